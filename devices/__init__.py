@@ -1,0 +1,1 @@
+"""Lines, sessions, drivers and simulators: everything between bytes and `devices.events`."""

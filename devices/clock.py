@@ -1,0 +1,46 @@
+"""The only place that looks at the real clock. Everything else is handed a time."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Nanoseconds since 1970 that never run backwards."""
+
+    def now_ns(self) -> int:
+        """The time now."""
+        ...
+
+
+class SystemClock:
+    """Wall time read once at the start, carried on by the monotonic clock: a set-back of the host's time
+    cannot reorder a recording, and the same number serves as time stamp and for deadlines."""
+
+    def __init__(self) -> None:
+        self._offset_ns = time.time_ns() - time.monotonic_ns()
+
+    def now_ns(self) -> int:
+        """The time now."""
+        return time.monotonic_ns() + self._offset_ns
+
+
+class ManualClock:
+    """A clock that moves only when told; tests and replays use it."""
+
+    def __init__(self, start_ns: int = 1_700_000_000_000_000_000) -> None:
+        self._now_ns = start_ns
+
+    def now_ns(self) -> int:
+        """The time it was last set to."""
+        return self._now_ns
+
+    def advance(self, ns: int) -> int:
+        """Move forward by `ns` and return the new time."""
+        if ns < 0:
+            raise ValueError(f"a clock does not run backwards: {ns} ns")
+        self._now_ns += ns
+        return self._now_ns
+
+    def set(self, now_ns: int) -> None:
+        """Move forward to `now_ns`; earlier times are ignored."""
+        self._now_ns = max(self._now_ns, now_ns)

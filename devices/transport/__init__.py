@@ -1,0 +1,1 @@
+"""Lines. `open_transport` turns an address into one."""

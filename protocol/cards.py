@@ -1,0 +1,113 @@
+"""One card is one byte and one text form.
+
+The high nibble is the suit (1 clubs, 2 diamonds, 3 hearts, 4 spades), the low nibble the rank
+(1 ace ... 13 king). Jokers are 51h-54h, codes that are no playing card 60h-65h, and 00h is "none".
+Public sources use at least five suit orders, so nothing here compares cards by suit: only the table
+below gives a byte its meaning.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+RANKS: Final = "A23456789TJQK"
+SUITS: Final = "CDHS"
+
+
+class Card(int):
+    """One card code, 0-255. Equal to its byte; `text` is its only written form."""
+
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        """Rank then suit (`AS`, `TD`), `X1` for a joker, `??` when unread, `0xNN` for an unknown code."""
+        return _TEXT[self]
+
+    @property
+    def suit(self) -> str | None:
+        """`C`, `D`, `H` or `S`; None when this is not one of the 52."""
+        return SUITS[(self >> 4) - 1] if self.is_playing else None
+
+    @property
+    def rank(self) -> int | None:
+        """1 (ace) to 13 (king); None when this is not one of the 52."""
+        return self & 0x0F if self.is_playing else None
+
+    @property
+    def is_playing(self) -> bool:
+        """True for the 52 cards of a deck: not for jokers and not for the special codes."""
+        return 1 <= self >> 4 <= 4 and 1 <= self & 0x0F <= 13
+
+    @property
+    def is_joker(self) -> bool:
+        """True for 51h-54h."""
+        return 0x51 <= self <= 0x54
+
+    @property
+    def is_face(self) -> bool:
+        """True when the code names one physical card, so that it can be seen only once a deck."""
+        return self.is_playing or self.is_joker
+
+    def __str__(self) -> str:
+        return _TEXT[self]
+
+    def __repr__(self) -> str:
+        return f"Card({_TEXT[self]!r})"
+
+
+def _spell(code: int) -> str:
+    suit, rank = code >> 4, code & 0x0F
+    if 1 <= suit <= 4 and 1 <= rank <= 13:
+        return RANKS[rank - 1] + SUITS[suit - 1]
+    if 0x51 <= code <= 0x54:
+        return f"X{rank}"
+    return _SPECIAL_TEXT.get(code, f"0x{code:02X}")
+
+
+_SPECIAL_TEXT: Final = {
+    0x00: "--",  # no card
+    0x60: "??",  # a card is there, its face was not read
+    0x61: "?^",  # lies face up in the deck
+    0x62: "?#",  # back of another deck
+    0x63: "||",  # the cut card
+    0x64: "__",  # blank stock
+    0x65: "==",  # a face that was already seen
+}
+_TEXT: Final = tuple(_spell(code) for code in range(256))
+
+CARDS: Final = tuple(Card(code) for code in range(256))
+"""Every code as a shared Card; index it instead of building cards on a hot path."""
+
+NONE: Final = CARDS[0x00]
+UNREAD: Final = CARDS[0x60]
+FACE_UP: Final = CARDS[0x61]
+FOREIGN_BACK: Final = CARDS[0x62]
+CUT_CARD: Final = CARDS[0x63]
+BLANK: Final = CARDS[0x64]
+DUPLICATE: Final = CARDS[0x65]
+
+DECK: Final = tuple(CARDS[suit << 4 | rank] for suit in range(1, 5) for rank in range(1, 14))
+"""The 52 cards, clubs to spades, ace to king. The order carries no meaning."""
+
+_BY_TEXT: Final = {text: CARDS[code] for code, text in enumerate(_TEXT)}
+
+
+def parse_card(text: str) -> Card:
+    """The card spelled `text`; ValueError names the text and what is allowed."""
+    try:
+        return _BY_TEXT[text]
+    except KeyError:
+        raise ValueError(
+            f"not a card: {text!r}; a card is a rank ({RANKS}) then a suit ({SUITS}), such as 'AS' or 'TD', "
+            f"or '??' for a card whose face was not read"
+        ) from None
+
+
+def parse_cards(texts: str | Iterable[str]) -> tuple[Card, ...]:
+    """Cards from `"AS TD 2C"` or from a list of texts."""
+    return tuple(parse_card(text) for text in (texts.split() if isinstance(texts, str) else texts))
+
+
+def spell_cards(cards: Iterable[int]) -> list[str]:
+    """Text forms in order, as they appear in JSON."""
+    return [_TEXT[card] for card in cards]

@@ -1,0 +1,663 @@
+"""What TDP says, as frozen values. `packets.py` declares how each is laid out; the field names are the same.
+
+A message knows nothing of when or where it travelled: the frame's header and the line's clock are wrapped
+around it. Code fields are plain integers, because a device newer than this program may send values it does
+not know; the enums here name the known ones.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+
+
+class Kind(IntEnum):
+    """What a frame is for."""
+
+    COMMAND = 1
+    REPLY = 2
+    PROGRESS = 3
+    EVENT = 4
+    ACK = 5
+    NAK = 6
+    LINK = 7
+
+
+class DeviceClass(IntEnum):
+    """What a device says it is in HELLO-REPLY."""
+
+    SHUFFLER = 1
+    SHOE = 2
+    TABLE_CONTROLLER = 3
+    EMULATOR = 15
+
+
+class Capability(IntFlag):
+    """What a device can do, in HELLO-REPLY."""
+
+    CARD_RECOGNITION = 1 << 0
+    TWO_DECKS = 1 << 1
+    COUNTS_PACKETS = 1 << 2
+    HOST_LAMP = 1 << 3
+    LAYOUT_READER = 1 << 4
+    BET_SENSORS = 1 << 5
+
+
+class Role(IntEnum):
+    """What a session may ask of a device. Observe until granted more."""
+
+    OBSERVE = 0
+    OPERATE = 1
+    SERVICE = 2
+
+
+class Status(IntEnum):
+    """First word of a reply."""
+
+    ACCEPTED = 0
+    DONE = 1
+    REFUSED = 2
+
+
+class Reason(IntEnum):
+    """Why a command was refused or a frame answered by a NAK."""
+
+    NONE = 0
+    UNKNOWN_COMMAND = 1
+    BAD_PARAMETER = 2
+    WRONG_STATE = 3
+    BUSY = 4
+    NOT_PERMITTED = 5
+    NOT_SUPPORTED = 6
+    REQUEST_ID_REUSED = 7
+    NO_SESSION = 8
+    UNKNOWN_FLAG = 9
+    UNKNOWN_VERSION = 10
+    BAD_PAYLOAD = 11
+
+
+class ShufflerState(IntEnum):
+    """States of a packet shuffler."""
+
+    BOOT = 0
+    SELF_TEST = 1
+    EMPTY = 2
+    LOADED = 3
+    SHUFFLING = 4
+    VERIFYING = 5
+    READY = 6
+    DISPENSING = 7
+    PACKET_WAIT = 8
+    DUMPING = 9
+    REMAINDER_WAIT = 10
+    RECOVERING = 11
+    MISDEAL = 12
+    FAULT = 13
+    OPEN = 14
+    LOCKED = 15
+    SAFE = 16
+    SETUP = 17
+
+
+class ControllerState(IntEnum):
+    """States of a table controller."""
+
+    BOOT = 0
+    BETS_OPEN = 1
+    GAME = 2
+    AWARD = 3
+    SAFE = 4
+    SETUP = 5
+
+
+class Lamp(IntFlag):
+    """Lamps of a device, in its status."""
+
+    RED = 1 << 0
+    GREEN = 1 << 1
+
+
+class BootCause(IntEnum):
+    """Why a device started."""
+
+    POWER_ON = 1
+    WATCHDOG = 2
+    COMMANDED = 3
+
+
+class Resolution(IntEnum):
+    """What the person who acknowledged a misdeal decided."""
+
+    RESUME = 1
+    REMOVE_DECK = 2
+
+
+class BadgeLevel(IntEnum):
+    """Whose card was swiped at the table controller."""
+
+    DEALER = 1
+    SUPERVISOR = 2
+    EXECUTIVE = 3
+
+
+class RevealSource(IntEnum):
+    """How the faces of a revealed hand came to be known."""
+
+    READER = 1
+    KEYED = 2
+
+
+class Decision(IntEnum):
+    """A player's choice."""
+
+    FOLD = 1
+    PLAY = 2
+
+
+class Spread(IntEnum):
+    """The direction in which the positions of a spread packet are counted, seen by the dealer."""
+
+    LEFT_TO_RIGHT = 1
+    RIGHT_TO_LEFT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Base of everything that travels."""
+
+
+# ------------------------------------------------------------------ link
+
+
+@dataclass(frozen=True, slots=True)
+class Hello(Message):
+    """Host: who are you. Its layout never changes, whatever the version."""
+
+    lowest_major: int
+    lowest_minor: int
+    highest_major: int
+    highest_minor: int
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class HelloReply(Message):
+    """Device: who I am. Its layout never changes, whatever the version."""
+
+    session: int
+    lowest_major: int
+    lowest_minor: int
+    highest_major: int
+    highest_minor: int
+    device_class: int
+    capabilities: int
+    boot_count: int
+    event_depth: int
+    max_frame: int
+    maker: str
+    model: str
+    serial: str
+    firmware: str
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat(Message):
+    """Host: I am here, in this session."""
+
+    session: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gap(Message):
+    """Device: events `first_missing` up to before `first_kept` are gone for ever; the last is `last`."""
+
+    session: int
+    first_missing: int
+    first_kept: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShufflerStatus(Message):
+    """The whole visible state of a shuffler: sent every second and on change. It carries no card."""
+
+    session: int
+    last_event: int
+    uptime_ms: int
+    state: int
+    lamps: int
+    door_open: int
+    deck: int
+    loaded: int
+    packets: int
+    dispensed: int
+    in_tray: int
+    remainder: int
+    rejected: int
+    faults: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerStatus(Message):
+    """The whole visible state of a table controller. It carries no card."""
+
+    session: int
+    last_event: int
+    uptime_ms: int
+    state: int
+    round: int
+    sensors: int
+    faults: tuple[int, ...]
+
+
+# ------------------------------------------------------------------ answers
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Message):
+    """Device: answer to a command; the header's message id names the command."""
+
+    status: int
+    reason: int
+    state: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress(Message):
+    """Device: an accepted command goes on."""
+
+    percent: int
+    state: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ack(Message):
+    """Host: every event of this session up to `up_to` has arrived."""
+
+    session: int
+    up_to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nak(Message):
+    """Either side: your frame was whole but I cannot use it; the header's message id names it."""
+
+    reason: int
+
+
+# ------------------------------------------------------------------ commands to any device
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession(Message):
+    """The version the host picked and the role it asks for. No event flows before it."""
+
+    session: int
+    major: int
+    minor: int
+    role: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEvents(Message):
+    """Send the events from `first` again; `session` may be the one before a power cut."""
+
+    session: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportStatus(Message):
+    """Send a status now."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTest(Message):
+    """Run the self-test. Service role."""
+
+
+# ------------------------------------------------------------------ commands to a shuffler
+
+
+@dataclass(frozen=True, slots=True)
+class SelectGame(Message):
+    """Packet size and deck composition of the game to deal."""
+
+    packet_size: int
+    cards: int
+    jokers: int
+    game: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dispense(Message):
+    """Bring the next packet, as the green button does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dump(Message):
+    """Bring the remainder, as the second press of the green button does."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseLamp(Message):
+    """Light the red lamp for a misdeal that only the host can see."""
+
+    fault: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClearMisdeal(Message):
+    """A person, named by `badge`, acknowledged the misdeal and decided."""
+
+    badge: int
+    resolution: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetLock(Message):
+    """Lock or unlock the device for the table."""
+
+    locked: int
+
+
+# ------------------------------------------------------------------ commands to a table controller
+
+
+@dataclass(frozen=True, slots=True)
+class SetSensorLight(Message):
+    """Light of one seat's bet sensor."""
+
+    seat: int
+    lit: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShowMeter(Message):
+    """Show a progressive meter, in cents."""
+
+    meter: int
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShowText(Message):
+    """Show a line of text to the dealer."""
+
+    text: str
+
+
+# ------------------------------------------------------------------ events of any device
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Message):
+    """Base of events: the number counts up within a session, `device_ms` is the device's own clock."""
+
+    number: int
+    device_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Booted(Event):
+    """First event of a session."""
+
+    boot_count: int
+    previous_session: int
+    cause: int
+    mid_round: int
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRaised(Event):
+    """A fault began. `place` says where, `value` is what the fault counts."""
+
+    fault: int
+    place: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class FaultCleared(Event):
+    """A fault ended."""
+
+    fault: int
+
+
+@dataclass(frozen=True, slots=True)
+class DoorMoved(Event):
+    """The door or cover was opened (1) or closed (0)."""
+
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged(Event):
+    """The device went from `previous` to `state`."""
+
+    state: int
+    previous: int
+
+
+# ------------------------------------------------------------------ events of a shuffler
+
+
+@dataclass(frozen=True, slots=True)
+class GreenButton(Event):
+    """The dealer pressed the green button."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameSelected(Event):
+    """The game was chosen, at the device or by the host."""
+
+    packet_size: int
+    cards: int
+    jokers: int
+    game: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeckLoaded(Event):
+    """A deck lies in the input; `back` tells the two decks apart."""
+
+    deck: int
+    back: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffleStarted(Event):
+    """The deck is being shuffled."""
+
+    deck: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeckVerified(Event):
+    """The shuffled deck was counted."""
+
+    deck: int
+    expected: int
+    counted: int
+
+
+@dataclass(frozen=True, slots=True)
+class PacketDispensed(Event):
+    """A packet lies in the tray. `cards` is empty unless the device recognises cards."""
+
+    deck: int
+    ordinal: int
+    expected: int
+    counted: int
+    cards: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PacketLifted(Event):
+    """The packet was taken out of the tray."""
+
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemainderDumped(Event):
+    """Every card left of the deck lies in the tray."""
+
+    deck: int
+    expected: int
+    counted: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemainderLifted(Event):
+    """The remainder was taken out."""
+
+    deck: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardRejected(Event):
+    """A card went to the reject tray. `card` is none unless the device recognises cards."""
+
+    deck: int
+    card: int
+    fault: int
+
+
+@dataclass(frozen=True, slots=True)
+class RedLamp(Event):
+    """The red lamp was lit (1) for `fault`, or went out (0)."""
+
+    lit: int
+    fault: int
+
+
+@dataclass(frozen=True, slots=True)
+class Misdeal(Event):
+    """The record of a misdeal: what was expected and counted in each place. `remainder` is FFFFh if unknown."""
+
+    deck: int
+    fault: int
+    loaded: int
+    remainder: int
+    rejected: int
+    packets: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MisdealCleared(Event):
+    """A person acknowledged the misdeal, at the device (badge 0) or through the host."""
+
+    fault: int
+    badge: int
+    resolution: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeckRemoved(Event):
+    """The deck was taken out of the device."""
+
+    deck: int
+
+
+# ------------------------------------------------------------------ events of a table controller
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted(Event):
+    """START GAME was pressed: bets are closed."""
+
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnded(Event):
+    """END GAME was pressed: all action is reconciled."""
+
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class SensorChanged(Event):
+    """A progressive bet came onto (1) or left (0) a seat's sensor."""
+
+    seat: int
+    on: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandButton(Event):
+    """A hand button is on (1) or, pressed again, off (0)."""
+
+    hand: int
+    on: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpotSelected(Event):
+    """The dealer selected a seat on the display."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class BadgeSwiped(Event):
+    """A card was swiped at the controller."""
+
+    badge: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed(Event):
+    """CONFIRM was pressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class WagerPlaced(Event):
+    """A seat's bet on one spot, in cents; 0 takes it back. `bet` is the spot's number in the game's file."""
+
+    seat: int
+    bet: int
+    cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMade(Event):
+    """A seat chose."""
+
+    seat: int
+    decision: int
+
+
+@dataclass(frozen=True, slots=True)
+class BurnConfirmed(Event):
+    """Cards were burned from a packet: bit 0 of `positions` is position 1, counted in direction `spread`."""
+
+    place: int
+    positions: int
+    spread: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandRevealed(Event):
+    """The faces at a place, by a reader in the layout or keyed in."""
+
+    place: int
+    source: int
+    cards: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CardsCounted(Event):
+    """A person counted the cards at a place."""
+
+    place: int
+    counted: int
+
+
+@dataclass(frozen=True, slots=True)
+class MisdealCalled(Event):
+    """A person, named by `badge`, called a misdeal."""
+
+    badge: int
+    fault: int

@@ -1,0 +1,325 @@
+"""How every TDP message is laid out: the `construct` declarations that the specification is printed from.
+
+These describe; `codec.py` derives the plain `struct` decoders that run, and a test proves the two equal on
+every message, on random bytes and on truncated input. Layouts are fixed and little-endian. After the declared
+fields a payload may carry extensions, each a type byte, a length byte and that many bytes: a receiver keeps
+those it does not know.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+from typing import Any, Final
+
+from construct import (
+    Bytes,
+    Construct,
+    GreedyBytes,
+    GreedyRange,
+    Int8ul,
+    Int16ul,
+    Int32ul,
+    Int64ul,
+    PaddedString,
+    Prefixed,
+    PrefixedArray,
+    Struct,
+    Subconstruct,
+    Terminated,
+)
+
+from protocol.faults import Fault
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Kind
+
+VERSION: Final = 1
+"""The header's version byte: the protocol's major number."""
+MINOR: Final = 0
+
+MAX_FRAME: Final = 256
+"""Bytes of a decoded frame, header and check included: small enough for a microcontroller's buffer, and
+CRC-32 finds every error of up to four bits at this size."""
+
+
+class Code(Subconstruct):  # type: ignore[type-arg]
+    """An integer whose known values `names` lists; any other value is kept as it is."""
+
+    def __init__(self, subcon: Any, names: type[IntEnum] | type[IntFlag] | str) -> None:
+        super().__init__(subcon)
+        self.names = names
+
+
+def _text(size: int) -> Any:
+    return PaddedString(size, "ascii")
+
+
+CARDS: Final = "card"
+PLACES: Final = "place"
+
+_place: Final = Code(Int8ul, PLACES)
+_fault: Final = Code(Int16ul, Fault)
+_cards: Final = Code(Prefixed(Int8ul, GreedyBytes), CARDS)
+_faults: Final = PrefixedArray(Int8ul, _fault)
+
+HEADER: Final = Struct(
+    "version" / Int8ul * "protocol major number",
+    "flags" / Int8ul * "bits 7-4: the receiver must understand; bits 3-0: it may ignore",
+    "kind" / Code(Int8ul, Kind) * "what the frame is for",
+    "link_sequence" / Int8ul * "counts every frame sent in this direction, modulo 256",
+    "request" / Int16ul * "the command this belongs to, 0 for none",
+    "message" / Int16ul * "which layout the payload has",
+)
+
+EXTENSION: Final = Struct("type" / Int8ul, "value" / Prefixed(Int8ul, GreedyBytes))
+
+
+def _payload(*fields: Any) -> Construct[Any, Any]:
+    return Struct(*fields, "extensions" / GreedyRange(EXTENSION), Terminated)
+
+
+def _event(*fields: Any) -> Construct[Any, Any]:
+    return _payload(
+        "number" / Int32ul * "counts up by one within a session, from 1",
+        "device_ms" / Int32ul * "the device's own clock, milliseconds since it started",
+        *fields,
+    )
+
+
+_round: Final = "round" / Int32ul * "the controller's own count of rounds"
+_deck: Final = "deck" / Int8ul * "1 or 2: which of the alternating decks"
+_seat: Final = "seat" / Int8ul * "1 at the dealer's left, clockwise"
+
+_status_head: Final = (
+    "session" / Int32ul * "the random number made at power-up",
+    "last_event" / Int32ul * "number of the newest event",
+    "uptime_ms" / Int32ul * "milliseconds since start",
+)
+_answer: Final = {
+    Kind.REPLY: (
+        m.Reply,
+        _payload(
+            "status" / Code(Int8ul, m.Status) * "accepted, done or refused",
+            "reason" / Code(Int16ul, m.Reason) * "why it was refused",
+            "state" / Int8ul * "the device's state, by its class",
+        ),
+    ),
+    Kind.PROGRESS: (
+        m.Progress,
+        _payload("percent" / Int8ul * "0 to 100", "state" / Int8ul * "the device's state, by its class"),
+    ),
+    Kind.NAK: (m.Nak, _payload("reason" / Code(Int16ul, m.Reason) * "why the frame is of no use")),
+}
+ANSWERS: Final[dict[Kind, tuple[type[m.Message], Construct[Any, Any]]]] = _answer
+"""Kinds whose layout is the same whatever the message id, which there names the command or frame answered."""
+
+PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]]]] = {
+    (Kind.LINK, 0x0001): (
+        m.Hello,
+        _payload(
+            "lowest_major" / Int8ul,
+            "lowest_minor" / Int8ul,
+            "highest_major" / Int8ul,
+            "highest_minor" / Int8ul,
+            "host" / _text(16) * "the program that asks",
+        ),
+    ),
+    (Kind.LINK, 0x0002): (
+        m.HelloReply,
+        _payload(
+            "session" / Int32ul * "random, made at power-up, never 0",
+            "lowest_major" / Int8ul,
+            "lowest_minor" / Int8ul,
+            "highest_major" / Int8ul,
+            "highest_minor" / Int8ul,
+            "device_class" / Code(Int8ul, m.DeviceClass),
+            "capabilities" / Code(Int32ul, m.Capability),
+            "boot_count" / Int32ul * "how often this device ever started",
+            "event_depth" / Int16ul * "unacknowledged events it keeps, at least 256",
+            "max_frame" / Int16ul * "longest decoded frame it takes",
+            "maker" / _text(16),
+            "model" / _text(16),
+            "serial" / _text(16),
+            "firmware" / _text(16),
+            "digest" / Bytes(32) * "SHA-256 of the firmware image; zeros: not attested",
+        ),
+    ),
+    (Kind.LINK, 0x0003): (m.Heartbeat, _payload("session" / Int32ul)),
+    (Kind.LINK, 0x0004): (
+        m.Gap,
+        _payload(
+            "session" / Int32ul,
+            "first_missing" / Int32ul * "first event that is gone",
+            "first_kept" / Int32ul * "first event that can still be read; last + 1 when none",
+            "last" / Int32ul * "newest event",
+        ),
+    ),
+    (Kind.ACK, 0x0005): (
+        m.Ack,
+        _payload("session" / Int32ul, "up_to" / Int32ul * "every event up to this one has arrived"),
+    ),
+    (Kind.LINK, 0x0110): (
+        m.ShufflerStatus,
+        _payload(
+            *_status_head,
+            "state" / Code(Int8ul, m.ShufflerState),
+            "lamps" / Code(Int8ul, m.Lamp),
+            "door_open" / Int8ul * "1 when open",
+            _deck,
+            "loaded" / Int16ul * "cards counted into the deck being dealt",
+            "packets" / Int8ul * "packets dispensed this round",
+            "dispensed" / Int16ul * "cards in them",
+            "in_tray" / Int8ul * "cards waiting to be lifted",
+            "remainder" / Int16ul * "cards of the dumped remainder",
+            "rejected" / Int8ul * "cards in the reject tray",
+            "faults" / _faults * "active faults",
+        ),
+    ),
+    (Kind.LINK, 0x0310): (
+        m.ControllerStatus,
+        _payload(
+            *_status_head,
+            "state" / Code(Int8ul, m.ControllerState),
+            _round,
+            "sensors" / Int32ul * "bit 0: seat 1 has a progressive bet on its sensor",
+            "faults" / _faults * "active faults",
+        ),
+    ),
+    # commands to any device
+    (Kind.COMMAND, 0x0020): (
+        m.OpenSession,
+        _payload(
+            "session" / Int32ul * "as HELLO-REPLY gave it",
+            "major" / Int8ul,
+            "minor" / Int8ul,
+            "role" / Code(Int8ul, m.Role),
+        ),
+    ),
+    (Kind.COMMAND, 0x0021): (
+        m.ReadEvents,
+        _payload("session" / Int32ul, "first" / Int32ul * "number to start from"),
+    ),
+    (Kind.COMMAND, 0x0022): (m.ReportStatus, _payload()),
+    (Kind.COMMAND, 0x0023): (m.SelfTest, _payload()),
+    # commands to a shuffler
+    (Kind.COMMAND, 0x0120): (
+        m.SelectGame,
+        _payload(
+            "packet_size" / Int8ul * "cards of a packet",
+            "cards" / Int16ul * "cards of the whole deck, jokers included",
+            "jokers" / Int8ul,
+            "game" / _text(32) * "procedure id",
+        ),
+    ),
+    (Kind.COMMAND, 0x0121): (m.Dispense, _payload()),
+    (Kind.COMMAND, 0x0122): (m.Dump, _payload()),
+    (Kind.COMMAND, 0x0123): (m.RaiseLamp, _payload("fault" / _fault)),
+    (Kind.COMMAND, 0x0124): (
+        m.ClearMisdeal,
+        _payload("badge" / Int32ul * "who acknowledged", "resolution" / Code(Int8ul, m.Resolution)),
+    ),
+    (Kind.COMMAND, 0x0125): (m.SetLock, _payload("locked" / Int8ul)),
+    # commands to a table controller
+    (Kind.COMMAND, 0x0320): (m.SetSensorLight, _payload(_seat, "lit" / Int8ul)),
+    (Kind.COMMAND, 0x0321): (m.ShowMeter, _payload("meter" / Int8ul, "cents" / Int64ul)),
+    (Kind.COMMAND, 0x0322): (m.ShowText, _payload("text" / _text(40))),
+    # events of any device
+    (Kind.EVENT, 0x0030): (
+        m.Booted,
+        _event(
+            "boot_count" / Int32ul,
+            "previous_session" / Int32ul * "whose last whole round can still be read; 0 for none",
+            "cause" / Code(Int8ul, m.BootCause),
+            "mid_round" / Int8ul * "1: a round was being dealt when the power went",
+        ),
+    ),
+    (Kind.EVENT, 0x0031): (
+        m.FaultRaised,
+        _event("fault" / _fault, "place" / _place, "value" / Int16ul * "what the fault counts, else 0"),
+    ),
+    (Kind.EVENT, 0x0032): (m.FaultCleared, _event("fault" / _fault)),
+    (Kind.EVENT, 0x0033): (m.DoorMoved, _event("open" / Int8ul)),
+    (Kind.EVENT, 0x0034): (
+        m.StateChanged,
+        _event("state" / Int8ul * "by the device's class", "previous" / Int8ul),
+    ),
+    # events of a shuffler
+    (Kind.EVENT, 0x0140): (m.GreenButton, _event()),
+    (Kind.EVENT, 0x0141): (
+        m.GameSelected,
+        _event("packet_size" / Int8ul, "cards" / Int16ul, "jokers" / Int8ul, "game" / _text(32)),
+    ),
+    (Kind.EVENT, 0x0142): (m.DeckLoaded, _event(_deck, "back" / Int8ul * "colour of the backs")),
+    (Kind.EVENT, 0x0143): (m.ShuffleStarted, _event(_deck)),
+    (Kind.EVENT, 0x0144): (m.DeckVerified, _event(_deck, "expected" / Int16ul, "counted" / Int16ul)),
+    (Kind.EVENT, 0x0145): (
+        m.PacketDispensed,
+        _event(
+            _deck,
+            "ordinal" / Int8ul * "1 for the first packet of the round",
+            "expected" / Int8ul,
+            "counted" / Int8ul,
+            "cards" / _cards * "top card first; empty without recognition",
+        ),
+    ),
+    (Kind.EVENT, 0x0146): (m.PacketLifted, _event("ordinal" / Int8ul)),
+    (Kind.EVENT, 0x0147): (m.RemainderDumped, _event(_deck, "expected" / Int16ul, "counted" / Int16ul)),
+    (Kind.EVENT, 0x0148): (m.RemainderLifted, _event(_deck)),
+    (Kind.EVENT, 0x0149): (
+        m.CardRejected,
+        _event(_deck, "card" / Code(Int8ul, CARDS) * "none without recognition", "fault" / _fault),
+    ),
+    (Kind.EVENT, 0x014A): (m.RedLamp, _event("lit" / Int8ul, "fault" / _fault)),
+    (Kind.EVENT, 0x014B): (
+        m.Misdeal,
+        _event(
+            _deck,
+            "fault" / _fault,
+            "loaded" / Int16ul,
+            "remainder" / Int16ul * "FFFFh: not known",
+            "rejected" / Int8ul,
+            "packets"
+            / PrefixedArray(Int8ul, Struct("expected" / Int8ul, "counted" / Int8ul))
+            * "in the order dispensed",
+        ),
+    ),
+    (Kind.EVENT, 0x014C): (
+        m.MisdealCleared,
+        _event(
+            "fault" / _fault,
+            "badge" / Int32ul * "0: at the device's own key",
+            "resolution" / Code(Int8ul, m.Resolution),
+        ),
+    ),
+    (Kind.EVENT, 0x014D): (m.DeckRemoved, _event(_deck)),
+    # events of a table controller
+    (Kind.EVENT, 0x0340): (m.GameStarted, _event(_round)),
+    (Kind.EVENT, 0x0341): (m.GameEnded, _event(_round)),
+    (Kind.EVENT, 0x0342): (m.SensorChanged, _event(_seat, "on" / Int8ul)),
+    (Kind.EVENT, 0x0343): (m.HandButton, _event("hand" / Int8ul, "on" / Int8ul)),
+    (Kind.EVENT, 0x0344): (m.SpotSelected, _event(_seat)),
+    (Kind.EVENT, 0x0345): (m.BadgeSwiped, _event("badge" / Int32ul, "level" / Code(Int8ul, m.BadgeLevel))),
+    (Kind.EVENT, 0x0346): (m.Confirmed, _event()),
+    (Kind.EVENT, 0x0347): (
+        m.WagerPlaced,
+        _event(_seat, "bet" / Int8ul * "the spot's number in the game's file", "cents" / Int32ul),
+    ),
+    (Kind.EVENT, 0x0348): (m.DecisionMade, _event(_seat, "decision" / Code(Int8ul, m.Decision))),
+    (Kind.EVENT, 0x0349): (
+        m.BurnConfirmed,
+        _event(
+            "place" / _place,
+            "positions" / Int16ul * "bit 0: position 1",
+            "spread" / Code(Int8ul, m.Spread) * "the direction positions are counted in",
+        ),
+    ),
+    (Kind.EVENT, 0x034A): (
+        m.HandRevealed,
+        _event(
+            "place" / _place,
+            "source" / Code(Int8ul, m.RevealSource),
+            "cards" / _cards * "in the order they lie",
+        ),
+    ),
+    (Kind.EVENT, 0x034B): (m.CardsCounted, _event("place" / _place, "counted" / Int8ul)),
+    (Kind.EVENT, 0x034C): (m.MisdealCalled, _event("badge" / Int32ul, "fault" / _fault)),
+}
