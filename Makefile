@@ -1,0 +1,53 @@
+# Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
+#   make demo      three live rounds on simulated devices, recorded, replayed, compared
+#   make test      the whole test suite with linters and type checks
+#   make bench     figures beside other stacks, in one run
+#   make captures  record captures/ anew, through real pseudo-terminals
+#   make docs      rewrite the generated parts of docs/
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test bench captures docs clean
+
+demo: $(VENV)/.demo
+	@$(BIN)/dealwire demo
+
+test: $(VENV)/.test
+	@.ci/system-packages tshark
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/pytest
+
+bench: $(VENV)/.bench
+	@$(BIN)/python -m benchmarks
+
+captures: $(VENV)/.test
+	@$(BIN)/python -m tests.support.record_captures
+
+docs: $(VENV)/.test
+	@$(BIN)/python -m tests.support.write_docs
+
+$(VENV)/.venv:
+	@.ci/make-venv $(PYTHON) $(VENV)
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.venv pyproject.toml
+	@echo "installing dealwire into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[rich]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.venv pyproject.toml
+	@echo "installing dealwire and its test tools into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/.demo
+
+$(VENV)/.bench: $(VENV)/.venv pyproject.toml
+	@echo "installing dealwire and the stacks it is compared with into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+clean:
+	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

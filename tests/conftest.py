@@ -1,0 +1,42 @@
+"""After every test: no thread and no descriptor may be left behind."""
+
+import gc
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("dealwire", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("dealwire")
+
+DESCRIPTORS = Path("/proc/self/fd")
+
+
+def _open_lines() -> set[str]:
+    """Descriptors of this process that are terminals, sockets or pipes: what a line leaves when it leaks."""
+    found = set()
+    for entry in DESCRIPTORS.iterdir() if DESCRIPTORS.exists() else ():
+        try:
+            target = os.readlink(entry)
+        except OSError:
+            continue
+        if target.startswith(("socket:", "pipe:", "/dev/pts", "/dev/ptmx", "anon_inode:[eventpoll]")):
+            found.add(f"{entry.name} -> {target}")
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind() -> Iterator[None]:
+    """Fail the test that leaks a thread or a line's descriptor, not the one that runs out of them later."""
+    threads, lines = set(threading.enumerate()), _open_lines()
+    yield
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(timeout=1.0)  # a reader that was told to stop may need a moment to see it
+    left = [thread.name for thread in set(threading.enumerate()) - threads]
+    assert not left, f"threads left: {left}"
+    if _open_lines() - lines:
+        gc.collect()
+    assert not _open_lines() - lines, f"descriptors left: {_open_lines() - lines}"

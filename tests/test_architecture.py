@@ -1,0 +1,153 @@
+"""Who may import whom, read off the syntax trees: the picture in the README stays true."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
+"""Lowest first: a package may import itself and those before it."""
+
+SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[tuple[str, int, bool]]:
+    """Every module `path` imports: its full name, the line, and whether the import stands at module level."""
+    tree = ast.parse(path.read_text(), str(path))
+    top = {id(node) for node in tree.body}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno, id(node) in top
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: imports are absolute here"
+            assert node.module is not None
+            yield node.module, node.lineno, id(node) in top
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}", node.lineno, id(node) in top
+
+
+def where(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=where)
+def test_imports_point_downward(path: Path) -> None:
+    level = PACKAGES.index(path.relative_to(ROOT).parts[0])
+    for name, line, _ in imports(path):
+        package = name.split(".")[0]
+        if package in PACKAGES:
+            assert PACKAGES.index(package) <= level, f"{where(path)}:{line}: {name} is above it"
+
+
+FORBIDDEN_IN_PROTOCOL = {"time", "threading", "socket", "logging", "asyncio", "serial", "usb", "random", "os", "select"}
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if where(p).startswith("protocol/")], ids=where)
+def test_protocol_is_pure(path: Path) -> None:
+    allowed = {"protocol", "construct", "cobs", *sys.stdlib_module_names} - FORBIDDEN_IN_PROTOCOL
+    for name, line, _ in imports(path):
+        assert name.split(".")[0] in allowed, f"{where(path)}:{line}: {name}"
+
+
+def test_construct_stays_in_its_files() -> None:
+    users = {where(p) for p in SOURCES for name, _, _ in imports(p) if name.split(".")[0] == "construct"}
+    assert users <= {
+        "protocol/tdp/packets.py",
+        "protocol/tdp/codec.py",
+        "protocol/tdp/derive.py",
+        "protocol/tdp/spec.py",
+    }
+
+
+def test_transitions_sits_behind_one_file() -> None:
+    users = {where(p) for p in SOURCES for name, _, _ in imports(p) if name.split(".")[0] == "transitions"}
+    assert users <= {"dealer_flow/machine.py"}
+
+
+def test_the_flow_sees_devices_only_through_events() -> None:
+    for path in SOURCES:
+        if where(path).startswith("dealer_flow/"):
+            for name, line, _ in imports(path):
+                if name.startswith("devices"):
+                    assert name.startswith("devices.events"), f"{where(path)}:{line}: {name}"
+
+
+def test_drivers_know_no_line_and_simulators_no_driver() -> None:
+    concrete = ("devices.transport.serial_port", "devices.transport.tcp", "devices.transport.memory", "serial", "usb")
+    for driver in ("shuffler", "table_controller"):
+        for name, line, _ in imports(ROOT / f"devices/{driver}.py"):
+            assert not name.startswith(concrete), f"devices/{driver}.py:{line}: {name}"
+    drivers = ("devices.shuffler", "devices.table_controller", "devices.session")
+    for path in (ROOT / "devices/simulator").rglob("*.py"):
+        for name, line, _ in imports(path):
+            assert not name.startswith(drivers), f"{where(path)}:{line}: {name}"
+
+
+def test_only_the_clock_and_the_lines_look_at_the_clock() -> None:
+    allowed = {"devices/clock.py"}
+    for path in SOURCES:
+        for name, line, _ in imports(path):
+            if name.split(".")[0] == "time" and where(path) not in allowed:
+                assert where(path).startswith("devices/transport/"), f"{where(path)}:{line}: {name}"
+
+
+def test_no_asyncio_below_the_application() -> None:
+    for path in SOURCES:
+        if not where(path).startswith("dealwire/"):
+            for name, line, _ in imports(path):
+                assert name.split(".")[0] != "asyncio", f"{where(path)}:{line}"
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Top-level modules that a fresh interpreter holds after `statement`."""
+    code = f"{statement}\nimport sys\nprint(' '.join(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(done.stdout.split())
+
+
+def test_importing_devices_loads_no_line_library() -> None:
+    modules = "devices.events, devices.session, devices.loop, devices.capture, devices.replay, devices.shuffler"
+    assert not {"serial", "usb"} & loaded_by(f"import devices, {modules}, devices.table_controller")
+
+
+def test_the_live_process_loads_no_bulk_tools() -> None:
+    assert not {"numpy", "numba", "duckdb", "dask", "hypothesis", "pytest"} & loaded_by("import dealwire.cli")
+
+
+FORBIDDEN_CALLS = {"read_until", "readline"}
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if where(p).startswith("devices/")], ids=where)
+def test_no_slow_reads(path: Path) -> None:
+    """`read(1)` and `read_until` cost 500 times a large read, byte for byte."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            assert node.func.attr not in FORBIDDEN_CALLS, f"{where(path)}:{node.lineno}: {node.func.attr}"
+            if node.func.attr == "read" and node.args and isinstance(node.args[0], ast.Constant):
+                assert node.args[0].value != 1, f"{where(path)}:{node.lineno}: read(1)"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_package_is_typed_and_says_what_it_is(package: str) -> None:
+    assert (ROOT / package / "py.typed").exists()
+    assert ast.get_docstring(ast.parse((ROOT / package / "__init__.py").read_text()))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=where)
+def test_modules_stay_readable(path: Path) -> None:
+    """A module over 400 lines or a function over 40 is asking to be split; two vocabularies are lists, not logic."""
+    text = path.read_text()
+    if where(path) not in {"protocol/tdp/messages.py", "protocol/tdp/packets.py"}:
+        assert text.count("\n") <= 400, f"{where(path)} has {text.count(chr(10))} lines"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert node.end_lineno is not None
+            length = node.end_lineno - node.lineno + 1
+            docstring = ast.get_docstring(node)
+            length -= docstring.count("\n") + 1 if docstring else 0
+            assert length <= 40, f"{where(path)}:{node.lineno}: {node.name} has {length} lines"
