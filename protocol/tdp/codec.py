@@ -1,0 +1,167 @@
+"""A frame's body to a typed message and back, and to plain JSON values for people."""
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from typing import Any, Final
+
+from protocol.cards import spell_cards
+from protocol.errors import BadPayload, CannotEncode
+from protocol.faults import Fault, fault_text
+from protocol.places import PLACES as PLACE_CODES
+from protocol.tdp.derive import HEADER_SIZE, Extensions, Field, Layout, Misfit, Shape, header_fields, write_extensions
+from protocol.tdp.framing import CHECK_BYTES
+from protocol.tdp.messages import Kind, Message
+from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VERSION
+from protocol.tdp.twin import mutable_twin
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Message):
+    """A message this version has no layout for. `payload` is all of it, extensions too."""
+
+    kind: int
+    message_id: int
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A message with the header it came in. `request` is the command it belongs to, 0 for none; `message_id`
+    names the command or frame answered when the message is a Reply, Progress or Nak."""
+
+    flags: int
+    kind: int
+    link_sequence: int
+    request: int
+    message_id: int
+    message: Message
+    extensions: Extensions
+    version: int = VERSION
+
+
+_HEADER: Final = struct.Struct("<" + "".join(field.code for field in header_fields()))
+_MAX_PAYLOAD: Final = MAX_FRAME - CHECK_BYTES - HEADER_SIZE
+
+_LAYOUTS: Final = {kind << 16 | number: Layout(cls, packet) for (kind, number), (cls, packet) in PACKETS.items()}
+_ANSWERS: Final = {int(kind): Layout(cls, packet) for kind, (cls, packet) in ANSWERS.items()}
+_READERS: Final = {key: layout.read for key, layout in _LAYOUTS.items()}
+_ANSWER_READERS: Final = {kind: layout.read for kind, layout in _ANSWERS.items()}
+_OF_ANY_VERSION: Final = frozenset({Kind.LINK << 16 | 0x0001, Kind.LINK << 16 | 0x0002})
+_BY_CLASS: Final = {
+    **{layout.cls: (key >> 16, key & 0xFFFF, layout) for key, layout in _LAYOUTS.items()},
+    **{layout.cls: (kind, None, layout) for kind, layout in _ANSWERS.items()},
+}
+_Envelope: Final = mutable_twin(Envelope)
+
+
+def decode(body: bytes) -> Envelope:
+    """The message in a frame's body. A kind, id or version without a layout gives `Unknown`, never an error;
+    BadPayload when the payload does not fit the layout it names."""
+    try:
+        version, flags, kind, sequence, request, message_id = _HEADER.unpack_from(body)
+    except struct.error:
+        raise BadPayload(0, 0, body, f"{len(body)} bytes are no header of {HEADER_SIZE}") from None
+    key = kind << 16 | message_id
+    read = _READERS.get(key) or _ANSWER_READERS.get(kind)
+    if read is None or (version != VERSION and key not in _OF_ANY_VERSION and kind != Kind.NAK):
+        message: Message = Unknown(kind, message_id, body[HEADER_SIZE:])
+        extensions: Extensions = ()
+    else:
+        try:
+            message, extensions = read(body)
+        except Misfit as error:
+            raise BadPayload(kind, message_id, body[HEADER_SIZE:], str(error)) from None
+    envelope: Any = _Envelope(flags, kind, sequence, request, message_id, message, extensions, version)
+    envelope.__class__ = Envelope
+    return envelope  # type: ignore[no-any-return]
+
+
+def encode(
+    message: Message,
+    *,
+    link_sequence: int = 0,
+    request: int = 0,
+    flags: int = 0,
+    message_id: int | None = None,
+    extensions: Extensions = (),
+) -> bytes:
+    """Header and payload of `message`, without the check. `message_id` is given for Reply, Progress and Nak: what
+    they answer. `link_sequence` is taken modulo 256. CannotEncode when a value does not fit."""
+    name = type(message).__name__
+    try:
+        kind, number, payload = _identify(message, message_id)
+        payload += write_extensions(extensions)
+        header = _HEADER.pack(VERSION, flags, kind, link_sequence & 0xFF, request, number)
+    except Misfit as error:
+        raise CannotEncode(name, str(error)) from None
+    except struct.error:
+        raise CannotEncode(name, f"header: flags {flags}, request {request}, message id {message_id}") from None
+    if len(payload) > _MAX_PAYLOAD:
+        raise CannotEncode(name, f"its payload is {len(payload)} bytes; a frame holds {_MAX_PAYLOAD}")
+    return header + payload
+
+
+def _identify(message: Message, message_id: int | None) -> tuple[int, int, bytes]:
+    """Kind, message id and payload."""
+    if isinstance(message, Unknown):
+        return message.kind, message.message_id, message.payload
+    try:
+        kind, own_id, layout = _BY_CLASS[type(message)]
+    except KeyError:
+        raise Misfit("the protocol has no such message") from None
+    number = own_id if message_id is None else message_id
+    if number is None:
+        raise Misfit("say which message it answers (message_id)")
+    if own_id is not None and number != own_id:
+        raise Misfit(f"its message id is 0x{own_id:04X}, not 0x{number:04X}")
+    return kind, number, layout.write(message)
+
+
+def describe(envelope: Envelope) -> dict[str, object]:
+    """JSON-ready: header values, the message's name, every field by name. Known values of an enumeration appear
+    as their names, unknown ones as numbers; cards, places and faults as text; bytes as hex."""
+    message = envelope.message
+    if isinstance(message, Unknown):
+        shown: dict[str, object] = {"payload": message.payload.hex()}
+    else:
+        layout = _BY_CLASS[type(message)][2]
+        shown = {field.name: _show(field, getattr(message, field.name)) for field in layout.fields}
+    return {
+        "version": envelope.version,
+        "flags": envelope.flags,
+        "kind": _name(Kind, envelope.kind),
+        "link_sequence": envelope.link_sequence,
+        "request": envelope.request,
+        "message_id": f"0x{envelope.message_id:04X}",
+        "message": type(message).__name__,
+        "fields": shown,
+        "extensions": [{"type": type_, "value": value.hex()} for type_, value in envelope.extensions],
+    }
+
+
+def _show(field: Field, value: Any) -> object:
+    if field.shape is Shape.RECORDS:
+        return [dict(zip((part.name for part in field.parts), record, strict=True)) for record in value]
+    if field.shape is Shape.RUN:
+        return [_show_one(field, item) for item in value]
+    if field.names == CARDS and field.shape is Shape.BLOB:
+        return spell_cards(value)
+    return value.hex() if isinstance(value, bytes) else _show_one(field, value)
+
+
+def _show_one(field: Field, value: Any) -> object:
+    names = field.names
+    if names is None:
+        return value
+    if isinstance(names, str):
+        return PLACE_CODES[value].text if names == PLACES else spell_cards([value])[0]
+    return fault_text(value) if names is Fault else _name(names, value)
+
+
+def _name(names: type[IntEnum] | type[IntFlag], value: int) -> object:
+    if issubclass(names, IntFlag):
+        known = [flag for flag in names if flag & value]
+        rest = value & ~sum(known)
+        return [str(flag.name) for flag in known] + ([f"0x{rest:X}"] if rest else [])
+    return names(value).name if value in names._value2member_map_ else value

@@ -1,0 +1,268 @@
+"""Plain `struct` readers and writers, derived from the `construct` declarations.
+
+A payload is read as `fixed part, then tails, then extensions`. The fixed part (integers, bytes, padded text)
+becomes one `struct.Struct`; each tail is a counted run of bytes, of integers or of small integer records.
+Anything else is refused when the module is imported, so no declaration can mean one thing here and another
+to `construct`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from enum import IntEnum, IntFlag, StrEnum
+from functools import cached_property
+from typing import Any, Final
+
+import construct as c
+
+from protocol.tdp.messages import Message
+from protocol.tdp.packets import EXTENSION, HEADER, Code
+from protocol.tdp.twin import mutable_twin
+
+HEADER_SIZE: Final = HEADER.sizeof()
+
+Extensions = tuple[tuple[int, bytes], ...]
+Reader = Callable[[bytes], tuple[Message, Extensions]]
+
+
+class Misfit(ValueError):
+    """Bytes that do not fit a layout, or a value that has no room in it; the text says where."""
+
+
+class Underivable(TypeError):
+    """A declaration of a shape that this module does not know."""
+
+
+class Shape(StrEnum):
+    """What a field is on the wire."""
+
+    INTEGER = "integer"
+    BYTES = "bytes"
+    TEXT = "text"
+    BLOB = "counted bytes"
+    RUN = "counted integers"
+    RECORDS = "counted records"
+
+
+FIXED: Final = (Shape.INTEGER, Shape.BYTES, Shape.TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One declared field: `code` is its `struct` format without byte order (of one element, for a counted run),
+    `size` its bytes (of one element), `names` what its values mean, `doc` a phrase, `parts` a record's fields."""
+
+    name: str
+    shape: Shape
+    code: str
+    size: int
+    names: type[IntEnum] | type[IntFlag] | str | None
+    doc: str
+    parts: tuple[Field, ...] = ()
+
+
+def fields_of(declaration: Any) -> tuple[Field, ...]:
+    """The fields of a payload's declaration, without its extensions; Underivable for an unknown shape."""
+    subcons = list(declaration.subcons)
+    terminated, extensions = subcons.pop(), subcons.pop()
+    if _bare(terminated)[0] is not c.Terminated or not _is_extensions(extensions):
+        raise Underivable(f"{declaration!r} must end with extensions and Terminated")
+    found = tuple(_field(subcon) for subcon in subcons)
+    shapes = [field.shape in FIXED for field in found]
+    if shapes != sorted(shapes, reverse=True):
+        raise Underivable(f"{declaration!r}: a fixed field after a counted one")
+    return found
+
+
+def header_fields() -> tuple[Field, ...]:
+    """The fields of the frame header."""
+    return tuple(_field(subcon) for subcon in HEADER.subcons)
+
+
+def _bare(subcon: Any) -> tuple[Any, Any]:
+    """The construct under its name, and the names its values have."""
+    names = None
+    while isinstance(subcon, (c.Renamed, Code)):
+        names = subcon.names if isinstance(subcon, Code) else names
+        subcon = subcon.subcon
+    return subcon, names
+
+
+def _is_extensions(subcon: Any) -> bool:
+    bare, _ = _bare(subcon)
+    return subcon.name == "extensions" and isinstance(bare, c.GreedyRange) and bare.subcon is EXTENSION
+
+
+def _field(subcon: Any) -> Field:
+    bare, names = _bare(subcon)
+    name, doc = subcon.name, subcon.docs
+    if isinstance(bare, c.FormatField):
+        return Field(name, Shape.INTEGER, _integer(bare), bare.sizeof(), names, doc)
+    if type(bare) is c.Bytes and isinstance(bare.length, int):
+        return Field(name, Shape.BYTES, f"{bare.length}s", bare.length, names, doc)
+    if isinstance(bare, c.StringEncoded):
+        return _text(bare, name, doc)
+    if isinstance(bare, c.Prefixed) and bare.lengthfield is c.Int8ul and bare.subcon is c.GreedyBytes:
+        return Field(name, Shape.BLOB, "", 1, names, doc)
+    if isinstance(bare, c.FocusedSeq):
+        return _counted(bare, name, doc)
+    raise Underivable(f"field {name}: no decoder for {bare!r}")
+
+
+def _integer(bare: Any) -> str:
+    order, code = bare.fmtstr[0], bare.fmtstr[1:]
+    if order != "<" or code not in "BHLQ":
+        raise Underivable(f"{bare!r}: integers are unsigned and little-endian")
+    return str(code)
+
+
+def _text(bare: Any, name: str, doc: str) -> Field:
+    sized = bare.subcon
+    padded = isinstance(sized, c.FixedSized) and isinstance(sized.subcon, c.NullStripped)
+    if bare.encoding != "ascii" or not padded or sized.subcon.pad != b"\0":
+        raise Underivable(f"field {name}: text is ASCII, padded with zeros")
+    return Field(name, Shape.TEXT, f"{sized.length}s", sized.length, None, doc)
+
+
+def _counted(bare: Any, name: str, doc: str) -> Field:
+    """`PrefixedArray`, which construct builds out of three of its other parts."""
+    count, items = (_bare(subcon)[0] for subcon in bare.subcons)
+    if bare.parsebuildfrom != "items" or count.subcon is not c.Int8ul or type(items) is not c.Array:
+        raise Underivable(f"field {name}: not an array counted by one byte")
+    element, names = _bare(items.subcon)
+    if isinstance(element, c.FormatField):
+        return Field(name, Shape.RUN, _integer(element), element.sizeof(), names, doc)
+    if not isinstance(element, c.Struct):
+        raise Underivable(f"field {name}: no decoder for an array of {element!r}")
+    parts = tuple(_field(subcon) for subcon in element.subcons)
+    if any(part.shape is not Shape.INTEGER for part in parts):
+        raise Underivable(f"field {name}: a record holds integers only")
+    return Field(name, Shape.RECORDS, "".join(part.code for part in parts), element.sizeof(), None, doc, parts)
+
+
+class Layout:
+    """Reads and writes the payload of one message class."""
+
+    def __init__(self, cls: type[Message], declaration: Any) -> None:
+        self.cls = cls
+        self.fields = fields_of(declaration)
+        names = [field.name for field in fields(cls)]
+        if names != [field.name for field in self.fields]:
+            raise Underivable(f"{cls.__name__} has fields {names}, its declaration {[f.name for f in self.fields]}")
+        self._fixed = tuple(field for field in self.fields if field.shape in FIXED)
+        self._tails = tuple(field for field in self.fields if field.shape not in FIXED)
+        self._texts = tuple(i for i, field in enumerate(self._fixed) if field.shape is Shape.TEXT)
+        self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
+        self._twin = mutable_twin(cls)
+
+    @cached_property
+    def read(self) -> Reader:
+        """Payload of a whole frame body (header skipped, not looked at) to message and extensions; Misfit."""
+        unpack, twin, cls = self._head.unpack_from, self._twin, self.cls
+        end, general = HEADER_SIZE + self._head.size, self._read
+        if self._tails or self._texts:
+            return general
+
+        def read(body: bytes) -> tuple[Message, Extensions]:
+            if len(body) != end:
+                return general(body)
+            message: Any = twin(*unpack(body, HEADER_SIZE))
+            message.__class__ = cls
+            return message, ()
+
+        return read
+
+    def _read(self, body: bytes) -> tuple[Message, Extensions]:
+        at = HEADER_SIZE + self._head.size
+        if len(body) < at:
+            raise Misfit(f"{len(body) - HEADER_SIZE} bytes where at least {at - HEADER_SIZE} are needed")
+        values = list(self._head.unpack_from(body, HEADER_SIZE))
+        for i in self._texts:
+            values[i] = _read_text(values[i], self._fixed[i].name)
+        for field in self._tails:
+            value, at = _read_tail(field, body, at)
+            values.append(value)
+        message: Any = self._twin(*values)
+        message.__class__ = self.cls
+        return message, (tuple(_read_extensions(body, at)) if at < len(body) else ())
+
+    def write(self, message: Message) -> bytes:
+        """Payload of `message`, without extensions; Misfit when a value has no room."""
+        values = [_fixed_value(field, getattr(message, field.name)) for field in self._fixed]
+        try:
+            head = self._head.pack(*values)
+        except struct.error:
+            raise Misfit(self._out_of_range(message)) from None
+        return head + b"".join(_write_tail(field, getattr(message, field.name)) for field in self._tails)
+
+    def _out_of_range(self, message: Message) -> str:
+        for field in self._fixed:
+            value, top = getattr(message, field.name), (1 << 8 * field.size) - 1
+            if field.shape is Shape.INTEGER and not (isinstance(value, int) and 0 <= value <= top):
+                return f"{field.name} is {value!r}; it takes 0 to {top}"
+        return "a value does not fit its field"
+
+
+def _read_text(raw: bytes, name: str) -> str:
+    try:
+        return raw.rstrip(b"\0").decode("ascii")
+    except UnicodeDecodeError:
+        raise Misfit(f"{name} is not ASCII") from None
+
+
+def _read_tail(field: Field, body: bytes, at: int) -> tuple[Any, int]:
+    """Value and the position after it."""
+    if at >= len(body):
+        raise Misfit(f"{field.name} is missing")
+    start, count = at + 1, body[at]
+    end = start + count * field.size
+    if end > len(body):
+        raise Misfit(f"{field.name} counts {count}, more than the payload holds")
+    raw = body[start:end]
+    if field.shape is Shape.BLOB:
+        return raw, end
+    if field.shape is Shape.RUN:
+        return struct.unpack(f"<{count}{field.code}", raw), end
+    return tuple(struct.iter_unpack("<" + field.code, raw)), end
+
+
+def _read_extensions(body: bytes, at: int) -> Iterator[tuple[int, bytes]]:
+    while at < len(body):
+        start = at + 2
+        end = start + body[at + 1] if start <= len(body) else start
+        if end > len(body):
+            raise Misfit(f"{len(body) - at} bytes at the end are no whole extension")
+        yield body[at], body[start:end]
+        at = end
+
+
+def _fixed_value(field: Field, value: Any) -> Any:
+    if field.shape is Shape.BYTES and (not isinstance(value, bytes) or len(value) != field.size):
+        raise Misfit(f"{field.name} takes {field.size} bytes")
+    if field.shape is not Shape.TEXT:
+        return value
+    if not isinstance(value, str) or not value.isascii() or len(value) > field.size:
+        raise Misfit(f"{field.name} is {value!r}; it takes up to {field.size} ASCII characters")
+    return value.encode("ascii")
+
+
+def _write_tail(field: Field, value: Any) -> bytes:
+    try:
+        count = bytes((len(value),))
+        if field.shape is Shape.BLOB:
+            return count + bytes(memoryview(value))
+        if field.shape is Shape.RUN:
+            return count + struct.pack(f"<{len(value)}{field.code}", *value)
+        return count + b"".join(struct.pack("<" + field.code, *record) for record in value)
+    except (ValueError, TypeError, struct.error) as error:
+        raise Misfit(f"{field.name} is {value!r}: {error}") from None
+
+
+def write_extensions(extensions: Extensions) -> bytes:
+    """Extensions one after the other; Misfit when a type or a length is over 255."""
+    try:
+        return b"".join(bytes((type_, len(value))) + value for type_, value in extensions)
+    except (ValueError, TypeError) as error:
+        raise Misfit(f"extensions: {error}") from None

@@ -1,0 +1,166 @@
+"""Frames out of a stream of bytes, and every other byte as noise with its reason.
+
+    [00]  COBS( version flags kind link_sequence request message payload… crc32 )  00
+     |      \\_____________________ 12 to 256 bytes decoded ____________________/   |
+     opening delimiter, after silence                                     closing delimiter
+
+COBS removes every zero from what lies between the delimiters, so the next zero always ends the damage: a
+framer never needs more than one frame to find its feet. What can go wrong is in `NoiseReason`. Frames, noise
+and pending bytes tile the input exactly, however it is cut; only a run of idle delimiters or of an overlong
+piece may come out in several parts, as it was cut.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+from zlib import crc32
+
+from cobs import cobs
+
+from protocol.errors import CannotEncode
+from protocol.tdp.packets import HEADER, MAX_FRAME
+from protocol.tdp.twin import mutable_twin
+
+CHECK_BYTES: Final = 4
+MIN_FRAME: Final = HEADER.sizeof() + CHECK_BYTES
+"""Decoded bytes of a frame without payload."""
+MAX_ENCODED: Final = MAX_FRAME + MAX_FRAME // 254 + 1
+"""COBS adds one byte, and one more after every 254 without a zero."""
+MAX_WIRE: Final = MAX_ENCODED + 2
+"""The longest frame on the wire, with both delimiters."""
+
+_RESIDUE: Final = 0x2144DF1C
+"""CRC-32 of anything followed by its own CRC-32, low byte first: comparing with it saves cutting the check off."""
+
+
+class NoiseReason(StrEnum):
+    """Why bytes belong to no frame."""
+
+    IDLE = "idle delimiter"
+    COBS = "not COBS"
+    CHECK = "bad check"
+    SHORT = "too short"
+    LONG = "too long"
+    SILENCE = "cut off"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame with a good check. `offset` and `length` are in wire bytes, delimiters included; `body` is
+    header and payload."""
+
+    offset: int
+    length: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Bytes that belong to no frame, as they came, from `offset` in the stream."""
+
+    offset: int
+    data: bytes
+    reason: NoiseReason
+
+    @property
+    def length(self) -> int:
+        """Wire bytes."""
+        return len(self.data)
+
+
+_Frame: Final = mutable_twin(Frame)
+
+
+class Framer:
+    """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives."""
+
+    def __init__(self) -> None:
+        self._held = b""  # an opening delimiter, the start of a frame, or both
+        self._offset = 0  # of the first held byte
+        self._overlong = False  # inside a piece already given up as too long
+
+    @property
+    def pending(self) -> int:
+        """Bytes held back because their frame may still be completed; never more than `MAX_WIRE`."""
+        return len(self._held)
+
+    def feed(self, chunk: bytes) -> list[Frame | Noise]:
+        """What `chunk` completes, in the order of the stream."""
+        pieces: list[Frame | Noise] = []
+        if self._overlong:
+            chunk = self._skip(chunk, pieces)
+        parts = (self._held + chunk).split(b"\0")
+        tail = parts.pop()
+        offset = self._offset
+        opened = 0  # 1 when a delimiter stands right before `offset` and is nobody's yet
+        for part in parts:
+            if part:
+                self._close(part, offset, opened, pieces)
+                offset += len(part) + 1
+                opened = 0
+            else:
+                if opened:
+                    pieces.append(Noise(offset - 1, b"\0", NoiseReason.IDLE))
+                offset += 1
+                opened = 1
+        self._hold(tail, offset, opened, pieces)
+        return pieces
+
+    def flush(self) -> list[Noise]:
+        """Give up what is pending: the line was silent in the middle of a frame, or ended. The next byte starts
+        anew."""
+        held, offset = self._held, self._offset
+        self._held, self._offset, self._overlong = b"", offset + len(held), False
+        if not held:
+            return []
+        return [Noise(offset, held, NoiseReason.IDLE if held == b"\0" else NoiseReason.SILENCE)]
+
+    def _close(self, part: bytes, offset: int, opened: int, pieces: list[Frame | Noise]) -> None:
+        """One piece up to its closing delimiter: a frame, or noise for the first rule it breaks."""
+        try:
+            decoded = cobs.decode(part) if len(part) <= MAX_ENCODED else None
+        except cobs.DecodeError:
+            reason = NoiseReason.COBS
+        else:
+            if decoded is None or len(decoded) > MAX_FRAME:
+                reason = NoiseReason.LONG
+            elif len(decoded) < MIN_FRAME:
+                reason = NoiseReason.SHORT
+            elif crc32(decoded) != _RESIDUE:
+                reason = NoiseReason.CHECK
+            else:
+                frame: Any = _Frame(offset - opened, len(part) + opened + 1, decoded[:-CHECK_BYTES])
+                frame.__class__ = Frame
+                pieces.append(frame)
+                return
+        pieces.append(Noise(offset - opened, b"\0"[:opened] + part + b"\0", reason))
+
+    def _hold(self, tail: bytes, offset: int, opened: int, pieces: list[Frame | Noise]) -> None:
+        """Keep an unfinished piece, unless it can no longer become a frame."""
+        held = b"\0" + tail if opened else tail
+        self._offset = offset - opened
+        if len(tail) > MAX_ENCODED:
+            pieces.append(Noise(self._offset, held, NoiseReason.LONG))
+            self._offset += len(held)
+            self._overlong = True
+            held = b""
+        self._held = held
+
+    def _skip(self, chunk: bytes, pieces: list[Frame | Noise]) -> bytes:
+        """Give the rest of an overlong piece up as noise; returns what follows its delimiter."""
+        end = chunk.find(b"\0") + 1
+        noise = chunk[:end] if end else chunk
+        if noise:
+            pieces.append(Noise(self._offset, bytes(noise), NoiseReason.LONG))
+        self._offset += len(noise)
+        self._overlong = not end
+        return chunk[len(noise) :]
+
+
+def encode_frame(body: bytes, *, after_silence: bool = False) -> bytes:
+    """The wire bytes of header and payload `body`; with `after_silence` a delimiter first, so that noise on the
+    idle line cannot become part of the frame. CannotEncode when the frame would be longer than `MAX_FRAME`."""
+    if not HEADER.sizeof() <= len(body) <= MAX_FRAME - CHECK_BYTES:
+        raise CannotEncode("frame", f"{len(body)} bytes; header and payload take {HEADER.sizeof()} to {MAX_FRAME - 4}")
+    framed: bytes = cobs.encode(body + crc32(body).to_bytes(CHECK_BYTES, "little")) + b"\0"
+    return b"\0" + framed if after_silence else framed
