@@ -25,6 +25,7 @@ HEADER_SIZE: Final = HEADER.sizeof()
 
 Extensions = tuple[tuple[int, bytes], ...]
 Reader = Callable[[bytes], tuple[Message, Extensions]]
+TailReader = Callable[[bytes, int], tuple[Any, int]]
 
 
 class Misfit(ValueError):
@@ -153,7 +154,8 @@ class Layout:
             raise Underivable(f"{cls.__name__} has fields {names}, its declaration {[f.name for f in self.fields]}")
         self._fixed = tuple(field for field in self.fields if field.shape in FIXED)
         self._tails = tuple(field for field in self.fields if field.shape not in FIXED)
-        self._texts = tuple(i for i, field in enumerate(self._fixed) if field.shape is Shape.TEXT)
+        self._texts = tuple((i, field.name) for i, field in enumerate(self._fixed) if field.shape is Shape.TEXT)
+        self._tail_readers = tuple(_tail_reader(field) for field in self._tails)
         self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
         self._twin = mutable_twin(cls)
 
@@ -179,10 +181,10 @@ class Layout:
         if len(body) < at:
             raise Misfit(f"{len(body) - HEADER_SIZE} bytes where at least {at - HEADER_SIZE} are needed")
         values = list(self._head.unpack_from(body, HEADER_SIZE))
-        for i in self._texts:
-            values[i] = _read_text(values[i], self._fixed[i].name)
-        for field in self._tails:
-            value, at = _read_tail(field, body, at)
+        for i, name in self._texts:
+            values[i] = _read_text(values[i], name)
+        for read_tail in self._tail_readers:
+            value, at = read_tail(body, at)
             values.append(value)
         message: Any = self._twin(*values)
         message.__class__ = self.cls
@@ -212,20 +214,24 @@ def _read_text(raw: bytes, name: str) -> str:
         raise Misfit(f"{name} is not ASCII") from None
 
 
-def _read_tail(field: Field, body: bytes, at: int) -> tuple[Any, int]:
-    """Value and the position after it."""
-    if at >= len(body):
-        raise Misfit(f"{field.name} is missing")
-    start, count = at + 1, body[at]
-    end = start + count * field.size
-    if end > len(body):
-        raise Misfit(f"{field.name} counts {count}, more than the payload holds")
-    raw = body[start:end]
-    if field.shape is Shape.BLOB:
-        return raw, end
-    if field.shape is Shape.RUN:
-        return struct.unpack(f"<{count}{field.code}", raw), end
-    return tuple(struct.iter_unpack("<" + field.code, raw)), end
+def _tail_reader(field: Field) -> TailReader:
+    """Reads a counted field at a position: its value and the position after it. Misfit when it is cut short."""
+    name, size, code = field.name, field.size, field.code
+    convert = {
+        Shape.BLOB: lambda raw: raw,
+        Shape.RUN: lambda raw: struct.unpack(f"<{len(raw) // size}{code}", raw),
+        Shape.RECORDS: lambda raw: tuple(struct.iter_unpack("<" + code, raw)),
+    }[field.shape]
+
+    def read(body: bytes, at: int) -> tuple[Any, int]:
+        if at >= len(body):
+            raise Misfit(f"{name} is missing")
+        end = at + 1 + body[at] * size
+        if end > len(body):
+            raise Misfit(f"{name} counts {body[at]}, more than the payload holds")
+        return convert(body[at + 1 : end]), end
+
+    return read
 
 
 def _read_extensions(body: bytes, at: int) -> Iterator[tuple[int, bytes]]:
