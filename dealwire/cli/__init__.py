@@ -1,1 +1,70 @@
-"""The command line."""
+"""The command line. Each command is a module of its own, imported only when it runs."""
+
+import importlib
+import os
+import sys
+from typing import Any, Final
+
+import click
+
+from dealwire import __version__
+from dealwire.cli.exits import Exit, explain
+from protocol.errors import DealwireError
+
+COMMANDS: Final = {
+    "demo": "Three live rounds on simulated devices, recorded, replayed and compared.",
+    "list": "Serial ports and USB devices of this machine, games this program knows.",
+    "monitor": "Print what the devices of a table report, as it happens.",
+    "record": "Run a table and record every byte of its lines.",
+    "replay": "Deal a recording again: rounds, incidents, settlements.",
+    "decode": "Explain raw bytes from standard input, frame by frame.",
+    "settle": "Settle rounds given as NDJSON on standard input.",
+    "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
+    "doctor": "Check what this machine needs to talk to devices.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported on use, so that `--help` and shell completion stay quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"dealwire.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; whatever this project raises on purpose becomes one line and an exit code."""
+        try:
+            return super().invoke(ctx)
+        except DealwireError as error:
+            code, line = explain(error)
+            click.echo(f"dealwire: {line}", err=True)
+            ctx.exit(code)
+        except KeyboardInterrupt:
+            ctx.exit(Exit.INTERRUPTED)
+        except BrokenPipeError:
+            # The reader of our output left, as `head` does: not an error, but nothing more can be said.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(Exit.GOOD)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "DEALWIRE"})
+@click.version_option(__version__, prog_name="dealwire")
+def main() -> None:
+    """Connect a casino table's card devices to the rules of the game.
+
+    \b
+    Exit codes: 0 good, 1 a check failed, 2 usage or a file you wrote, 3 device absent,
+    4 no answer in time, 5 permission, 6 protocol or damaged recording, 7 busy.
+    """

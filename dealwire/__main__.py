@@ -1,0 +1,5 @@
+"""`python -m dealwire`."""
+
+from dealwire.cli import main
+
+main(prog_name="dealwire")

@@ -1,0 +1,33 @@
+"""`dealwire doctor`: what this machine lacks to talk to devices."""
+
+import dataclasses
+import json
+
+import click
+
+from dealwire.cli.exits import Exit
+from dealwire.host import check_all
+
+COLOURS = {"good": "green", "warning": "yellow", "bad": "red"}
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> None:
+    """Check Python, packages, name collisions, libusb, ports and their permissions, ModemManager.
+
+    The exit code is 1 when something is bad; warnings do not change it.
+    """
+    bad = 0
+    for finding in check_all():
+        bad += finding.verdict == "bad"
+        if as_json:
+            click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
+            continue
+        mark = click.style(f"{finding.verdict:<8}", fg=COLOURS[finding.verdict])
+        click.echo(f"{mark} {finding.check:<13} {finding.text}")
+        if finding.remedy:
+            click.echo(f"{'':<23}{finding.remedy}")
+    if bad:
+        ctx.exit(Exit.CHECK_FAILED)

@@ -1,0 +1,44 @@
+"""`dealwire list`: what is attached, what can be dealt."""
+
+import json
+from typing import Any
+
+import click
+
+from dealwire.host import ports, usb_devices
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.option(
+    "--kind",
+    type=click.Choice(["ports", "usb", "procedures", "games"]),
+    multiple=True,
+    help="Only these kinds; may be given more than once.",
+)
+def command(as_json: bool, kind: tuple[str, ...]) -> None:
+    """List serial ports, USB devices, dealing procedures and games."""
+    for item in found(kind or ("ports", "usb", "procedures", "games")):
+        if as_json:
+            click.echo(json.dumps({"schema": "dealwire.item/1", **item}))
+        else:
+            rest = "  ".join(f"{key} {value}" for key, value in item.items() if key not in ("type", "name") and value)
+            click.echo(f"{item['type']:<10} {item['name']:<28} {rest}".rstrip())
+
+
+def found(kinds: tuple[str, ...]) -> list[dict[str, Any]]:
+    """What there is of each kind, in the order asked for."""
+    from dealer_flow.procedure import procedure_ids
+    from rules.game import game_ids
+
+    items: list[dict[str, Any]] = []
+    for kind in kinds:
+        if kind == "ports":
+            items += [{"type": "port", **port} for port in ports()]
+        elif kind == "usb":
+            items += [{"type": "usb", **device} for device in usb_devices()]
+        elif kind == "procedures":
+            items += [{"type": "procedure", "name": name} for name in procedure_ids()]
+        else:
+            items += [{"type": "game", "name": name} for name in game_ids()]
+    return items

@@ -1,0 +1,130 @@
+"""`dealwire monitor`: what the devices report, as it happens."""
+
+import dataclasses
+import datetime
+import json
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, Final
+
+import click
+
+from dealwire.cli.exits import Exit
+from dealwire.cli.options import line_options, lines_from
+from dealwire.live import LiveTable
+from devices.clock import SystemClock
+from devices.events import Seen
+from protocol.cards import Card
+from protocol.places import Place
+
+NS: Final = 1_000_000_000
+
+
+@click.command("monitor")
+@line_options
+@click.option(
+    "-t",
+    "--time",
+    "stamp",
+    type=click.Choice(["a", "d", "z", "n"]),
+    default="a",
+    show_default=True,
+    help="Time: a absolute, d since the last event, z since the start, n none.",
+)
+@click.option("-n", "--count", type=click.IntRange(1), help="Stop after this many events.")
+@click.option(
+    "-T", "--idle", "idle_s", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds without one."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    shuffler: str | None,
+    controller: str | None,
+    stamp: str,
+    count: int | None,
+    idle_s: float | None,
+    as_json: bool,
+) -> None:
+    """Print every report of the devices on the lines given. Read-only: nothing but the session is asked of them.
+
+    Without any report within --idle seconds the exit code is 4.
+    """
+    lines = lines_from(shuffler, controller)
+    clock = SystemClock()
+    started_ns = last_ns = clock.now_ns()
+    seen_so_far = 0
+    tell = _json if as_json else _text(stamp, started_ns)
+
+    def deliver(seen: Seen) -> None:
+        nonlocal last_ns, seen_so_far
+        if count is None or seen_so_far < count:
+            click.echo(tell(seen))
+            last_ns = clock.now_ns()
+            seen_so_far += 1
+
+    def enough() -> bool:
+        return count is not None and seen_so_far >= count
+
+    with LiveTable(lines, deliver, clock=clock) as live:
+        while not enough() and not live.closed:
+            left_s = None if idle_s is None else idle_s - (clock.now_ns() - last_ns) / NS
+            if left_s is not None and left_s <= 0:
+                break
+            live.run(enough, left_s)
+    if not seen_so_far:
+        click.echo("dealwire: no device reported anything", err=True)
+        ctx.exit(Exit.TIMEOUT)
+
+
+def plain(value: Any) -> Any:
+    """A body's field as JSON takes it: cards and places as text."""
+    if isinstance(value, Card | Place):
+        return value.text
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def fields(seen: Seen) -> dict[str, Any]:
+    """The fields of a report's body."""
+    return {field.name: plain(getattr(seen.body, field.name)) for field in dataclasses.fields(seen.body)}
+
+
+def _json(seen: Seen) -> str:
+    head = {
+        "schema": "dealwire.event/1",
+        "type": "event",
+        "device": seen.device,
+        "session": f"{seen.session:08x}",
+        "number": seen.number,
+        "at_ns": seen.at_ns,
+        "event": type(seen.body).__name__,
+    }
+    return json.dumps({**head, "fields": fields(seen)})
+
+
+def _text(stamp: str, started_ns: int) -> Callable[[Seen], str]:
+    """A writer of lines with the time in the form asked for."""
+    last_ns = started_ns
+
+    def write(seen: Seen) -> str:
+        nonlocal last_ns
+        if stamp == "a":
+            moment = datetime.datetime.fromtimestamp(seen.at_ns / NS).astimezone()
+            time = moment.strftime("%H:%M:%S.%f")[:-3] + "  "
+        elif stamp == "n":
+            time = ""
+        else:
+            time = f"{(seen.at_ns - (last_ns if stamp == 'd' else started_ns)) / NS:10.3f}  "
+        last_ns = seen.at_ns
+        said = "  ".join(f"{name} {_short(value)}" for name, value in fields(seen).items())
+        return f"{time}{seen.device:<11} {seen.number:>5}  {type(seen.body).__name__:<18} {said}".rstrip()
+
+    return write
+
+
+def _short(value: Any) -> str:
+    return " ".join(str(item) for item in value) or "-" if isinstance(value, list) else str(value)

@@ -1,0 +1,72 @@
+"""`dealwire settle`: rounds in, settlements out, for any program that can write a line of JSON."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+from pydantic import ValidationError
+
+from dealer_flow.result import RoundResult
+from dealwire.cli.exits import Exit
+from dealwire.cli.options import pairs
+from dealwire.cli.show import say_json, say_text
+from protocol.errors import DealwireError
+from rules.game import load_game
+from rules.settle import settle
+
+
+@click.command("settle")
+@click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the one each round's procedure names.")
+@click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table.")
+@click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules.")
+@click.option("--text", is_flag=True, help="Sentences instead of JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context, game: str | None, paytables: Sequence[str], readings: Sequence[str], text: bool
+) -> None:
+    """Read rounds with their wagers as NDJSON on standard input; print one settlement for each.
+
+    A line that is no round, or a round that cannot be settled by its game's file, is named on standard error
+    with its line number; the others are settled all the same, and the exit code is 2. Objects of another `type`
+    (incidents, settlements, the summary that `replay --json` ends with) are passed over.
+    """
+    chosen_tables, chosen_readings = pairs(paytables, "--paytable"), pairs(readings, "--reading")
+    games = {} if game is None else {None: load_game(game)}
+    failed = 0
+    for number, line in enumerate(sys.stdin, start=1):
+        if not line.strip():
+            continue
+        try:
+            result = read_round(line)
+            if result is None:
+                continue
+            key = None if game is not None else result.procedure.id
+            if key not in games:
+                games[key] = load_game(result.procedure.id)
+            settlement = settle(result, games[key], paytables=chosen_tables, readings=chosen_readings)
+        except (DealwireError, ValueError) as error:
+            failed += 1
+            click.echo(f"dealwire: line {number}: {one_line(error)}", err=True)
+            continue
+        (say_text if text else say_json)(settlement)
+    if failed:
+        ctx.exit(Exit.USAGE)
+
+
+def read_round(line: str) -> RoundResult | None:
+    """The round on this line; None for an object of another type."""
+    from pydantic_core import from_json
+
+    found = from_json(line)
+    if isinstance(found, dict) and found.get("type", "round") != "round":
+        return None
+    return RoundResult.from_json(line)
+
+
+def one_line(error: Exception) -> str:
+    """The first thing wrong, with its key."""
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the object"
+        return f"{key}: {first['msg']}" + (f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else "")
+    return str(error).splitlines()[0]

@@ -1,0 +1,144 @@
+"""What this machine has: ports, USB devices, and whether a program may use them. Read-only."""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+Verdict = Literal["good", "warning", "bad"]
+
+OUR_PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at, and what to do about it."""
+
+    check: str
+    verdict: Verdict
+    text: str
+    remedy: str = ""
+
+
+def ports() -> list[dict[str, Any]]:
+    """Serial ports as the system lists them: name, description, USB identity where there is one."""
+    from serial.tools import list_ports
+
+    return [
+        {
+            "name": port.device,
+            "description": port.description if port.description != "n/a" else "",
+            "usb": f"{port.vid:04x}:{port.pid:04x}" if port.vid is not None else "",
+            "serial": port.serial_number or "",
+            "location": port.location or "",
+        }
+        for port in sorted(list_ports.comports())
+    ]
+
+
+def usb_devices() -> list[dict[str, Any]]:
+    """USB devices, when pyusb and libusb are here; empty otherwise (`doctor` says which is missing)."""
+    if importlib.util.find_spec("usb") is None:
+        return []
+    import usb.core
+
+    try:
+        devices = list(usb.core.find(find_all=True) or ())
+    except (usb.core.NoBackendError, usb.core.USBError):
+        return []
+    return [
+        {"name": f"usb:{device.idVendor:04x}:{device.idProduct:04x}", "location": f"{device.bus}-{device.address}"}
+        for device in devices
+    ]
+
+
+def check_all() -> Iterator[Finding]:
+    """Every check, in the order a person would fix things."""
+    yield _python()
+    yield from _packages()
+    yield from _names()
+    yield _cobs()
+    yield _usb()
+    yield from _ports()
+    yield from _modem_manager()
+
+
+def _python() -> Finding:
+    return Finding("python", "good", f"Python {platform.python_version()} on {platform.system()}")
+
+
+def _packages() -> Iterator[Finding]:
+    for package in ("pyserial", "construct", "transitions", "pydantic", "click"):
+        try:
+            yield Finding("package", "good", f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            yield Finding("package", "bad", f"{package} is not installed", "pip install dealwire")
+
+
+def _names() -> Iterator[Finding]:
+    """Another distribution may install a package of the same name over ours, and pip says nothing."""
+    owners = importlib.metadata.packages_distributions()
+    for name in OUR_PACKAGES:
+        others = sorted(set(owners.get(name, ())) - {"dealwire"})
+        if others:
+            yield Finding(
+                "names",
+                "bad",
+                f"the package '{name}' is also installed by {', '.join(others)}",
+                f"pip uninstall {' '.join(others)}, or give dealwire an environment of its own",
+            )
+            return
+    yield Finding("names", "good", f"{', '.join(OUR_PACKAGES)} belong to dealwire alone")
+
+
+def _cobs() -> Finding:
+    if importlib.util.find_spec("cobs.cobs._cobs_ext") is None:
+        return Finding(
+            "cobs", "warning", "cobs runs in plain Python, much slower", "install a C compiler, then reinstall cobs"
+        )
+    return Finding("cobs", "good", "cobs runs in C")
+
+
+def _usb() -> Finding:
+    if importlib.util.find_spec("usb") is None:
+        return Finding("usb", "warning", "pyusb is not installed: no USB bulk devices", "pip install 'dealwire[usb]'")
+    import usb.backend.libusb1
+
+    if usb.backend.libusb1.get_backend() is None:
+        return Finding("usb", "warning", "libusb was not found: no USB bulk devices", "apt install libusb-1.0-0")
+    return Finding("usb", "good", "pyusb with libusb")
+
+
+def _ports() -> Iterator[Finding]:
+    found = ports()
+    if not found:
+        yield Finding("ports", "warning", "no serial port found", "attach the device, or try: dealwire sim")
+    for port in found:
+        name = port["name"]
+        if os.access(name, os.R_OK | os.W_OK):
+            yield Finding("ports", "good", f"{name} may be opened")
+            continue
+        group = Path(name).group() if Path(name).exists() else "dialout"
+        yield Finding("ports", "bad", f"{name} may not be opened", f"sudo usermod -aG {group} $USER, then log in again")
+
+
+def _modem_manager() -> Iterator[Finding]:
+    """ModemManager probes new serial ports with modem commands, which a shuffler answers with noise at best."""
+    for entry in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            running = entry.read_text().strip() == "ModemManager"
+        except OSError:
+            continue
+        if running:
+            yield Finding(
+                "modemmanager",
+                "warning",
+                "ModemManager is running and may grab new ports",
+                'add ENV{ID_MM_DEVICE_IGNORE}="1" to the udev rule of the device',
+            )
+            return
+    yield Finding("modemmanager", "good", "ModemManager is not running")

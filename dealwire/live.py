@@ -1,0 +1,89 @@
+"""A table's lines, open and running: transports, sessions and the one thread that owns them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from types import TracebackType
+
+from devices.capture import CaptureWriter, Recorded
+from devices.clock import Clock, SystemClock
+from devices.drivers import DRIVERS
+from devices.events import Seen
+from devices.loop import Owner
+from devices.session import Session
+from devices.transport.address import open_transport
+from devices.transport.base import Transport
+from protocol.tdp.link import HostLink, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a table: its name there, which kind of device is at its end, and its address."""
+
+    name: str
+    device: str
+    address: str
+
+
+class LiveTable:
+    """Opens every line, runs them in the calling thread, closes them all. Use it as a context manager.
+
+    `deliver` gets what the devices report, in the order it arrived. With `writer` every byte is recorded.
+    Opening raises a LineError that names the line; those already open are given back first.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        deliver: Callable[[Seen], None],
+        *,
+        role: Role = Role.OBSERVE,
+        writer: CaptureWriter | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.clock = clock or SystemClock()
+        self.sessions: list[Session] = []
+        self._owner = Owner(self.clock)
+        try:
+            for line in lines:
+                self._open(line, deliver, role, writer)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, line: Line, deliver: Callable[[Seen], None], role: Role, writer: CaptureWriter | None) -> None:
+        kind = DRIVERS[line.device]
+        transport: Transport = open_transport(line.address)
+        if writer is not None:
+            # The port's last name, not its whole path: enough to tell lines apart, and recordings get shared.
+            interface = writer.interface(line.name, device=line.device, line=PurePath(line.address).name)
+            transport = Recorded(transport, writer, interface, self.clock)
+        link = HostLink(expects=kind.device_class, role=role)
+        session = Session(line.name, transport, link, kind.make(), self.clock, deliver)
+        self.sessions.append(session)
+        self._owner.add(session)
+        session.start()
+
+    @property
+    def closed(self) -> bool:
+        """True when no line is left."""
+        return all(session.closed is not None for session in self.sessions)
+
+    def run(self, until: Callable[[], bool], timeout_s: float | None = None) -> bool:
+        """Serve the lines until `until()` holds (True), the time is up or every line closed (False)."""
+        self._owner.run(lambda: until() or self.closed, timeout_s)
+        return until()
+
+    def close(self) -> None:
+        """Close sessions and lines; may be called twice."""
+        for session in self.sessions:
+            session.close()
+        self._owner.close()
+
+    def __enter__(self) -> "LiveTable":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

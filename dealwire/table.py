@@ -1,0 +1,61 @@
+"""One table: what its devices report goes in, incidents, rounds and settlements come out.
+
+The same object serves an attached device and a recording, so the two cannot drift apart.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dealer_flow.machine import DealerFlow
+from dealer_flow.procedure import Procedure
+from dealer_flow.result import Incident, RoundResult
+from devices.events import Seen
+from rules.game import Game
+from rules.settle import settle
+from rules.settlement import Settlement
+
+Outcome = Incident | RoundResult | Settlement
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How a table settles: the game's file, a pay table by bet, a reading by name."""
+
+    game: Game
+    paytables: Mapping[str, str] = field(default_factory=dict)
+    readings: Mapping[str, str] = field(default_factory=dict)
+
+
+class Table:
+    """Deals and settles. `terms` None deals without settling; `handled` counts what came out, by type."""
+
+    def __init__(self, procedure: Procedure, terms: Terms | None, *, name: str = "table-1") -> None:
+        self.flow = DealerFlow(procedure, table=name)
+        self._terms = terms
+        self.outcomes: Counter[str] = Counter()
+        self.incidents: Counter[str] = Counter()
+
+    def handle(self, seen: Seen) -> list[Outcome]:
+        """Take one report; return what it led to, in order: a round is followed by its settlement."""
+        return self._settled(self.flow.handle(seen))
+
+    def finish(self) -> list[Outcome]:
+        """End of input: a round that was under way comes out as unreliable."""
+        return self._settled(self.flow.finish())
+
+    def _settled(self, found: list[RoundResult | Incident] | list[RoundResult]) -> list[Outcome]:
+        if not found:
+            return []
+        out: list[Outcome] = []
+        for item in found:
+            out.append(item)
+            if isinstance(item, Incident):
+                self.incidents[item.code] += 1
+                continue
+            self.outcomes[item.outcome] += 1
+            if self._terms is not None:
+                out.append(
+                    settle(item, self._terms.game, paytables=self._terms.paytables, readings=self._terms.readings)
+                )
+        return out
