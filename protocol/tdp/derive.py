@@ -217,11 +217,12 @@ def _read_text(raw: bytes, name: str) -> str:
 def _tail_reader(field: Field) -> TailReader:
     """Reads a counted field at a position: its value and the position after it. Misfit when it is cut short."""
     name, size, code = field.name, field.size, field.code
-    convert = {
+    converters: dict[Shape, Callable[[bytes], Any]] = {
         Shape.BLOB: lambda raw: raw,
         Shape.RUN: lambda raw: struct.unpack(f"<{len(raw) // size}{code}", raw),
         Shape.RECORDS: lambda raw: tuple(struct.iter_unpack("<" + code, raw)),
-    }[field.shape]
+    }
+    convert = converters[field.shape]
 
     def read(body: bytes, at: int) -> tuple[Any, int]:
         if at >= len(body):
