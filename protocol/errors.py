@@ -130,3 +130,11 @@ class LineDenied(LineError):
     def __init__(self, line: str, remedy: str) -> None:
         self.line, self.remedy = line, remedy
         super().__init__(f"{line}: permission denied; {remedy}")
+
+
+class LineUnusable(LineError):
+    """The port exists but cannot carry bytes as asked: not a serial port, or a setting it refuses."""
+
+    def __init__(self, line: str, why: str) -> None:
+        self.line, self.why = line, why
+        super().__init__(f"{line}: cannot be used as a line: {why}")
