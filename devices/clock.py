@@ -8,7 +8,15 @@ class Clock(Protocol):
     """Nanoseconds since 1970 that never run backwards."""
 
     def now_ns(self) -> int:
-        """The time now."""
+        """The time now, or the time of the turn while one is held."""
+        ...
+
+    def hold(self) -> int:
+        """Begin a turn: `now_ns` stands still, so that all that is handled in it has one time."""
+        ...
+
+    def release(self) -> None:
+        """End the turn."""
         ...
 
 
@@ -18,10 +26,20 @@ class SystemClock:
 
     def __init__(self) -> None:
         self._offset_ns = time.time_ns() - time.monotonic_ns()
+        self._held_ns: int | None = None
 
     def now_ns(self) -> int:
-        """The time now."""
-        return time.monotonic_ns() + self._offset_ns
+        """The time now, or of the turn while one is held."""
+        return time.monotonic_ns() + self._offset_ns if self._held_ns is None else self._held_ns
+
+    def hold(self) -> int:
+        """Begin a turn and give its time."""
+        self._held_ns = time.monotonic_ns() + self._offset_ns
+        return self._held_ns
+
+    def release(self) -> None:
+        """End the turn."""
+        self._held_ns = None
 
 
 class ManualClock:
@@ -40,6 +58,13 @@ class ManualClock:
             raise ValueError(f"a clock does not run backwards: {ns} ns")
         self._now_ns += ns
         return self._now_ns
+
+    def hold(self) -> int:
+        """The time: it stands still anyway."""
+        return self._now_ns
+
+    def release(self) -> None:
+        """Nothing to end."""
 
     def set(self, now_ns: int) -> None:
         """Move forward to `now_ns`; earlier times are ignored."""

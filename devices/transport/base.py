@@ -1,7 +1,7 @@
 """What a line must do, and nothing about what travels on it."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from protocol.errors import LineClosed as LineClosed  # re-exported: every transport raises it
 
@@ -35,3 +35,17 @@ class Transport(Protocol):
     def close(self) -> None:
         """Give the line back: lock, descriptor, thread. May be called twice."""
         ...
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """A line that releases bytes when a time comes, such as a replayed one: nothing else says when to read it."""
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `read` has something to give; None when only the other end can change that."""
+        ...
+
+
+READ_SIZE: Final = 65536
+"""Most bytes one `read` gives: larger than any kernel's serial buffer, so one call empties the line."""

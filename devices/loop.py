@@ -1,0 +1,212 @@
+"""One owner: one thread runs one selector loop over every line's descriptor, the timers and a wake-up socket.
+
+A turn has one time. In it the deadlines that have passed are met first, in the order they fell, each with its own
+time; then the lines that are ready; then what other threads asked for. So a recording, which holds the times, replays
+in exactly the order things were seen.
+"""
+
+import contextlib
+import heapq
+import selectors
+import socket
+from collections import deque
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from devices.clock import Clock
+
+LONGEST_WAIT_S: Final = 60.0
+
+
+class Member(Protocol):
+    """Something the owner runs. It is only ever called from the owner's thread and never blocks."""
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `on_deadline` is due; None for no timer."""
+        ...
+
+    def fileno(self) -> int | None:
+        """Descriptor to wait on; None when the member calls `wake` itself, or is closed."""
+        ...
+
+    def wants_write(self) -> bool:
+        """True while bytes wait for room on the line."""
+        ...
+
+    def on_readable(self, now_ns: int) -> None:
+        """There is something to read, or the line is gone."""
+        ...
+
+    def on_writable(self, now_ns: int) -> None:
+        """There is room on the line."""
+        ...
+
+    def on_deadline(self, now_ns: int) -> None:
+        """A deadline fell; `now_ns` is the time it fell at, however late this turn is."""
+        ...
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        """`wake`, called from any thread, makes the owner call `on_readable`."""
+        ...
+
+    def close(self) -> None:
+        """Give everything back. May be called twice."""
+        ...
+
+
+class Owner:
+    """Owns members and runs them. `on_error` is told of the member that failed; without it `run` raises."""
+
+    def __init__(self, clock: Clock, *, on_error: Callable[[Member, Exception], None] | None = None) -> None:
+        self._clock = clock
+        self._on_error = on_error
+        self._members: dict[Member, tuple[int, int] | None] = {}
+        self._awake: deque[Member] = deque()
+        self._soon: deque[Callable[[], None]] = deque()
+        self._selector = selectors.DefaultSelector()
+        # A socket pair rather than a pipe: Windows can wait on nothing else.
+        self._bell_in, self._bell_out = socket.socketpair()
+        for bell in (self._bell_in, self._bell_out):
+            bell.setblocking(False)
+        self._selector.register(self._bell_in, selectors.EVENT_READ, None)
+        self._closed = False
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Who is owned now, in the order they came."""
+        return tuple(self._members)
+
+    def add(self, member: Member) -> None:
+        """Own `member` from now on."""
+        self._members[member] = None
+        member.set_wake(lambda: self._wake(member))
+
+    def remove(self, member: Member) -> None:
+        """Own it no longer; it is not closed. Unknown members are ignored."""
+        registered = self._members.pop(member, None)
+        if registered is not None:
+            self._selector.unregister(registered[0])
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Run `function` in the owner's thread in the next turn. May be called from any thread."""
+        self._soon.append(function)
+        self._ring()
+
+    def run(self, until: Callable[[], bool] = lambda: False, timeout_s: float | None = None) -> bool:
+        """Turn until `until()` holds (True) or `timeout_s` has passed (False)."""
+        end_ns = None if timeout_s is None else self._clock.now_ns() + int(timeout_s * 1e9)
+        while not until():
+            left_s = LONGEST_WAIT_S
+            if end_ns is not None:
+                left_s = (end_ns - self._clock.now_ns()) / 1e9
+                if left_s <= 0:
+                    return False
+            self.turn(left_s)
+        return True
+
+    def turn(self, wait_s: float = 0.0) -> None:
+        """One turn: wait at most `wait_s` for something, then handle all that has happened."""
+        self._watch()
+        ready = self._selector.select(self._patience_s(wait_s))
+        now_ns = self._clock.hold()
+        try:
+            self._meet_deadlines(now_ns)
+            for key, events in ready:
+                if key.data is None:
+                    self._silence()
+                elif key.data in self._members:
+                    if events & selectors.EVENT_READ:
+                        self._guard(key.data, key.data.on_readable, now_ns)
+                    if events & selectors.EVENT_WRITE and key.data in self._members:
+                        self._guard(key.data, key.data.on_writable, now_ns)
+            for _ in range(len(self._awake)):
+                member = self._awake.popleft()
+                if member in self._members:
+                    self._guard(member, member.on_readable, now_ns)
+            for _ in range(len(self._soon)):
+                self._soon.popleft()()
+        finally:
+            self._clock.release()
+
+    def close(self) -> None:
+        """Close every member and the loop. May be called twice."""
+        if self._closed:
+            return
+        self._closed = True
+        for member in self.members:
+            self.remove(member)
+            member.close()
+        self._selector.close()
+        self._bell_in.close()
+        self._bell_out.close()
+
+    def _watch(self) -> None:
+        """Bring the selector up to date."""
+        # All that leaves goes before what comes: a closed descriptor's number is used again at once.
+        coming: list[tuple[Member, tuple[int, int]]] = []
+        for member, before in self._members.items():
+            descriptor = member.fileno()
+            now = None
+            if descriptor is not None:
+                events = selectors.EVENT_READ | (selectors.EVENT_WRITE if member.wants_write() else 0)
+                now = (descriptor, events)
+            if now == before:
+                continue
+            if before is not None:
+                self._selector.unregister(before[0])
+                self._members[member] = None
+            if now is not None:
+                coming.append((member, now))
+        for member, now in coming:
+            self._selector.register(now[0], now[1], member)
+            self._members[member] = now
+
+    def _patience_s(self, wait_s: float) -> float:
+        if self._soon or self._awake:
+            return 0.0
+        deadlines = [due for member in self._members if (due := member.next_deadline_ns) is not None]
+        if deadlines:
+            wait_s = min(wait_s, (min(deadlines) - self._clock.now_ns()) / 1e9)
+        return max(wait_s, 0.0)
+
+    def _meet_deadlines(self, now_ns: int) -> None:
+        heap: list[tuple[int, int, Member]] = []
+        order = {member: index for index, member in enumerate(self._members)}
+        for member, index in order.items():
+            due = member.next_deadline_ns
+            if due is not None and due <= now_ns:
+                heap.append((due, index, member))
+        heapq.heapify(heap)
+        while heap:
+            due, index, member = heapq.heappop(heap)
+            if member not in self._members:
+                continue
+            self._guard(member, member.on_deadline, due)
+            following = member.next_deadline_ns
+            # One that stands still waits for the next turn, or this one would never end.
+            if following is not None and due < following <= now_ns:
+                heapq.heappush(heap, (following, index, member))
+
+    def _guard(self, member: Member, handler: Callable[[int], None], now_ns: int) -> None:
+        try:
+            handler(now_ns)
+        except Exception as error:
+            self.remove(member)
+            member.close()
+            if self._on_error is None:
+                raise
+            self._on_error(member, error)
+
+    def _wake(self, member: Member) -> None:
+        self._awake.append(member)
+        self._ring()
+
+    def _ring(self) -> None:
+        # A full socket means that the bell has rung already; a closed one that nobody listens any more.
+        with contextlib.suppress(OSError):
+            self._bell_out.send(b"\0")
+
+    def _silence(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._bell_in.recv(4096)

@@ -1,0 +1,74 @@
+"""The address of a line, as a person writes it."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+from urllib.parse import SplitResult, parse_qs, urlsplit
+
+from devices.transport.base import Transport
+from protocol.errors import LineUnusable
+
+if TYPE_CHECKING:
+    from devices.transport.serial_port import SerialSettings
+
+FORMS = (
+    "serial:///dev/ttyUSB0?baud=115200",
+    "/dev/ttyUSB0",
+    "tcp://host:port",
+    "rfc2217://host:port",
+    "any other pyserial URL",
+)
+"""What `open_transport` takes."""
+
+
+def open_transport(address: str) -> Transport:
+    """Open the line at `address`; a LineError says in one line what is wrong.
+
+    Settings of a `serial:` address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1).
+    """
+    parts = urlsplit(address)
+    if parts.scheme == "tcp":
+        from devices.transport.tcp import open_tcp
+
+        return open_tcp(*_host_and_port(address, parts))
+    from devices.transport.serial_port import open_serial
+
+    if parts.scheme == "serial":
+        return open_serial(parts.netloc + parts.path, _settings(address, parts.query), name=address)
+    if not address:
+        raise LineUnusable("(empty address)", f"write one of: {', '.join(FORMS)}")
+    return open_serial(address)
+
+
+def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
+    try:
+        if parts.hostname and parts.port:
+            return parts.hostname, parts.port
+    except ValueError:
+        pass
+    raise LineUnusable(address, "write tcp://host:port, with a port from 1 to 65535")
+
+
+def _settings(address: str, query: str) -> "SerialSettings":
+    from devices.transport.serial_port import SerialSettings
+
+    values: dict[str, int | str | bool] = {}
+    for key, (value, *more) in parse_qs(query, keep_blank_values=True).items():
+        known = _CHOICES.get(key)
+        if key == "baud" and value.isdecimal() and int(value) > 0 and not more:
+            values["baud"] = int(value)
+        elif known is not None and value in known[1] and not more:
+            values[known[0]] = known[1][value]
+        else:
+            allowed = "; ".join(f"{name}={'|'.join(of)}" for name, (_, of) in _CHOICES.items())
+            raise LineUnusable(address, f"setting {key}={value!r}; allowed: baud=NUMBER; {allowed}")
+    return SerialSettings(**values)  # type: ignore[arg-type]  # each value was checked against its key above
+
+
+_SWITCH: Final = {"0": False, "1": True}
+_CHOICES: Final[dict[str, tuple[str, Mapping[str, int | str | bool]]]] = {
+    "parity": ("parity", {letter: letter for letter in "NEO"}),
+    "stop": ("stop_bits", {"1": 1, "2": 2}),
+    "dtr": ("dtr", _SWITCH),
+    "rts": ("rts", _SWITCH),
+}
+"""Key in the address -> field of the settings, and its value for each text that is allowed."""

@@ -1,0 +1,205 @@
+"""A serial port. pyserial opens, locks and configures it; the owner's loop then reads its descriptor.
+
+pyserial's own reads wait with `select` on five descriptors a port and cost a system call a byte, so none of them is
+used. A pty whose other end closed behaves like an unplugged USB adapter: end of file or EIO on read, EIO on write.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import serial
+
+from devices.transport.base import READ_SIZE, LineClosed, Transport
+from devices.transport.threaded import ThreadedPort
+from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError, LineUnusable
+
+try:
+    import termios
+
+    _FAILURES: tuple[type[Exception], ...] = (
+        OSError,
+        termios.error,
+    )  # pyserial raises both, and SerialException is one
+except ImportError:  # Windows
+    _FAILURES = (OSError,)
+_REFUSALS: tuple[type[Exception], ...] = (*_FAILURES, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class SerialSettings:
+    """How a port is configured. `dtr` and `rts` are their levels once open; raised is what the system does anyway."""
+
+    baud: int = 115200
+    parity: str = "N"
+    stop_bits: int = 1
+    dtr: bool = True
+    rts: bool = True
+
+
+class SerialPort:
+    """An open port with a descriptor; the line owns the pyserial object, and with it the lock."""
+
+    def __init__(self, port: Any, name: str) -> None:
+        self.name = name
+        self._port = port
+        self._descriptor: int | None = port.fileno()
+        self._gone: LineClosed | None = None
+        _settle(port)
+
+    def fileno(self) -> int | None:
+        """The port's descriptor; None once closed."""
+        return self._descriptor
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Not used: the descriptor says when to read."""
+
+    def read(self) -> bytes:
+        """What has arrived, at most 64 KiB; LineClosed when the device is gone."""
+        descriptor = self._check()
+        try:
+            data = os.read(descriptor, READ_SIZE)
+        except BlockingIOError:
+            return b""
+        except OSError as cause:
+            raise self._lost(cause.strerror or str(cause)) from cause
+        if not data:
+            raise self._lost("the device hung up")
+        return data
+
+    def write(self, data: bytes) -> int:
+        """Bytes the system took now; LineClosed when the device is gone."""
+        descriptor = self._check()
+        try:
+            return os.write(descriptor, data)
+        except BlockingIOError:
+            return 0
+        except OSError as cause:
+            raise self._lost(cause.strerror or str(cause)) from cause
+
+    def close(self) -> None:
+        """Give the port and its lock back."""
+        if self._gone is None:
+            self._gone = LineClosed(self.name, "closed by this program")
+        self._descriptor = None
+        with contextlib.suppress(*_FAILURES):
+            self._port.close()
+
+    def _check(self) -> int:
+        if self._gone is not None or self._descriptor is None:
+            raise LineClosed(self.name, self._gone.why if self._gone else "closed")
+        return self._descriptor
+
+    def _lost(self, why: str) -> LineClosed:
+        self._gone = LineClosed(self.name, why)
+        return self._gone
+
+
+def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, name: str | None = None) -> Transport:
+    """Open a device path or any pyserial URL, locked where it can be.
+
+    LineAbsent, LineBusy (naming the holder), LineDenied (naming the group that may) or LineUnusable.
+    """
+    name = name or device
+    # A URL's own reader thread is made with calls that Python 3.10 deprecated.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            port = _open(device, settings)
+        except _REFUSALS as cause:
+            raise _opening_error(device, name, cause) from cause
+    if os.name == "posix" and isinstance(port, serial.Serial):
+        return SerialPort(port, name)
+    return ThreadedPort(port, name)
+
+
+def _open(device: str, settings: SerialSettings) -> Any:
+    port: Any = serial.serial_for_url(
+        device,
+        baudrate=settings.baud,
+        parity=settings.parity,
+        stopbits=settings.stop_bits,
+        timeout=ThreadedPort.READ_TIMEOUT_S,
+        do_not_open=True,
+    )
+    if isinstance(port, serial.Serial):
+        port.exclusive = True
+    # Before open: afterwards a level that differs would be seen as a pulse, which resets some devices.
+    port.dtr, port.rts = settings.dtr, settings.rts
+    try:
+        port.open()
+    except BaseException:
+        port.close()
+        raise
+    return port
+
+
+def _settle(port: Any) -> None:
+    """Make "no data yet" differ from "hung up", keep DTR up at close, and ask the adapter not to wait."""
+    descriptor = port.fileno()
+    attributes = termios.tcgetattr(descriptor)
+    # With VMIN 0 a read of an idle port gives b"", the same as one of an unplugged port; with 1 it gives EAGAIN.
+    attributes[6][termios.VMIN] = 1
+    # Dropping DTR at close would make an edge at the next open.
+    attributes[2] &= ~termios.HUPCL
+    termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
+    with contextlib.suppress(*_REFUSALS, NotImplementedError, AttributeError):
+        port.set_low_latency_mode(True)
+
+
+_ABSENT: Final = {errno.ENOENT, errno.ENODEV, errno.ENXIO, errno.ECONNREFUSED, errno.EIO}
+_BUSY: Final = {errno.EAGAIN, errno.EBUSY}
+_DENIED: Final = {errno.EACCES, errno.EPERM}
+
+
+def _opening_error(device: str, name: str, cause: Exception) -> LineError:
+    number = getattr(cause, "errno", None)
+    if number in _ABSENT:
+        return LineAbsent(name, os.strerror(number))
+    if number in _BUSY:
+        return LineBusy(name, holder_of(device))
+    if number in _DENIED:
+        return LineDenied(name, _remedy(device))
+    # A URL's refused connection arrives without its number; a bad setting or a file that is no port likewise.
+    if "://" in device and isinstance(cause, serial.SerialException):
+        return LineAbsent(name, str(cause))
+    return LineUnusable(name, str(cause))
+
+
+def holder_of(device: str) -> str | None:
+    """`process 1234 (minicom)`: who has the device open, where the system lets us see it."""
+    target = os.path.realpath(device)
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if any(os.path.realpath(link) == target for link in (folder / "fd").iterdir()):
+                who = "this program" if int(folder.name) == os.getpid() else (folder / "comm").read_text().strip()
+                return f"process {folder.name} ({who})"
+        except OSError:
+            continue
+    return None
+
+
+def _remedy(device: str) -> str:
+    try:
+        status = os.stat(device)
+    except OSError:
+        return "ask the administrator for access to its folder"
+    if not status.st_mode & stat.S_IRGRP or not status.st_mode & stat.S_IWGRP:
+        return f"only its owner may use it (mode {stat.filemode(status.st_mode)}): ask the administrator"
+    group = _group_name(status.st_gid)
+    return f"it belongs to the group {group}: run `sudo usermod -aG {group} $USER`, then log in again"
+
+
+def _group_name(number: int) -> str:
+    import grp
+
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)

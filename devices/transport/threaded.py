@@ -1,0 +1,139 @@
+"""A pyserial port without a descriptor (rfc2217://, loop://, Windows): two threads that only carry bytes.
+
+Whatever a thread meets, bytes or a failure, goes into one queue and `wake` is called; the owner decides what it means.
+"""
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from devices.transport.base import READ_SIZE, LineClosed
+
+
+class ThreadedPort:
+    """An open pyserial port; the line owns it and its two threads."""
+
+    READ_TIMEOUT_S: Final = 0.1
+    """How long the port's own read waits: the most that closing waits for the reader."""
+    OUTBOX: Final = 65536
+    """Bytes taken but not yet handed to the port."""
+    JOIN_S: Final = 2.0
+
+    def __init__(self, port: Any, name: str) -> None:
+        self.name = name
+        self._port = port
+        self._inbox: deque[bytes | Exception] = deque()
+        self._outbox = bytearray()
+        self._changed = threading.Condition()
+        self._starved = False
+        self._closing = False
+        self._gone: LineClosed | None = None
+        self._wake: Callable[[], None] | None = None
+        self._threads = [
+            threading.Thread(target=self._run, args=(work,), name=f"{name} {label}", daemon=True)
+            for label, work in (("reader", self._read_some), ("writer", self._write_some))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def fileno(self) -> int | None:
+        """None: the threads call `wake`."""
+        return None
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Call `wake` when there is something to read, or room again after a short write."""
+        self._wake = wake
+        if self._inbox:
+            wake()
+
+    def read(self) -> bytes:
+        """What has arrived; LineClosed when the port failed and its bytes were read."""
+        pieces: list[bytes] = []
+        while self._inbox and isinstance(self._inbox[0], bytes):
+            piece = self._inbox.popleft()
+            assert isinstance(piece, bytes)
+            pieces.append(piece)
+        if pieces:
+            if self._inbox:
+                self._notify()
+            return b"".join(pieces)
+        self._check()
+        if self._inbox:
+            raise self._lost(self._inbox[0])
+        return b""
+
+    def write(self, data: bytes) -> int:
+        """Bytes the outbox had room for; LineClosed when the port failed."""
+        self._check()
+        failure = next((item for item in tuple(self._inbox) if isinstance(item, Exception)), None)
+        if failure is not None:
+            raise self._lost(failure)
+        with self._changed:
+            taken = min(len(data), self.OUTBOX - len(self._outbox))
+            self._outbox += data[:taken]
+            self._starved = taken < len(data)
+            self._changed.notify()
+        return taken
+
+    def close(self) -> None:
+        """Stop both threads and close the port. What the outbox still holds is not sent."""
+        if self._closing:
+            return
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._inbox.clear()
+        if self._gone is None:
+            self._gone = LineClosed(self.name, "closed by this program")
+        reader, writer = self._threads
+        for cancel in ("cancel_read", "cancel_write"):
+            with contextlib.suppress(Exception):
+                getattr(self._port, cancel)()
+        reader.join(self.JOIN_S)
+        # Only now: a write that blocks in the system ends when its socket is closed.
+        with contextlib.suppress(Exception):
+            self._port.close()
+        writer.join(self.JOIN_S)
+
+    def _run(self, work: Callable[[], None]) -> None:
+        try:
+            while not self._closing:
+                work()
+        except Exception as failure:  # the URL classes raise whatever their socket code met; all of it is a lost line
+            if not self._closing:
+                self._inbox.append(failure)
+                self._notify()
+
+    def _read_some(self) -> None:
+        data = self._port.read(max(1, min(self._port.in_waiting, READ_SIZE)))
+        if data and not self._closing:
+            self._inbox.append(data)
+            self._notify()
+
+    def _write_some(self) -> None:
+        with self._changed:
+            while not self._outbox and not self._closing:
+                self._changed.wait()
+            data = bytes(self._outbox)
+            self._outbox.clear()
+            starved, self._starved = self._starved, False
+        if data and not self._closing:
+            self._port.write(data)
+        if starved:
+            self._notify()
+
+    def _notify(self) -> None:
+        if self._wake is not None:
+            self._wake()
+
+    def _check(self) -> None:
+        if self._gone is not None:
+            raise LineClosed(self.name, self._gone.why) from self._gone.__cause__
+
+    def _lost(self, cause: object) -> LineClosed:
+        self._gone = LineClosed(self.name, str(cause))
+        if isinstance(cause, Exception):
+            self._gone.__cause__ = cause
+        return self._gone
