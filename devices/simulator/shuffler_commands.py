@@ -1,0 +1,116 @@
+"""How the shuffler answers what a host asks. Every refusal gives its reason and the state it was refused in."""
+
+from devices.simulator.shuffler import ShufflerModel
+from devices.simulator.shuffler_parts import Game, Motion
+from devices.simulator.shuffler_states import Cause
+from protocol.faults import Fault
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Reason, Resolution, Status
+from protocol.tdp.messages import ShufflerState as S
+
+PACKET_SIZES = range(1, 14)
+LOCKABLE = (S.EMPTY, S.READY)
+TESTABLE = (S.EMPTY, S.READY, S.FAULT)
+SETTABLE = (S.EMPTY, S.READY, S.SETUP)
+NO_LAMP = (S.BOOT, S.SELF_TEST, S.FAULT, S.OPEN, S.LOCKED, S.SETUP, S.SAFE, S.MISDEAL)
+
+
+def answer(model: ShufflerModel, request: int, command: m.Message, now_ns: int) -> m.Reply:
+    """Do or refuse a command. What follows of it is in the model's outbox, to be sent after the reply."""
+    match command:
+        case m.SelectGame():
+            status, reason = select_game(model, command, now_ns, request)
+        case m.Dispense():
+            status, reason = _start(model, (S.READY,), now_ns, request)
+        case m.Dump():
+            status, reason = _start(model, (S.PACKET_WAIT,), now_ns, request)
+        case m.RaiseLamp():
+            status, reason = _raise_lamp(model, command, now_ns, request)
+        case m.ClearMisdeal():
+            status, reason = _clear(model, command, now_ns, request)
+        case m.SetLock():
+            status, reason = _lock(model, bool(command.locked), now_ns, request)
+        case m.SelfTest():
+            status, reason = _test(model, now_ns, request)
+        case _:
+            status, reason = Status.REFUSED, Reason.UNKNOWN_COMMAND
+    return m.Reply(status=status, reason=reason, state=model.state)
+
+
+Answer = tuple[Status, Reason]
+DONE: Answer = (Status.DONE, Reason.NONE)
+ACCEPTED: Answer = (Status.ACCEPTED, Reason.NONE)
+
+
+def _refused(reason: Reason) -> Answer:
+    return Status.REFUSED, reason
+
+
+def _wrong_state(model: ShufflerModel) -> Answer:
+    return _refused(Reason.BUSY if model.motion or model.stage else Reason.WRONG_STATE)
+
+
+def select_game(model: ShufflerModel, wanted: m.SelectGame, now_ns: int, request: int = 0) -> Answer:
+    """Set the game; a person at the device in SETUP does the same."""
+    if model.state not in SETTABLE:
+        return _wrong_state(model)
+    possible = 52 <= wanted.cards <= 56 and wanted.cards == 52 + wanted.jokers
+    if wanted.packet_size not in PACKET_SIZES or not possible:
+        return _refused(Reason.BAD_PARAMETER)
+    other_deck = wanted.cards != model.game.cards
+    model.game = Game(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game)
+    model.say(
+        m.GameSelected,
+        request,
+        packet_size=wanted.packet_size,
+        cards=wanted.cards,
+        jokers=wanted.jokers,
+        game=wanted.game,
+    )
+    if other_deck:
+        model.verified = None
+        model.settle(Cause.RECOUNT, now_ns)
+    return DONE
+
+
+def _start(model: ShufflerModel, states: tuple[S, ...], now_ns: int, request: int) -> Answer:
+    if model.state not in states:
+        return _wrong_state(model)
+    model.green(now_ns, request)
+    return ACCEPTED
+
+
+def _raise_lamp(model: ShufflerModel, command: m.RaiseLamp, now_ns: int, request: int) -> Answer:
+    if model.latched or model.state in NO_LAMP:
+        return _refused(Reason.WRONG_STATE)
+    model.alarm(command.fault or Fault.MISDEAL_CALLED_BY_HOST, request=request)
+    model.settle(Cause.ALARM, now_ns)
+    return DONE
+
+
+def _clear(model: ShufflerModel, command: m.ClearMisdeal, now_ns: int, request: int) -> Answer:
+    if model.state is not S.MISDEAL:
+        return _refused(Reason.WRONG_STATE)
+    known = command.resolution in (Resolution.RESUME, Resolution.REMOVE_DECK)
+    if not known or not model.may_clear(command.resolution):
+        return _refused(Reason.BAD_PARAMETER)
+    model.clear(command.badge, Resolution(command.resolution), now_ns, request)
+    return DONE
+
+
+def _lock(model: ShufflerModel, locked: bool, now_ns: int, request: int) -> Answer:
+    if locked != model.locked:
+        if locked and model.state not in LOCKABLE:
+            return _wrong_state(model)
+        model.locked = locked
+        model.settle(Cause.LOCK, now_ns, request)
+    return DONE
+
+
+def _test(model: ShufflerModel, now_ns: int, request: int) -> Answer:
+    if model.state not in TESTABLE:
+        return _wrong_state(model)
+    model.request = request
+    model.begin(Motion.TEST, now_ns)
+    model.settle(Cause.TEST_ASKED, now_ns)
+    return ACCEPTED

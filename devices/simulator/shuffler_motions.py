@@ -1,0 +1,227 @@
+"""What happens to the cards when one of the shuffler's motions ends, or a hand interrupts it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from devices.simulator.deck import Bay
+from devices.simulator.shuffler_parts import RECOVERY_TRIES, Counts, Mishap, Motion, Stage
+from devices.simulator.shuffler_states import Cause
+from protocol.cards import NONE
+from protocol.faults import Fault
+from protocol.places import SHUFFLER, Place
+from protocol.tdp import messages as m
+
+if TYPE_CHECKING:
+    from devices.simulator.shuffler import ShufflerModel
+
+
+def end_motion(model: ShufflerModel, now_ns: int) -> None:
+    """The motion under way is over."""
+    motion, model.motion = model.motion, None
+    if motion is Motion.BOOT:
+        model.begin(Motion.TEST, now_ns)
+        model.settle(Cause.BOOTED, now_ns)
+    elif motion is Motion.TEST:
+        _tested(model, now_ns)
+    elif motion is Motion.DISPENSE:
+        _dispensed(model, now_ns)
+    elif motion is Motion.RECOVER:
+        _recovered(model, now_ns)
+    elif motion is Motion.DUMP:
+        _dumped(model, now_ns)
+
+
+def _tested(model: ShufflerModel, now_ns: int) -> None:
+    request, model.request = model.request, 0
+    was_failed, model.sensor_failed = model.sensor_failed, not model.sensor_works
+    if model.sensor_failed and not was_failed:
+        model.say(m.FaultRaised, fault=Fault.SENSOR_FAILED, place=SHUFFLER, value=0)
+    elif was_failed and not model.sensor_failed:
+        model.say(m.FaultCleared, fault=Fault.SENSOR_FAILED)
+    if model.round and Fault.POWER_LOST_MID_ROUND not in model.latched:
+        model.alarm(Fault.POWER_LOST_MID_ROUND)
+    model.settle(Cause.TESTED, now_ns, request)
+
+
+# ------------------------------------------------------------------ preparing a deck
+
+
+def prepare(model: ShufflerModel, now_ns: int) -> None:
+    """Begin with the next deck when the chamber is free of the last one."""
+    if model.round and model.round.remainder is None:
+        return
+    if model.cards.count(Bay.CHAMBER):
+        _shuffle(model, now_ns)
+    elif model.cards.count(Bay.INPUT):
+        model.stage, model.stage_due_ns = Stage.FEED, now_ns + model.durations.feed
+
+
+def end_stage(model: ShufflerModel, now_ns: int) -> None:
+    """One stage of the preparation is over."""
+    if model.stage is Stage.FEED:
+        model.cards.lift(Bay.INPUT, Bay.CHAMBER)
+        _shuffle(model, now_ns)
+        model.settle(Cause.FED, now_ns)
+    elif model.stage is Stage.SHUFFLE:
+        model.cards.shuffle(Bay.CHAMBER)
+        model.stage, model.stage_due_ns = Stage.VERIFY, now_ns + model.durations.verify
+        model.settle(Cause.SHUFFLED, now_ns)
+    else:
+        _verified(model, now_ns)
+
+
+def _shuffle(model: ShufflerModel, now_ns: int) -> None:
+    model.say(m.ShuffleStarted, deck=_deck_in(model, Bay.CHAMBER))
+    model.stage, model.stage_due_ns = Stage.SHUFFLE, now_ns + model.durations.shuffle
+
+
+def _verified(model: ShufflerModel, now_ns: int) -> None:
+    model.stage = None
+    counted, expected = model.cards.count(Bay.CHAMBER), model.game.cards
+    model.verified = Counts(deck=_deck_in(model, Bay.CHAMBER), loaded=counted)
+    model.say(m.DeckVerified, deck=model.verified.deck, expected=expected, counted=counted)
+    if counted != expected:
+        model.alarm(Fault.TOO_FEW_CARDS if counted < expected else Fault.TOO_MANY_CARDS, counted)
+    model.settle(Cause.VERIFIED, now_ns)
+
+
+# ------------------------------------------------------------------ packets
+
+
+def _dispensed(model: ShufflerModel, now_ns: int) -> None:
+    counts = _round(model)
+    mishap = _mishap(model, len(counts.packets) + 1)
+    if mishap.jam_tries > model.jam_tries:
+        if not model.jam_tries:
+            model.say(m.FaultRaised, fault=Fault.EXIT_JAM, place=SHUFFLER, value=1)
+        model.begin(Motion.RECOVER, now_ns)
+        model.progress(50)
+        model.settle(Cause.JAMMED, now_ns)
+        return
+    model.jam_tries = 0
+    size = model.game.packet_size
+    _go_astray(model, mishap)
+    actual = model.cards.deal(Bay.CHAMBER, Bay.TRAY, size + mishap.by)
+    _report_packet(model, actual if mishap.noticed else size)
+    if mishap.lost:
+        model.alarm(Fault.CARD_LOST, mishap.lost)
+    model.settle(Cause.OUT, now_ns)
+
+
+def _report_packet(model: ShufflerModel, counted: int) -> None:
+    counts, size = _round(model), model.game.packet_size
+    counts.packets.append((size, counted))
+    request, model.request = model.request, 0
+    model.say(
+        m.PacketDispensed,
+        request,
+        deck=counts.deck,
+        ordinal=len(counts.packets),
+        expected=size,
+        counted=counted,
+        cards=bytes(model.cards.faces(Bay.TRAY)) if model.recognition else b"",
+    )
+    if counted != size:
+        model.alarm(Fault.PACKET_SHORT if counted < size else Fault.PACKET_LONG, counted)
+
+
+def _go_astray(model: ShufflerModel, mishap: Mishap) -> None:
+    counts = _round(model)
+    for _ in range(model.cards.deal(Bay.CHAMBER, Bay.REJECT, mishap.rejected)):
+        face = model.cards.faces(Bay.REJECT)[0]
+        counts.rejected += 1
+        model.say(
+            m.CardRejected, deck=counts.deck, card=face if model.recognition else NONE, fault=Fault.FLIPPED_CARD
+        )
+    model.cards.deal(Bay.CHAMBER, Bay.STUCK, mishap.slipped + mishap.lost)
+
+
+def _recovered(model: ShufflerModel, now_ns: int) -> None:
+    model.jam_tries += 1
+    mishap = _mishap(model, len(_round(model).packets) + 1)
+    if model.jam_tries >= mishap.jam_tries:
+        model.say(m.FaultCleared, fault=Fault.EXIT_JAM)
+        model.begin(Motion.DISPENSE, now_ns)
+    elif model.jam_tries < RECOVERY_TRIES:
+        model.begin(Motion.RECOVER, now_ns)
+    else:
+        # who acknowledges the lamp has pulled the cards free, so the next try succeeds
+        model.jam_tries = mishap.jam_tries
+        model.owed = model.owed or Motion.DISPENSE
+        model.alarm(Fault.EXIT_JAM, RECOVERY_TRIES)
+    model.settle(Cause.RECOVERED, now_ns)
+
+
+def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
+    """A hand takes what has come out so far; the packet ends there."""
+    whole = model.motion_due_ns - model.motion_began_ns
+    share = (now_ns - model.motion_began_ns) * model.game.packet_size // max(whole, 1)
+    taken = model.cards.deal(Bay.CHAMBER, Bay.TRAY, min(share, model.game.packet_size - 1))
+    if not taken:
+        return 0
+    counts, model.motion = _round(model), None
+    counts.packets.append((model.game.packet_size, taken))
+    request, model.request = model.request, 0
+    faces = bytes(model.cards.faces(Bay.TRAY)) if model.recognition else b""
+    ordinal, size = len(counts.packets), model.game.packet_size
+    model.say(
+        m.PacketDispensed, request, deck=counts.deck, ordinal=ordinal, expected=size, counted=taken, cards=faces
+    )
+    model.say(m.PacketLifted, ordinal=ordinal)
+    model.cards.lift(Bay.TRAY, to)
+    model.alarm(Fault.PACKET_LIFTED_EARLY, taken)
+    _owe_next(model)
+    model.settle(Cause.LIFTED, now_ns)
+    return taken
+
+
+def tray_emptied(model: ShufflerModel, now_ns: int) -> None:
+    """A packet or the remainder was taken: the next packet comes, or the round is over for the device."""
+    counts = _round(model)
+    if counts.remainder is None:
+        model.say(m.PacketLifted, ordinal=len(counts.packets))
+        _owe_next(model)
+    else:
+        model.say(m.RemainderLifted, deck=counts.deck)
+        model.round = None
+    model.settle(Cause.LIFTED, now_ns)
+
+
+def _owe_next(model: ShufflerModel) -> None:
+    if not model.owed and _round(model).left >= model.game.packet_size:
+        model.owed = Motion.DISPENSE
+
+
+# ------------------------------------------------------------------ remainder
+
+
+def _dumped(model: ShufflerModel, now_ns: int) -> None:
+    counts = _round(model)
+    if model.cards.count(Bay.TRAY):
+        counts.packets.pop()
+    _go_astray(model, _mishap(model, 0))
+    expected = counts.left
+    model.cards.deal(Bay.CHAMBER, Bay.TRAY, model.cards.count(Bay.CHAMBER))
+    counts.remainder = counted = model.cards.count(Bay.TRAY)
+    request, model.request = model.request, 0
+    model.say(m.RemainderDumped, request, deck=counts.deck, expected=expected, counted=counted)
+    if counted != expected:
+        model.alarm(Fault.REMAINDER_COUNT_WRONG, counted)
+    elif not counted:
+        model.round = None
+    model.settle(Cause.DUMPED, now_ns)
+
+
+def _mishap(model: ShufflerModel, ordinal: int) -> Mishap:
+    return next((mishap for mishap in model.mishaps if mishap.ordinal == ordinal), Mishap(ordinal))
+
+
+def _round(model: ShufflerModel) -> Counts:
+    if model.round is None:
+        raise AssertionError("a deal moves cards only in a round")
+    return model.round
+
+
+def _deck_in(model: ShufflerModel, bay: Bay) -> int:
+    return model.cards.backs([bay])[0]

@@ -1,0 +1,107 @@
+"""The packet shuffler's state table as data: the model may take no other step, documents and tests are made from it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from protocol.tdp.messages import ShufflerState as S
+
+
+class Cause(StrEnum):
+    """What makes the state change."""
+
+    BOOTED = "started"
+    TESTED = "self-test ended"
+    TEST_ASKED = "self-test asked for"
+    LOADED = "deck put into the input"
+    FED = "deck taken in"
+    SHUFFLED = "shuffle ended"
+    VERIFIED = "deck counted"
+    GREEN = "green button or its command"
+    OUT = "packet lies in the tray"
+    LIFTED = "tray emptied"
+    JAMMED = "cards jammed"
+    RECOVERED = "jam gone or given up"
+    DUMPED = "remainder lies in the tray"
+    ALARM = "red lamp lit"
+    CLEARED = "a person cleared the misdeal"
+    DOOR_OPENED = "door opened"
+    DOOR_CLOSED = "door closed"
+    HOST_LOST = "host lost"
+    HOST_BACK = "host back"
+    LOCK = "lock changed"
+    SETUP = "set-up opened or closed"
+    RECOUNT = "another deck composition"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """From any of `sources`, `cause` leads to one of `targets`; `note` says which."""
+
+    sources: tuple[S, ...]
+    cause: Cause
+    targets: tuple[S, ...]
+    note: str
+
+
+_IDLE: Final = (S.EMPTY, S.LOADED, S.SHUFFLING, S.VERIFYING, S.READY)
+_DEALING: Final = (S.DISPENSING, S.PACKET_WAIT, S.RECOVERING, S.DUMPING, S.REMAINDER_WAIT)
+_ON: Final = (*_IDLE, S.DISPENSING, S.PACKET_WAIT, S.DUMPING, S.REMAINDER_WAIT)
+_OUT_OF_USE_ENDS: Final = (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.SAFE)
+
+MOVING: Final = frozenset(
+    {S.BOOT, S.SELF_TEST, S.LOADED, S.SHUFFLING, S.VERIFYING, S.DISPENSING, S.DUMPING, S.RECOVERING}
+)
+"""States that end by themselves."""
+
+ROWS: Final = (
+    Row((S.BOOT,), Cause.BOOTED, (S.SELF_TEST,), "always"),
+    Row(
+        (S.SELF_TEST,),
+        Cause.TESTED,
+        (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.MISDEAL, S.OPEN, S.FAULT, S.SAFE),
+        "fault when a sensor failed, misdeal when the power went in mid-round, else by what lies in the device",
+    ),
+    Row((S.EMPTY, S.READY, S.FAULT), Cause.TEST_ASKED, (S.SELF_TEST,), "service role"),
+    Row((S.EMPTY,), Cause.LOADED, (S.LOADED,), "no change of state while the other deck is in use"),
+    Row((S.LOADED,), Cause.FED, (S.SHUFFLING,), "the cards are in the chamber"),
+    Row((S.SHUFFLING,), Cause.SHUFFLED, (S.VERIFYING,), "always"),
+    Row((S.VERIFYING,), Cause.VERIFIED, (S.READY, S.MISDEAL, S.SAFE), "misdeal on a wrong total"),
+    Row((S.REMAINDER_WAIT, S.SAFE), Cause.VERIFIED, (S.MISDEAL,), "the other deck has a wrong total"),
+    Row((S.READY,), Cause.GREEN, (S.DISPENSING,), "the first packet"),
+    Row((S.PACKET_WAIT,), Cause.GREEN, (S.DUMPING,), "a packet that nobody lifted goes with the remainder"),
+    Row((S.DISPENSING,), Cause.OUT, (S.PACKET_WAIT, S.DUMPING, S.MISDEAL, S.SAFE), "misdeal on a wrong count"),
+    Row((S.DISPENSING,), Cause.JAMMED, (S.RECOVERING,), "the first of a few tries"),
+    Row((S.RECOVERING,), Cause.RECOVERED, (S.DISPENSING, S.MISDEAL), "misdeal after the last try"),
+    Row((S.PACKET_WAIT,), Cause.LIFTED, (S.DISPENSING,), "no change when the deck holds no further packet"),
+    Row((S.DISPENSING,), Cause.LIFTED, (S.MISDEAL,), "a packet is lifted early"),
+    Row((S.DUMPING,), Cause.DUMPED, (S.REMAINDER_WAIT, S.MISDEAL, S.SAFE, *_IDLE), "misdeal when cards are missing"),
+    Row((S.REMAINDER_WAIT,), Cause.LIFTED, _IDLE, "by how far the other deck is"),
+    Row((S.SAFE,), Cause.LIFTED, (S.LOADED, S.SHUFFLING, S.VERIFYING), "the other deck's shuffle is being finished"),
+    Row((*_IDLE, S.PACKET_WAIT, S.REMAINDER_WAIT), Cause.ALARM, (S.MISDEAL,), "latched; asked for by the host"),
+    Row((S.MISDEAL,), Cause.CLEARED, (*_ON, S.SAFE), "never by itself; back to what was being done"),
+    Row(
+        (*_IDLE, *_DEALING, S.MISDEAL, S.SAFE, S.FAULT, S.LOCKED, S.SETUP),
+        Cause.DOOR_OPENED,
+        (S.OPEN,),
+        "every motion stops; in mid-round the red lamp is lit",
+    ),
+    Row(
+        (S.OPEN,),
+        Cause.DOOR_CLOSED,
+        (*_OUT_OF_USE_ENDS, S.REMAINDER_WAIT, S.MISDEAL, S.FAULT, S.LOCKED, S.SETUP),
+        "misdeal while the lamp is lit; a deck that was ready is shuffled and counted again",
+    ),
+    Row((S.EMPTY, S.READY, S.PACKET_WAIT, S.REMAINDER_WAIT), Cause.HOST_LOST, (S.SAFE,), "a motion is finished first"),
+    Row((S.SAFE,), Cause.HOST_BACK, _ON, "goes on with what was due"),
+    Row((S.EMPTY, S.READY), Cause.LOCK, (S.LOCKED,), "refused in mid-round"),
+    Row((S.LOCKED,), Cause.LOCK, _OUT_OF_USE_ENDS, "unlocked"),
+    Row((S.EMPTY, S.READY), Cause.SETUP, (S.SETUP,), "by a person at the device"),
+    Row((S.SETUP,), Cause.SETUP, _OUT_OF_USE_ENDS, "closed"),
+    Row((S.READY,), Cause.RECOUNT, (S.SHUFFLING,), "the deck is counted against the new composition"),
+)
+
+ARCS: Final = frozenset(
+    (source, row.cause, target) for row in ROWS for source in row.sources for target in row.targets
+)
+"""Every step the model may take."""
