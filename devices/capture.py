@@ -1,0 +1,173 @@
+"""Reading recorded lines: pcapng with link type 250 (RTAC serial), one interface a line, one packet a read or write.
+
+`docs/captures.md` describes the file; `recording.py` writes it.
+"""
+
+import shlex
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from devices import pcapng
+from devices.pcapng import Block, Blocks
+from devices.pcapng import CaptureCorrupt as CaptureCorrupt
+from devices.pcapng import CaptureEmpty as CaptureEmpty
+from devices.pcapng import CaptureError as CaptureError
+from devices.pcapng import CaptureForeign as CaptureForeign
+from devices.pcapng import CaptureInaccessible as CaptureInaccessible
+from devices.recording import LINE_LOST as LINE_LOST
+from devices.recording import CaptureWriter as CaptureWriter
+from devices.recording import Recorded as Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A recorded line. `device` is the kind of device at its end, empty when the file does not say."""
+
+    name: str
+    device: str
+    dialect: str
+    line: str
+    baud: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The bytes of one read (`sent` False) or one write, or a note with no bytes. `interface` counts from 0."""
+
+    interface: int
+    at_ns: int
+    sent: bool
+    data: bytes
+    comment: str = ""
+
+
+@dataclass(slots=True)
+class _Source:
+    """An interface of the file's current section: its number among ours, and how to read its times."""
+
+    index: int
+    units: int
+    offset_s: int
+
+
+class Capture:
+    """A capture file. `chunks` reads it from its start each time; `interfaces` grows when lines come in later."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.interfaces: tuple[Interface, ...] = ()
+        """The serial lines met so far; those that come before the first packet are known from the start."""
+        self.torn: str | None = None
+        """How the file's end is cut off, once it was read so far; None when it is whole."""
+        self.skipped = 0
+        """Blocks met that are no recorded serial bytes, such as another link type's."""
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Capture":
+        """Open a capture; CaptureError at once when it is missing, empty or of another kind."""
+        capture = cls(Path(path))
+        # Up to the first packet, for the lines; a file whose every packet is missing is read to its end.
+        for _ in capture.chunks:
+            break
+        return capture
+
+    @property
+    def chunks(self) -> Iterator[Chunk]:
+        """Everything recorded, in order; CaptureCorrupt after the last chunk before the damage."""
+        self.interfaces, self.torn, self.skipped = (), None, 0
+        try:
+            file = self.path.open("rb")
+        except OSError as cause:
+            raise CaptureInaccessible(self.path, cause) from cause
+        with file:
+            blocks = Blocks(file, self.path)
+            sources: list[_Source | None] = []
+            for block in blocks:
+                try:
+                    chunk = self._take(block, sources)
+                except (ValueError, struct.error) as why:
+                    raise CaptureCorrupt(self.path, block.offset, str(why)) from why
+                if chunk is not None:
+                    yield chunk
+        if blocks.torn is not None:
+            offset, count = blocks.torn
+            self.torn = f"cut off at byte {offset}: {count} bytes of an unfinished record dropped"
+
+    def _take(self, block: Block, sources: list[_Source | None]) -> Chunk | None:
+        chunk = None
+        if block.type == pcapng.PACKET:
+            chunk = _chunk(block, sources)
+            self.skipped += chunk is None
+        elif block.type == pcapng.INTERFACE:
+            sources.append(self._interface(block))
+        elif block.type == pcapng.SECTION:
+            sources.clear()  # interfaces count from 0 again in each section
+        else:
+            self.skipped += 1
+        return chunk
+
+    def _interface(self, block: Block) -> _Source | None:
+        link_type = struct.unpack_from(f"{block.order}H", block.body)[0]
+        if link_type != pcapng.RTAC_SERIAL:
+            return None
+        found = dict(pcapng.options(block.order, block.body, 8))
+        settings = _settings(_text(found.get(pcapng.IF_DESCRIPTION, b"")))
+        name = _text(found.get(pcapng.IF_NAME, b"")) or f"line {len(self.interfaces) + 1}"
+        baud = settings.get("baud", "0")
+        interface = Interface(
+            name=name,
+            device=settings.get("device", ""),
+            dialect=settings.get("dialect", ""),
+            line=settings.get("line", ""),
+            baud=int(baud) if baud.isdecimal() else 0,
+        )
+        self.interfaces += (interface,)
+        resolution = found.get(pcapng.IF_TSRESOL, b"\x06")[0]
+        units = 2 ** (resolution & 0x7F) if resolution & 0x80 else 10**resolution
+        offset_s = int.from_bytes(
+            found.get(pcapng.IF_TSOFFSET, b""), "little" if block.order == "<" else "big", signed=True
+        )
+        return _Source(len(self.interfaces) - 1, units, offset_s)
+
+
+_PACKET_HEADS: Final = {order: struct.Struct(f"{order}IIIII") for order in "<>"}
+_NS: Final = 1_000_000_000
+
+
+def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
+    """The chunk in a packet block; None when its interface is no serial line, ValueError when it cannot be right."""
+    body = block.body
+    number, high, low, size, _ = _PACKET_HEADS[block.order].unpack_from(body)
+    if number >= len(sources):
+        raise ValueError(f"a packet of interface {number}; the file has declared {len(sources)}")
+    source = sources[number]
+    if source is None:
+        return None
+    if not 12 <= size <= len(body) - 20:
+        raise ValueError(f"a packet of {size} bytes in a block of {len(body)}; a serial record has 12 or more")
+    ticks = high << 32 | low
+    at_ns = (ticks if source.units == _NS else ticks * _NS // source.units) + source.offset_s * _NS
+    sent, comment = body[28] & 1 == 1, ""
+    for code, value in pcapng.options(block.order, body, 20 + size + -size % 4):
+        if code == pcapng.FLAGS and len(value) == 4:
+            direction = struct.unpack(f"{block.order}I", value)[0] & 3
+            sent = direction == pcapng.OUTBOUND if direction else sent
+        elif code == pcapng.COMMENT:
+            comment = _text(value)
+    return Chunk(source.index, at_ns, sent, body[32 : 20 + size], comment)
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _settings(description: str) -> dict[str, str]:
+    """`key=value` words, quoted as a shell would; none of them when the text is not of that form."""
+    try:
+        words = shlex.split(description)
+    except ValueError:
+        return {}
+    return {key: value for key, mark, value in (word.partition("=") for word in words) if mark}

@@ -1,0 +1,213 @@
+"""The pcapng file as blocks: enough to write recordings and to read anybody's file without being led astray.
+
+Layout from the pcapng draft of the IETF (draft-ietf-opsawg-pcapng): a block is its type, its total length, a body
+and the total length again, in the byte order its section's header declares.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from protocol.errors import DealwireError, shorten
+
+SECTION: Final = 0x0A0D0D0A
+INTERFACE: Final = 1
+PACKET: Final = 6
+MAGIC: Final = 0x1A2B3C4D
+BLOCK_MAX: Final = 16 * 1024 * 1024
+"""Longest block taken for real: Wireshark's own bound for a block without a capture length."""
+OPTION_MAX: Final = 0xFFFF
+
+RTAC_SERIAL: Final = 250
+"""Link type: 12 bytes big-endian (seconds, microseconds, event, control lines, footer), then the data."""
+RTAC_HEADER: Final = struct.Struct(">IIBBH")
+STATUS_CHANGE, SENT, RECEIVED = 0, 1, 2
+"""Events of its header."""
+COMMENT, FLAGS = 1, 2
+"""Options of a packet; the flags' two low bits are the direction."""
+INBOUND, OUTBOUND = 1, 2
+IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, IF_TSOFFSET = 2, 3, 8, 9, 14
+"""Options of an interface."""
+
+
+class CaptureError(DealwireError):
+    """A capture file that cannot be read or written. `path` is the file."""
+
+    path: Path
+
+
+class CaptureInaccessible(CaptureError):
+    """The system will not let us at the file; `errno` says why as the system does."""
+
+    def __init__(self, path: Path, cause: OSError) -> None:
+        self.path, self.errno = path, cause.errno
+        super().__init__(f"{path}: {cause.strerror or cause}")
+
+
+class CaptureEmpty(CaptureError):
+    """The file holds no byte."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"{path}: empty file; expected a pcapng recording")
+
+
+class CaptureForeign(CaptureError):
+    """The file is of another kind."""
+
+    def __init__(self, path: Path, looks_like: str) -> None:
+        self.path, self.looks_like = path, looks_like
+        super().__init__(f"{path}: not a pcapng recording: it looks like {looks_like}")
+
+
+class CaptureCorrupt(CaptureError):
+    """The file is damaged at byte `offset`; what came before it was returned."""
+
+    def __init__(self, path: Path, offset: int, why: str) -> None:
+        self.path, self.offset, self.why = path, offset, why
+        super().__init__(f"{path}: damaged at byte {offset}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block. `order` is `<` or `>`, the byte order of its section."""
+
+    offset: int
+    type: int
+    order: str
+    body: bytes
+
+
+# ------------------------------------------------------------------ writing
+
+
+def option(code: int, value: bytes) -> bytes:
+    """One option; text longer than an option can hold is cut."""
+    value = value[:OPTION_MAX]
+    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+END_OF_OPTIONS: Final = option(0, b"")
+
+
+def block(kind: int, body: bytes) -> bytes:
+    """One whole block, little-endian."""
+    length = struct.pack("<I", len(body) + 12)
+    return struct.pack("<I", kind) + length + body + length
+
+
+def section_header(application: str) -> bytes:
+    """The block a file starts with; the section's length is left open."""
+    head = struct.pack("<IHHq", MAGIC, 1, 0, -1)
+    return block(SECTION, head + option(4, application.encode()) + END_OF_OPTIONS)
+
+
+# ------------------------------------------------------------------ reading
+
+
+def options(order: str, body: bytes, start: int) -> Iterator[tuple[int, bytes]]:
+    """The options from byte `start` of a block's body; ValueError when one does not fit."""
+    while start + 4 <= len(body):
+        code, length = struct.unpack_from(f"{order}HH", body, start)
+        if code == 0:
+            return
+        value = body[start + 4 : start + 4 + length]
+        if len(value) < length:
+            raise ValueError(f"option {code} of {length} bytes does not fit its block")
+        yield code, value
+        start += 4 + length + -length % 4
+
+
+class Blocks:
+    """The blocks of one file, in order. Iterate once; `torn` then says whether the end was cut off.
+
+    CaptureEmpty or CaptureForeign at the start, CaptureCorrupt at the first block that cannot be right.
+    """
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self.path = path
+        self.torn: tuple[int, int] | None = None
+        """Offset of an unfinished last block, and how many bytes of it there are."""
+        self._file = file
+        self._offset = 0
+        self._order = "<"
+
+    def __iter__(self) -> Iterator[Block]:
+        read = self._file.read
+        while head := read(8):
+            if self._offset == 0:
+                self._check_kind(head)
+            if len(head) < 8:
+                self.torn = (self._offset, len(head))
+                return
+            kind = int.from_bytes(head[:4], "little" if self._order == "<" else "big")
+            peeked = read(4) if kind == SECTION else b""
+            if kind == SECTION:
+                if len(peeked) < 4:
+                    self.torn = (self._offset, 8 + len(peeked))
+                    return
+                self._order = self._byte_order(peeked)
+            length = int.from_bytes(head[4:], "little" if self._order == "<" else "big")
+            if kind == 0 and length == 0 and self._only_zeros_follow(head):
+                return
+            self._check_length(length, kind)
+            rest = read(length - 8 - len(peeked))
+            if len(rest) < length - 8 - len(peeked):
+                self.torn = (self._offset, 8 + len(peeked) + len(rest))
+                return
+            if rest[-4:] != head[4:]:
+                raise self._corrupt(f"the block's two lengths differ ({shorten(head[4:])} and {shorten(rest[-4:])})")
+            yield Block(self._offset, kind, self._order, peeked + rest[:-4])
+            self._offset += length
+        if self._offset == 0:
+            raise CaptureEmpty(self.path)
+
+    def _corrupt(self, why: str) -> CaptureCorrupt:
+        return CaptureCorrupt(self.path, self._offset, why)
+
+    def _check_kind(self, head: bytes) -> None:
+        if not SECTION.to_bytes(4, "big").startswith(head[:4]):
+            raise CaptureForeign(self.path, _looks_like(head))
+
+    def _byte_order(self, magic: bytes) -> str:
+        for order in "<>":
+            if struct.unpack(f"{order}I", magic)[0] == MAGIC:
+                return order
+        raise self._corrupt(f"no byte-order mark 1A2B3C4Dh in a section header, but {shorten(magic)}")
+
+    def _check_length(self, length: int, kind: int) -> None:
+        least = 28 if kind == SECTION else 12
+        if length % 4 or not least <= length <= BLOCK_MAX:
+            raise self._corrupt(f"a block of {length} bytes; expected a multiple of 4 from {least} to {BLOCK_MAX}")
+
+    def _only_zeros_follow(self, head: bytes) -> bool:
+        """Zeros up to the end are what a power cut leaves of a file that was being written."""
+        count = len(head)
+        while piece := self._file.read(65536):
+            if piece.strip(b"\0"):
+                return False
+            count += len(piece)
+        self.torn = (self._offset, count)
+        return True
+
+
+_KNOWN: Final = {
+    b"\xd4\xc3\xb2\xa1": "the older pcap format; convert it with `editcap -F pcapng`",
+    b"\xa1\xb2\xc3\xd4": "the older pcap format; convert it with `editcap -F pcapng`",
+    b"\x4d\x3c\xb2\xa1": "the older pcap format; convert it with `editcap -F pcapng`",
+    b"\xa1\xb2\x3c\x4d": "the older pcap format; convert it with `editcap -F pcapng`",
+    b"\x1f\x8b": "gzip; unpack it first",
+    b"\x28\xb5\x2f\xfd": "zstd; unpack it first",
+    b"PK\x03\x04": "a zip archive; unpack it first",
+}
+
+
+def _looks_like(head: bytes) -> str:
+    for start, name in _KNOWN.items():
+        if head.startswith(start):
+            return name
+    if all(value in b"\t\n\r" or 0x20 <= value < 0x7F for value in head):
+        return f"text, starting {head.decode('ascii')!r}"
+    return f"something else, starting {shorten(head)}"

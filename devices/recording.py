@@ -1,0 +1,175 @@
+"""Recording a line: the capture's writer, and the transport that writes all that passes through it."""
+
+import logging
+import shlex
+import struct
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from devices import pcapng
+from devices.clock import Clock
+from devices.pcapng import CaptureInaccessible
+from devices.transport.base import LineClosed, Timed, Transport
+
+_log = logging.getLogger(__name__)
+
+LINE_LOST: Final = "line lost: "
+"""Starts the note that says a line failed, followed by why."""
+
+_CHUNK_MAX: Final = 1024 * 1024
+
+
+class CaptureWriter:
+    """Writes a capture, each record at once. A failing disk stops the recording, and `failed` says why.
+
+    Opening an existing file needs `overwrite`. CaptureInaccessible when the file cannot be opened at all.
+    """
+
+    def __init__(self, path: str | Path, *, overwrite: bool = False) -> None:
+        self.path = Path(path)
+        self.failed: str | None = None
+        self._interfaces = 0
+        try:
+            # Unbuffered: one system call a record, so that the file is whole after each even if the program is killed.
+            self._file = self.path.open("wb" if overwrite else "xb", buffering=0)
+        except OSError as cause:
+            raise CaptureInaccessible(self.path, cause) from cause
+        self._put(pcapng.section_header(f"dealwire {_version()}"))
+
+    def interface(self, name: str, *, device: str, dialect: str = "tdp", line: str = "", baud: int = 115200) -> int:
+        """Add a line and give its number. `device` is a kind such as `shuffler`."""
+        settings = {"device": device, "dialect": dialect, "line": line, "baud": str(baud), "format": "8N1"}
+        text = shlex.join(f"{key}={value}" for key, value in settings.items() if value)
+        body = struct.pack("<HHI", pcapng.RTAC_SERIAL, 0, 0) + pcapng.option(2, name.encode())
+        body += pcapng.option(3, text.encode()) + pcapng.option(8, struct.pack("<Q", baud)) + pcapng.option(9, b"\x09")
+        self._put(pcapng.block(pcapng.INTERFACE, body + pcapng.END_OF_OPTIONS))
+        self._interfaces += 1
+        return self._interfaces - 1
+
+    def chunk(self, interface: int, at_ns: int, sent: bool, data: bytes) -> None:
+        """Record the bytes of one read or one write."""
+        flags = (
+            pcapng.option(pcapng.FLAGS, struct.pack("<I", pcapng.OUTBOUND if sent else pcapng.INBOUND))
+            + pcapng.END_OF_OPTIONS
+        )
+        for start in range(0, len(data), _CHUNK_MAX):
+            piece = data[start : start + _CHUNK_MAX]
+            self._packet(interface, at_ns, pcapng.SENT if sent else pcapng.RECEIVED, piece, flags)
+
+    def note(self, interface: int, at_ns: int, text: str) -> None:
+        """Record a remark about a line, as a packet without bytes that carries a comment."""
+        self._packet(
+            interface,
+            at_ns,
+            pcapng.STATUS_CHANGE,
+            b"",
+            pcapng.option(pcapng.COMMENT, text.encode()) + pcapng.END_OF_OPTIONS,
+        )
+
+    def close(self) -> None:
+        """End the recording. May be called twice."""
+        self._file.close()
+
+    def __enter__(self) -> "CaptureWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _packet(self, interface: int, at_ns: int, event: int, data: bytes, options: bytes) -> None:
+        if not 0 <= interface < self._interfaces:
+            raise ValueError(f"no interface {interface}; this recording has {self._interfaces}")
+        size = len(data) + 12
+        seconds, rest_ns = divmod(at_ns, 1_000_000_000)
+        body = struct.pack("<IIIII", interface, at_ns >> 32, at_ns & 0xFFFFFFFF, size, size)
+        body += struct.pack(">IIBBH", seconds, rest_ns // 1000, event, 0, 0) + data + bytes(-size % 4) + options
+        self._put(pcapng.block(pcapng.PACKET, body))
+
+    def _put(self, block: bytes) -> None:
+        if self.failed is not None or self._file.closed:
+            return
+        try:
+            written = self._file.write(block)
+        except OSError as error:
+            self._fail(error.strerror or str(error))
+        else:
+            if written != len(block):
+                self._fail(f"the disk took {written} of {len(block)} bytes")
+
+    def _fail(self, why: str) -> None:
+        self.failed = why
+        _log.error("%s: the recording stopped: %s", self.path, why)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("dealwire")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+class Recorded:
+    """Any transport, with all that passes written to a capture. Use the owner's clock, so that times agree."""
+
+    def __init__(self, inner: Transport, writer: CaptureWriter, interface: int, clock: Clock) -> None:
+        self.name = inner.name
+        self._inner, self._writer, self._interface, self._clock = inner, writer, interface, clock
+        self._timed = inner if isinstance(inner, Timed) else None
+        self._ended = False
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """The recorded transport's own deadline, where it has one."""
+        return self._timed.next_deadline_ns if self._timed else None
+
+    def fileno(self) -> int | None:
+        """The transport's descriptor."""
+        return self._inner.fileno()
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Passed on."""
+        self._inner.on_ready(wake)
+
+    def read(self) -> bytes:
+        """Passed on, and recorded."""
+        try:
+            data = self._inner.read()
+        except LineClosed as error:
+            self._end(LINE_LOST + error.why)
+            raise
+        if data:
+            self._record(lambda: self._writer.chunk(self._interface, self._clock.now_ns(), False, data))
+        return data
+
+    def write(self, data: bytes) -> int:
+        """Passed on; what the line took is recorded."""
+        try:
+            taken = self._inner.write(data)
+        except LineClosed as error:
+            self._end(LINE_LOST + error.why)
+            raise
+        if taken:
+            self._record(lambda: self._writer.chunk(self._interface, self._clock.now_ns(), True, data[:taken]))
+        return taken
+
+    def close(self) -> None:
+        """Passed on; the recording says when, so that a replay's time runs as far."""
+        self._inner.close()
+        self._end("closed by this program")
+
+    def _end(self, text: str) -> None:
+        if not self._ended:
+            self._ended = True
+            self._record(lambda: self._writer.note(self._interface, self._clock.now_ns(), text))
+
+    def _record(self, record: Callable[[], None]) -> None:
+        # Whatever is wrong with a recorder, the line must go on; a writer of ours reports its disk itself.
+        try:
+            record()
+        except Exception:
+            _log.exception("%s: not recorded", self.name)
