@@ -1,0 +1,44 @@
+"""The published vectors, as tests use them."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from protocol.tdp import messages
+from protocol.tdp.messages import Message
+
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[2] / "docs" / "protocol-vectors.json").read_text())
+FRAMES: list[dict[str, Any]] = VECTORS["frames"]
+STREAMS: list[dict[str, Any]] = VECTORS["streams"]
+UNKNOWN: list[dict[str, Any]] = VECTORS["unknown"]
+BAD_PAYLOADS: list[dict[str, Any]] = VECTORS["bad_payloads"]
+
+
+def name_of(vector: dict[str, Any]) -> str:
+    return str(vector["name"])
+
+
+def body_of(vector: dict[str, Any]) -> bytes:
+    """Header and payload: the decoded frame without its check."""
+    return bytes.fromhex(vector["decoded"])[:-4]
+
+
+def extensions_of(vector: dict[str, Any]) -> tuple[tuple[int, bytes], ...]:
+    return tuple((item["type"], bytes.fromhex(item["value"])) for item in vector["extensions"])
+
+
+def message_of(vector: dict[str, Any]) -> Message:
+    """The message a vector spells, built by the class's own constructor."""
+    cls = getattr(messages, vector["message"])
+    kinds = {field.name: field.type for field in fields(cls)}
+    message: Message = cls(**{name: _value(kinds[name], value) for name, value in vector["fields"].items()})
+    return message
+
+
+def _value(kind: object, value: Any) -> Any:
+    if kind is bytes:
+        return bytes.fromhex(value)
+    if isinstance(value, list):
+        return tuple(tuple(item) if isinstance(item, list) else item for item in value)
+    return value
