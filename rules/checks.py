@@ -1,0 +1,83 @@
+"""Facts of the table that break a rule: the bets they touch are held, with the clause; nobody's money is guessed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dealer_flow.result import Hand, RoundResult, Seat
+from protocol.cards import Card, parse_card
+from rules.game import Bet, Game
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why a bet is not settled, and by which clause."""
+
+    why: str
+    clause: str
+
+
+def dollars(cents: int) -> str:
+    """`$5`, `$2.50`."""
+    return f"${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
+
+
+def known_cards(texts: Iterable[str], wanted: int, whose: str) -> tuple[Card, ...] | str:
+    """The `wanted` playing cards of a place, or a phrase that says what is missing."""
+    cards = tuple(parse_card(text) for text in texts)
+    if len(cards) != wanted:
+        return f"{len(cards)} of {wanted} cards of {whose} were seen"
+    if unread := [card.text for card in cards if not card.is_playing]:
+        return f"the faces of {whose} are not all known ({' '.join(unread)})"
+    return cards
+
+
+def wrong_count(hand: Hand | Seat, wanted: int) -> bool:
+    """True when the round is told as valid though this hand was counted at another number of cards."""
+    return hand.counted is not None and hand.counted != wanted
+
+
+def seen_twice(result: RoundResult) -> str | None:
+    """A face that stands in two places at once, as a phrase."""
+    seen: set[str] = set()
+    hands = [result.community, result.burned, *(seat.cards for seat in result.seats)]
+    if result.dealer is not None:
+        hands.append(result.dealer.cards)
+    for hand in hands:
+        for text in hand:
+            if text in seen and parse_card(text).is_face:
+                return f"{text} stands in two places"
+            seen.add(text)
+    return None
+
+
+def broken_rules(seat: Seat, game: Game) -> dict[str, Hold]:
+    """Bet -> why it is held. A bet that breaks a rule holds every bet that is valid only together with it."""
+    holds: dict[str, Hold] = {}
+    for bet in game.spec.bets:
+        hold = _fault(seat, bet, game)
+        if hold is not None:
+            for name in game.tied[bet.name]:
+                holds.setdefault(name, hold)
+    return holds
+
+
+def _fault(seat: Seat, bet: Bet, game: Game) -> Hold | None:
+    wagers, stake, limit = seat.wagers, seat.wagers.get(bet.name, 0), game.spec.limit
+    if stake > limit.each_bet_cents:
+        return Hold(
+            f"{bet.name} of {dollars(stake)} is over the limit of {dollars(limit.each_bet_cents)}", limit.clause
+        )
+    folded_away = seat.status == "folded" and bet.fold == "absent"
+    if folded_away and stake:
+        return Hold(f"{bet.name} of {dollars(stake)} on a hand that folded", bet.clauses.fold)
+    equals = bet.equals
+    if equals is not None and not folded_away:
+        other = wagers.get(equals.bet, 0)
+        if stake != other * equals.times:
+            times = "" if equals.times == 1 else f"{equals.times} times "
+            why = f"{bet.name} of {dollars(stake)} is not equal to {times}the {equals.bet} of {dollars(other)}"
+            return Hold(why, equals.clause)
+    beside = bet.beside
+    if beside is not None and stake and not wagers.get(beside.bet, 0):
+        return Hold(f"{bet.name} of {dollars(stake)} without a bet on {beside.bet}", beside.clause)
+    return None

@@ -1,0 +1,26 @@
+"""What the rules refuse: a file that is not a game, and a request that cannot be settled.
+
+A table that breaks a rule is no exception: its money is held, line by line, with the clause that says so.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from protocol.errors import DealwireError
+
+
+class GameFileError(DealwireError):
+    """A game or pay table file that cannot be used; `line` counts from 1, None when no line is to blame."""
+
+    def __init__(self, file: str | Path, line: int | None, key: str, why: str) -> None:
+        self.file, self.line, self.key, self.why = Path(file), line, key, why
+        where = f"{self.file.name}:{line}" if line else self.file.name
+        super().__init__(f"{where}: {key}: {why}" if key else f"{where}: {why}")
+
+
+class SettlementRefused(DealwireError):
+    """A request the engine will not settle: the wrong game, or an option, pay table or bet it does not know."""
+
+    def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
+        self.what, self.given, self.allowed = what, given, tuple(allowed)
+        super().__init__(f"not settled: {what} {given!r}; allowed: {', '.join(self.allowed) or 'none'}")

@@ -1,0 +1,241 @@
+"""A game as a strict TOML file: its bets, the clause that decides each outcome, its open readings, its pay tables."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, model_validator
+
+from rules.errors import GameFileError
+from rules.hands import RANKINGS
+from rules.paytable import PayField, PayTable, Table, flatten, load_paytable
+from rules.readings import READINGS
+from rules.tomlfile import Part, line_of, load
+
+GAMES: Final = Path(__file__).parent / "games"
+
+BetKind = Literal["against-dealer", "margin", "own-hand", "progressive"]
+_TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "own-hand": "longest-flush", "progressive": "five-card"}
+
+
+class HandSpec(Part):
+    """How many cards make a hand, and how hands are ranked."""
+
+    ranking: str
+    own: Annotated[int, Field(ge=1)]
+    community: Annotated[int, Field(ge=0)]
+    clause: str
+
+
+class Order(Part):
+    """In which order the dealer settles the seats; seat 1 is at the dealer's left."""
+
+    seats: Literal["descending", "ascending"]
+    clause: str
+
+
+class Limit(Part):
+    """The most one bet may be."""
+
+    each_bet_cents: Annotated[int, Field(gt=0)]
+    clause: str
+
+
+class Returns(Part):
+    """The clause that gives bets back, by what went wrong."""
+
+    dead_hand: str
+    misdeal: str
+    no_jackpot_hand: str
+    defective_deck: str
+
+
+class Open(Part):
+    """A reading this game leaves open: the option taken unless told otherwise, and why it is open."""
+
+    default: str
+    because: str
+
+
+class Equals(Part):
+    """This bet must be `times` another."""
+
+    bet: str
+    times: Annotated[int, Field(ge=1)]
+    clause: str
+
+
+class Beside(Part):
+    """This bet may only be made beside another."""
+
+    bet: str
+    clause: str
+
+
+class Clauses(Part):
+    """What decides the bet. `tie` and `envy` where the bet can tie or earn envy."""
+
+    win: str
+    lose: str
+    fold: str
+    tie: str = ""
+    envy: str = ""
+
+
+class Bet(Part):
+    """One bet. `fold`: what folding does to it; `absent` means it is made by not folding."""
+
+    name: str
+    kind: BetKind
+    clauses: Clauses
+    fold: Literal["lose", "stands", "absent"]
+    pays: PayField = None
+    paytables: tuple[str, ...] = ()
+    equals: Equals | None = None
+    beside: Beside | None = None
+
+    @model_validator(mode="after")
+    def _is_paid_one_way(self) -> Self:
+        if self.kind == "against-dealer" and (self.pays is None or self.pays.unit != "to" or self.paytables):
+            raise ValueError(f"bet {self.name!r} against the dealer needs pays = 'A to B' and no paytables")
+        if self.kind != "against-dealer" and (self.pays is not None or not self.paytables):
+            raise ValueError(f"bet {self.name!r} of kind {self.kind} needs paytables and no pays")
+        return self
+
+
+class GameSpec(Part):
+    """A game file."""
+
+    schema_: Literal["dealwire.game/1"] = Field(alias="schema")
+    id: str
+    name: str
+    jurisdiction: str
+    procedures: Annotated[tuple[str, ...], Field(min_length=1)]
+    hand: HandSpec
+    order: Order
+    limit: Limit
+    returns: Returns
+    readings: dict[str, Open]
+    bets: Annotated[tuple[Bet, ...], Field(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game ready to settle rounds. `sha256` covers the content of the game file and of all its pay tables."""
+
+    spec: GameSpec
+    bets: Mapping[str, Bet]
+    tied: Mapping[str, frozenset[str]]
+    """Bet -> the bets that are valid only together with it, itself included."""
+    paytables: Mapping[str, PayTable]
+    tables: Mapping[str, Table]
+    sha256: str
+
+    @property
+    def id(self) -> str:
+        """As in `flushes-gone-wild.co`."""
+        return self.spec.id
+
+    @property
+    def progressive(self) -> Bet | None:
+        """The one bet that is resolved for the whole table at once."""
+        return next((bet for bet in self.spec.bets if bet.kind == "progressive"), None)
+
+    def default_paytables(self) -> dict[str, str]:
+        """Bet name -> the pay table used unless told otherwise: the first one the rule prints."""
+        return {bet.name: bet.paytables[0] for bet in self.spec.bets if bet.paytables}
+
+    def default_readings(self) -> dict[str, str]:
+        """Reading -> the option used unless told otherwise."""
+        return {name: reading.default for name, reading in self.spec.readings.items()}
+
+
+def game_ids() -> tuple[str, ...]:
+    """Ids of the games that come with this package."""
+    return tuple(sorted(path.name.removesuffix(".toml") for path in GAMES.glob("*.toml")))
+
+
+def load_game(source: str | Path) -> Game:
+    """A game by id, or from a file whose pay tables stand in `paytables/` beside it.
+
+    GameFileError names the file, the line, the key and what is allowed, in one line.
+    """
+    path = Path(source)
+    if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
+        if source not in game_ids():
+            raise GameFileError(source, None, "", f"no such game; allowed: {', '.join(game_ids())}, or a .toml file")
+        path = GAMES / f"{source}.toml"
+    spec = load(path, GameSpec)
+    text = path.read_text(encoding="utf-8")
+    _check(path, text, spec)
+    paytables = _load_paytables(path, text, spec)
+    content = [spec.model_dump(mode="json"), *(paytables[name].model_dump(mode="json") for name in sorted(paytables))]
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
+    return Game(
+        spec=spec,
+        bets={bet.name: bet for bet in spec.bets},
+        tied=_tied(spec),
+        paytables=paytables,
+        tables={name: flatten(table) for name, table in paytables.items()},
+        sha256=hashlib.sha256(canonical.encode()).hexdigest(),
+    )
+
+
+def _check(path: Path, text: str, spec: GameSpec) -> None:
+    """What one key cannot know of another."""
+
+    def fail(key: tuple[str | int, ...], spelled: str, why: str) -> GameFileError:
+        return GameFileError(path, line_of(text, key), spelled, why)
+
+    if spec.hand.ranking not in RANKINGS:
+        why = f"unknown ranking {spec.hand.ranking!r}; allowed: {', '.join(RANKINGS)}"
+        raise fail(("hand", "ranking"), "hand.ranking", why)
+    for name, reading in spec.readings.items():
+        if name not in READINGS:
+            why = f"unknown reading; allowed: {', '.join(READINGS)}"
+            raise fail(("readings", name), f"readings.{name}", why)
+        if reading.default not in READINGS[name]:
+            why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
+            raise fail(("readings", name, "default"), f"readings.{name}.default", why)
+    names = [bet.name for bet in spec.bets]
+    for index, bet in enumerate(spec.bets):
+        if bet.name in names[:index]:
+            raise fail(("bets", index, "name"), f"bets[{index}].name", f"bet {bet.name!r} stands twice")
+        if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
+            raise fail(("bets", index, "kind"), f"bets[{index}].kind", "a game has at most one progressive bet")
+        for key, other in (("equals", bet.equals), ("beside", bet.beside)):
+            if other is not None and other.bet not in names:
+                why = f"unknown bet {other.bet!r}; allowed: {', '.join(names)}"
+                raise fail(("bets", index, key), f"bets[{index}].{key}", why)
+
+
+def _load_paytables(path: Path, text: str, spec: GameSpec) -> dict[str, PayTable]:
+    found: dict[str, PayTable] = {}
+    for index, bet in enumerate(spec.bets):
+        for name in bet.paytables:
+            file = path.parent / "paytables" / f"{name}.toml"
+            line = line_of(text, ("bets", index, "paytables"))
+            key = f"bets[{index}].paytables"
+            if not file.is_file():
+                known = ", ".join(sorted(each.stem for each in file.parent.glob("*.toml"))) or "none"
+                raise GameFileError(path, line, key, f"no pay table {name!r} in {file.parent.name}/; allowed: {known}")
+            table = load_paytable(file)
+            if table.id != name:
+                raise GameFileError(file, None, "id", f"is {table.id!r}; the file's name asks for {name!r}")
+            if table.kind != _TABLE_OF[bet.kind]:
+                why = f"{name} is a {table.kind} table; a {bet.kind} bet needs a {_TABLE_OF[bet.kind]} table"
+                raise GameFileError(path, line, key, why)
+            found[name] = table
+    return found
+
+
+def _tied(spec: GameSpec) -> dict[str, frozenset[str]]:
+    groups = {bet.name: frozenset({bet.name}) for bet in spec.bets}
+    for bet in spec.bets:
+        if bet.equals:
+            merged = groups[bet.name] | groups[bet.equals.bet]
+            groups.update(dict.fromkeys(merged, merged))
+    return groups

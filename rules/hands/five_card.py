@@ -1,0 +1,52 @@
+"""Plain five-card poker for progressive bets: no card is wild (CO 47.1-1017.60 progressive (2))."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from protocol.cards import Card
+
+NOTHING: Final = "less than three of a kind"
+_BROADWAY: Final = frozenset({1, 10, 11, 12, 13})
+_CONTAINS: Final[dict[str, tuple[str, ...]]] = {
+    "royal flush": ("royal flush", "straight flush", "flush", "straight"),
+    "straight flush": ("straight flush", "flush", "straight"),
+    "four of a kind": ("four of a kind", "three of a kind"),
+    "full house": ("full house", "three of a kind"),
+    "flush": ("flush",),
+    "straight": ("straight",),
+    "three of a kind": ("three of a kind",),
+    NOTHING: (),
+}
+
+FIVE_CARD_HANDS: Final = tuple(name for name in _CONTAINS if name != NOTHING)
+"""The hands with a name, best first."""
+
+
+def five_card(cards: Sequence[Card]) -> str:
+    """Name of the hand five different playing cards make; NOTHING below three of a kind. An ace is high or low."""
+    if len(cards) != 5 or not all(card.is_playing for card in cards):
+        raise ValueError(f"a five-card hand is five of the 52 cards, not {' '.join(map(str, cards))}")
+    ranks = [card & 0x0F for card in cards]
+    kinds = frozenset(ranks)
+    if len(kinds) == 5:
+        return _unpaired(kinds, one_suit=len({card >> 4 for card in cards}) == 1)
+    most = max(map(ranks.count, kinds))
+    if most == 4:
+        return "four of a kind"
+    if most == 3:
+        return "full house" if len(kinds) == 2 else "three of a kind"
+    return NOTHING
+
+
+def _unpaired(kinds: frozenset[int], *, one_suit: bool) -> str:
+    straight = max(kinds) - min(kinds) == 4 or kinds == _BROADWAY
+    if one_suit and kinds == _BROADWAY:
+        return "royal flush"
+    if one_suit:
+        return "straight flush" if straight else "flush"
+    return "straight" if straight else NOTHING
+
+
+def contains(hand: str, row: str) -> bool:
+    """True when a hand named `hand` is also a hand named `row`: a royal flush is a straight, too."""
+    return row in _CONTAINS[hand]

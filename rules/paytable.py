@@ -1,0 +1,144 @@
+"""Pay tables as strict TOML files: a condition, a pay and a clause on every row."""
+
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from rules.conditions import CONDITIONS
+from rules.tomlfile import Part, load
+
+Unit = Literal["to", "for", "percent", "push", "bare"]
+
+_RATIO: Final = re.compile(r"(\d[\d,]*) (to|for) (\d+)")
+_PERCENT: Final = re.compile(r"(\d+) % of ([a-z][a-z-]*)")
+_ALLOWED: Final = "an integer, 'A to B', 'A for B', 'P % of METER', or 'push'"
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """What a row pays. `to`: times the stake, which comes back; `for`: times the stake, which does not;
+    `percent`: of the meter named `meter`, the stake does not come back; `push`: the stake comes back."""
+
+    unit: Unit
+    amount: Fraction
+    meter: str | None = None
+
+    @property
+    def text(self) -> str:
+        """As a pay table prints it."""
+        if self.unit == "push":
+            return "push"
+        if self.unit == "percent":
+            return f"{self.amount * 100} % of {self.meter}"
+        return f"{self.amount.numerator:,} {self.unit} {self.amount.denominator}"
+
+    @property
+    def rank(self) -> tuple[int, Fraction]:
+        """Orders the pays of one table: a share of a meter is worth more than any fixed pay."""
+        return int(self.unit == "percent"), self.amount
+
+
+def parse_pay(value: object) -> Pay:
+    """A pay as a file writes it: text, or an integer in the table's `bare` unit; ValueError says what is allowed."""
+    if isinstance(value, Pay):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return Pay("bare", Fraction(value))
+    if value == "push":
+        return Pay("push", Fraction(0))
+    if isinstance(value, str):
+        if (found := _RATIO.fullmatch(value)) and int(found[3]):
+            amount = Fraction(int(found[1].replace(",", "")), int(found[3]))
+            return Pay("to" if found[2] == "to" else "for", amount)
+        if (found := _PERCENT.fullmatch(value)) and 0 < int(found[1]) <= 100:
+            return Pay("percent", Fraction(int(found[1]), 100), found[2])
+    raise ValueError(f"not a pay; allowed: {_ALLOWED}")
+
+
+PayField = Annotated[Any, BeforeValidator(parse_pay)]
+
+
+class Row(Part):
+    """One row. `envy_cents` is what every other bettor gets for this hand at the base wager."""
+
+    when: str
+    pays: PayField
+    clause: str
+    envy_cents: Annotated[int, Field(ge=0)] = 0
+
+
+class Note(Part):
+    """How an unclear print was read, and on what ground."""
+
+    about: str
+    reading: str
+    because: str
+
+
+class PayTable(Part):
+    """A pay table file. `bare` is the unit of a pay printed as a bare number."""
+
+    schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
+    id: str
+    title: str
+    kind: Literal["longest-flush", "margin", "five-card"]
+    bare: Literal["to", "for"] | None = None
+    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    notes: tuple[Note, ...] = ()
+
+    @model_validator(mode="after")
+    def _rows_make_sense(self) -> Self:
+        conditions, seen = CONDITIONS[self.kind], set[str]()
+        for row in self.rows:
+            if not conditions.known(row.when):
+                raise ValueError(
+                    f"row {row.when!r} is no condition of a {self.kind} table; allowed: {conditions.allowed}"
+                )
+            if row.when in seen:
+                raise ValueError(f"row {row.when!r} stands twice")
+            if row.pays.unit == "bare" and self.bare is None:
+                raise ValueError(f"row {row.when!r} pays a bare number; say what it means: bare = 'to' or 'for'")
+            seen.add(row.when)
+        if self.kind == "margin":
+            for key in conditions.keys():  # noqa: SIM118 - not a mapping
+                if not any(conditions.holds(when, key) for when in seen):
+                    raise ValueError(f"no row for a win by {key}; a margin table says what every win pays")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class PaidRow:
+    """A row ready for use: its text, pay, envy at the base wager and clause."""
+
+    when: str
+    pay: Pay
+    envy_cents: int
+    clause: str
+
+
+Table = Mapping[Hashable, PaidRow | None]
+"""A pay table flattened: the key of a hand -> the best row it qualifies for."""
+
+
+def flatten(table: PayTable) -> Table:
+    """For every hand, the row that pays it most; of equal pays the one printed first."""
+    conditions = CONDITIONS[table.kind]
+    rows = [PaidRow(row.when, _with_unit(row.pays, table.bare), row.envy_cents, row.clause) for row in table.rows]
+    return {
+        key: max((row for row in rows if conditions.holds(row.when, key)), key=lambda row: row.pay.rank, default=None)
+        for key in conditions.keys()  # noqa: SIM118 - not a mapping
+    }
+
+
+def load_paytable(path: Path) -> PayTable:
+    """The pay table in the file at `path`; GameFileError names file, line, key and what is allowed."""
+    return load(path, PayTable)
+
+
+def _with_unit(pay: Pay, bare: Literal["to", "for"] | None) -> Pay:
+    return Pay(bare, pay.amount) if pay.unit == "bare" and bare else pay

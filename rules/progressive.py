@@ -1,0 +1,212 @@
+"""The progressive bet of a table: own five cards, fixed pays from the tray, shares of a meter in order, envy last.
+
+CO 47.1-1017.60 progressive (2), (6)-(9). Fixed pays are "for 1": the stake is gone. A meter's pay is exact to the
+cent and is taken off before the next one is worked out, since two may win in one round.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from dealer_flow.result import Seat
+from rules.checks import Hold, dollars, known_cards, wrong_count
+from rules.game import Bet
+from rules.hands.five_card import five_card
+from rules.paytable import PaidRow
+from rules.settlement import Line, MeterTotal, make_line
+from rules.terms import Meter, Terms, round_down
+
+ENVY = "envy"
+"""Bet name of the lines that pay envy."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One seat's bet. `hold` says why it cannot be settled, `breaks_rule` that the wager itself is the reason;
+    `unknown` that its hand might yet take a meter."""
+
+    seat: Seat
+    stake: int
+    folded: bool
+    hold: Hold | None = None
+    unknown: bool = False
+    breaks_rule: bool = False
+    hand: str = ""
+    row: PaidRow | None = None
+
+
+@dataclass(slots=True)
+class _MeterNow:
+    """A meter while it pays; `now` None once it paid everything and its seed is not known."""
+
+    start: Meter
+    now: int | None
+    paid: int = 0
+    reseeded: int | None = 0
+    held: str = ""
+
+    def total(self, name: str) -> MeterTotal:
+        return MeterTotal(name=name, before=self.start.cents, paid=self.paid, reseeded=self.reseeded, after=self.now)
+
+
+@dataclass(frozen=True, slots=True)
+class Progressive:
+    """What became of one progressive bet: a line by seat, envy lines in the dealer's order, the meters after it."""
+
+    lines: dict[int, Line] = field(default_factory=dict)
+    envy: tuple[Line, ...] = ()
+    meters: tuple[MeterTotal, ...] = ()
+
+
+def resolve(
+    bet: Bet, seats: Sequence[Seat], terms: Terms, hold: Callable[[Seat], Hold | None], *, alone: bool
+) -> Progressive:
+    """Resolve `bet` for the seats whose hands are not dead, given in the dealer's order.
+
+    `hold` says why a seat's bet breaks a rule. `alone`: the round is played for the progressive only, so without a
+    jackpot hand every bet comes back.
+    """
+    entries = [_enter(bet, seat, terms, hold(seat)) for seat in seats if seat.wagers.get(bet.name)]
+    meters = {name: _MeterNow(meter, meter.cents) for name, meter in terms.meters.items()}
+    if alone and not any(_keeps_alive(entry, terms) for entry in entries):
+        void = _void(bet, entries, terms)
+        return Progressive(void, meters=tuple(meter.total(name) for name, meter in meters.items()))
+    right_first = terms.readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
+    lines: dict[int, Line] = {}
+    unknown = ""
+    for entry in sorted(entries, key=lambda entry: entry.seat.seat, reverse=right_first):
+        lines[entry.seat.seat] = _line(bet, entry, terms, meters, unknown)
+        if entry.unknown:
+            unknown = f"the hand of seat {entry.seat.seat}, which is paid first, is not known"
+    return Progressive(lines, _envy(bet, entries, terms), tuple(meter.total(name) for name, meter in meters.items()))
+
+
+def _enter(bet: Bet, seat: Seat, terms: Terms, hold: Hold | None) -> _Entry:
+    stake, folded, own = seat.wagers[bet.name], seat.status == "folded", terms.game.spec.hand.own
+    if hold is not None or folded:
+        return _Entry(seat, stake, folded, hold, unknown=not folded, breaks_rule=hold is not None)
+    cards = known_cards(seat.cards, own, f"seat {seat.seat}")
+    if wrong_count(seat, own):
+        cards = f"seat {seat.seat} is live with {seat.counted} cards counted"
+    if isinstance(cards, str):
+        return _Entry(seat, stake, folded, Hold(cards, bet.clauses.lose), unknown=True)
+    hand = five_card(cards)
+    return _Entry(seat, stake, folded, hand=hand, row=terms.table(bet.name)[hand])
+
+
+def _keeps_alive(entry: _Entry, terms: Terms) -> bool:
+    if entry.row is None:
+        return False
+    return terms.readings.get("jackpot-hand") != "meter-row" or entry.row.pay.meter is not None
+
+
+def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Line]:
+    """Nobody is known to hold a jackpot hand: every bet comes back, unless an unknown hand might be one."""
+    clause = terms.game.spec.returns.no_jackpot_hand
+    unknown = next((entry for entry in entries if entry.unknown and entry.hold), None)
+    if unknown is not None and unknown.hold is not None:
+        why = f"it is not known whether a hand at the table is a jackpot hand: {unknown.hold.why}"
+        return {e.seat.seat: make_line(e.seat.seat, bet.name, e.stake, "held", why, clause) for e in entries}
+    why = f"no progressive jackpot hand at the table: all hands are dead and {bet.name} comes back"
+    return {e.seat.seat: make_line(e.seat.seat, bet.name, e.stake, "returned", why, clause) for e in entries}
+
+
+def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], unknown: str) -> Line:
+    number, name, table = entry.seat.seat, bet.name, terms.paytables[bet.name]
+    if entry.hold is not None:
+        return make_line(number, name, entry.stake, "held", entry.hold.why, entry.hold.clause)
+    if entry.folded:
+        why = f"folded: {name} loses"
+        return make_line(number, name, entry.stake, "lose", why, bet.clauses.fold)
+    if entry.row is None:
+        why = f"own five cards make {entry.hand}: {name} loses"
+        return make_line(number, name, entry.stake, "lose", why, bet.clauses.lose, paytable=table)
+    if entry.row.pay.meter is not None:
+        return _meter_line(bet, entry, entry.row, terms, meters, unknown)
+    pay, rest = terms.paid(entry.stake, entry.row)
+    return make_line(
+        number,
+        name,
+        entry.stake,
+        "win",
+        f"own five cards make {_article(entry.hand)}{entry.hand}: {name} pays {entry.row.pay.text}",
+        entry.row.clause,
+        pay=pay,
+        keeps_stake=entry.row.pay.unit == "to",
+        paytable=table,
+        row=entry.row.when,
+        rest=rest,
+    )
+
+
+def _meter_line(
+    bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, _MeterNow], unknown: str
+) -> Line:
+    """A share of a meter: only when the meter's amount is known at the moment this seat's turn comes."""
+    number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
+    facts = f"own five cards make {_article(entry.hand)}{entry.hand}: {bet.name} pays {pay.text}"
+    meter, table = meters.get(name), terms.paytables[bet.name]
+    missing = unknown or ("no amount was given for the meter" if meter is None else meter.held)
+    if meter is None or meter.now is None or missing:
+        why = f"{facts}, but {missing or 'the seed it fell back to was not given'}"
+        if meter is not None:
+            meter.held = meter.held or f"the pay of seat {number}, which comes first, is held"
+        return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
+    cents, rest = round_down(meter.now * pay.amount.numerator, pay.amount.denominator, 1)
+    why = f"{facts}, which shows {dollars(meter.now)}"
+    meter.paid += cents
+    meter.now -= cents
+    if pay.amount == 1:
+        meter.reseeded = None if meter.start.seed_cents is None else (meter.reseeded or 0) + meter.start.seed_cents
+        meter.now = meter.start.seed_cents
+    return make_line(
+        number,
+        bet.name,
+        entry.stake,
+        "win",
+        why,
+        row.clause,
+        pay=cents,
+        keeps_stake=False,
+        paytable=table,
+        row=row.when,
+        meter=name,
+        rest=rest,
+    )
+
+
+def _envy(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> tuple[Line, ...]:
+    """What every other bettor gets for a hand with envy: once for each such hand, never for one's own."""
+    lines = []
+    for entry in entries:
+        if entry.folded and terms.readings.get("folded-envy") == "none":
+            continue
+        for winner in entries:
+            if winner.row is None or not winner.row.envy_cents or winner.seat.seat == entry.seat.seat:
+                continue
+            lines.append(_envy_line(bet, entry, winner.seat.seat, winner.hand, winner.row, terms))
+    return tuple(lines)
+
+
+def _envy_line(bet: Bet, entry: _Entry, winner: int, hand: str, row: PaidRow, terms: Terms) -> Line:
+    facts = f"envy for the {hand} of seat {winner}"
+    table = terms.paytables[bet.name]
+    if entry.hold is not None and entry.breaks_rule:
+        return make_line(entry.seat.seat, ENVY, 0, "held", f"{facts}, but {entry.hold.why}", entry.hold.clause)
+    cents, rest = round_down(row.envy_cents * entry.stake, terms.envy_base_cents, terms.unit_cents)
+    why = f"{facts}: {dollars(row.envy_cents)} for each {dollars(terms.envy_base_cents)} of the wager"
+    return make_line(
+        entry.seat.seat,
+        ENVY,
+        0,
+        "win",
+        why,
+        bet.clauses.envy,
+        pay=cents,
+        paytable=table,
+        row=row.when,
+        rest=rest,
+    )
+
+
+def _article(hand: str) -> str:
+    return "" if hand.endswith("of a kind") else "a "

@@ -1,0 +1,36 @@
+"""Where a game's text is silent or contradicts itself, each way to read it has a name.
+
+A game file declares which of these it leaves open and which option it takes by default. Every reading used is
+written into the settlement, default or not.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "natural": {
+            "own-suit": "a deuce that stands in its own suit counts as natural",
+            "no-deuce": "any deuce in it makes a flush wild",
+        },
+        "wild-kicker": {
+            "highest-absent": "each deuce ranks as the highest rank not already in that flush",
+            "ace": "each deuce ranks as an ace, beside an ace that is already there",
+            "lowest": "each deuce ranks as a deuce, below every other card",
+        },
+        "folded-envy": {
+            "collects": "a bettor who folded still collects envy for another seat's hand",
+            "none": "folding gives up the envy too",
+        },
+        "jackpot-hand": {
+            "any-row": "any hand in the progressive's pay table keeps a progressive-only round alive",
+            "meter-row": "only a hand that is paid from the meter keeps it alive",
+        },
+        "meter-order": {
+            "dealers-right-first": "two meter pays in one round: from the dealer's right, counter-clockwise",
+            "dealers-left-first": "two meter pays in one round: from the dealer's left, clockwise",
+        },
+    }
+)
+"""Reading -> option -> what it means."""

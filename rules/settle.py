@@ -1,0 +1,246 @@
+"""A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dealer_flow.result import RoundResult, Seat
+from protocol.cards import Card
+from rules import bets
+from rules.bets import Showdown
+from rules.checks import Hold, broken_rules, known_cards, seen_twice, wrong_count
+from rules.errors import SettlementRefused
+from rules.game import Bet, Game
+from rules.hands import Hand
+from rules.progressive import Progressive
+from rules.progressive import resolve as resolve_progressive
+from rules.settlement import GameRef, Line, MeterTotal, Rounding, SeatTotal, Settlement, Totals, make_line
+from rules.terms import Meter, Terms, agree
+
+_NOTHING: Mapping[str, str] = {}
+_NO_METERS: Mapping[str, Meter | int] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """What is written down while a round is settled."""
+
+    lines: list[Line]
+    envy: tuple[Line, ...] = ()
+    meters: tuple[MeterTotal, ...] = ()
+
+
+def settle(
+    result: RoundResult,
+    game: Game,
+    *,
+    paytables: Mapping[str, str] = _NOTHING,
+    readings: Mapping[str, str] = _NOTHING,
+    rounding: str = "down-to-token",
+    token_cents: int = 25,
+    envy_base_cents: int = 100,
+    meters: Mapping[str, Meter | int] | None = None,
+) -> Settlement:
+    """Settle one round of `game`.
+
+    `paytables` chooses a table by bet name, `readings` an option by reading; what is not chosen takes the game's
+    default. `meters` gives each progressive meter as shown before the round, in cents. SettlementRefused when the
+    request itself is wrong (another game's round, an unknown bet, table, reading); a wager or a card that breaks or
+    leaves open a rule is held in its line, with the clause.
+    """
+    if result.procedure.id not in game.spec.procedures:
+        raise SettlementRefused(f"round of procedure for {game.id}", result.procedure.id, game.spec.procedures)
+    for seat in result.seats:
+        for bet in seat.wagers:
+            if bet not in game.bets:
+                raise SettlementRefused(f"bet of seat {seat.seat}", bet, game.bets)
+    terms = agree(
+        game,
+        paytables=paytables,
+        readings=readings,
+        rounding=rounding,
+        token_cents=token_cents,
+        envy_base_cents=envy_base_cents,
+        meters=meters or _NO_METERS,
+    )
+    seats = sorted(result.seats, key=lambda seat: seat.seat, reverse=game.spec.order.seats == "descending")
+    held = _nothing_settles(result, game)
+    books = _hold_all(seats, game, held) if held else _OUTCOMES[result.outcome](result, seats, terms)
+    return _close(result, terms, seats, books, held.why if held else None)
+
+
+def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
+    """Why no bet of this round can be settled at all."""
+    if result.outcome == "unreliable":
+        last = result.incidents[-1] if result.incidents else None
+        why = last.text if last else "what happened is not known for certain"
+        return Hold(f"the round is unreliable: {why}", last.clause if last else "procedure")
+    numbers = [seat.seat for seat in result.seats]
+    if len(set(numbers)) != len(numbers):
+        return Hold("a seat stands twice in the round", "procedure")
+    if result.outcome in ("complete", "progressive-only") and (twice := seen_twice(result)):
+        return Hold(f"the deck is not what the round says: {twice}", game.spec.returns.defective_deck)
+    return None
+
+
+def _hold_all(seats: Sequence[Seat], game: Game, hold: Hold) -> _Books:
+    return _Books(
+        [bets.held(bet, seat.seat, seat.wagers[bet.name], hold) for seat in seats for bet in _made(seat, game)]
+    )
+
+
+def _made(seat: Seat, game: Game) -> list[Bet]:
+    return [bet for bet in game.spec.bets if seat.wagers.get(bet.name)]
+
+
+def _returned(seat: Seat, bet: Bet, why: str, clause: str) -> Line:
+    return make_line(seat.seat, bet.name, seat.wagers[bet.name], "returned", f"{why}: {bet.name} comes back", clause)
+
+
+def _misdeal(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
+    clause = terms.game.spec.returns.misdeal
+    return _Books([_returned(seat, bet, "misdeal", clause) for seat in seats for bet in _made(seat, terms.game)])
+
+
+def _defective_deck(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
+    clause = terms.game.spec.returns.defective_deck
+    return _Books([_returned(seat, bet, "defective deck", clause) for seat in seats for bet in _made(seat, terms.game)])
+
+
+def _progressive_only(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
+    """The misdeal gives every bet back but the progressive, which each live hand plays for."""
+    returns, lines = terms.game.spec.returns, []
+    progressive = _progressive(seats, terms, lambda _seat, _bet: None, alone=True)
+    for seat in seats:
+        for bet in _made(seat, terms.game):
+            if seat.status == "dead":
+                lines.append(_returned(seat, bet, "dead hand", returns.dead_hand))
+            elif bet.kind == "progressive":
+                lines.append(progressive.lines[seat.seat])
+            else:
+                lines.append(_returned(seat, bet, "misdeal", returns.misdeal))
+    return _Books(lines, progressive.envy, progressive.meters)
+
+
+def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
+    game, lines = terms.game, list[Line]()
+    holds = {seat.seat: broken_rules(seat, game) for seat in seats if seat.status != "dead"}
+    progressive = _progressive(seats, terms, lambda seat, bet: holds[seat.seat].get(bet.name), alone=False)
+    dealer = _dealer(result, terms)
+    for seat in seats:
+        if seat.status == "dead":
+            why, clause = "dead hand", game.spec.returns.dead_hand
+            lines.extend(_returned(seat, bet, why, clause) for bet in _made(seat, game))
+        else:
+            lines.extend(_played(seat, result, dealer, holds[seat.seat], progressive, terms))
+    return _Books(lines, progressive.envy, progressive.meters)
+
+
+def _played(
+    seat: Seat,
+    result: RoundResult,
+    dealer: Hand | str,
+    holds: Mapping[str, Hold],
+    progressive: Progressive,
+    terms: Terms,
+) -> Iterator[Line]:
+    """Every bet of a seat that played or folded; its hand is ranked only when a bet needs it."""
+    showdown: Showdown | None = None
+    for bet in _made(seat, terms.game):
+        stake, hold = seat.wagers[bet.name], holds.get(bet.name)
+        if bet.kind == "progressive":
+            yield progressive.lines[seat.seat]
+        elif hold is not None:
+            yield bets.held(bet, seat.seat, stake, hold)
+        elif seat.status == "folded" and bet.fold == "lose":
+            yield make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
+        else:
+            showdown = showdown or _showdown(seat, result, dealer, terms)
+            yield bets.resolve(bet, stake, showdown, terms)
+
+
+_OUTCOMES: Final[Mapping[str, Callable[[RoundResult, Sequence[Seat], Terms], _Books]]] = {
+    "complete": _complete,
+    "misdeal": _misdeal,
+    "progressive-only": _progressive_only,
+    "defective-deck": _defective_deck,
+}
+
+
+def _progressive(
+    seats: Sequence[Seat], terms: Terms, hold: Callable[[Seat, Bet], Hold | None], *, alone: bool
+) -> Progressive:
+    """The progressive bet, resolved for the whole table at once; without lines where the game has none."""
+    bet = terms.game.progressive
+    if bet is None:
+        return Progressive()
+    alive = [seat for seat in seats if seat.status != "dead"]
+    return resolve_progressive(bet, alive, terms, lambda seat: hold(seat, bet), alone=alone)
+
+
+def _hand(texts: Iterable[str], whose: str, result: RoundResult, terms: Terms) -> tuple[Hand | str, tuple[Card, ...]]:
+    spec = terms.game.spec.hand
+    cards = known_cards(texts, spec.own, whose)
+    community = known_cards(result.community, spec.community, "the community")
+    if isinstance(cards, str):
+        return cards, ()
+    if isinstance(community, str):
+        return community, ()
+    return terms.rank(cards + community, terms.readings), cards + community
+
+
+def _dealer(result: RoundResult, terms: Terms) -> Hand | str:
+    own = terms.game.spec.hand.own
+    if result.dealer is None:
+        return "the dealer's hand was not seen"
+    if wrong_count(result.dealer, own):
+        return f"the dealer's hand was counted at {result.dealer.counted} cards"
+    return _hand(result.dealer.cards, "the dealer", result, terms)[0]
+
+
+def _showdown(seat: Seat, result: RoundResult, dealer: Hand | str, terms: Terms) -> Showdown:
+    own = terms.game.spec.hand.own
+    if wrong_count(seat, own):
+        why = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
+        return Showdown(seat.seat, (), why, dealer)
+    hand, cards = _hand(seat.cards, f"seat {seat.seat}", result, terms)
+    return Showdown(seat.seat, cards, hand, dealer)
+
+
+def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:
+    """Add up and sign."""
+    lines = (*books.lines, *books.envy)
+    held = [line for line in lines if line.result == "held"]
+    all_held = why is not None or (bool(held) and len(held) == len(lines))
+    from_meters = sum(line.pay for line in lines if line.meter)
+    players = sum(line.net for line in lines)
+    return Settlement(
+        table=result.table,
+        session=result.session,
+        round=result.round,
+        procedure=result.procedure,
+        outcome=result.outcome,
+        game=GameRef(id=terms.game.id, sha256=terms.game.sha256),
+        readings=terms.readings,
+        paytables=terms.paytables,
+        rounding=Rounding(name=terms.rounding, unit_cents=terms.unit_cents),
+        envy_base_cents=terms.envy_base_cents,
+        status="held" if all_held else "partly-held" if held else "settled",
+        why=why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else None),
+        lines=lines,
+        seats=tuple(_seat_total(seat.seat, lines) for seat in seats if seat.wagers),
+        totals=Totals(players=players, house=from_meters - players, meters=-from_meters),
+        meters=books.meters,
+    )
+
+
+def _seat_total(number: int, lines: Iterable[Line]) -> SeatTotal:
+    mine = [line for line in lines if line.seat == number]
+    return SeatTotal(
+        seat=number,
+        staked=sum(line.stake for line in mine),
+        pay=sum(line.pay for line in mine),
+        returned=sum(line.returned for line in mine),
+        net=sum(line.net for line in mine),
+        held=sum(line.stake for line in mine if line.result == "held"),
+    )

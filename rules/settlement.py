@@ -1,0 +1,165 @@
+"""A settled round as data: one explained line per bet, and totals that add up to nothing. Published as JSON Schema."""
+
+from fractions import Fraction
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from dealer_flow.result import Outcome, ProcedureRef, Record
+
+SCHEMA: Final = "dealwire.settlement/1"
+
+LineResult = Literal["win", "lose", "push", "returned", "held"]
+"""`push`: the bet ties and comes back. `returned`: the round or the hand is void and the bet comes back.
+`held`: not settled; the stake stays where it is until a person decides."""
+
+Amount = Annotated[int, Field(ge=0)]
+
+
+class Line(Record):
+    """One bet of one seat, money in cents. `net` = `pay` + `returned` - `stake`; 0 while the bet is held."""
+
+    seat: Annotated[int, Field(ge=1, le=32)]
+    bet: str
+    """A bet of the game; `envy` for what another seat's progressive hand brings (its stake is 0)."""
+    stake: Amount
+    result: LineResult
+    pay: Amount
+    """What the player is paid, without the stake."""
+    returned: Amount
+    """How much of the stake the player gets back."""
+    net: int
+    why: str
+    clause: str
+    paytable: str | None = None
+    row: str | None = None
+    meter: str | None = None
+    """The progressive meter that pays; null when the house does."""
+    rest: Annotated[str, StringConstraints(pattern=r"^\d+(/\d+)?$")] = "0"
+    """Exact cents, a fraction, that the rounding kept from the player; for a meter, what stays on it."""
+
+
+class SeatTotal(Record):
+    """What a seat's settled lines come to; `held` are the stakes of its lines that are not settled."""
+
+    seat: int
+    staked: Amount
+    pay: Amount
+    returned: Amount
+    net: int
+    held: Amount
+
+
+class Totals(Record):
+    """Net cents by side: `players` + `house` + `meters` == 0. A reseed is the house's own money and counts for none."""
+
+    players: int
+    house: int
+    meters: int
+
+
+class MeterTotal(Record):
+    """A progressive meter around the round: `before` - `paid` + `reseeded` == `after`.
+
+    A meter that paid 100 % and whose seed was not given has `after` null.
+    """
+
+    name: str
+    before: Amount
+    paid: Amount
+    reseeded: int | None
+    after: int | None
+
+
+class GameRef(Record):
+    """Which game file decided, by id and by the SHA-256 of its content and its pay tables'."""
+
+    id: str
+    sha256: str
+
+
+class Rounding(Record):
+    """How exact pays become money: the name of the rounding and the smallest unit it leaves, in cents."""
+
+    name: str
+    unit_cents: Annotated[int, Field(gt=0)]
+
+
+class Settlement(Record):
+    """One settled round. Fields are explained in `docs/rules.md`; the schema is `docs/schema/settlement-1.json`."""
+
+    schema_: Literal["dealwire.settlement/1"] = Field(default=SCHEMA, alias="schema")
+    type: Literal["settlement"] = "settlement"
+    table: str
+    session: str
+    round: Annotated[int, Field(ge=0, le=2**32 - 1)]
+    procedure: ProcedureRef
+    outcome: Outcome
+    game: GameRef
+    readings: dict[str, str]
+    """Every reading the game leaves open and the option used, default or not."""
+    paytables: dict[str, str]
+    """Bet -> the pay table used."""
+    rounding: Rounding
+    envy_base_cents: Annotated[int, Field(gt=0)]
+    """The progressive wager for which the printed envy amounts stand."""
+    status: Literal["settled", "partly-held", "held"]
+    """`held`: nothing is settled. `partly-held`: the lines whose result is `held` are not; the others are."""
+    why: str | None
+    """Why something is held; null when everything is settled."""
+    lines: tuple[Line, ...]
+    """In the order the dealer settles; envy last."""
+    seats: tuple[SeatTotal, ...]
+    totals: Totals
+    meters: tuple[MeterTotal, ...]
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+
+    def to_json(self) -> str:
+        """One line of JSON, keys in the order of the schema."""
+        return self.model_dump_json(by_alias=True)
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> "Settlement":
+        """Read one line; pydantic's ValidationError names the key that is wrong."""
+        return cls.model_validate_json(line)
+
+
+def make_line(
+    seat: int,
+    bet: str,
+    stake: int,
+    result: LineResult,
+    why: str,
+    clause: str,
+    *,
+    pay: int = 0,
+    keeps_stake: bool = True,
+    paytable: str | None = None,
+    row: str | None = None,
+    meter: str | None = None,
+    rest: Fraction | int = 0,
+) -> Line:
+    """A line with its `returned` and `net` worked out; `keeps_stake` False for a win that is paid "for 1"."""
+    back = result in ("push", "returned") or (result == "win" and keeps_stake)
+    returned = stake if back else 0
+    return Line(
+        seat=seat,
+        bet=bet,
+        stake=stake,
+        result=result,
+        pay=pay,
+        returned=returned,
+        net=0 if result == "held" else pay + returned - stake,
+        why=why,
+        clause=clause,
+        paytable=paytable,
+        row=row,
+        meter=meter,
+        rest=str(rest),
+    )
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of a settlement, as published in `docs/schema/settlement-1.json`."""
+    return Settlement.model_json_schema(by_alias=True)

@@ -1,0 +1,99 @@
+"""On which terms a round is settled: the game, the options chosen, checked once before any money moves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+from rules.errors import SettlementRefused
+from rules.game import Game
+from rules.hands import RANKINGS, Ranking
+from rules.paytable import PaidRow, Table
+from rules.readings import READINGS
+
+ROUNDINGS: Final = ("down-to-token", "down-to-cent")
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known."""
+
+    cents: int
+    seed_cents: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.cents < 0 or (self.seed_cents or 0) < 0:
+            raise SettlementRefused("meter amount", min(self.cents, self.seed_cents or 0), ["0 or more cents"])
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Everything `settle` was told, complete and valid. `unit_cents` is the smallest amount a house pay leaves."""
+
+    game: Game
+    readings: dict[str, str]
+    paytables: dict[str, str]
+    rounding: str
+    unit_cents: int
+    envy_base_cents: int
+    meters: Mapping[str, Meter] = field(default_factory=dict)
+
+    @property
+    def rank(self) -> Ranking:
+        """How this game ranks hands."""
+        return RANKINGS[self.game.spec.hand.ranking]
+
+    def table(self, bet: str) -> Table:
+        """The pay table chosen for `bet`."""
+        return self.game.tables[self.paytables[bet]]
+
+    def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
+        """Cents a fixed pay gives on `stake` after rounding, and the exact cents the rounding kept."""
+        return round_down(stake * row.pay.amount.numerator, row.pay.amount.denominator, self.unit_cents)
+
+
+def round_down(numerator: int, denominator: int, unit: int) -> tuple[int, Fraction | int]:
+    """Whole units in numerator/denominator cents, in cents, and the exact rest."""
+    cents = numerator // (denominator * unit) * unit
+    rest = numerator - cents * denominator
+    return cents, Fraction(rest, denominator) if rest else 0
+
+
+def agree(
+    game: Game,
+    *,
+    paytables: Mapping[str, str],
+    readings: Mapping[str, str],
+    rounding: str,
+    token_cents: int,
+    envy_base_cents: int,
+    meters: Mapping[str, Meter | int],
+) -> Terms:
+    """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
+    chosen_tables, chosen_readings = game.default_paytables(), game.default_readings()
+    for bet, table in paytables.items():
+        if bet not in chosen_tables:
+            raise SettlementRefused("pay table for bet", bet, chosen_tables)
+        if table not in game.bets[bet].paytables:
+            raise SettlementRefused(f"pay table of {bet}", table, game.bets[bet].paytables)
+        chosen_tables[bet] = table
+    for name, option in readings.items():
+        if name not in chosen_readings:
+            raise SettlementRefused("reading", name, chosen_readings)
+        if option not in READINGS[name]:
+            raise SettlementRefused(f"reading {name}", option, READINGS[name])
+        chosen_readings[name] = option
+    if rounding not in ROUNDINGS:
+        raise SettlementRefused("rounding", rounding, ROUNDINGS)
+    for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
+        if cents < 1:
+            raise SettlementRefused(what, cents, ["1 cent or more"])
+    return Terms(
+        game=game,
+        readings=chosen_readings,
+        paytables=chosen_tables,
+        rounding=rounding,
+        unit_cents=token_cents if rounding == "down-to-token" else 1,
+        envy_base_cents=envy_base_cents,
+        meters={name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()},
+    )

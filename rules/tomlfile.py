@@ -1,0 +1,131 @@
+"""Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
+
+import re
+import tomllib
+from pathlib import Path
+from types import UnionType
+from typing import Any, Final, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rules.errors import GameFileError
+
+_HEADER: Final = re.compile(r"^\s*\[(\[)?\s*([^\[\]]+?)\s*\]?\]")
+_KEY: Final = re.compile(r'^\s*("?)([A-Za-z0-9_.-]+)\1\s*=\s*(\[\s*(?:#.*)?$)?')
+_SYNTAX_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
+
+Path_ = tuple[str | int, ...]
+Model = TypeVar("Model", bound="Part")
+
+
+class Part(BaseModel):
+    """Base of everything in a file: strict, frozen, no unknown key; kebab-case in the file, snake_case here."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        alias_generator=lambda name: name.replace("_", "-"),
+        populate_by_name=False,
+    )
+
+
+def load(path: Path, model: type[Model]) -> Model:
+    """The file at `path` as a `model`; GameFileError, always one line, for anything that is wrong with it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else "not UTF-8 text"
+        raise GameFileError(path, None, "", f"cannot be read: {why}") from error
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _SYNTAX_LINE.search(str(error))
+        why = _SYNTAX_LINE.sub("", str(error))
+        raise GameFileError(path, int(found[1]) if found else None, "", f"not TOML: {why}") from error
+    try:
+        return model.model_validate(_tuples(content))
+    except ValidationError as error:
+        raise _explain(path, text, model, error) from error
+
+
+def line_of(text: str, key: Path_) -> int | None:
+    """Line of the longest written prefix of `key` (`("rows", 2, "pays")`) in TOML `text`, counted from 1."""
+    lines = _lines(text)
+    while key:
+        if key in lines:
+            return lines[key]
+        key = key[:-1]
+    return None
+
+
+def spell(key: Path_) -> str:
+    """`rows[2].pays`, counted from 0 as in the file's own arrays."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
+
+
+def _tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _tuples(part) for key, part in value.items()}
+    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
+
+
+def _lines(text: str) -> dict[Path_, int]:
+    """Where each table, key and element of a multi-line array begins."""
+    lines: dict[Path_, int] = {}
+    counts: dict[Path_, int] = {}
+    table: Path_ = ()
+    array: Path_ | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if array is not None:
+            if stripped.startswith("]"):
+                array = None
+            elif stripped and not stripped.startswith("#"):
+                lines[(*array, counts.setdefault(array, 0))] = number
+                counts[array] += 1
+        elif header := _HEADER.match(line):
+            table = tuple(part.strip().strip('"') for part in header[2].split("."))
+            if header[1]:
+                counts[table] = counts.get(table, -1) + 1
+                table = (*table, counts[table])
+            lines[table] = number
+        elif key := _KEY.match(line):
+            path = (*table, *key[2].split("."))
+            lines[path] = number
+            array = path if key[3] else None
+    return lines
+
+
+def _explain(path: Path, text: str, model: type[Part], error: ValidationError) -> GameFileError:
+    """The first fault, in the words of the file."""
+    fault = error.errors(include_url=False)[0]
+    key: Path_ = fault["loc"]
+    why = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "extra_forbidden":
+        why = f"unknown key; allowed: {', '.join(_keys_at(model, key[:-1]))}"
+    elif fault["type"] == "missing":
+        why = "missing"
+    else:
+        why = f"{why[:1].lower()}{why[1:]}; found {fault['input']!r}" if key else why
+    return GameFileError(path, line_of(text, key), spell(key), why)
+
+
+def _keys_at(model: type[BaseModel], key: Path_) -> list[str]:
+    """Keys allowed in the table at `key`, found by walking the models."""
+    here: type[BaseModel] = model
+    for part in key:
+        if isinstance(part, int):
+            continue
+        for name, field in here.model_fields.items():
+            if part in (name, field.alias):
+                here = next(iter(_models(field.annotation)), here)
+    return [field.alias or name for name, field in here.model_fields.items()]
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) in (Union, UnionType, tuple, dict):
+        return [model for part in get_args(annotation) for model in _models(part)]
+    return []
