@@ -1,0 +1,361 @@
+"""The device's end of a TDP link: answers for itself what any device answers alike, hands the rest to its model.
+
+Events go out in a window: at most `WINDOW` unacknowledged ones are on their way, the host's acknowledgement lets the
+next ones follow, and after `resend_ns` without one the window goes again from its start. READ-EVENTS from n says
+that everything before n has arrived, and sets the window back to n. Whenever the window would start at an event that
+is not kept any more, a GAP goes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from protocol.errors import BadPayload
+from protocol.tdp import messages as m
+from protocol.tdp.codec import Envelope, Unknown, decode, encode
+from protocol.tdp.commands import role_needed
+from protocol.tdp.event_store import EventStore, Stored
+from protocol.tdp.framing import Frame, Framer, Noise, NoiseReason, encode_frame
+from protocol.tdp.messages import Event, Kind, Message, Progress, Reason, Reply, Role, Status
+from protocol.tdp.outputs import (
+    MESSAGE_IDS,
+    MUST_UNDERSTAND,
+    SESSION_EXTENSION,
+    Commanded,
+    Discarded,
+    HostBack,
+    HostLost,
+    LinkStats,
+    Opened,
+    Output,
+    Send,
+    Timing,
+)
+from protocol.tdp.packets import VERSION
+from protocol.tdp.reply_cache import ReplyCache, Verdict
+
+WINDOW: Final = 16
+"""Unacknowledged events on their way at once: about 40 ms of a 115200 baud line."""
+
+ReportStatus = Callable[[int, int, int], Message]
+"""Builds the status message from session, last event number and uptime in milliseconds; it has a `state`."""
+
+
+class DeviceLink:
+    """One device's link, from power-up to power-off.
+
+    `hello` says who it is and names the session; `granted` is the highest role a host may have. Every command the
+    link does not answer itself comes out as Commanded once; the model answers it with `reply`.
+    """
+
+    def __init__(
+        self,
+        hello: m.HelloReply,
+        *,
+        report: ReportStatus,
+        store: EventStore | None = None,
+        granted: Role = Role.OPERATE,
+        timing: Timing | None = None,
+    ) -> None:
+        self.hello = hello
+        self.session = hello.session
+        self.role: Role | None = None
+        """The role of the host that opened the session; None while nobody has."""
+        self.host_lost = False
+        self.stats = LinkStats()
+        self.store = store or EventStore()
+        self._report = report
+        self._granted = granted
+        self._timing = timing or Timing()
+        self._framer = Framer()
+        self._cache = ReplyCache()
+        self._sequence = 0
+        self._started_ns = self._heard_ns = self._byte_ns = self._status_ns = self._resend_ns = 0
+        self._sent_ns: int | None = None
+        self._sent = 0  # the newest event sent since the window was set
+        self.store.begin(self.session)
+
+    # -------------------------------------------------------------- the face
+
+    def start(self, now_ns: int) -> list[Output]:
+        """Power is on: the device's clock starts, and it reports its status."""
+        self._started_ns = self._heard_ns = self._byte_ns = now_ns
+        return self.status_changed(now_ns)
+
+    def receive(self, data: bytes, now_ns: int) -> list[Output]:
+        """Take bytes that arrived at `now_ns`."""
+        out = self.tick(now_ns)
+        self._byte_ns = now_ns
+        for piece in self._framer.feed(data):
+            if isinstance(piece, Frame):
+                self._take(piece.body, now_ns, out)
+            else:
+                self._take_noise(piece, out)
+        return out
+
+    def tick(self, now_ns: int) -> list[Output]:
+        """Do what is due by `now_ns`."""
+        out: list[Output] = []
+        timing = self._timing
+        if self._framer.pending and now_ns - self._byte_ns >= timing.partial_ns:
+            for noise in self._framer.flush():
+                self._take_noise(noise, out)
+        if self.role is not None and not self.host_lost and now_ns - self._heard_ns >= timing.lost_ns:
+            self.host_lost = True
+            out.append(HostLost())
+        if now_ns >= self._status_ns:
+            out += self.status_changed(now_ns)
+        if self._unacknowledged and now_ns >= self._resend_ns:
+            self._sent = self.store.acknowledged
+            self._pump(now_ns, out)
+        return out
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due."""
+        due = self._status_ns
+        if self._framer.pending:
+            due = min(due, self._byte_ns + self._timing.partial_ns)
+        if self.role is not None and not self.host_lost:
+            due = min(due, self._heard_ns + self._timing.lost_ns)
+        return min(due, self._resend_ns) if self._unacknowledged else due
+
+    def emit(self, event: type[Event], now_ns: int, *, request: int = 0, **fields: Any) -> list[Output]:
+        """Number, stamp and keep an event, and send it when a session is open. CannotEncode when it does not fit."""
+        out: list[Output] = []
+        made = event(number=self.store.last + 1, device_ms=self._uptime_ms(now_ns), **fields)
+        encode(made, request=request)
+        self.store.append(request, made)
+        self.stats.events += 1
+        if self.role is not None:
+            self._pump(now_ns, out)
+        return out
+
+    def reply(self, request: int, reply: Reply, now_ns: int) -> list[Output]:
+        """Answer a Commanded request; repeats of it are answered with the same."""
+        entry = self._cache.get(request)
+        if entry is None or entry.reply is not None:
+            raise ValueError(f"request {request} does not wait for a reply")
+        out: list[Output] = []
+        entry.reply = reply
+        self._answer(request, entry.command, reply, now_ns, out)
+        return out
+
+    def progress(self, request: int, progress: Progress, now_ns: int) -> list[Output]:
+        """Say how far an accepted command got."""
+        out: list[Output] = []
+        entry = self._cache.get(request)
+        if entry is not None:
+            self._answer(request, entry.command, progress, now_ns, out)
+        return out
+
+    def status_changed(self, now_ns: int) -> list[Output]:
+        """Report the status now, and again in `status_ns`."""
+        out: list[Output] = []
+        self._status_ns = now_ns + self._timing.status_ns
+        self._send(self._status(now_ns), now_ns, out)
+        return out
+
+    # -------------------------------------------------------------- frames
+
+    def _take_noise(self, noise: Noise, out: list[Output]) -> None:
+        if noise.reason is NoiseReason.IDLE:
+            self.stats.idle_bytes += noise.length
+            return
+        self.stats.noise_bytes += noise.length
+        self.stats.bad_checks += noise.reason is NoiseReason.CHECK
+        out.append(Discarded(noise.data, noise.reason))
+
+    def _take(self, body: bytes, now_ns: int, out: list[Output]) -> None:
+        try:
+            envelope = decode(body)
+        except BadPayload as error:
+            if error.kind in _FROM_HOST:
+                self._hear(now_ns, out)
+                self._refuse_frame(
+                    int.from_bytes(body[4:6], "little"), error.message_id, Reason.BAD_PAYLOAD, now_ns, out
+                )
+            return
+        message = envelope.message
+        if envelope.kind not in _FROM_HOST or isinstance(message, m.HelloReply | m.Gap):
+            self.stats.unusable += 1
+            out.append(Discarded(body, "what a device sends: an echo of the line"))
+            return
+        self.stats.frames += 1
+        self._hear(now_ns, out)
+        problem = _problem(envelope)
+        if problem is not None:
+            self._refuse_frame(envelope.request, envelope.message_id, problem, now_ns, out)
+        elif envelope.kind == Kind.COMMAND:
+            self._take_command(envelope.request, message, now_ns, out)
+        elif isinstance(message, m.Hello):
+            self._send(self.hello, now_ns, out)
+        elif isinstance(message, m.Ack):
+            self._take_ack(message, now_ns, out)
+        elif isinstance(message, m.Nak):
+            self.stats.naks += 1
+
+    def _hear(self, now_ns: int, out: list[Output]) -> None:
+        self._heard_ns = now_ns
+        if self.host_lost:
+            self.host_lost = False
+            out.append(HostBack())
+
+    def _refuse_frame(self, request: int, message_id: int, reason: Reason, now_ns: int, out: list[Output]) -> None:
+        self.stats.unusable += 1
+        self._send(m.Nak(reason), now_ns, out, request, message_id=message_id)
+
+    # -------------------------------------------------------------- commands
+
+    def _take_command(self, request: int, command: Message, now_ns: int, out: list[Output]) -> None:
+        verdict, entry = self._cache.judge(request, command, now_ns)
+        if verdict is Verdict.WORKING:
+            return
+        if verdict is Verdict.REUSED:
+            self._answer(request, command, self._refusal(Reason.REQUEST_ID_REUSED, now_ns), now_ns, out)
+            return
+        if verdict is Verdict.NEW:
+            self.stats.commands += 1
+            entry.reply = self._own_reply(request, command, now_ns, out)
+        else:
+            self.stats.retries += 1
+        if entry.reply is None:
+            out.append(Commanded(request, command))
+            return
+        self._answer(request, command, entry.reply, now_ns, out)
+        if verdict is Verdict.NEW and entry.reply.status != Status.REFUSED:
+            self._follow_up(command, now_ns, out)
+
+    def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> Reply | None:
+        """The reply the link gives itself; None when the model has to."""
+        if request == 0:
+            return self._refusal(Reason.BAD_PARAMETER, now_ns)
+        if isinstance(command, m.OpenSession):
+            return self._open(command, now_ns, out)
+        if self.role is None and not isinstance(command, m.ReportStatus):
+            return self._refusal(Reason.NO_SESSION, now_ns)
+        if role_needed(command) > (self.role or Role.OBSERVE):
+            return self._refusal(Reason.NOT_PERMITTED, now_ns)
+        if isinstance(command, m.ReadEvents):
+            known = {self.session, self.store.previous_session} - {0}
+            return self._done(now_ns) if command.session in known else self._refusal(Reason.BAD_PARAMETER, now_ns)
+        return self._done(now_ns) if isinstance(command, m.ReportStatus) else None
+
+    def _open(self, command: m.OpenSession, now_ns: int, out: list[Output]) -> Reply:
+        if command.session != self.session:
+            return self._refusal(Reason.NO_SESSION, now_ns)
+        if command.major != VERSION:
+            return self._refusal(Reason.UNKNOWN_VERSION, now_ns)
+        if command.role > self._granted:
+            return self._refusal(Reason.NOT_PERMITTED, now_ns)
+        self.role = Role(command.role)
+        self._resend_ns = now_ns + self._timing.resend_ns
+        out.append(Opened(self.role))
+        return self._done(now_ns)
+
+    def _follow_up(self, command: Message, now_ns: int, out: list[Output]) -> None:
+        """What a command the link answered itself makes it send after the reply."""
+        if isinstance(command, m.ReportStatus):
+            out += self.status_changed(now_ns)
+        elif isinstance(command, m.ReadEvents):
+            if command.session == self.session:
+                self._sent = self.store.acknowledged = min(max(command.first, 1) - 1, self.store.last)
+                self._pump(now_ns, out)
+            else:
+                self._send_previous(max(command.first, 1), now_ns, out)
+
+    def _done(self, now_ns: int) -> Reply:
+        return Reply(Status.DONE, Reason.NONE, self._state(now_ns))
+
+    def _refusal(self, reason: Reason, now_ns: int) -> Reply:
+        return Reply(Status.REFUSED, reason, self._state(now_ns))
+
+    def _answer(self, request: int, command: Message, answer: Message, now_ns: int, out: list[Output]) -> None:
+        self._send(answer, now_ns, out, request, message_id=MESSAGE_IDS[type(command)])
+
+    # -------------------------------------------------------------- events
+
+    @property
+    def _unacknowledged(self) -> bool:
+        return self.role is not None and self.store.acknowledged < self.store.last
+
+    def _take_ack(self, ack: m.Ack, now_ns: int, out: list[Output]) -> None:
+        store = self.store
+        if ack.session == self.session and store.acknowledged < ack.up_to <= store.last:
+            store.acknowledged = ack.up_to
+            self._sent = max(self._sent, ack.up_to)
+            self._resend_ns = now_ns + self._timing.resend_ns
+            if self.role is not None:
+                self._pump(now_ns, out)
+
+    def _pump(self, now_ns: int, out: list[Output]) -> None:
+        """Send what the window lets go."""
+        store = self.store
+        if store.acknowledged + 1 < store.oldest:
+            self.stats.gaps += 1
+            self._send(m.Gap(self.session, store.acknowledged + 1, store.oldest, store.last), now_ns, out)
+            store.acknowledged = store.oldest - 1
+        self._sent = max(self._sent, store.acknowledged)
+        end = min(store.last, store.acknowledged + WINDOW)
+        if self._sent == store.acknowledged:
+            self._resend_ns = now_ns + self._timing.resend_ns
+        while self._sent < end:
+            self._sent += 1
+            self._send_event(store.get(self._sent), now_ns, out)
+
+    def _send_previous(self, first: int, now_ns: int, out: list[Output]) -> None:
+        """Everything kept of the session before from `first` on; the GAP says where it ends, even with no gap."""
+        store = self.store
+        first = min(first, store.previous_last + 1)
+        kept = max(first, store.previous_oldest)
+        self._send(m.Gap(store.previous_session, first, kept, store.previous_last), now_ns, out)
+        names_session = ((SESSION_EXTENSION, store.previous_session.to_bytes(4, "little")),)
+        for stored in store.previous_from(kept):
+            self._send(stored.event, now_ns, out, stored.request, extensions=names_session)
+
+    def _send_event(self, stored: Stored, now_ns: int, out: list[Output]) -> None:
+        self._send(stored.event, now_ns, out, stored.request)
+
+    # -------------------------------------------------------------- sending
+
+    def _uptime_ms(self, now_ns: int) -> int:
+        return (now_ns - self._started_ns) // 1_000_000 & 0xFFFF_FFFF
+
+    def _status(self, now_ns: int) -> Message:
+        return self._report(self.session, self.store.last, self._uptime_ms(now_ns))
+
+    def _state(self, now_ns: int) -> int:
+        return int(getattr(self._status(now_ns), "state", 0))
+
+    def _send(
+        self,
+        message: Message,
+        now_ns: int,
+        out: list[Output],
+        request: int = 0,
+        *,
+        message_id: int | None = None,
+        extensions: tuple[tuple[int, bytes], ...] = (),
+    ) -> None:
+        silent = self._sent_ns is None or now_ns - self._sent_ns >= self._timing.partial_ns
+        body = encode(
+            message, link_sequence=self._sequence, request=request, message_id=message_id, extensions=extensions
+        )
+        self._sequence = self._sequence + 1 & 0xFF
+        self._sent_ns = now_ns
+        out.append(Send(encode_frame(body, after_silence=silent)))
+
+
+_FROM_HOST: Final = frozenset({Kind.COMMAND, Kind.ACK, Kind.NAK, Kind.LINK})
+
+
+def _problem(envelope: Envelope) -> Reason | None:
+    """Why a host's frame cannot be used, None when it can. HELLO is understood in every version."""
+    if envelope.flags & MUST_UNDERSTAND:
+        return Reason.UNKNOWN_FLAG
+    if envelope.version != VERSION and not isinstance(envelope.message, m.Hello):
+        return Reason.UNKNOWN_VERSION
+    if isinstance(envelope.message, Unknown):
+        return Reason.UNKNOWN_COMMAND
+    return None

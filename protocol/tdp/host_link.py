@@ -1,0 +1,318 @@
+"""The host's end of a TDP link: what `Reception` hears, plus everything a host has to say.
+
+    CLOSED --start--> HELLO --HELLO-REPLY--> OPENING --OPEN-SESSION granted--> UP
+                        ^                       |                              |
+                        +---no answer, refused--+------command unanswered,-----+
+                        |                                session changed
+                       LOST <---------------- nothing valid for lost_ns -------+
+
+HELLO and LOST send HELLO until somebody answers. Only silence is reported as Down: a command that gets no answer
+opens the session again without a word, because what is delivered may not depend on what was sent.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from protocol.errors import NoAnswer, NotPermitted, NotUp
+from protocol.tdp.codec import Envelope, encode
+from protocol.tdp.commands import CommandQueue, Pending, role_needed
+from protocol.tdp.framing import encode_frame
+from protocol.tdp.messages import (
+    Ack,
+    DeviceClass,
+    Heartbeat,
+    Hello,
+    Message,
+    Nak,
+    OpenSession,
+    Progress,
+    ReadEvents,
+    Reason,
+    Reply,
+    Role,
+    Status,
+)
+from protocol.tdp.outputs import Answered, LinkState, LinkStats, Output, Progressed, Send, Timing, Unanswered
+from protocol.tdp.packets import MINOR, VERSION
+from protocol.tdp.reception import Reception
+
+_CALLING: Final = (LinkState.HELLO, LinkState.LOST)
+_AFTER_CLASH: Final = 4096
+"""Request ids skipped when the device still remembers ours from the program before us."""
+
+
+class HostLink:
+    """One host's link to one device, used once. Bytes and times in, outputs out; it never waits.
+
+    `listen` makes it a listener: it sends nothing, refuses requests, and delivers what the live link delivered.
+    Pass to `receive` the very times that are recorded. `close` gives out what was held back.
+    """
+
+    def __init__(
+        self,
+        *,
+        expects: DeviceClass | None = None,
+        role: Role = Role.OBSERVE,
+        host: str = "dealwire",
+        listen: bool = False,
+        timing: Timing | None = None,
+    ) -> None:
+        self.state = LinkState.CLOSED
+        self.role = Role.OBSERVE
+        """The role granted."""
+        self._timing = timing = timing or Timing()
+        self._listen = listen
+        self._wants = role
+        self._asks = role
+        self._hello = Hello(VERSION, MINOR, VERSION, MINOR, host)
+        self._in = Reception(expects=expects, timing=timing, on_answer=None if listen else self._on_answer)
+        self._commands = CommandQueue()
+        self._sequence = 0
+        self._sent_ns: int | None = None
+        self._hello_ns = 0  # when the next HELLO is due
+        self._open_session = 0  # the session we opened or are opening
+        self._asked = 0, 0  # the session whose events were last asked for in this opening, and when
+
+    # -------------------------------------------------------------- the face
+
+    @property
+    def session(self) -> int | None:
+        """The device's session as last heard, None before any."""
+        return self._in.session
+
+    @property
+    def stats(self) -> LinkStats:
+        """Counters since the link was made."""
+        return self._in.stats
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due; None while nothing is."""
+        heard = self._in.next_deadline_ns
+        if self._listen or self.state is LinkState.CLOSED:
+            return heard
+        return min(self._deadlines() + ([] if heard is None else [heard]), default=None)
+
+    def start(self, now_ns: int) -> list[Output]:
+        """Begin: the first HELLO. A listener just listens."""
+        out: list[Output] = []
+        self.state = LinkState.HELLO
+        if not self._listen:
+            self._commands.seed(now_ns)
+            self._call(now_ns, out)
+        return out
+
+    def receive(self, data: bytes, now_ns: int) -> list[Output]:
+        """Take bytes that arrived at `now_ns`."""
+        out = self._in.receive(data, now_ns)
+        if not self._listen:
+            self._act(now_ns, out)
+        elif self.state is not LinkState.UP or self._in.opened is False:
+            self._follow()
+        return out
+
+    def tick(self, now_ns: int) -> list[Output]:
+        """Do what is due by `now_ns`."""
+        out = self._in.tick(now_ns)
+        if self._listen:
+            self._follow()
+        else:
+            self._act(now_ns, out)
+        return out
+
+    def request(self, command: Message, now_ns: int) -> tuple[int, list[Output]]:
+        """Queue `command`; its id comes back with the answer. NotUp, NotPermitted, QueueFull, CannotEncode."""
+        out: list[Output] = []
+        if self.state is not LinkState.UP:
+            raise NotUp(self.state)
+        needs = role_needed(command)
+        if needs > self.role:
+            raise NotPermitted(type(command).__name__, needs.name.lower(), self.role.name.lower())
+        encode(command)
+        pending = self._commands.add(command, now_ns)
+        self._pump(now_ns, out)
+        return pending.request, out
+
+    def close(self, now_ns: int) -> list[Output]:
+        """End: gives out what was held back, and every command that still waits as Unanswered."""
+        if self.state is LinkState.CLOSED:
+            return []
+        out = self._in.close(now_ns)
+        self._give_up_commands(now_ns, out)
+        self.state = LinkState.CLOSED
+        return out
+
+    # -------------------------------------------------------------- steering
+
+    def _follow(self) -> None:
+        """A listener's state is what it heard."""
+        if self.state is not LinkState.CLOSED:
+            heard = LinkState.HELLO if self._in.alive or self._in.session is None else LinkState.LOST
+            self.state = LinkState.UP if self._in.opened else heard
+
+    def _act(self, now_ns: int, out: list[Output]) -> None:
+        """Say what the state and the time call for. Runs after everything heard and on every tick."""
+        heard = self._in
+        if self.state is LinkState.CLOSED:
+            return
+        if self.state not in _CALLING:
+            if not heard.alive:
+                self._fall_back(LinkState.LOST, now_ns, out)
+            elif heard.refused_hello is not None or heard.session != self._open_session:
+                self._fall_back(LinkState.HELLO, now_ns, out)
+        if self.state in _CALLING:
+            if heard.greeted and heard.refused_hello is None:
+                self._open(now_ns, out)
+            elif now_ns >= self._hello_ns:
+                self._call(now_ns, out)
+        self._retry(now_ns, out)
+        if self.state is LinkState.UP:
+            self._keep_up(now_ns, out)
+
+    def _keep_up(self, now_ns: int, out: list[Output]) -> None:
+        heard = self._in
+        if heard.ack_due:
+            heard.ack_due = False
+            if heard.order.started:
+                self._send(Ack(self._open_session, heard.order.expected - 1), now_ns, out)
+        self._chase(now_ns, out)
+        self._pump(now_ns, out)
+        if self._sent_ns is None or now_ns - self._sent_ns >= self._timing.heartbeat_ns:
+            self._send(Heartbeat(self._open_session), now_ns, out)
+
+    def _deadlines(self) -> list[int]:
+        deadlines = []
+        pending = self._commands.outstanding
+        if pending is not None:
+            deadlines.append(pending.due_ns)
+        if self.state in _CALLING:
+            deadlines.append(self._hello_ns)
+        if self.state is LinkState.UP:
+            deadlines.append((self._sent_ns or 0) + self._timing.heartbeat_ns)
+            chase_ns = self._chase_due_ns() if pending is None else None
+            if chase_ns is not None:
+                deadlines.append(chase_ns)
+        return deadlines
+
+    # -------------------------------------------------------------- opening
+
+    def _call(self, now_ns: int, out: list[Output]) -> None:
+        self._hello_ns = now_ns + self._timing.hello_ns
+        self._in.greeted = False
+        self._send(self._hello, now_ns, out)
+
+    def _open(self, now_ns: int, out: list[Output]) -> None:
+        assert self._in.session is not None
+        self._in.greeted = False
+        self._open_session = self._in.session
+        self.state = LinkState.OPENING
+        self._asked = 0, 0
+        command = OpenSession(self._open_session, VERSION, MINOR, self._asks)
+        self._transmit(self._commands.own(command, now_ns), now_ns, out)
+
+    def _on_open_reply(self, reply: Reply, now_ns: int, out: list[Output]) -> None:
+        if reply.status != Status.REFUSED:
+            self.state, self.role = LinkState.UP, Role(self._asks)
+        elif reply.reason == Reason.NOT_PERMITTED and self._asks > Role.OBSERVE:
+            self._asks = Role.OBSERVE
+            self._open(now_ns, out)
+        else:
+            if reply.reason == Reason.REQUEST_ID_REUSED:
+                self._commands.skip(_AFTER_CLASH)
+            self.state = LinkState.HELLO
+            self._hello_ns = now_ns + self._timing.hello_ns
+
+    def _fall_back(self, state: LinkState, now_ns: int, out: list[Output]) -> None:
+        """The session is not ours any more: fail what waits and call again at once."""
+        self._give_up_commands(now_ns, out)
+        self.state, self.role, self._asks = state, Role.OBSERVE, self._wants
+        if not self._in.greeted:
+            self._hello_ns = now_ns
+
+    # -------------------------------------------------------------- events
+
+    def _chase_due_ns(self) -> int | None:
+        """When to ask the device for events again: at once after opening, then while some are known missing."""
+        heard, timing = self._in, self._timing
+        order = heard.old or heard.order
+        session, asked_ns = self._asked
+        if session != order.session:
+            return 0
+        if heard.old is not None or order.held:
+            return max(asked_ns, heard.event_ns) + timing.reply_ns
+        if order.last >= order.expected:
+            return max(asked_ns, heard.event_ns) + timing.retry_ns
+        return None
+
+    def _chase(self, now_ns: int, out: list[Output]) -> None:
+        due_ns = self._chase_due_ns()
+        if due_ns is not None and now_ns >= due_ns and self._commands.outstanding is None:
+            order = self._in.old or self._in.order
+            self._asked = order.session, now_ns
+            self._transmit(self._commands.own(ReadEvents(order.session, order.expected), now_ns), now_ns, out)
+
+    # -------------------------------------------------------------- commands
+
+    def _pump(self, now_ns: int, out: list[Output]) -> None:
+        pending = self._commands.next()
+        if pending is not None:
+            self._transmit(pending, now_ns, out)
+
+    def _transmit(self, pending: Pending, now_ns: int, out: list[Output]) -> None:
+        pending.tries += 1
+        pending.due_ns = now_ns + self._timing.retry_ns
+        self.stats.commands += pending.tries == 1
+        self.stats.retries += pending.tries > 1
+        self._send(pending.command, now_ns, out, pending.request)
+
+    def _retry(self, now_ns: int, out: list[Output]) -> None:
+        pending = self._commands.outstanding
+        if pending is None or now_ns < pending.due_ns:
+            return
+        if pending.tries < self._timing.tries:
+            self._transmit(pending, now_ns, out)
+        else:
+            self._fall_back(LinkState.HELLO, now_ns, out)
+            self._call(now_ns, out)
+
+    def _give_up_commands(self, now_ns: int, out: list[Output]) -> None:
+        for pending in self._commands.drain():
+            if not pending.own:
+                error = NoAnswer(pending.name, pending.tries, (now_ns - pending.asked_ns) / 1e9)
+                out.append(Unanswered(pending.request, pending.command, error))
+
+    def _on_answer(self, envelope: Envelope, now_ns: int, out: list[Output]) -> None:
+        """A Reply, Progress or Nak was heard."""
+        message, request = envelope.message, envelope.request
+        pending = self._commands.outstanding
+        if isinstance(message, Progress):
+            command = self._commands.command_of(request)
+            if command is not None:
+                out.append(Progressed(request, command, message))
+            return
+        if isinstance(message, Nak):
+            self.stats.naks += 1
+            reply = Reply(Status.REFUSED, message.reason, 0)
+        else:
+            assert isinstance(message, Reply)
+            reply = message
+        if pending is None or pending.request != request or pending.message_id != envelope.message_id:
+            self.stats.late_replies += isinstance(message, Reply)
+            return
+        self.stats.late_replies += now_ns > pending.due_ns - self._timing.retry_ns + self._timing.reply_ns
+        self._commands.finish(accepted=reply.status == Status.ACCEPTED)
+        if isinstance(pending.command, OpenSession):
+            self._on_open_reply(reply, now_ns, out)
+            return
+        if not pending.own:
+            out.append(Answered(request, pending.command, reply))
+        if reply.status == Status.REFUSED and reply.reason == Reason.NO_SESSION:
+            self._fall_back(LinkState.HELLO, now_ns, out)
+
+    def _send(self, message: Message, now_ns: int, out: list[Output], request: int = 0) -> None:
+        silent = self._sent_ns is None or now_ns - self._sent_ns >= self._timing.partial_ns
+        body = encode(message, link_sequence=self._sequence, request=request)
+        self._sequence = self._sequence + 1 & 0xFF
+        self._sent_ns = now_ns
+        out.append(Send(encode_frame(body, after_silence=silent)))

@@ -1,0 +1,216 @@
+"""What both ends of a TDP link hand to their caller: values, the times the protocol runs on, counters.
+
+A link takes bytes and times and returns these. The caller writes `Send` to the line and passes the rest on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from protocol.errors import DealwireError, NoAnswer
+from protocol.tdp.messages import Event, HelloReply, Message, Progress, Reply, Role
+from protocol.tdp.packets import PACKETS
+
+_MS: Final = 1_000_000
+
+MESSAGE_IDS: Final[dict[type[Message], int]] = {cls: number for (_, number), (cls, _) in PACKETS.items()}
+"""The header's message id of every message that has its own."""
+
+SESSION_EXTENSION: Final = 0x01
+"""Extension type of an event that belongs to the session before this one: four bytes, that session's id."""
+
+MUST_UNDERSTAND: Final = 0xF0
+"""Header flags a receiver may not ignore. None is defined yet, so a frame with one is not interpreted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """The protocol's times, nanoseconds. Both ends and a listener must use the same ones."""
+
+    reply_ns: int = 100 * _MS
+    """A device answers a command within this."""
+    retry_ns: int = 250 * _MS
+    """A command without an answer is sent again after this."""
+    tries: int = 3
+    """Times a command is sent before the host gives up."""
+    hello_ns: int = 250 * _MS
+    """Between two HELLOs while nobody answers."""
+    resend_ns: int = 250 * _MS
+    """A device sends unacknowledged events again after this."""
+    status_ns: int = 1000 * _MS
+    """A device reports its status at least this often."""
+    heartbeat_ns: int = 1000 * _MS
+    """A host that has sent nothing else for this long sends a heartbeat."""
+    lost_ns: int = 3000 * _MS
+    """Without one valid frame for this long the other end is lost."""
+    partial_ns: int = 50 * _MS
+    """A frame cut off by this much silence is given up as noise; after as much, a zero goes first."""
+    hole_ns: int = 5000 * _MS
+    """A missing event that is not had by then is reported lost. Longer than `lost_ns`: a dead line is not a hole."""
+    join_ns: int = 3000 * _MS
+    """A listener that came late waits this long for a HELLO-REPLY before it starts at the first event it heard."""
+
+
+class LinkState(StrEnum):
+    """Where a host's link stands."""
+
+    CLOSED = "closed"
+    HELLO = "asking who is there"
+    OPENING = "opening a session"
+    UP = "up"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownEvent(Event):
+    """An event whose message this version does not know or cannot read: it keeps its place in the order."""
+
+    message_id: int
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Base of everything a link returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send(Output):
+    """Bytes for the line: one frame."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Up(Output):
+    """The device granted a session (a listener: was heard to). `resumed`: events go on where they stopped."""
+
+    hello: HelloReply
+    resumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Down(Output):
+    """Nothing valid was heard for `lost_ns`, or (`error` set) the device is not one to talk to."""
+
+    why: str
+    error: DealwireError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChanged(Output):
+    """The device started anew. What could be read of the previous session came before this."""
+
+    previous: int
+    session: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered(Output):
+    """An event: exactly once, in order. `request` is the command that caused it, 0 for none."""
+
+    session: int
+    request: int
+    message: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Lost(Output):
+    """Events `first` to `last` are gone for ever; delivery goes on after them."""
+
+    session: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatusSeen(Output):
+    """The device reported its whole visible state."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Output):
+    """A command got its reply; a refusal is a reply, and so is a NAK (as status refused)."""
+
+    request: int
+    command: Message
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed(Output):
+    """An accepted command goes on."""
+
+    request: int
+    command: Message
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered(Output):
+    """A command ended without a reply: what the device did with it is unknown."""
+
+    request: int
+    command: Message
+    error: NoAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded(Output):
+    """Bytes that carried nothing usable: noise, or a whole frame and why it is of no use."""
+
+    data: bytes
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Commanded(Output):
+    """Device side: carry out `command` and answer with `DeviceLink.reply` within `reply_ns`."""
+
+    request: int
+    command: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Opened(Output):
+    """Device side: a host opened the session with this role."""
+
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class HostLost(Output):
+    """Device side: the host fell silent for `lost_ns`. Finish the motion and start no other (SAFE)."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostBack(Output):
+    """Device side: the lost host is heard again."""
+
+
+@dataclass(slots=True)
+class LinkStats:
+    """Counters of one link since it was made."""
+
+    frames: int = 0
+    missed_frames: int = 0
+    """Breaks in the link sequence, as frames: what the line lost, as far as it shows."""
+    noise_bytes: int = 0
+    bad_checks: int = 0
+    idle_bytes: int = 0
+    unusable: int = 0
+    """Whole frames with a good check that could not be used."""
+    events: int = 0
+    repeats: int = 0
+    """Events heard again, or before the session was open, and dropped."""
+    gaps: int = 0
+    lost_events: int = 0
+    commands: int = 0
+    retries: int = 0
+    late_replies: int = 0
+    """Replies after `reply_ns`, or to a command no longer waiting."""
+    naks: int = 0

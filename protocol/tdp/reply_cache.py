@@ -1,0 +1,57 @@
+"""The device's memory of answered commands: a repeated request is answered again and never carried out twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from protocol.tdp.messages import Message, Reply
+
+KEPT_MAX: Final = 32
+"""Requests remembered. A host has one outstanding, so a repeat is hardly ever older than the newest."""
+
+KEPT_NS: Final = 10_000_000_000
+"""A request is remembered this long, far beyond every retry, so that ids may wrap and a host may start anew."""
+
+
+class Verdict(Enum):
+    """What a request id means when it arrives."""
+
+    NEW = auto()
+    WORKING = auto()
+    ANSWERED = auto()
+    REUSED = auto()
+
+
+@dataclass(slots=True)
+class Entry:
+    """One request: the command it carried, when it came, its answer once there is one."""
+
+    command: Message
+    at_ns: int
+    reply: Reply | None = None
+
+
+class ReplyCache:
+    """Requests of one session, oldest forgotten first."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, Entry] = {}
+
+    def judge(self, request: int, command: Message, now_ns: int) -> tuple[Verdict, Entry]:
+        """Remember `request`, or say how it was met before: same id and body, or same id with another body."""
+        entry = self._entries.get(request)
+        if entry is not None and now_ns - entry.at_ns < KEPT_NS:
+            if entry.command != command:
+                return Verdict.REUSED, entry
+            return (Verdict.WORKING if entry.reply is None else Verdict.ANSWERED), entry
+        self._entries.pop(request, None)
+        while len(self._entries) >= KEPT_MAX:
+            del self._entries[next(iter(self._entries))]
+        entry = self._entries[request] = Entry(command, now_ns)
+        return Verdict.NEW, entry
+
+    def get(self, request: int) -> Entry | None:
+        """The remembered request."""
+        return self._entries.get(request)
