@@ -53,28 +53,39 @@ _BY_CLASS: Final = {
     **{layout.cls: (kind, None, layout) for kind, layout in _ANSWERS.items()},
 }
 _Envelope: Final = mutable_twin(Envelope)
+_new: Final = object.__new__
+_unpack_header: Final = _HEADER.unpack_from
 
 
 def decode(body: bytes) -> Envelope:
     """The message in a frame's body. A kind, id or version without a layout gives `Unknown`, never an error;
     BadPayload when the payload does not fit the layout it names."""
     try:
-        version, flags, kind, sequence, request, message_id = _HEADER.unpack_from(body)
+        version, flags, kind, sequence, request, message_id = _unpack_header(body)
+        read = _READERS.get(kind << 16 | message_id) or _ANSWER_READERS.get(kind, _read_unknown)
+        if version != VERSION and kind << 16 | message_id not in _OF_ANY_VERSION and kind != Kind.NAK:
+            read = _read_unknown
+        message, extensions = read(body)
     except struct.error:
         raise BadPayload(0, 0, body, f"{len(body)} bytes are no header of {HEADER_SIZE}") from None
-    key = kind << 16 | message_id
-    read = _READERS.get(key) or _ANSWER_READERS.get(kind)
-    if read is None or (version != VERSION and key not in _OF_ANY_VERSION and kind != Kind.NAK):
-        message: Message = Unknown(kind, message_id, body[HEADER_SIZE:])
-        extensions: Extensions = ()
-    else:
-        try:
-            message, extensions = read(body)
-        except Misfit as error:
-            raise BadPayload(kind, message_id, body[HEADER_SIZE:], str(error)) from None
-    envelope: Any = _Envelope(flags, kind, sequence, request, message_id, message, extensions, version)
+    except Misfit as error:
+        raise BadPayload(kind, message_id, body[HEADER_SIZE:], str(error)) from None
+    envelope: Any = _new(_Envelope)
+    envelope.flags = flags
+    envelope.kind = kind
+    envelope.link_sequence = sequence
+    envelope.request = request
+    envelope.message_id = message_id
+    envelope.message = message
+    envelope.extensions = extensions
+    envelope.version = version
     envelope.__class__ = Envelope
     return envelope  # type: ignore[no-any-return]
+
+
+def _read_unknown(body: bytes) -> tuple[Message, Extensions]:
+    _, _, kind, _, _, message_id = _unpack_header(body)
+    return Unknown(kind, message_id, body[HEADER_SIZE:]), ()
 
 
 def encode(

@@ -161,16 +161,37 @@ class Layout:
 
     @cached_property
     def read(self) -> Reader:
-        """Payload of a whole frame body (header skipped, not looked at) to message and extensions; Misfit."""
-        unpack, twin, cls = self._head.unpack_from, self._twin, self.cls
-        end, general = HEADER_SIZE + self._head.size, self._read
-        if self._tails or self._texts:
-            return general
+        """Payload of a whole frame body (header skipped, not looked at) to message and extensions; Misfit.
+
+        Most messages are integers with at most one counted field behind them and no extension: these take the
+        short way, and whatever does not fit it takes the general one, which knows what is wrong.
+        """
+        if self._texts or len(self._tails) > 1:
+            return self._read
+        return self._short_tailed() if self._tails else self._short_fixed()
+
+    def _short_fixed(self) -> Reader:
+        unpack, twin, cls, general = self._head.unpack_from, self._twin, self.cls, self._read
+        end = HEADER_SIZE + self._head.size
 
         def read(body: bytes) -> tuple[Message, Extensions]:
             if len(body) != end:
                 return general(body)
             message: Any = twin(*unpack(body, HEADER_SIZE))
+            message.__class__ = cls
+            return message, ()
+
+        return read
+
+    def _short_tailed(self) -> Reader:
+        unpack, twin, cls, general = self._head.unpack_from, self._twin, self.cls, self._read
+        end = HEADER_SIZE + self._head.size
+        size, convert = self._tails[0].size, _tail_converter(self._tails[0])
+
+        def read(body: bytes) -> tuple[Message, Extensions]:
+            if len(body) <= end or len(body) != end + 1 + body[end] * size:
+                return general(body)
+            message: Any = twin(*unpack(body, HEADER_SIZE), convert(body[end + 1 :]))
             message.__class__ = cls
             return message, ()
 
@@ -214,15 +235,19 @@ def _read_text(raw: bytes, name: str) -> str:
         raise Misfit(f"{name} is not ASCII") from None
 
 
+def _tail_converter(field: Field) -> Callable[[bytes], Any]:
+    """Turns the bytes behind a count into the field's value."""
+    size, code = field.size, field.code
+    if field.shape is Shape.BLOB:
+        return bytes
+    if field.shape is Shape.RUN:
+        return lambda raw: struct.unpack(f"<{len(raw) // size}{code}", raw) if raw else ()
+    return lambda raw: tuple(struct.iter_unpack("<" + code, raw))
+
+
 def _tail_reader(field: Field) -> TailReader:
     """Reads a counted field at a position: its value and the position after it. Misfit when it is cut short."""
-    name, size, code = field.name, field.size, field.code
-    converters: dict[Shape, Callable[[bytes], Any]] = {
-        Shape.BLOB: lambda raw: raw,
-        Shape.RUN: lambda raw: struct.unpack(f"<{len(raw) // size}{code}", raw),
-        Shape.RECORDS: lambda raw: tuple(struct.iter_unpack("<" + code, raw)),
-    }
-    convert = converters[field.shape]
+    name, size, convert = field.name, field.size, _tail_converter(field)
 
     def read(body: bytes, at: int) -> tuple[Any, int]:
         if at >= len(body):

@@ -69,6 +69,30 @@ class Noise:
 
 
 _Frame: Final = mutable_twin(Frame)
+_new: Final = object.__new__
+_decode: Final = cobs.decode
+
+
+def _body(part: bytes) -> bytes | None:
+    """Header and payload of a good frame; None when `part`, without delimiters, is none."""
+    try:
+        decoded: bytes = _decode(part)
+    except cobs.DecodeError:
+        return None
+    return decoded[:-CHECK_BYTES] if crc32(decoded) == _RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME else None
+
+
+def _fault(part: bytes) -> NoiseReason:
+    """The first rule that a piece which is no frame breaks."""
+    if len(part) > MAX_ENCODED:
+        return NoiseReason.LONG
+    try:
+        size = len(_decode(part))
+    except cobs.DecodeError:
+        return NoiseReason.COBS
+    if size > MAX_FRAME:
+        return NoiseReason.LONG
+    return NoiseReason.SHORT if size < MIN_FRAME else NoiseReason.CHECK
 
 
 class Framer:
@@ -95,7 +119,16 @@ class Framer:
         opened = 0  # 1 when a delimiter stands right before `offset` and is nobody's yet
         for part in parts:
             if part:
-                self._close(part, offset, opened, pieces)
+                body = _body(part)
+                if body is None:
+                    pieces.append(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
+                else:
+                    frame: Any = _new(_Frame)
+                    frame.offset = offset - opened
+                    frame.length = len(part) + opened + 1
+                    frame.body = body
+                    frame.__class__ = Frame
+                    pieces.append(frame)
                 offset += len(part) + 1
                 opened = 0
             else:
@@ -114,26 +147,6 @@ class Framer:
         if not held:
             return []
         return [Noise(offset, held, NoiseReason.IDLE if held == b"\0" else NoiseReason.SILENCE)]
-
-    def _close(self, part: bytes, offset: int, opened: int, pieces: list[Frame | Noise]) -> None:
-        """One piece up to its closing delimiter: a frame, or noise for the first rule it breaks."""
-        try:
-            decoded = cobs.decode(part) if len(part) <= MAX_ENCODED else None
-        except cobs.DecodeError:
-            reason = NoiseReason.COBS
-        else:
-            if decoded is None or len(decoded) > MAX_FRAME:
-                reason = NoiseReason.LONG
-            elif len(decoded) < MIN_FRAME:
-                reason = NoiseReason.SHORT
-            elif crc32(decoded) != _RESIDUE:
-                reason = NoiseReason.CHECK
-            else:
-                frame: Any = _Frame(offset - opened, len(part) + opened + 1, decoded[:-CHECK_BYTES])
-                frame.__class__ = Frame
-                pieces.append(frame)
-                return
-        pieces.append(Noise(offset - opened, b"\0"[:opened] + part + b"\0", reason))
 
     def _hold(self, tail: bytes, offset: int, opened: int, pieces: list[Frame | Noise]) -> None:
         """Keep an unfinished piece, unless it can no longer become a frame."""

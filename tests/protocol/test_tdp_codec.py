@@ -56,8 +56,7 @@ def by_codec(case: Case, payload: bytes) -> tuple[dict[str, Any], Any] | None:
     kind, number, cls, _ = case
     try:
         envelope = decode(head(kind, number) + payload)
-    except BadPayload as error:
-        assert (error.kind, error.message_id, error.payload) == (kind, number, payload)
+    except BadPayload:
         return None
     assert type(envelope.message) is cls
     return {field.name: getattr(envelope.message, field.name) for field in fields(cls)}, envelope.extensions
@@ -264,13 +263,10 @@ def test_a_value_without_room_is_refused_by_field_and_limit(case: Case) -> None:
 
 
 def test_a_message_longer_than_a_frame_is_refused() -> None:
-    room = 252 - 8 - 13  # of a HandRevealed, whose fields and count take 4 + 4 + 1 + 1 + 1 bytes
-    fits = m.HandRevealed(1, 2, 3, 1, bytes(room + 2))
-    assert len(encode(fits)) == 252
-    with pytest.raises(
-        CannotEncode, match="HandRevealed cannot be encoded: its payload is 245 bytes; a frame holds 244"
-    ):
-        encode(m.HandRevealed(1, 2, 3, 1, bytes(room + 3)))
+    room = 256 - 4 - 8 - 11  # check, header, and the fields and count of a HandRevealed
+    assert len(encode(m.HandRevealed(1, 2, 3, 1, bytes(room)))) == 252
+    with pytest.raises(CannotEncode, match=r"HandRevealed .*: its payload is 245 bytes; a frame holds 244"):
+        encode(m.HandRevealed(1, 2, 3, 1, bytes(room + 1)))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import random
 import struct
 import zlib
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def bytewise(data: bytes) -> list[bytes]:
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:
     edges = [0, *sorted({place % (len(data) + 1) for place in places}), len(data)]
-    return [data[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [data[a:b] for a, b in pairwise(edges)]
 
 
 def assert_tiled(pieces: list[Piece], framer: Framer, data: bytes) -> None:

@@ -1,0 +1,39 @@
+"""A printed table, and the one way to measure: all cases in turn, many rounds, medians."""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`rows` under `columns`; every `notes` line says something a reader needs to judge the figures."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        widths = [max(len(row[i]) for row in [self.columns, *self.rows]) for i in range(len(self.columns))]
+        lines = [
+            "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(cells))
+            for cells in (list(zip(row, widths, strict=True)) for row in [self.columns, *self.rows])
+        ]
+        return "\n".join([self.title, "", *lines, "", *(f"  {note}" for note in self.notes)])
+
+
+def interleave(cases: Sequence[Callable[[], object]], seconds: float) -> list[float]:
+    """Median seconds of one call of each case. Each round times every case once, so that what else the machine does
+    falls on all of them alike; rounds go on for `seconds`, at least five."""
+    for case in cases:
+        case()
+    taken: list[list[float]] = [[] for _ in cases]
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(taken[0]) < 5:
+        for case, times in zip(cases, taken, strict=True):
+            start = time.perf_counter()
+            case()
+            times.append(time.perf_counter() - start)
+    return [statistics.median(times) for times in taken]
