@@ -15,18 +15,35 @@ from rules.terms import Terms
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """Who won: `sign` 1 the player, -1 the dealer, 0 a tie; `margin` in cards of length; `facts` in words."""
+
+    sign: int
+    margin: int
+    facts: str
+
+
+@dataclass(frozen=True, slots=True)
 class Showdown:
-    """One seat's hand against the dealer's. A hand that is not known is the reason why, as a phrase."""
+    """One seat's hand against the dealer's. What is not known is a phrase that says why."""
 
     seat: int
     cards: tuple[Card, ...]
     player: Hand | str
-    dealer: Hand | str
+    verdict: Verdict | str
 
-    @property
-    def unknown(self) -> str | None:
-        """Why the two hands cannot be compared."""
-        return next((hand for hand in (self.player, self.dealer) if isinstance(hand, str)), None)
+
+def compare(player: Hand | str, dealer: Hand | str) -> Verdict | str:
+    """The longer flush wins, then the higher cards (CO 47.1-1017.60 (2)); the reason when a hand is not known."""
+    if isinstance(player, str):
+        return player
+    if isinstance(dealer, str):
+        return dealer
+    margin = player.length - dealer.length
+    sign = (player.strength > dealer.strength) - (player.strength < dealer.strength)
+    word = ("ties", "beats", "loses to")[sign]
+    by = "" if sign == 0 else f" by {abs(margin)}" if margin else " on the kickers"
+    return Verdict(sign, margin, f"flush of {player.text} {word} dealer's {dealer.text}{by}")
 
 
 def resolve(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
@@ -41,8 +58,7 @@ def held(bet: Bet, seat: int, stake: int, hold: Hold) -> Line:
 
 def _against_dealer(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
     """Wins at a fixed pay, loses, or ties by the hands alone."""
-    row = PaidRow(bet.pays.text, bet.pays, 0, bet.clauses.win)
-    return _compared(bet, stake, showdown, terms, lambda _: (row, None))
+    return _compared(bet, stake, showdown, terms, lambda _: (terms.game.fixed[bet.name], None))
 
 
 def _margin(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
@@ -54,21 +70,15 @@ def _margin(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
 def _compared(
     bet: Bet, stake: int, showdown: Showdown, terms: Terms, win: Callable[[int], tuple[PaidRow | None, str | None]]
 ) -> Line:
-    player, dealer = showdown.player, showdown.dealer
-    if isinstance(player, str) or isinstance(dealer, str):
-        return held(bet, showdown.seat, stake, Hold(showdown.unknown or "", bet.clauses.win))
-    margin = player.length - dealer.length
-    if player.strength == dealer.strength:
-        why = f"flush of {player.text} ties dealer's {dealer.text}: {bet.name} pushes"
-        return make_line(showdown.seat, bet.name, stake, "push", why, bet.clauses.tie)
-    by = "on the kickers" if margin == 0 else f"by {abs(margin)}"
-    if player.strength < dealer.strength:
-        why = f"flush of {player.text} loses to dealer's {dealer.text} {by}: {bet.name} loses"
-        return make_line(showdown.seat, bet.name, stake, "lose", why, bet.clauses.lose)
-    row, paytable = win(margin)
-    return _won(
-        bet, stake, showdown.seat, f"flush of {player.text} beats dealer's {dealer.text} {by}", row, paytable, terms
-    )
+    verdict = showdown.verdict
+    if isinstance(verdict, str):
+        return held(bet, showdown.seat, stake, Hold(verdict, bet.clauses.win))
+    if verdict.sign == 0:
+        return make_line(showdown.seat, bet.name, stake, "push", f"{verdict.facts}: {bet.name} pushes", bet.clauses.tie)
+    if verdict.sign < 0:
+        return make_line(showdown.seat, bet.name, stake, "lose", f"{verdict.facts}: {bet.name} loses", bet.clauses.lose)
+    row, paytable = win(verdict.margin)
+    return _won(bet, stake, showdown.seat, verdict.facts, row, paytable, terms)
 
 
 def _own_hand(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
@@ -85,7 +95,7 @@ def _own_hand(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
 
 
 def _won(bet: Bet, stake: int, seat: int, facts: str, row: PaidRow | None, paytable: str | None, terms: Terms) -> Line:
-    name = row.when if row and paytable else None
+    name = row.when if row and row.when else None
     if row is None or row.pay.unit == "push":
         why, clause = f"{facts}: {bet.name} pushes", row.clause if row else bet.clauses.win
         return make_line(seat, bet.name, stake, "push", why, clause, paytable=paytable, row=name)
@@ -95,7 +105,7 @@ def _won(bet: Bet, stake: int, seat: int, facts: str, row: PaidRow | None, payta
         bet.name,
         stake,
         "win",
-        f"{facts}: {bet.name} pays {row.pay.text}",
+        f"{facts}: {bet.name} pays {row.text}",
         row.clause,
         pay=pay,
         keeps_stake=row.pay.unit == "to",

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from dealer_flow.result import Hand, RoundResult, Seat
-from protocol.cards import Card, parse_card
+from protocol.cards import DECK, Card, parse_card
 from rules.game import Bet, Game
+
+_PLAYING: Final = frozenset(DECK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,9 @@ def known_cards(texts: Iterable[str], wanted: int, whose: str) -> tuple[Card, ..
     cards = tuple(parse_card(text) for text in texts)
     if len(cards) != wanted:
         return f"{len(cards)} of {wanted} cards of {whose} were seen"
-    if unread := [card.text for card in cards if not card.is_playing]:
-        return f"the faces of {whose} are not all known ({' '.join(unread)})"
+    if not _PLAYING.issuperset(cards):
+        unread = " ".join(card.text for card in cards if not card.is_playing)
+        return f"the faces of {whose} are not all known ({unread})"
     return cards
 
 

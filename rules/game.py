@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from rules.errors import GameFileError
 from rules.hands import RANKINGS
-from rules.paytable import PayField, PayTable, Table, flatten, load_paytable
+from rules.paytable import PaidRow, PayField, PayTable, Table, flatten, load_paytable, paid_row
 from rules.readings import READINGS
 from rules.tomlfile import Part, line_of, load
 
@@ -132,6 +132,8 @@ class Game:
     """Bet -> the bets that are valid only together with it, itself included."""
     paytables: Mapping[str, PayTable]
     tables: Mapping[str, Table]
+    fixed: Mapping[str, PaidRow]
+    """Bet against the dealer -> what it pays."""
     sha256: str
 
     @property
@@ -179,6 +181,7 @@ def load_game(source: str | Path) -> Game:
         bets={bet.name: bet for bet in spec.bets},
         tied=_tied(spec),
         paytables=paytables,
+        fixed={bet.name: paid_row("", bet.pays, bet.clauses.win) for bet in spec.bets if bet.kind == "against-dealer"},
         tables={name: flatten(table) for name, table in paytables.items()},
         sha256=hashlib.sha256(canonical.encode()).hexdigest(),
     )

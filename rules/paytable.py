@@ -113,10 +113,11 @@ class PayTable(Part):
 
 @dataclass(frozen=True, slots=True)
 class PaidRow:
-    """A row ready for use: its text, pay, envy at the base wager and clause."""
+    """A row ready for use: its condition, pay, pay as printed, envy at the base wager and clause."""
 
     when: str
     pay: Pay
+    text: str
     envy_cents: int
     clause: str
 
@@ -128,11 +129,16 @@ Table = Mapping[Hashable, PaidRow | None]
 def flatten(table: PayTable) -> Table:
     """For every hand, the row that pays it most; of equal pays the one printed first."""
     conditions = CONDITIONS[table.kind]
-    rows = [PaidRow(row.when, _with_unit(row.pays, table.bare), row.envy_cents, row.clause) for row in table.rows]
+    rows = [paid_row(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents) for row in table.rows]
     return {
         key: max((row for row in rows if conditions.holds(row.when, key)), key=lambda row: row.pay.rank, default=None)
         for key in conditions.keys()  # noqa: SIM118 - not a mapping
     }
+
+
+def paid_row(when: str, pay: Pay, clause: str, envy_cents: int = 0) -> PaidRow:
+    """A row ready for use."""
+    return PaidRow(when, pay, pay.text, envy_cents, clause)
 
 
 def load_paytable(path: Path) -> PayTable:

@@ -128,7 +128,7 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], u
         name,
         entry.stake,
         "win",
-        f"own five cards make {_article(entry.hand)}{entry.hand}: {name} pays {entry.row.pay.text}",
+        f"own five cards make {_article(entry.hand)}{entry.hand}: {name} pays {entry.row.text}",
         entry.row.clause,
         pay=pay,
         keeps_stake=entry.row.pay.unit == "to",
@@ -143,7 +143,7 @@ def _meter_line(
 ) -> Line:
     """A share of a meter: only when the meter's amount is known at the moment this seat's turn comes."""
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
-    facts = f"own five cards make {_article(entry.hand)}{entry.hand}: {bet.name} pays {pay.text}"
+    facts = f"own five cards make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.text}"
     meter, table = meters.get(name), terms.paytables[bet.name]
     missing = unknown or ("no amount was given for the meter" if meter is None else meter.held)
     if meter is None or meter.now is None or missing:

@@ -17,6 +17,8 @@ from rules.progressive import resolve as resolve_progressive
 from rules.settlement import GameRef, Line, MeterTotal, Rounding, SeatTotal, Settlement, Totals, make_line
 from rules.terms import Meter, Terms, agree
 
+_Hand = tuple[Hand | str, tuple[Card, ...]]
+
 _NOTHING: Mapping[str, str] = {}
 _NO_METERS: Mapping[str, Meter | int] = {}
 
@@ -109,10 +111,11 @@ def _defective_deck(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Boo
 
 def _progressive_only(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     """The misdeal gives every bet back but the progressive, which each live hand plays for."""
-    returns, lines = terms.game.spec.returns, []
-    progressive = _progressive(seats, terms, lambda _seat, _bet: None, alone=True)
+    game, lines = terms.game, list[Line]()
+    returns = game.spec.returns
+    progressive = _progressive(seats, terms, lambda seat, bet: broken_rules(seat, game).get(bet.name), alone=True)
     for seat in seats:
-        for bet in _made(seat, terms.game):
+        for bet in _made(seat, game):
             if seat.status == "dead":
                 lines.append(_returned(seat, bet, "dead hand", returns.dead_hand))
             elif bet.kind == "progressive":
@@ -126,19 +129,20 @@ def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Book
     game, lines = terms.game, list[Line]()
     holds = {seat.seat: broken_rules(seat, game) for seat in seats if seat.status != "dead"}
     progressive = _progressive(seats, terms, lambda seat, bet: holds[seat.seat].get(bet.name), alone=False)
-    dealer = _dealer(result, terms)
+    community = known_cards(result.community, game.spec.hand.community, "the community")
+    dealer = _dealer(result, community, terms)
     for seat in seats:
         if seat.status == "dead":
             why, clause = "dead hand", game.spec.returns.dead_hand
             lines.extend(_returned(seat, bet, why, clause) for bet in _made(seat, game))
         else:
-            lines.extend(_played(seat, result, dealer, holds[seat.seat], progressive, terms))
+            lines.extend(_played(seat, community, dealer, holds[seat.seat], progressive, terms))
     return _Books(lines, progressive.envy, progressive.meters)
 
 
 def _played(
     seat: Seat,
-    result: RoundResult,
+    community: tuple[Card, ...] | str,
     dealer: Hand | str,
     holds: Mapping[str, Hold],
     progressive: Progressive,
@@ -155,7 +159,7 @@ def _played(
         elif seat.status == "folded" and bet.fold == "lose":
             yield make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
         else:
-            showdown = showdown or _showdown(seat, result, dealer, terms)
+            showdown = showdown or _showdown(seat, community, dealer, terms)
             yield bets.resolve(bet, stake, showdown, terms)
 
 
@@ -178,10 +182,9 @@ def _progressive(
     return resolve_progressive(bet, alive, terms, lambda seat: hold(seat, bet), alone=alone)
 
 
-def _hand(texts: Iterable[str], whose: str, result: RoundResult, terms: Terms) -> tuple[Hand | str, tuple[Card, ...]]:
-    spec = terms.game.spec.hand
-    cards = known_cards(texts, spec.own, whose)
-    community = known_cards(result.community, spec.community, "the community")
+def _hand(own: Sequence[str], whose: str, community: tuple[Card, ...] | str, terms: Terms) -> _Hand:
+    """A place's cards with the community's, ranked; or what is not known of them."""
+    cards = known_cards(own, terms.game.spec.hand.own, whose)
     if isinstance(cards, str):
         return cards, ()
     if isinstance(community, str):
@@ -189,22 +192,20 @@ def _hand(texts: Iterable[str], whose: str, result: RoundResult, terms: Terms) -
     return terms.rank(cards + community, terms.readings), cards + community
 
 
-def _dealer(result: RoundResult, terms: Terms) -> Hand | str:
-    own = terms.game.spec.hand.own
+def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms) -> Hand | str:
     if result.dealer is None:
         return "the dealer's hand was not seen"
-    if wrong_count(result.dealer, own):
+    if wrong_count(result.dealer, terms.game.spec.hand.own):
         return f"the dealer's hand was counted at {result.dealer.counted} cards"
-    return _hand(result.dealer.cards, "the dealer", result, terms)[0]
+    return _hand(result.dealer.cards, "the dealer", community, terms)[0]
 
 
-def _showdown(seat: Seat, result: RoundResult, dealer: Hand | str, terms: Terms) -> Showdown:
-    own = terms.game.spec.hand.own
-    if wrong_count(seat, own):
+def _showdown(seat: Seat, community: tuple[Card, ...] | str, dealer: Hand | str, terms: Terms) -> Showdown:
+    if wrong_count(seat, terms.game.spec.hand.own):
         why = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
-        return Showdown(seat.seat, (), why, dealer)
-    hand, cards = _hand(seat.cards, f"seat {seat.seat}", result, terms)
-    return Showdown(seat.seat, cards, hand, dealer)
+        return Showdown(seat.seat, (), why, why)
+    hand, cards = _hand(seat.cards, f"seat {seat.seat}", community, terms)
+    return Showdown(seat.seat, cards, hand, bets.compare(hand, dealer))
 
 
 def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from protocol.cards import RANKS, Card
+from protocol.cards import RANKS, SUITS, Card
 
 ACE: Final = 14
 _DEUCE: Final = 2
@@ -58,11 +58,11 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
 
     Readings, the default first: `natural` ("own-suit", "no-deuce"), `wild-kicker` ("highest-absent", "ace", "lowest").
     """
-    suits: dict[str, list[int]] = {"C": [], "D": [], "H": [], "S": []}
-    deuce_suits: list[str] = []
+    suits: dict[int, list[int]] = {1: [], 2: [], 3: [], 4: []}
+    deuce_suits: list[int] = []
     for card in cards:
-        suit, rank = card.suit, card.rank
-        if suit is None or rank is None:
+        suit, rank = card >> 4, card & 0x0F
+        if suit not in suits or not 1 <= rank <= 13:
             raise ValueError(f"not one of the 52 cards: {card}")
         if rank == _DEUCE:
             deuce_suits.append(suit)
@@ -72,18 +72,19 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
     stands = deuce_suits if readings.get("natural", "own-suit") == "own-suit" else ()
     natural = {suit: len(ranks) + (suit in stands) for suit, ranks in suits.items()}
     most = max(map(len, suits.values()))
-    best = max(
+    ranks, _, suit = max(
         (_complete(ranks, deuces, kicker), natural[suit], suit) for suit, ranks in suits.items() if len(ranks) == most
     )
-    ranks, _, suit = best
     shown = tuple(sorted(suits[suit], reverse=True))
-    return Flush(most + deuces, ranks, suit, deuces, max(natural.values()), shown)
+    return Flush(most + deuces, ranks, SUITS[suit - 1], deuces, max(natural.values()), shown)
 
 
 def _complete(natural_ranks: list[int], deuces: int, kicker: str) -> tuple[int, ...]:
     """Ranks from high to low after each deuce took the rank the reading gives it."""
     ranks = natural_ranks.copy()
-    if kicker == "highest-absent":
+    if not deuces:
+        pass
+    elif kicker == "highest-absent":
         absent = (rank for rank in range(ACE, _DEUCE, -1) if rank not in natural_ranks)
         ranks.extend(next(absent) for _ in range(deuces))
     else:
