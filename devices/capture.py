@@ -17,6 +17,7 @@ from devices.pcapng import CaptureEmpty as CaptureEmpty
 from devices.pcapng import CaptureError as CaptureError
 from devices.pcapng import CaptureForeign as CaptureForeign
 from devices.pcapng import CaptureInaccessible as CaptureInaccessible
+from devices.recording import CLOSED as CLOSED
 from devices.recording import LINE_LOST as LINE_LOST
 from devices.recording import CaptureWriter as CaptureWriter
 from devices.recording import Recorded as Recorded

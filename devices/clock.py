@@ -12,7 +12,7 @@ class Clock(Protocol):
         ...
 
     def hold(self) -> int:
-        """Begin a turn: `now_ns` stands still, so that all that is handled in it has one time."""
+        """Begin a turn: `now_ns` stands still, so that all that is handled in it has one time. Turns may nest."""
         ...
 
     def release(self) -> None:
@@ -27,6 +27,7 @@ class SystemClock:
     def __init__(self) -> None:
         self._offset_ns = time.time_ns() - time.monotonic_ns()
         self._held_ns: int | None = None
+        self._depth = 0
 
     def now_ns(self) -> int:
         """The time now, or of the turn while one is held."""
@@ -34,12 +35,15 @@ class SystemClock:
 
     def hold(self) -> int:
         """Begin a turn and give its time."""
-        self._held_ns = time.monotonic_ns() + self._offset_ns
-        return self._held_ns
+        now_ns = self._held_ns = self.now_ns()
+        self._depth += 1
+        return now_ns
 
     def release(self) -> None:
-        """End the turn."""
-        self._held_ns = None
+        """End the turn; time goes on when the outermost one ends."""
+        self._depth -= 1
+        if not self._depth:
+            self._held_ns = None
 
 
 class ManualClock:

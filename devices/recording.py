@@ -19,6 +19,9 @@ _log = logging.getLogger(__name__)
 LINE_LOST: Final = "line lost: "
 """Starts the note that says a line failed, followed by why."""
 
+CLOSED: Final = "closed by this program"
+"""The note that says we gave the line back."""
+
 _CHUNK_MAX: Final = 1024 * 1024
 
 
@@ -160,7 +163,7 @@ class Recorded:
     def close(self) -> None:
         """Passed on; the recording says when, so that a replay's time runs as far."""
         self._inner.close()
-        self._end("closed by this program")
+        self._end(CLOSED)
 
     def _end(self, text: str) -> None:
         if not self._ended:

@@ -1,0 +1,284 @@
+"""A recording played again: through links that only listen, or as a line for one that talks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
+from devices.clock import Clock, ManualClock
+from devices.drivers import UnknownKind, kind_of
+from devices.events import Seen
+from devices.session import Feed
+from devices.transport.base import LineClosed
+from protocol.errors import LocalError, shorten
+from protocol.tdp.link import HostLink
+from protocol.tdp.outputs import Output
+
+DIALECTS = ("tdp",)
+
+
+class CaptureUnplayable(CaptureError):
+    """A recorded line does not say what is at its end, or speaks what this version does not."""
+
+    def __init__(self, path: Path, interface: str, why: str) -> None:
+        self.path, self.interface, self.why = path, interface, why
+        super().__init__(f"{path}: line {interface!r}: {why}")
+
+
+@dataclass(slots=True)
+class LineStats:
+    """What one recorded line held."""
+
+    name: str
+    chunks: int = 0
+    received: int = 0
+    """Bytes from the device."""
+    sent: int = 0
+    """Bytes to the device: counted, not decoded."""
+    frames: int = 0
+    noise_bytes: int = 0
+
+
+@dataclass(slots=True)
+class PlayStats:
+    """Counters of a whole recording, filled as it plays."""
+
+    lines: list[LineStats] = field(default_factory=list)
+
+    @property
+    def chunks(self) -> int:
+        """Reads and writes, notes left out."""
+        return sum(line.chunks for line in self.lines)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes received."""
+        return sum(line.received for line in self.lines)
+
+    @property
+    def frames(self) -> int:
+        """Frames received that were whole and usable."""
+        return sum(line.frames for line in self.lines)
+
+    @property
+    def noise_bytes(self) -> int:
+        """Bytes received that belong to no frame."""
+        return sum(line.noise_bytes for line in self.lines)
+
+
+def play(
+    capture: Capture,
+    deliver: Callable[[Seen], None],
+    trace: Callable[[Output], None] | None = None,
+    *,
+    stats: PlayStats | None = None,
+) -> PlayStats:
+    """Give `deliver` what the attached devices gave, in the same order and with the same times.
+
+    CaptureUnplayable before anything is delivered; CaptureCorrupt after all that came before the damage, with
+    `stats` filled so far.
+    """
+    player = _Player(capture, deliver, trace, stats if stats is not None else PlayStats())
+    for interface in capture.interfaces:
+        player.check(interface)
+    try:
+        for chunk in capture.chunks:
+            player.take(chunk)
+    finally:
+        player.count()
+    player.finish()
+    return player.stats
+
+
+class _Player:
+    """The feeds of a recording, its time, and its counters."""
+
+    def __init__(
+        self,
+        capture: Capture,
+        deliver: Callable[[Seen], None],
+        trace: Callable[[Output], None] | None,
+        stats: PlayStats,
+    ) -> None:
+        self.stats = stats
+        self._capture, self._deliver, self._trace = capture, deliver, trace
+        self._clock = ManualClock(0)
+        self._feeds: dict[int, Feed] = {}
+        self._counted: list[tuple[LineStats, HostLink]] = []
+
+    def check(self, interface: Interface) -> None:
+        """CaptureUnplayable unless `interface` can be played."""
+        if interface.dialect not in DIALECTS:
+            said = f"dialect {interface.dialect!r} is not known" if interface.dialect else "it names no dialect"
+            why = f"{said}; allowed: {', '.join(DIALECTS)}"
+            raise CaptureUnplayable(self._capture.path, interface.name, why)
+        try:
+            kind_of(interface.device, where=interface.name)
+        except UnknownKind as error:
+            raise CaptureUnplayable(self._capture.path, interface.name, error.why) from None
+
+    def take(self, chunk: Chunk) -> None:
+        """One read, write or note."""
+        self._clock.set(chunk.at_ns)
+        now_ns = self._clock.now_ns()
+        self._meet_deadlines(now_ns)
+        feed = self._feeds.get(chunk.interface)
+        if chunk.comment and not chunk.data:
+            self._end(chunk, now_ns)
+            return
+        if feed is None:
+            feed = self._open(chunk.interface, now_ns)
+        line = self.stats.lines[chunk.interface]
+        line.chunks += 1
+        if chunk.sent:
+            line.sent += len(chunk.data)
+        else:
+            line.received += len(chunk.data)
+            feed.receive(chunk.data, now_ns)
+
+    def finish(self) -> None:
+        """The recording is over: what the links hold back is given out."""
+        for feed in self._feeds.values():
+            feed.end(self._clock.now_ns())
+        self.count()
+
+    def count(self) -> None:
+        """Bring the counters that the links keep up to date."""
+        for line in self.stats.lines:
+            line.frames = line.noise_bytes = 0
+        for line, link in self._counted:
+            line.frames += link.stats.frames
+            line.noise_bytes += link.stats.noise_bytes
+
+    def _open(self, index: int, now_ns: int) -> Feed:
+        interface = self._capture.interfaces[index]
+        self.check(interface)
+        while len(self.stats.lines) <= index:
+            self.stats.lines.append(LineStats(self._capture.interfaces[len(self.stats.lines)].name))
+        kind = kind_of(interface.device, where=interface.name)
+        link = HostLink(expects=kind.device_class, listen=True)
+        feed = self._feeds[index] = Feed(interface.name, link, kind.make(), self._deliver, self._trace)
+        self._counted.append((self.stats.lines[index], link))
+        feed.start(now_ns)
+        return feed
+
+    def _end(self, note: Chunk, now_ns: int) -> None:
+        """A line that came back after its end is a new session, as it was live."""
+        lost = note.comment.removeprefix(LINE_LOST) if note.comment.startswith(LINE_LOST) else None
+        if lost is None and note.comment != CLOSED:
+            return
+        feed = self._feeds.pop(note.interface, None)
+        if feed is None and lost is not None:
+            feed = self._open(note.interface, now_ns)
+            del self._feeds[note.interface]
+        if feed is not None:
+            feed.end(now_ns, lost)
+
+    def _meet_deadlines(self, now_ns: int) -> None:
+        while True:
+            due_ns, late = now_ns + 1, None
+            for feed in self._feeds.values():
+                deadline = feed.link.next_deadline_ns
+                if deadline is not None and deadline < due_ns:
+                    due_ns, late = deadline, feed
+            if late is None:
+                return
+            late.tick(due_ns)
+
+
+class ReplayMismatch(LocalError):
+    """What was written is not what the recording holds. `offset` counts the recorded bytes sent."""
+
+    def __init__(self, line: str, offset: int, expected: bytes, got: bytes) -> None:
+        self.line, self.offset, self.expected, self.got = line, offset, expected, got
+        super().__init__(
+            f"{line}: sent byte {offset} differs from the recording: "
+            f"expected {shorten(expected) or 'nothing more'}, got {shorten(got)}"
+        )
+
+
+class ReplayTransport:
+    """A recorded line as a transport; time runs from the first read or write, or from `start_ns`.
+
+    Strict: what is written must be what was recorded, and what was received comes only after it. Otherwise writes
+    are taken and forgotten. The line closes where the recording ends.
+    """
+
+    def __init__(
+        self, capture: Capture, interface: int, clock: Clock, *, strict: bool = True, start_ns: int | None = None
+    ) -> None:
+        chunks = [chunk for chunk in capture.chunks if chunk.interface == interface]
+        self.name = f"replay of {capture.interfaces[interface].name}"
+        self._clock, self._strict = clock, strict
+        self._start_ns = clock.now_ns() if start_ns is None else start_ns
+        self._first_ns = chunks[0].at_ns if chunks else 0
+        self._why = "the recording ends"
+        self._sent = b"".join(chunk.data for chunk in chunks if chunk.sent)
+        self._done = 0
+        self._arrivals: list[tuple[int, int, bytes]] = []
+        owed = 0
+        for chunk in chunks:
+            if chunk.sent:
+                owed += len(chunk.data)
+            elif chunk.data:
+                self._arrivals.append((chunk.at_ns - self._first_ns, owed, chunk.data))
+            elif chunk.comment.startswith(LINE_LOST):
+                self._why = chunk.comment.removeprefix(LINE_LOST)
+        self._next = 0
+        self._gone: str | None = None
+        self._wake: Callable[[], None] | None = None
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When the next recorded bytes arrive; None while the recording waits for a write, or at its end."""
+        if self._gone is not None or self._next >= len(self._arrivals):
+            return None
+        after_ns, owed, _ = self._arrivals[self._next]
+        return None if self._strict and self._done < owed else self._start_ns + after_ns
+
+    def fileno(self) -> int | None:
+        """None: time says when to read."""
+        return None
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Called when the recording has ended."""
+        self._wake = wake
+
+    def read(self) -> bytes:
+        """The next recorded read once its time has come; LineClosed after the last."""
+        if self._gone is not None:
+            raise LineClosed(self.name, self._gone)
+        due = self.next_deadline_ns
+        if due is not None and due <= self._clock.now_ns():
+            self._next += 1
+            self._tell_end()
+            return self._arrivals[self._next - 1][2]
+        if self._ended():
+            self._gone = self._why
+            raise LineClosed(self.name, self._gone)
+        return b""
+
+    def write(self, data: bytes) -> int:
+        """Strict: compared with the recording, ReplayMismatch where they differ. Otherwise forgotten."""
+        if self._gone is not None:
+            raise LineClosed(self.name, self._gone)
+        if self._strict:
+            expected = self._sent[self._done : self._done + len(data)]
+            if expected != data:
+                same = next((i for i, pair in enumerate(zip(expected, data, strict=False)) if pair[0] != pair[1]), None)
+                at = len(expected) if same is None else same
+                raise ReplayMismatch(self.name, self._done + at, expected[at:], data[at:])
+            self._done += len(data)
+            self._tell_end()
+        return len(data)
+
+    def close(self) -> None:
+        """Nothing is held."""
+        self._gone = self._gone or "closed by this program"
+
+    def _ended(self) -> bool:
+        return self._next >= len(self._arrivals) and not (self._strict and self._done < len(self._sent))
+
+    def _tell_end(self) -> None:
+        if self._wake is not None and self._ended():
+            self._wake()

@@ -1,0 +1,293 @@
+"""One device on one line, from the first byte to the end of the line. A session is used once; reconnecting is another.
+
+`Feed` is what an attached line and a recorded one have in common; `Session` adds the line.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from devices.clock import Clock
+from devices.events import LinkLost, Seen
+from devices.translation import Driver
+from devices.transport.base import LineClosed, Timed, Transport
+from protocol.errors import LineError, NotUp
+from protocol.tdp.link import HostLink
+from protocol.tdp.messages import ControllerStatus, Message, ShufflerStatus
+from protocol.tdp.outputs import (
+    Answered,
+    Delivered,
+    Lost,
+    Output,
+    Send,
+    SessionChanged,
+    StatusSeen,
+    Unanswered,
+    Up,
+)
+
+RECENT: Final = 20
+"""Things kept for the flight recorder."""
+
+OUTBOX: Final = 65536
+"""Bytes that may wait for a line that takes none; a frame beyond it is dropped whole, as a lost one would be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One thing the link made of the bytes: a message, noise, a change of state."""
+
+    at_ns: int
+    output: Output
+
+
+class Feed:
+    """Bytes and times in, `Seen` out, bytes to send back to the caller. Deadlines are met in order and on time:
+    what came at a moment is seen after all that was due by then, so a recording gives what the line gave."""
+
+    def __init__(
+        self,
+        name: str,
+        link: HostLink,
+        driver: Driver,
+        deliver: Callable[[Seen], None],
+        trace: Callable[[Output], None] | None = None,
+    ) -> None:
+        self.name = name
+        self.link = link
+        self.session = 0
+        """The device's session as far as it was heard; 0 before."""
+        self.status: ShufflerStatus | ControllerStatus | None = None
+        self.recent: deque[Heard] = deque(maxlen=RECENT)
+        self.settle: Callable[[Answered | Unanswered], None] | None = None
+        """Told of every command that ended."""
+        self._driver, self._deliver, self._trace = driver, deliver, trace
+        self._now_ns = 0
+
+    def start(self, now_ns: int) -> bytes:
+        """Begin; the bytes to send."""
+        self._now_ns = now_ns
+        return self.report(self.link.start(now_ns), now_ns)
+
+    def receive(self, data: bytes, now_ns: int) -> bytes:
+        """Bytes that arrived at `now_ns`; the bytes to send."""
+        out = self.tick(now_ns)
+        return out + self.report(self.link.receive(data, now_ns), now_ns)
+
+    def tick(self, now_ns: int) -> bytes:
+        """Meet every deadline up to `now_ns`, each at its own time; the bytes to send."""
+        out = b""
+        due = self.link.next_deadline_ns
+        while due is not None and due <= now_ns:
+            self._now_ns = max(due, self._now_ns)
+            out += self.report(self.link.tick(self._now_ns), self._now_ns)
+            following = self.link.next_deadline_ns
+            if following == due:
+                raise AssertionError(f"{self.name}: a deadline at {due} ns does not pass")
+            due = following
+        self._now_ns = max(now_ns, self._now_ns)
+        return out
+
+    def end(self, now_ns: int, lost: str | None = None) -> None:
+        """No more bytes will come. `lost` says why when the line failed; that is seen last."""
+        self.tick(now_ns)
+        self.report(self.link.close(now_ns), now_ns)
+        if lost is not None:
+            self._deliver(Seen(self.name, self.session, 0, now_ns, LinkLost(lost)))
+
+    def report(self, outputs: list[Output], at_ns: int) -> bytes:
+        """Pass on what the link returned at `at_ns`; the bytes to send."""
+        out = b""
+        for output in outputs:
+            kind = type(output)
+            if self._trace is not None:
+                self._trace(output)
+            if kind is Send:
+                out += output.data  # type: ignore[attr-defined]
+                continue
+            self.recent.append(Heard(at_ns, output))
+            number = 0
+            if kind is Delivered:
+                assert isinstance(output, Delivered)
+                self.session, number = output.session, output.message.number
+            else:
+                self._note(output)
+            body = self._driver.translate(output)
+            if body is not None:
+                self._deliver(Seen(self.name, self.session, number, at_ns, body))
+        return out
+
+    def _note(self, output: Output) -> None:
+        if isinstance(output, Up):
+            self.session = output.hello.session
+        elif isinstance(output, SessionChanged | Lost):
+            self.session = output.session
+        elif isinstance(output, StatusSeen):
+            assert isinstance(output.message, ShufflerStatus | ControllerStatus)
+            self.status = output.message
+        elif isinstance(output, Answered | Unanswered) and self.settle is not None:
+            self.settle(output)
+
+
+class Session:
+    """A member of the owner's loop: one line, its link and its driver.
+
+    `deliver` gets every report in order and is called from the owner's thread; what it raises is not swallowed.
+    `trace` gets everything the link returns. When the line closes, every waiting command ends as `Unanswered` with
+    the line's error as its cause, and `LinkLost` is delivered last.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        transport: Transport,
+        link: HostLink,
+        driver: Driver,
+        clock: Clock,
+        deliver: Callable[[Seen], None],
+        trace: Callable[[Output], None] | None = None,
+    ) -> None:
+        self.name = name
+        self.driver = driver
+        self.closed: LineError | None = None
+        """Why the session ended; None while it runs."""
+        self.dropped_frames = 0
+        """Frames not sent because the line took nothing for too long."""
+        self._transport, self._link, self._clock = transport, link, clock
+        self._timed = transport if isinstance(transport, Timed) else None
+        self._feed = Feed(name, link, driver, deliver, trace)
+        self._feed.settle = self._settle
+        self._outbox = bytearray()
+        self._waiting: dict[int, Callable[[Answered | Unanswered], None]] = {}
+
+    @property
+    def status(self) -> ShufflerStatus | ControllerStatus | None:
+        """The device's last report of its whole state: what a late joiner shows first."""
+        return self._feed.status
+
+    @property
+    def recent(self) -> tuple[Heard, ...]:
+        """The flight recorder: the last 20 things heard, oldest first."""
+        return tuple(self._feed.recent)
+
+    @property
+    def link(self) -> HostLink:
+        """The link, for its state and counters."""
+        return self._link
+
+    def start(self) -> None:
+        """Begin to talk."""
+        now_ns = self._clock.now_ns()
+        self._send(self._feed.start(now_ns), now_ns)
+
+    def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+        """Ask the device for something and give the request's id; `done` is called once, with how it ended.
+
+        NotUp, NotPermitted or QueueFull when it cannot be asked.
+        """
+        if self.closed is not None:
+            raise NotUp("closed") from self.closed
+        now_ns = self._clock.now_ns()
+        request, outputs = self._link.request(command, now_ns)
+        if done is not None:
+            self._waiting[request] = done
+        self._send(self._feed.report(outputs, now_ns), now_ns)
+        return request
+
+    def close(self) -> None:
+        """End the session and give the line back. Waiting commands end as `Unanswered`. May be called twice."""
+        now_ns = self._clock.hold()
+        try:
+            self._end(LineClosed(self._transport.name, "closed by this program"), now_ns, None)
+        finally:
+            self._clock.release()
+
+    # -------------------------------------------------------------- called by the owner
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """The link's or the line's, whichever is first."""
+        if self.closed is not None:
+            return None
+        due = self._link.next_deadline_ns
+        if self._timed is None:
+            return due
+        arrival = self._timed.next_deadline_ns
+        return arrival if due is None else due if arrival is None else min(due, arrival)
+
+    def fileno(self) -> int | None:
+        """The line's descriptor."""
+        return None if self.closed is not None else self._transport.fileno()
+
+    def wants_write(self) -> bool:
+        """True while bytes wait for room."""
+        return bool(self._outbox)
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        """Handed to the line."""
+        self._transport.on_ready(wake)
+
+    def on_readable(self, now_ns: int) -> None:
+        """Read once, pass on what it says, answer."""
+        if self.closed is not None:
+            return
+        try:
+            data = self._transport.read()
+        except LineError as cause:
+            self._lose(cause, now_ns)
+            return
+        if data:
+            self._send(self._feed.receive(data, now_ns), now_ns)
+        elif self._outbox:
+            self.on_writable(now_ns)  # a line without a descriptor says so when it has room again
+
+    def on_writable(self, now_ns: int) -> None:
+        """Send what waits, as far as the line takes it."""
+        try:
+            while self._outbox:
+                taken = self._transport.write(bytes(self._outbox))
+                if not taken:
+                    break
+                del self._outbox[:taken]
+        except LineError as cause:
+            self._lose(cause, now_ns)
+
+    def on_deadline(self, now_ns: int) -> None:
+        """Meet the link's deadlines, then read what the line released."""
+        if self.closed is not None:
+            return
+        self._send(self._feed.tick(now_ns), now_ns)
+        if self._timed is not None and self.closed is None:
+            arrival = self._timed.next_deadline_ns
+            if arrival is not None and arrival <= now_ns:
+                self.on_readable(now_ns)
+
+    # -------------------------------------------------------------- inside
+
+    def _send(self, data: bytes, now_ns: int) -> None:
+        if not data or self.closed is not None:
+            return
+        if len(self._outbox) + len(data) > OUTBOX:
+            self.dropped_frames += 1
+            return
+        self._outbox += data
+        self.on_writable(now_ns)
+
+    def _settle(self, output: Answered | Unanswered) -> None:
+        if isinstance(output, Unanswered) and self.closed is not None:
+            output.error.__cause__ = self.closed
+        done = self._waiting.pop(output.request, None)
+        if done is not None:
+            done(output)
+
+    def _lose(self, cause: LineError, now_ns: int) -> None:
+        self._end(cause, now_ns, cause.why if isinstance(cause, LineClosed) else str(cause))
+
+    def _end(self, cause: LineError, now_ns: int, lost: str | None) -> None:
+        if self.closed is not None:
+            return
+        self.closed = cause
+        self._transport.close()
+        self._outbox.clear()
+        self._feed.end(now_ns, lost)

@@ -1,0 +1,78 @@
+"""The table controller: keypad, bet sensors, layout reader; its events in our words, and the commands it takes."""
+
+from typing import Final
+
+from devices import events as e
+from devices.translation import Table, common_events, name_of, translate
+from protocol.cards import CARDS
+from protocol.places import PLACES
+from protocol.tdp import messages as m
+from protocol.tdp import outputs as o
+
+_LEVELS: Final[dict[int, str]] = {
+    m.BadgeLevel.DEALER: e.Level.DEALER,
+    m.BadgeLevel.SUPERVISOR: e.Level.SUPERVISOR,
+    m.BadgeLevel.EXECUTIVE: e.Level.EXECUTIVE,
+}
+
+
+def _badge(event: m.BadgeSwiped) -> e.BadgeSwiped:
+    return e.BadgeSwiped(event.badge, _LEVELS.get(event.level, f"0x{event.level:02X}"))
+
+
+def _burn(event: m.BurnConfirmed) -> e.BurnConfirmed:
+    positions = tuple(bit + 1 for bit in range(event.positions.bit_length()) if event.positions >> bit & 1)
+    spread = name_of(m.Spread, event.spread)
+    return e.BurnConfirmed(PLACES[event.place], positions, spread if spread[0] == "0" else _spell(spread))
+
+
+def _spell(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _revealed(event: m.HandRevealed) -> e.HandRevealed:
+    cards = tuple([CARDS[code] for code in event.cards])
+    return e.HandRevealed(PLACES[event.place], cards, event.source == m.RevealSource.KEYED)
+
+
+EVENTS: Final[Table] = {
+    **common_events(m.ControllerState),
+    m.GameStarted: lambda event: e.GameStarted(event.round),
+    m.GameEnded: lambda event: e.GameEnded(event.round),
+    m.SensorChanged: lambda event: e.SensorChanged(event.seat, bool(event.on)),
+    m.HandButton: lambda event: e.HandButton(event.hand, bool(event.on)),
+    m.SpotSelected: lambda event: e.SpotSelected(event.seat),
+    m.BadgeSwiped: _badge,
+    m.Confirmed: lambda _: e.Confirmed(),
+    m.WagerPlaced: lambda event: e.WagerPlaced(event.seat, event.bet, event.cents),
+    m.DecisionMade: lambda event: e.DecisionMade(event.seat, event.decision),
+    m.BurnConfirmed: _burn,
+    m.HandRevealed: _revealed,
+    m.CardsCounted: lambda event: e.CardsCounted(PLACES[event.place], event.counted),
+    m.MisdealCalled: lambda event: e.MisdealCalled(event.badge, event.fault),
+}
+
+
+class TableController:
+    """Driver of a table controller. The builders make commands for `Session.request`; they need `operate`."""
+
+    device_class: Final = m.DeviceClass.TABLE_CONTROLLER
+
+    def translate(self, output: o.Output) -> e.Body | None:
+        """What `output` means at the table."""
+        return translate(EVENTS, output)
+
+    @staticmethod
+    def sensor_light(seat: int, lit: bool) -> m.Message:
+        """Light or darken a seat's bet sensor."""
+        return m.SetSensorLight(seat, int(lit))
+
+    @staticmethod
+    def show_meter(meter: int, cents: int) -> m.Message:
+        """Show a progressive meter."""
+        return m.ShowMeter(meter, cents)
+
+    @staticmethod
+    def show_text(text: str) -> m.Message:
+        """Show the dealer a line of text."""
+        return m.ShowText(text)
