@@ -12,11 +12,13 @@ from protocol.cards import RANKS, SUITS
 
 SCHEMA: Final = "dealwire.round/1"
 
-CardText = Annotated[str, StringConstraints(pattern=rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--)$")]
-"""A card as text, rank then suit; `??` when its face was not read."""
+CardText = Annotated[
+    str, StringConstraints(pattern=rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--|0x[0-9A-F]{2})$")
+]
+"""A card as text, rank then suit; `??` when its face was not read, `0xNN` for a code nobody knows."""
 
 Cents = Annotated[int, Field(ge=0, le=2**32 - 1)]
-Count = Annotated[int, Field(ge=0, le=1000)]
+Count = Annotated[int, Field(ge=0, le=2**16 - 1)]
 
 Outcome = Literal["complete", "misdeal", "progressive-only", "defective-deck", "unreliable"]
 """How the table's round ended. `complete`: every bet is settled by its hand. `misdeal`: the bets the clause names are

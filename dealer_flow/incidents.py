@@ -1,0 +1,97 @@
+"""Every incident a flow can report: a stable code, what it means and what follows. Printed in `docs/incidents.md`."""
+
+from typing import Final, NamedTuple
+
+
+class Meaning(NamedTuple):
+    """What a code says; `clause` names the part of the procedure whose clause decides."""
+
+    meaning: str
+    consequence: str
+    clause: str
+
+
+INCIDENTS: Final = {
+    # the order of play
+    "out-of-turn": Meaning(
+        "something was reported that may not happen now; the text names what was allowed",
+        "unreliable when money or hidden cards depend on it, otherwise recorded only; the text says which",
+        "the procedure's section",
+    ),
+    "no-entering-bet": Meaning("START GAME with no seat that has the entering bet", "unreliable", "the entering bet"),
+    "side-bet-alone": Meaning(
+        "a seat has bets but not the one that enters it into the deal", "unreliable", "the entering bet"
+    ),
+    "unknown-seat": Meaning(
+        "a seat the procedure has no cards for, or that was not dealt in", "unreliable", "the seats"
+    ),
+    "unknown-bet": Meaning("a wager on a spot the procedure does not name", "unreliable", "the procedure's section"),
+    "unknown-decision": Meaning("a choice the procedure does not name", "unreliable", "the procedure's section"),
+    "decision-bet-differs": Meaning(
+        "at END GAME a seat's choice and the bet that goes with it do not agree", "unreliable", "the decision"
+    ),
+    "bet-amount-unknown": Meaning(
+        "a seat's sensor shows the progressive bet, its amount was not reported",
+        "recorded only; the result has no such wager",
+        "the progressive bet",
+    ),
+    "round-number-differs": Meaning(
+        "END GAME names another round than START GAME", "unreliable", "the procedure's section"
+    ),
+    # burn and reveal
+    "reveal-before-burn": Meaning(
+        "community, dealer's or burned cards were shown before the burn was confirmed", "unreliable", "the burn"
+    ),
+    "wrong-burn": Meaning("other cards were burned than the procedure names", "unreliable", "the burn"),
+    "burned-card-in-play": Meaning(
+        "a burned card lies in a hand or among the community cards", "unreliable", "the burn"
+    ),
+    "reveal-count-wrong": Meaning(
+        "another number of community cards was shown than the burn leaves", "unreliable", "the burn"
+    ),
+    "faces-disagree": Meaning(
+        "two reports of the same cards name different faces", "unreliable", "the procedure's section"
+    ),
+    # counts
+    "seat-count-wrong": Meaning("a player has a wrong number of cards", "as count.seats says", "count.seats"),
+    "dealer-count-wrong": Meaning("the dealer has a wrong number of cards", "as count.dealer says", "count.dealer"),
+    "community-count-wrong": Meaning(
+        "the community packet has a wrong number of cards", "as count.community says", "count.community"
+    ),
+    "deck-count-wrong": Meaning(
+        "the deck was dealt although its count before the deal was wrong", "as count.deck says", "count.deck"
+    ),
+    "cards-not-conserved": Meaning(
+        "cards loaded are not packets + remainder + rejected",
+        "as count.deck says, judged at END GAME: a person's count can still explain the difference",
+        "count.deck",
+    ),
+    "counts-differ": Meaning(
+        "a person's count or the faces shown differ from the device's count; the person's count holds",
+        "recorded only; the count that holds is judged by itself",
+        "the procedure's section",
+    ),
+    "duplicate-face": Meaning("one face was seen in two places", "as face.duplicate says", "face.duplicate"),
+    "foreign-card": Meaning("a card that is not of this deck", "as face.foreign says", "face.foreign"),
+    # a person's ruling
+    "misdeal-called": Meaning("a person called a misdeal", "misdeal", "misdeal"),
+    "misdeal-refused": Meaning(
+        "a misdeal was called after substantial action", "recorded only; the round goes on", "misdeal"
+    ),
+    "deck-removed": Meaning(
+        "the deck was taken out, or the round ended under the red lamp, before the deal was complete",
+        "misdeal",
+        "misdeal",
+    ),
+    # devices and lines
+    "device-fault": Meaning("a device reported a fault or lit its red lamp", "as the fault's row says", "fault"),
+    "jam": Meaning("a card jam was reported", "as the fault's row says", "fault"),
+    "door-opened": Meaning("the door was opened while the deck was in the device", "as the fault's row says", "fault"),
+    "power-lost": Meaning("a device lost power during a round", "unreliable when a round is under way", "fault"),
+    "session-changed": Meaning("a device with a part in the round started anew", "unreliable", "procedure"),
+    "events-lost": Meaning("reports of a device are gone for ever", "unreliable", "procedure"),
+    "link-lost": Meaning(
+        "a line was silent during a round", "recorded only, when the same session goes on without a gap", "procedure"
+    ),
+    "recording-ended": Meaning("the input ended in the middle of a round", "unreliable", "procedure"),
+}

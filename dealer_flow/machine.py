@@ -1,0 +1,307 @@
+"""`DealerFlow`: reports of the table's devices in, incidents and `RoundResult`s out.
+
+Every report takes the same way: is it in order (`turns`), what does it do (`reports`), and does the round stand
+elsewhere now (`_advance`). The state machine of the `transitions` library lives in this file only. It is flat and
+synchronous; a trigger is fired after the check, never to find out whether it may be.
+
+Reports of two lines are ordered by their arrival. While a line was silent in this round, its reports may come after
+those of the other line that answer to them; so from the moment a line is lost, a report that is out of turn is set
+aside and tried again after each report of another line, until it fits or the round cannot wait any longer. Within a
+line the order is never changed.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from transitions import Machine
+
+from dealer_flow.ledger import Ledger
+from dealer_flow.legal import Legal, legal
+from dealer_flow.plan import Plan
+from dealer_flow.procedure import Procedure
+from dealer_flow.reports import HANDLERS
+from dealer_flow.result import Incident, RoundResult
+from dealer_flow.round import Round
+from dealer_flow.states import BEGIN, LOOSE, TRANSITIONS, State
+from dealer_flow.turns import Breach, breach
+from devices import events as e
+from devices.events import Seen
+from protocol.places import NOWHERE
+
+HELD_MAX: Final = 256
+"""Reports set aside at most; when more come, all are taken as they are."""
+
+
+class Phase:
+    """The model of the state machine: its state, and the triggers that `transitions` puts in."""
+
+    state: State
+
+    def __init__(self) -> None:
+        Machine(
+            self,
+            states=State,
+            initial=State.BETTING,
+            transitions=[
+                {"trigger": row.trigger, "source": list(row.sources), "dest": row.dest} for row in TRANSITIONS
+            ],
+            model_override=True,
+            queued=True,
+            auto_transitions=False,
+            send_event=False,
+        )
+
+    def start_game(self) -> bool:  # type: ignore[empty-body]
+        """START GAME closed the bets."""
+
+    def begin_burn(self) -> bool:  # type: ignore[empty-body]
+        """Every packet is out."""
+
+    def begin_decisions(self) -> bool:  # type: ignore[empty-body]
+        """The players may look."""
+
+    def begin_reveal(self) -> bool:  # type: ignore[empty-body]
+        """Every player has chosen."""
+
+    def play_progressive(self) -> bool:  # type: ignore[empty-body]
+        """The table has a misdeal and plays on for the progressive."""
+
+    def void_round(self) -> bool:  # type: ignore[empty-body]
+        """The bets go back."""
+
+    def halt(self) -> bool:  # type: ignore[empty-body]
+        """A person decides."""
+
+    def end_game(self) -> bool:  # type: ignore[empty-body]
+        """END GAME."""
+
+
+class DealerFlow:
+    """One table's rounds, one after the other. ProcedureError when an option is not the procedure's."""
+
+    def __init__(
+        self, procedure: Procedure, *, table: str = "table-1", options: Mapping[str, str] | None = None
+    ) -> None:
+        self._plan = Plan(procedure, options or {})
+        self._table = table
+        self._phase = Phase()
+        self._begin: dict[State, Callable[[], bool]] = {
+            stage: getattr(self._phase, trigger) for stage, trigger in BEGIN.items()
+        }
+        self._decks: dict[int, tuple[int, int]] = {}
+        self._round = self._open()
+        self._reported = 0
+        self._sessions: dict[str, int] = {}
+        self._last: Seen | None = None
+        self._patient = False
+        self._held: deque[Seen] = deque()
+
+    @property
+    def state(self) -> State:
+        """Where the round stands."""
+        return self._phase.state
+
+    @property
+    def procedure(self) -> Procedure:
+        """The procedure that is followed."""
+        return self._plan.procedure
+
+    def legal(self) -> tuple[Legal, ...]:
+        """What may happen next: who, what, where. Never empty."""
+        return legal(self._phase.state, self._round)
+
+    def handle(self, seen: Seen) -> list[RoundResult | Incident]:
+        """Take one report. Incidents come out as they are found, the result when the round ends."""
+        self._last = seen
+        out: list[RoundResult | Incident] = []
+        if self._patient and self._waits(seen):
+            self._held.append(seen)
+            if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
+                self._release(out)
+            return out
+        self._take(seen, out)
+        if self._held:
+            self._retry(out)
+        return out
+
+    def finish(self) -> list[RoundResult]:
+        """The input ended: a round that is under way comes out as unreliable."""
+        out: list[RoundResult | Incident] = []
+        self._release(out)
+        if self._round.in_play and self._last is not None:
+            self._round.break_off("recording-ended", "the input ended before END GAME", self._last)
+            self._close(out)
+        return [item for item in out if isinstance(item, RoundResult)]
+
+    # ------------------------------------------------------------------ one report
+
+    def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+        now, body = self._round, seen.body
+        if self._sessions.get(seen.device) != seen.session:
+            self._meet(seen)
+        line = _LINE.get(type(body))
+        handler = HANDLERS.get(type(body))
+        if line is not None:
+            line(self, seen, body)
+        elif handler is not None:
+            now.devices.add(seen.device)
+            found = breach(self._phase.state, now, body)
+            if found is not None:
+                self._accuse(found, seen)
+                if isinstance(body, e.GameStarted) and now.in_play:
+                    self._close(out)
+                    now = self._round
+                elif not found.take:
+                    self._flush(out)
+                    self._advance()
+                    return
+            handler(now, seen, body)
+            if isinstance(body, e.GameStarted):
+                self._phase.start_game()
+            elif isinstance(body, e.GameEnded):
+                self._close(out)
+                return
+        else:
+            return
+        self._flush(out)
+        self._advance()
+
+    def _accuse(self, found: Breach, seen: Seen) -> None:
+        now, text = self._round, found.why
+        if found.code == "out-of-turn":
+            allowed = dict.fromkeys(item.event for item in self.legal())
+            text = f"{found.why}; allowed: {', '.join(allowed)}"
+            text += "; the round is unreliable" if found.harmful else "; recorded only"
+        clause = self._plan.clause
+        if found.code in ("reveal-before-burn", "wrong-burn") and self._plan.burn is not None:
+            clause = self._plan.burn.clause
+        elif found.code == "misdeal-refused":
+            clause = self._plan.procedure.misdeal.clause
+        elif found.code == "unknown-seat":
+            clause = self._plan.procedure.seats.clause
+        now.note(found.code, text, seen=seen, clause=clause, place=found.place or NOWHERE)
+        now.unreliable |= found.harmful
+
+    def _advance(self) -> None:
+        """Go where the round now stands: at most one state a report, but through stages that are already done."""
+        now, phase = self._round, self._phase
+        state = phase.state
+        if state is State.BETTING or state is State.HALTED:
+            return
+        if now.unreliable:
+            phase.halt()
+        elif state is State.VOID:
+            return
+        elif now.misdeal or now.defective or (now.house_wrong and not now.for_progressive):
+            phase.void_round()
+        elif now.house_wrong:
+            if now.due is None and state is not State.PROGRESSIVE:
+                phase.play_progressive()
+        else:
+            while _done(phase.state, now):
+                stages = self._plan.stages
+                self._begin[stages[stages.index(phase.state) + 1]]()
+
+    def _close(self, out: list[RoundResult | Incident]) -> None:
+        self._flush(out)
+        out.append(self._round.result(self._table))
+        self._phase.end_game()
+        self._round = self._open()
+        self._reported = 0
+        self._patient = False
+
+    def _open(self) -> Round:
+        return Round(self._plan, Ledger(self._plan), self._decks)
+
+    def _flush(self, out: list[RoundResult | Incident]) -> None:
+        if len(self._round.incidents) > self._reported:
+            out += self._round.incidents[self._reported :]
+            self._reported = len(self._round.incidents)
+
+    # ------------------------------------------------------------------ lines and sessions
+
+    def _meet(self, seen: Seen) -> None:
+        """A device speaks in a session this flow has not seen."""
+        if seen.session:
+            self._restarted(seen, self._sessions.get(seen.device), seen.session)
+
+    def _restarted(self, seen: Seen, previous: int | None, session: int) -> None:
+        now = self._round
+        self._sessions[seen.device] = session
+        if previous is None or previous == session:
+            return
+        if (now.in_play and seen.device in now.devices) or seen.device in now.bettors:
+            text = f"{seen.device} started anew: session {session:08x} after {previous:08x}"
+            now.break_off("session-changed", text, seen)
+        elif not now.in_play and seen.device in now.devices:
+            self._decks.clear()
+
+    def _session_changed(self, seen: Seen, body: e.SessionChanged) -> None:
+        self._restarted(seen, self._sessions.get(seen.device, body.previous), body.session)
+
+    def _booted(self, seen: Seen, body: e.Booted) -> None:
+        if body.mid_round:
+            text = f"{seen.device} lost power during a round"
+            self._round.note("power-lost", text, seen=seen, clause="procedure")
+            self._round.unreliable |= self._round.in_play
+
+    def _events_lost(self, seen: Seen, body: e.EventsLost) -> None:
+        text = f"{seen.device}: events {body.first} to {body.last} are gone"
+        self._round.break_off("events-lost", text, seen)
+
+    def _link_lost(self, seen: Seen, body: e.LinkLost) -> None:
+        if self._round.in_play or self._round.bettors:
+            self._round.note("link-lost", f"{seen.device}: {body.why}", seen=seen, clause="procedure")
+            self._patient = True
+
+    # ------------------------------------------------------------------ reports set aside
+
+    def _waits(self, seen: Seen) -> bool:
+        """True when this report is to be set aside: it is out of turn, or follows one of its line that is."""
+        if type(seen.body) in _LINE or type(seen.body) not in HANDLERS:
+            return False
+        if any(held.device == seen.device for held in self._held):
+            return True
+        return self._phase.state not in LOOSE and self._out_of_turn(seen)
+
+    def _out_of_turn(self, seen: Seen) -> bool:
+        found = breach(self._phase.state, self._round, seen.body)
+        return found is not None and found.code in ("out-of-turn", "reveal-before-burn", "unknown-seat")
+
+    def _retry(self, out: list[RoundResult | Incident]) -> None:
+        """Take what fits now, line by line, first come first."""
+        moved = True
+        while moved and self._held:
+            moved = False
+            blocked: set[str] = set()
+            for held in list(self._held):
+                if held.device not in blocked and not self._out_of_turn(held):
+                    self._held.remove(held)
+                    self._take(held, out)
+                    moved = True
+                else:
+                    blocked.add(held.device)
+
+    def _release(self, out: list[RoundResult | Incident]) -> None:
+        """Waiting is over: what was set aside is taken as it is."""
+        self._patient = False
+        while self._held:
+            self._take(self._held.popleft(), out)
+
+
+def _done(state: State, now: Round) -> bool:
+    """Whether what a stage waits for has happened."""
+    if state is State.DEALING:
+        return now.due is None
+    if state is State.BURNING:
+        return now.burn is not None
+    return state is State.DECIDING and not now.undecided
+
+
+_LINE: Final[dict[type[e.Body], Callable[[DealerFlow, Seen, e.Body], None]]] = {
+    e.SessionChanged: DealerFlow._session_changed,  # type: ignore[dict-item]
+    e.Booted: DealerFlow._booted,  # type: ignore[dict-item]
+    e.EventsLost: DealerFlow._events_lost,  # type: ignore[dict-item]
+    e.LinkLost: DealerFlow._link_lost,  # type: ignore[dict-item]
+}
