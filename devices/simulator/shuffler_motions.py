@@ -131,9 +131,7 @@ def _go_astray(model: ShufflerModel, mishap: Mishap) -> None:
     for _ in range(model.cards.deal(Bay.CHAMBER, Bay.REJECT, mishap.rejected)):
         face = model.cards.faces(Bay.REJECT)[0]
         counts.rejected += 1
-        model.say(
-            m.CardRejected, deck=counts.deck, card=face if model.recognition else NONE, fault=Fault.FLIPPED_CARD
-        )
+        model.say(m.CardRejected, deck=counts.deck, card=face if model.recognition else NONE, fault=Fault.FLIPPED_CARD)
     model.cards.deal(Bay.CHAMBER, Bay.STUCK, mishap.slipped + mishap.lost)
 
 
@@ -165,9 +163,7 @@ def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
     request, model.request = model.request, 0
     faces = bytes(model.cards.faces(Bay.TRAY)) if model.recognition else b""
     ordinal, size = len(counts.packets), model.game.packet_size
-    model.say(
-        m.PacketDispensed, request, deck=counts.deck, ordinal=ordinal, expected=size, counted=taken, cards=faces
-    )
+    model.say(m.PacketDispensed, request, deck=counts.deck, ordinal=ordinal, expected=size, counted=taken, cards=faces)
     model.say(m.PacketLifted, ordinal=ordinal)
     model.cards.lift(Bay.TRAY, to)
     model.alarm(Fault.PACKET_LIFTED_EARLY, taken)

@@ -101,7 +101,5 @@ ROWS: Final = (
     Row((S.READY,), Cause.RECOUNT, (S.SHUFFLING,), "the deck is counted against the new composition"),
 )
 
-ARCS: Final = frozenset(
-    (source, row.cause, target) for row in ROWS for source in row.sources for target in row.targets
-)
+ARCS: Final = frozenset((source, row.cause, target) for row in ROWS for source in row.sources for target in row.targets)
 """Every step the model may take."""

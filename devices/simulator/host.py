@@ -1,0 +1,317 @@
+"""Simulated devices on real lines: the device's side of a pseudo-terminal or of a TCP port, run by the owner loop."""
+
+import contextlib
+import os
+import socket
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from devices.clock import SystemClock
+from devices.loop import Member, Owner
+from devices.simulator.scenario import Scenario
+from devices.simulator.table import SimulatedTable
+from protocol.errors import LineAbsent, LineBusy, LocalError
+
+READ_SIZE: Final = 65536
+BACKLOG_MAX: Final = 65536
+"""Bytes kept for a host that does not read; what comes after is lost, as on a line without flow control."""
+LINGER_S: Final = 0.2
+"""Time for the host to read what is still in the line before it is hung up."""
+
+
+class BadLine(LocalError):
+    """A line of another kind than the simulator can make."""
+
+    def __init__(self, device: str, line: str) -> None:
+        self.device, self.line = device, line
+        super().__init__(f"{device}: no such line: {line!r}; allowed: 'pty' or 'tcp:PORT' (port 0: any that is free)")
+
+
+class DeviceLine:
+    """The device's end of a line: what both kinds share. `address` is what a host opens."""
+
+    address: str
+
+    def __init__(self, on_bytes: Callable[[bytes, int], None]) -> None:
+        self._on_bytes = on_bytes
+        self._backlog = bytearray()
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """A line has no timer."""
+        return None
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        """A line has a descriptor and needs no other wake-up."""
+
+    def on_deadline(self, now_ns: int) -> None:
+        """Never called: a line has no timer."""
+
+    def wants_write(self) -> bool:
+        """True while bytes wait for room."""
+        return bool(self._backlog)
+
+    def fileno(self) -> int | None:
+        """Descriptor to wait on; None when unplugged."""
+        raise NotImplementedError
+
+    def on_readable(self, now_ns: int) -> None:
+        """Take what the host sent."""
+        raise NotImplementedError
+
+    def send(self, data: bytes) -> None:
+        """Put bytes onto the line, as many as there is room for."""
+        self._backlog += data[: max(0, BACKLOG_MAX - len(self._backlog))]
+        if self._backlog:
+            self._write()
+
+    def on_writable(self, now_ns: int) -> None:
+        """There is room again."""
+        self._write()
+
+    def close(self) -> None:
+        """Hang up. May be called twice."""
+        raise NotImplementedError
+
+    def _write(self) -> None:
+        raise NotImplementedError
+
+
+class PtyLine(DeviceLine):
+    """A pseudo-terminal; closing it is to the host what unplugging the adapter is. `link`: a name for its end."""
+
+    def __init__(self, on_bytes: Callable[[bytes, int], None], link: str | None = None) -> None:
+        super().__init__(on_bytes)
+        import tty
+
+        master, slave = os.openpty()
+        tty.setraw(slave)
+        os.set_blocking(master, False)
+        self._master: int | None = master
+        # kept open, because a pty nobody has open reads as hung up, and a host may come and go
+        self._slave = slave
+        self.address = os.ttyname(slave)
+        self._link = link
+        if link is not None:
+            os.symlink(self.address, link)
+            self.address = link
+
+    def fileno(self) -> int | None:
+        """The descriptor of the device's end."""
+        return self._master
+
+    def on_readable(self, now_ns: int) -> None:
+        """Take what the host sent."""
+        if self._master is not None:
+            with contextlib.suppress(BlockingIOError):
+                self._on_bytes(os.read(self._master, READ_SIZE), now_ns)
+
+    def close(self) -> None:
+        """Unplug."""
+        if self._master is None:
+            return
+        master, self._master = self._master, None
+        self._backlog.clear()
+        if self._link is not None:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._link)
+        os.close(master)
+        os.close(self._slave)
+
+    def _write(self) -> None:
+        if self._master is not None:
+            with contextlib.suppress(BlockingIOError):
+                del self._backlog[: os.write(self._master, self._backlog)]
+
+
+class TcpLine(DeviceLine):
+    """A listening port; one host at a time, the next one waits until it has left."""
+
+    def __init__(self, on_bytes: Callable[[bytes, int], None], port: int) -> None:
+        super().__init__(on_bytes)
+        try:
+            self._listener: socket.socket | None = socket.create_server(("127.0.0.1", port))
+        except PermissionError as error:
+            raise LineAbsent(f"tcp:{port}", "ports below 1024 need more rights; use a higher one") from error
+        except OSError as error:
+            raise LineBusy(f"tcp:{port}") from error
+        self._listener.setblocking(False)
+        self._host: socket.socket | None = None
+        self.address = f"tcp://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def fileno(self) -> int | None:
+        """The host's connection, or the listener while there is none."""
+        waiting = self._host or self._listener
+        return waiting.fileno() if waiting else None
+
+    def wants_write(self) -> bool:
+        """True while bytes wait for room on a connection."""
+        return self._host is not None and bool(self._backlog)
+
+    def on_readable(self, now_ns: int) -> None:
+        """A host comes, sends, or leaves."""
+        if self._host is None:
+            self._accept()
+            return
+        try:
+            data = self._host.recv(READ_SIZE)
+        except BlockingIOError:
+            return
+        except ConnectionError:
+            data = b""
+        if data:
+            self._on_bytes(data, now_ns)
+        else:
+            self._hang_up()
+
+    def send(self, data: bytes) -> None:
+        """Put bytes onto the connection; without one they are lost, as on an open cable."""
+        if self._host is not None:
+            super().send(data)
+
+    def close(self) -> None:
+        """Hang up and listen no more."""
+        self._hang_up()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+
+    def _accept(self) -> None:
+        if self._listener is not None:
+            with contextlib.suppress(BlockingIOError, ConnectionError):
+                self._host, _ = self._listener.accept()
+                self._host.setblocking(False)
+                # a frame is small and late is worse than many: do not let the kernel collect them
+                self._host.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def _hang_up(self) -> None:
+        self._backlog.clear()
+        if self._host is not None:
+            self._host.close()
+            self._host = None
+
+    def _write(self) -> None:
+        if self._host is not None:
+            try:
+                del self._backlog[: self._host.send(self._backlog)]
+            except BlockingIOError:
+                return
+            except ConnectionError:
+                self._hang_up()
+
+
+class Bench:
+    """A simulated table on its lines. As a member of the owner it is the table's timer."""
+
+    def __init__(self, table: SimulatedTable, lines: Mapping[str, str]) -> None:
+        self.table = table
+        self.lines: dict[str, DeviceLine] = {}
+        try:
+            for device, kind in lines.items():
+                self.lines[device] = self._open(device, kind)
+        except Exception:
+            self._close_lines()
+            raise
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """What a host opens, by device."""
+        return {device: line.address for device, line in self.lines.items()}
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When the table has something to do."""
+        return self.table.next_deadline_ns
+
+    @property
+    def finished(self) -> bool:
+        """The scenario is over, the hosts have or will never have every event, and nothing waits to be written."""
+        return self.table.finished and not any(line.wants_write() for line in self.lines.values())
+
+    def start(self, now_ns: int) -> None:
+        """Switch the devices on."""
+        self.table.power_on(now_ns)
+        self.pump(now_ns)
+
+    def pump(self, now_ns: int) -> None:
+        """Move what the devices have to say onto their lines."""
+        for device, line in self.lines.items():
+            line.send(self.table.take_output(device, now_ns))
+
+    def on_deadline(self, now_ns: int) -> None:
+        """Let the table do what is due."""
+        self.table.tick(now_ns)
+        self.pump(now_ns)
+
+    def fileno(self) -> int | None:
+        """A timer has no descriptor."""
+        return None
+
+    def wants_write(self) -> bool:
+        """A timer writes nothing."""
+        return False
+
+    def on_readable(self, now_ns: int) -> None:
+        """Never called: nothing wakes a timer."""
+
+    def on_writable(self, now_ns: int) -> None:
+        """Never called: a timer writes nothing."""
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        """A timer needs no wake-up."""
+
+    def close(self) -> None:
+        """Unplug every line."""
+        self._close_lines()
+
+    def _open(self, device: str, kind: str) -> DeviceLine:
+        if device not in self.table.units:
+            raise LocalError(f"no such device: {device!r}; there are {', '.join(self.table.units)}")
+
+        def on_bytes(data: bytes, now_ns: int) -> None:
+            self.table.receive(device, data, now_ns)
+            self.pump(now_ns)
+
+        scheme, _, port = kind.partition(":")
+        if kind == "pty":
+            return PtyLine(on_bytes)
+        if scheme == "tcp" and port.isdecimal() and int(port) < 65536:
+            return TcpLine(on_bytes, int(port))
+        raise BadLine(device, kind)
+
+    def _close_lines(self) -> None:
+        for line in self.lines.values():
+            line.close()
+
+
+def serve(
+    scenario: Scenario,
+    *,
+    lines: Mapping[str, str],
+    ready: Callable[[dict[str, str]], None],
+    speed: float = 1.0,
+    owner: Owner | None = None,
+    forever: bool = False,
+) -> None:
+    """Put both devices on lines (`pty` or `tcp:PORT`), announce their addresses, and deal the scenario.
+
+    Dealing starts when every device's host has opened its session; returns when it has ended and the hosts have every
+    event (or are gone), never with `forever`. BadLine, LineBusy or LineAbsent when a line cannot be made.
+    """
+    clock = SystemClock()
+    bench = Bench(SimulatedTable(scenario, speed=speed), lines)
+    own = owner or Owner(clock)
+    members: tuple[Member, ...] = (bench, *bench.lines.values())
+    try:
+        for member in members:
+            own.add(member)
+        bench.start(clock.now_ns())
+        ready(bench.addresses)
+        own.run(lambda: bench.finished and not forever)
+        own.run(timeout_s=LINGER_S)
+    finally:
+        for member in members:
+            own.remove(member)
+            member.close()
+        if owner is None:
+            own.close()

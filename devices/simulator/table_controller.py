@@ -1,0 +1,248 @@
+"""A table controller with keypad, bet sensors and layout reader, as a model: pure, driven by the dealer's hands."""
+
+from enum import StrEnum
+from typing import Any, Final
+
+from devices.simulator.said import Said, Words
+from devices.simulator.shuffler_parts import MS
+from protocol.cards import Card
+from protocol.faults import Fault
+from protocol.places import NOWHERE, SEATS_MAX, Place
+from protocol.tdp import messages as m
+from protocol.tdp.messages import BadgeLevel, Reason, RevealSource, Spread, Status
+from protocol.tdp.messages import ControllerState as S
+
+BOOT_NS: Final = 1_000 * MS
+
+
+class Cause(StrEnum):
+    """What makes the controller's state change."""
+
+    BOOTED = "started"
+    START = "START GAME"
+    END = "END GAME"
+    HAND = "hand button"
+    HOST_LOST = "host lost"
+    HOST_BACK = "host back"
+    SETUP = "set-up opened or closed"
+
+
+ROWS: Final = (
+    ((S.BOOT,), Cause.BOOTED, (S.BETS_OPEN, S.GAME)),
+    ((S.BETS_OPEN,), Cause.START, (S.GAME,)),
+    ((S.GAME, S.AWARD), Cause.END, (S.BETS_OPEN, S.SAFE)),
+    ((S.GAME,), Cause.HAND, (S.AWARD,)),
+    ((S.AWARD,), Cause.HAND, (S.GAME,)),
+    ((S.BETS_OPEN,), Cause.HOST_LOST, (S.SAFE,)),
+    ((S.SAFE,), Cause.HOST_BACK, (S.BETS_OPEN,)),
+    ((S.BETS_OPEN,), Cause.SETUP, (S.SETUP,)),
+    ((S.SETUP,), Cause.SETUP, (S.BETS_OPEN, S.SAFE)),
+)
+"""Every step: from any of, by, to one of. A running game goes on without a host; in SAFE none is started."""
+
+ARCS: Final = frozenset(
+    (source, cause, target) for sources, cause, targets in ROWS for source in sources for target in targets
+)
+
+
+class TableControllerModel:
+    """The device without its line. `outbox` holds what it has to say, in order; the caller takes it.
+
+    Actions say whether the device took them; nothing is taken without power or before it has started.
+    """
+
+    def __init__(self, *, boot_ns: int = BOOT_NS) -> None:
+        self.outbox: list[Words] = []
+        self.steps: set[tuple[S, Cause, S]] = set()
+        self.state = S.BOOT
+        self.powered = False
+        self.round = 0
+        self.in_game = False
+        self.sensors: set[int] = set()
+        self.lights: set[int] = set()
+        self.meters: dict[int, int] = {}
+        self.display = ""
+        self._boot_ns = boot_ns
+        self._boot_due_ns: int | None = None
+        self._hands: set[int] = set()
+        self._in_setup = self._host_lost = False
+
+    # -------------------------------------------------------------- power and time
+
+    def power_on(self, now_ns: int) -> None:
+        """Start; the round number and a game under way survive a power cut."""
+        self.powered, self.state = True, S.BOOT
+        self._boot_due_ns = now_ns + self._boot_ns
+
+    def power_off(self) -> None:
+        """Everything but the round is forgotten."""
+        self.powered, self._boot_due_ns = False, None
+        self._in_setup = self._host_lost = False
+        self._hands.clear()
+        self.outbox.clear()
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When it has started, None once it has."""
+        return self._boot_due_ns
+
+    def tick(self, now_ns: int) -> None:
+        """Finish starting when that is due."""
+        if self._boot_due_ns is not None and self._boot_due_ns <= now_ns:
+            self._boot_due_ns = None
+            self._settle(Cause.BOOTED)
+
+    @property
+    def mid_round(self) -> bool:
+        """True between START GAME and END GAME."""
+        return self.in_game
+
+    # -------------------------------------------------------------- the dealer
+
+    def start_game(self) -> bool:
+        """START GAME: bets are closed."""
+        if self.state is not S.BETS_OPEN:
+            return False
+        self.round += 1
+        self.in_game = True
+        self._say(m.GameStarted, round=self.round)
+        return self._settle(Cause.START)
+
+    def end_game(self) -> bool:
+        """END GAME: all action is reconciled and the hand buttons go out."""
+        if self.state not in (S.GAME, S.AWARD):
+            return False
+        self.in_game = False
+        self._hands.clear()
+        self._say(m.GameEnded, round=self.round)
+        return self._settle(Cause.END)
+
+    def sense(self, seat: int, on: bool) -> bool:
+        """A progressive bet is put on a seat's sensor, or taken off."""
+        if not self._running() or (seat in self.sensors) == on:
+            return False
+        (self.sensors.add if on else self.sensors.discard)(seat)
+        return self._say(m.SensorChanged, seat=seat, on=int(on))
+
+    def press_hand(self, hand: int) -> bool:
+        """A hand button: on, and pressed again off."""
+        if self.state not in (S.GAME, S.AWARD):
+            return False
+        self._hands ^= {hand}
+        self._say(m.HandButton, hand=hand, on=int(hand in self._hands))
+        return self._settle(Cause.HAND)
+
+    def select_spot(self, seat: int) -> bool:
+        """The dealer selects a seat on the display."""
+        return self._running() and self._say(m.SpotSelected, seat=seat)
+
+    def swipe(self, badge: int, level: BadgeLevel) -> bool:
+        """A badge is swiped."""
+        return self._running() and self._say(m.BadgeSwiped, badge=badge, level=level)
+
+    def confirm(self) -> bool:
+        """CONFIRM."""
+        return self._running() and self._say(m.Confirmed)
+
+    def place_wager(self, seat: int, bet: int, cents: int) -> bool:
+        """A seat's whole bet on one spot; 0 takes it back."""
+        return self._running() and self._say(m.WagerPlaced, seat=seat, bet=bet, cents=cents)
+
+    def decide(self, seat: int, decision: int) -> bool:
+        """A seat's choice is keyed in."""
+        return self._running() and self._say(m.DecisionMade, seat=seat, decision=decision)
+
+    def confirm_burn(self, place: Place, positions: tuple[int, ...], spread: Spread) -> bool:
+        """The dealer says which cards of a spread packet were burned; positions from 1 to 16."""
+        mask = sum(1 << position - 1 for position in set(positions))
+        return self._running() and self._say(m.BurnConfirmed, place=place, positions=mask, spread=spread)
+
+    def reveal(self, place: Place, cards: tuple[Card, ...], source: RevealSource = RevealSource.READER) -> bool:
+        """The faces at a place are read by the layout or keyed in."""
+        return self._running() and self._say(m.HandRevealed, place=place, source=source, cards=bytes(cards))
+
+    def count(self, place: Place, counted: int) -> bool:
+        """A person's count of the cards at a place is keyed in."""
+        return self._running() and self._say(m.CardsCounted, place=place, counted=counted)
+
+    def call_misdeal(self, badge: int, fault: int) -> bool:
+        """A person calls a misdeal."""
+        return self._running() and self._say(m.MisdealCalled, badge=badge, fault=fault)
+
+    def set_setup(self, is_open: bool) -> bool:
+        """The set-up menu is opened or closed; possible while bets are open."""
+        if self.state is not (S.BETS_OPEN if is_open else S.SETUP):
+            return False
+        self._in_setup = is_open
+        return self._settle(Cause.SETUP)
+
+    # -------------------------------------------------------------- the link
+
+    def host_gone(self, now_ns: int) -> None:
+        """A running game may be finished; none is started."""
+        self._host_lost = True
+        self._say(m.FaultRaised, fault=Fault.HOST_LOST, place=NOWHERE, value=0)
+        self._settle(Cause.HOST_LOST)
+
+    def host_back(self, now_ns: int) -> None:
+        """Go on."""
+        if self._host_lost:
+            self._host_lost = False
+            self._say(m.FaultCleared, fault=Fault.HOST_LOST)
+            self._settle(Cause.HOST_BACK)
+
+    def answer(self, request: int, command: m.Message, now_ns: int) -> m.Reply:
+        """Do or refuse a command of the host."""
+        reason = Reason.NONE
+        match command:
+            case m.SetSensorLight(seat, lit) if 1 <= seat <= SEATS_MAX:
+                (self.lights.add if lit else self.lights.discard)(seat)
+            case m.SetSensorLight():
+                reason = Reason.BAD_PARAMETER
+            case m.ShowMeter(meter, cents):
+                self.meters[meter] = cents
+            case m.ShowText(text):
+                self.display = text
+            case m.SelfTest():
+                reason = Reason.NONE if self.state is S.BETS_OPEN else Reason.WRONG_STATE
+            case _:
+                reason = Reason.UNKNOWN_COMMAND
+        return m.Reply(status=Status.REFUSED if reason else Status.DONE, reason=reason, state=self.state)
+
+    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ControllerStatus:
+        """The whole visible state. It carries no card."""
+        return m.ControllerStatus(
+            session=session,
+            last_event=last_event,
+            uptime_ms=uptime_ms,
+            state=self.state,
+            round=self.round,
+            sensors=sum(1 << seat - 1 for seat in self.sensors),
+            faults=(Fault.HOST_LOST,) if self._host_lost else (),
+        )
+
+    def _running(self) -> bool:
+        return self.powered and self.state is not S.BOOT
+
+    def _say(self, event: type[m.Event], **fields: Any) -> bool:
+        self.outbox.append(Said(event, 0, fields))
+        return True
+
+    def _settle(self, cause: Cause) -> bool:
+        target = self._target()
+        if target is not self.state:
+            step = (self.state, cause, target)
+            assert step in ARCS, f"not in the state table: {step}"
+            self.steps.add(step)
+            previous, self.state = self.state, target
+            self._say(m.StateChanged, state=target, previous=previous)
+        return True
+
+    def _target(self) -> S:
+        if self._boot_due_ns is not None:
+            return S.BOOT
+        if self.in_game:
+            return S.AWARD if self._hands else S.GAME
+        if self._in_setup:
+            return S.SETUP
+        return S.SAFE if self._host_lost else S.BETS_OPEN

@@ -1,0 +1,213 @@
+"""A device as it stands on the table: a model, its end of the link, a power switch, and memory that survives it."""
+
+import hashlib
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final, Protocol
+
+from devices.simulator import said
+from protocol.tdp import messages as m
+from protocol.tdp.link import (
+    Commanded,
+    DeviceLink,
+    EventStore,
+    HostBack,
+    HostLost,
+    Opened,
+    Output,
+    Send,
+    Timing,
+)
+from protocol.tdp.messages import BootCause, Capability, DeviceClass, Role
+from protocol.tdp.packets import MAX_FRAME, MINOR, VERSION
+
+EVENT_DEPTH: Final = 256
+FIRMWARE: Final = "1.0.0"
+
+
+class Model(Protocol):
+    """What a unit needs of the device it drives."""
+
+    outbox: list[said.Words]
+    powered: bool
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due."""
+        ...
+
+    @property
+    def mid_round(self) -> bool:
+        """Whether a round is under way."""
+        ...
+
+    def power_on(self, now_ns: int) -> None:
+        """Start."""
+        ...
+
+    def power_off(self) -> None:
+        """Stop at once."""
+        ...
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due."""
+        ...
+
+    def host_gone(self, now_ns: int) -> None:
+        """The host fell silent."""
+        ...
+
+    def host_back(self, now_ns: int) -> None:
+        """The host is heard again."""
+        ...
+
+    def status(self, session: int, last_event: int, uptime_ms: int) -> m.Message:
+        """The whole visible state."""
+        ...
+
+
+Answer = Callable[[int, m.Message, int], m.Reply]
+
+
+class Unit:
+    """One device. Feed it what the host sent and the time; take from it what goes onto its line."""
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        answer: Answer,
+        *,
+        device_class: DeviceClass,
+        capabilities: Capability,
+        rng: Random,
+        granted: Role = Role.SERVICE,
+        timing: Timing | None = None,
+    ) -> None:
+        self.name, self.model = name, model
+        self.hosted = False
+        self._answer, self._rng, self._granted = answer, rng, granted
+        self._timing = timing or Timing()
+        self._class, self._capabilities = device_class, capabilities
+        self._link: DeviceLink | None = None
+        self._store = EventStore()
+        self._boots = self._session = 0
+        self._was_mid_round = False
+        self._out: list[bytes] = []
+        self._shown: m.Message | None = None
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due, None while the power is off."""
+        if self._link is None:
+            return None
+        return min(
+            (due for due in (self.model.next_deadline_ns, self._link.next_deadline_ns) if due is not None), default=None
+        )
+
+    @property
+    def all_acknowledged(self) -> bool:
+        """Whether the host has every event."""
+        return self._store.acknowledged >= self._store.last
+
+    @property
+    def host_lost(self) -> bool:
+        """Whether a host was here and fell silent."""
+        return self._link is not None and self._link.host_lost
+
+    def power_on(self, now_ns: int, cause: BootCause = BootCause.POWER_ON) -> None:
+        """Start a new session under a new random id."""
+        previous, self._session = self._session, self._rng.randrange(1, 2**32)
+        self._boots += 1
+        self._link = DeviceLink(
+            self._hello(), report=self.model.status, store=self._store, granted=self._granted, timing=self._timing
+        )
+        self.model.power_on(now_ns)
+        self._pass_on(self._link.start(now_ns), now_ns)
+        booted: dict[str, Any] = {"boot_count": self._boots, "previous_session": previous, "cause": cause}
+        self._pass_on(self._link.emit(m.Booted, now_ns, mid_round=int(self._was_mid_round), **booted), now_ns)
+        self.settle(now_ns)
+
+    def power_off(self) -> None:
+        """The plug is pulled: what was not on the line is lost, stored events are not."""
+        self._was_mid_round = self.model.mid_round
+        self.model.power_off()
+        self._link, self.hosted = None, False
+
+    def receive(self, data: bytes, now_ns: int) -> None:
+        """Bytes from the host; lost while the power is off."""
+        if self._link is not None:
+            self._pass_on(self._link.receive(data, now_ns), now_ns)
+            self.settle(now_ns)
+
+    def tick(self, now_ns: int) -> None:
+        """Meet the model's and the link's deadlines."""
+        if self._link is not None:
+            self.model.tick(now_ns)
+            self._pass_on(self._link.tick(now_ns), now_ns)
+            self.settle(now_ns)
+
+    def settle(self, now_ns: int) -> None:
+        """Send what the model has said since; call it after anything was done to the model."""
+        link = self._link
+        if link is None:
+            self.model.outbox.clear()
+            return
+        words, self.model.outbox[:] = self.model.outbox[:], []
+        for word in words:
+            if isinstance(word, said.Said):
+                self._pass_on(link.emit(word.event, now_ns, request=word.request, **word.fields), now_ns)
+            else:
+                progress = m.Progress(percent=word.percent, state=word.state)
+                self._pass_on(link.progress(word.request, progress, now_ns), now_ns)
+        visible = self.model.status(0, 0, 0)
+        if visible != self._shown:
+            self._shown = visible
+            self._pass_on(link.status_changed(now_ns), now_ns)
+
+    def take_output(self) -> list[bytes]:
+        """What goes onto the line, one piece a frame."""
+        out, self._out = self._out, []
+        return out
+
+    def _pass_on(self, outputs: list[Output], now_ns: int) -> None:
+        for output in outputs:
+            match output:
+                case Send(data):
+                    self._out.append(data)
+                case Commanded(request, command):
+                    self._carry_out(request, command, now_ns)
+                case Opened():
+                    self.hosted = True
+                    self.model.host_back(now_ns)
+                case HostLost():
+                    self.model.host_gone(now_ns)
+                case HostBack():
+                    self.model.host_back(now_ns)
+
+    def _carry_out(self, request: int, command: m.Message, now_ns: int) -> None:
+        assert self._link is not None
+        # what was said before the command must not be numbered after what follows of it
+        self.settle(now_ns)
+        reply = self._answer(request, command, now_ns)
+        self._pass_on(self._link.reply(request, reply, now_ns), now_ns)
+        self.settle(now_ns)
+
+    def _hello(self) -> m.HelloReply:
+        return m.HelloReply(
+            session=self._session,
+            lowest_major=VERSION,
+            lowest_minor=MINOR,
+            highest_major=VERSION,
+            highest_minor=MINOR,
+            device_class=self._class,
+            capabilities=self._capabilities,
+            boot_count=self._boots,
+            event_depth=EVENT_DEPTH,
+            max_frame=MAX_FRAME,
+            maker="dealwire",
+            model=f"sim-{self._class.name.lower()}"[:16],
+            serial="SIM-0001",
+            firmware=FIRMWARE,
+            digest=hashlib.sha256(FIRMWARE.encode()).digest(),
+        )
