@@ -63,7 +63,7 @@ def decode(body: bytes) -> Envelope:
     try:
         version, flags, kind, sequence, request, message_id = _unpack_header(body)
         read = _READERS.get(kind << 16 | message_id) or _ANSWER_READERS.get(kind, _read_unknown)
-        if version != VERSION and kind << 16 | message_id not in _OF_ANY_VERSION and kind != Kind.NAK:
+        if version != VERSION and kind << 16 | message_id not in _OF_ANY_VERSION:
             read = _read_unknown
         message, extensions = read(body)
     except struct.error:

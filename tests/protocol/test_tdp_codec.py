@@ -295,14 +295,16 @@ def test_link_sequence_wraps() -> None:
 # ------------------------------------------------------------------ versions
 
 
-def test_hello_and_nak_keep_their_layout_in_every_version() -> None:
-    for message, message_id in ((m.Hello(2, 0, 2, 1, "future"), None), (m.Nak(10), 0x0121)):
-        body = bytearray(encode(message, message_id=message_id))
+def test_only_hello_and_its_reply_are_read_in_every_version() -> None:
+    reply = next(v for v in FRAMES if v["name"] == "HelloReply: typical")
+    for message in (m.Hello(2, 0, 2, 1, "future"), message_of(reply)):
+        body = bytearray(encode(message))
         body[0] = 2
         assert decode(bytes(body)).message == message
-    body = bytearray(encode(m.Dispense()))
-    body[0] = 2
-    assert decode(bytes(body)).message == Unknown(Kind.COMMAND, 0x0121, b"")
+    for message, message_id in ((m.Dispense(), None), (m.Nak(10), 0x0121)):
+        body = bytearray(encode(message, message_id=message_id))
+        body[0] = 2
+        assert decode(bytes(body)).message == Unknown(body[2], 0x0121, bytes(body[8:]))
 
 
 # ------------------------------------------------------------------ values
