@@ -116,9 +116,9 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     (Kind.LINK, 0x0001): (
         m.Hello,
         _payload(
-            "lowest_major" / Int8ul,
+            "lowest_major" / Int8ul * "the oldest version the host speaks",
             "lowest_minor" / Int8ul,
-            "highest_major" / Int8ul,
+            "highest_major" / Int8ul * "the newest",
             "highest_minor" / Int8ul,
             "host" / _text(16) * "the program that asks",
         ),
@@ -127,27 +127,27 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         m.HelloReply,
         _payload(
             "session" / Int32ul * "random, made at power-up, never 0",
-            "lowest_major" / Int8ul,
+            "lowest_major" / Int8ul * "the oldest version the device speaks",
             "lowest_minor" / Int8ul,
-            "highest_major" / Int8ul,
+            "highest_major" / Int8ul * "the newest",
             "highest_minor" / Int8ul,
             "device_class" / Code(Int8ul, m.DeviceClass),
             "capabilities" / Code(Int32ul, m.Capability),
             "boot_count" / Int32ul * "how often this device ever started",
             "event_depth" / Int16ul * "unacknowledged events it keeps, at least 256",
             "max_frame" / Int16ul * "longest decoded frame it takes",
-            "maker" / _text(16),
-            "model" / _text(16),
-            "serial" / _text(16),
-            "firmware" / _text(16),
+            "maker" / _text(16) * "as printed on the device",
+            "model" / _text(16) * "as printed on the device",
+            "serial" / _text(16) * "as printed on the device",
+            "firmware" / _text(16) * "its version",
             "digest" / Bytes(32) * "SHA-256 of the firmware image; zeros: not attested",
         ),
     ),
-    (Kind.LINK, 0x0003): (m.Heartbeat, _payload("session" / Int32ul)),
+    (Kind.LINK, 0x0003): (m.Heartbeat, _payload("session" / Int32ul * "the one the host is in")),
     (Kind.LINK, 0x0004): (
         m.Gap,
         _payload(
-            "session" / Int32ul,
+            "session" / Int32ul * "whose events",
             "first_missing" / Int32ul * "first event that is gone",
             "first_kept" / Int32ul * "first event that can still be read; last + 1 when none",
             "last" / Int32ul * "newest event",
@@ -155,7 +155,7 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     ),
     (Kind.ACK, 0x0005): (
         m.Ack,
-        _payload("session" / Int32ul, "up_to" / Int32ul * "every event up to this one has arrived"),
+        _payload("session" / Int32ul * "whose events", "up_to" / Int32ul * "every event up to this one has arrived"),
     ),
     (Kind.LINK, 0x0110): (
         m.ShufflerStatus,
@@ -189,14 +189,16 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         m.OpenSession,
         _payload(
             "session" / Int32ul * "as HELLO-REPLY gave it",
-            "major" / Int8ul,
+            "major" / Int8ul * "the version the host picked",
             "minor" / Int8ul,
             "role" / Code(Int8ul, m.Role),
         ),
     ),
     (Kind.COMMAND, 0x0021): (
         m.ReadEvents,
-        _payload("session" / Int32ul, "first" / Int32ul * "number to start from"),
+        _payload(
+            "session" / Int32ul * "the current one, or the one before", "first" / Int32ul * "number to start from"
+        ),
     ),
     (Kind.COMMAND, 0x0022): (m.ReportStatus, _payload()),
     (Kind.COMMAND, 0x0023): (m.SelfTest, _payload()),
@@ -206,7 +208,7 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         _payload(
             "packet_size" / Int8ul * "cards of a packet",
             "cards" / Int16ul * "cards of the whole deck, jokers included",
-            "jokers" / Int8ul,
+            "jokers" / Int8ul * "how many of them are jokers",
             "game" / _text(32) * "procedure id",
         ),
     ),
@@ -217,16 +219,19 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         m.ClearMisdeal,
         _payload("badge" / Int32ul * "who acknowledged", "resolution" / Code(Int8ul, m.Resolution)),
     ),
-    (Kind.COMMAND, 0x0125): (m.SetLock, _payload("locked" / Int8ul)),
+    (Kind.COMMAND, 0x0125): (m.SetLock, _payload("locked" / Int8ul * "1 to lock, 0 to unlock")),
     # commands to a table controller
-    (Kind.COMMAND, 0x0320): (m.SetSensorLight, _payload(_seat, "lit" / Int8ul)),
-    (Kind.COMMAND, 0x0321): (m.ShowMeter, _payload("meter" / Int8ul, "cents" / Int64ul)),
-    (Kind.COMMAND, 0x0322): (m.ShowText, _payload("text" / _text(40))),
+    (Kind.COMMAND, 0x0320): (m.SetSensorLight, _payload(_seat, "lit" / Int8ul * "1 on, 0 off")),
+    (Kind.COMMAND, 0x0321): (
+        m.ShowMeter,
+        _payload("meter" / Int8ul * "the number the controller's set-up gave it", "cents" / Int64ul * "what it shows"),
+    ),
+    (Kind.COMMAND, 0x0322): (m.ShowText, _payload("text" / _text(40) * "one line for the dealer")),
     # events of any device
     (Kind.EVENT, 0x0030): (
         m.Booted,
         _event(
-            "boot_count" / Int32ul,
+            "boot_count" / Int32ul * "as in HELLO-REPLY",
             "previous_session" / Int32ul * "whose last whole round can still be read; 0 for none",
             "cause" / Code(Int8ul, m.BootCause),
             "mid_round" / Int8ul * "1: a round was being dealt when the power went",
@@ -237,46 +242,61 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         _event("fault" / _fault, "place" / _place, "value" / Int16ul * "what the fault counts, else 0"),
     ),
     (Kind.EVENT, 0x0032): (m.FaultCleared, _event("fault" / _fault)),
-    (Kind.EVENT, 0x0033): (m.DoorMoved, _event("open" / Int8ul)),
+    (Kind.EVENT, 0x0033): (m.DoorMoved, _event("open" / Int8ul * "1 opened, 0 closed")),
     (Kind.EVENT, 0x0034): (
         m.StateChanged,
-        _event("state" / Int8ul * "by the device's class", "previous" / Int8ul),
+        _event("state" / Int8ul * "by the device's class", "previous" / Int8ul * "the state before"),
     ),
     # events of a shuffler
     (Kind.EVENT, 0x0140): (m.GreenButton, _event()),
     (Kind.EVENT, 0x0141): (
         m.GameSelected,
-        _event("packet_size" / Int8ul, "cards" / Int16ul, "jokers" / Int8ul, "game" / _text(32)),
+        _event(
+            "packet_size" / Int8ul * "cards of a packet",
+            "cards" / Int16ul * "cards of the whole deck, jokers included",
+            "jokers" / Int8ul * "how many of them are jokers",
+            "game" / _text(32) * "procedure id",
+        ),
     ),
     (Kind.EVENT, 0x0142): (m.DeckLoaded, _event(_deck, "back" / Int8ul * "colour of the backs")),
     (Kind.EVENT, 0x0143): (m.ShuffleStarted, _event(_deck)),
-    (Kind.EVENT, 0x0144): (m.DeckVerified, _event(_deck, "expected" / Int16ul, "counted" / Int16ul)),
+    (Kind.EVENT, 0x0144): (
+        m.DeckVerified,
+        _event(_deck, "expected" / Int16ul * "cards the game asks for", "counted" / Int16ul * "cards found"),
+    ),
     (Kind.EVENT, 0x0145): (
         m.PacketDispensed,
         _event(
             _deck,
             "ordinal" / Int8ul * "1 for the first packet of the round",
-            "expected" / Int8ul,
-            "counted" / Int8ul,
+            "expected" / Int8ul * "cards the packet should have",
+            "counted" / Int8ul * "cards the device counted",
             "cards" / _cards * "top card first; empty without recognition",
         ),
     ),
-    (Kind.EVENT, 0x0146): (m.PacketLifted, _event("ordinal" / Int8ul)),
-    (Kind.EVENT, 0x0147): (m.RemainderDumped, _event(_deck, "expected" / Int16ul, "counted" / Int16ul)),
+    (Kind.EVENT, 0x0146): (m.PacketLifted, _event("ordinal" / Int8ul * "which packet of the round")),
+    (Kind.EVENT, 0x0147): (
+        m.RemainderDumped,
+        _event(
+            _deck,
+            "expected" / Int16ul * "loaded less packets less rejected",
+            "counted" / Int16ul * "cards the device counted",
+        ),
+    ),
     (Kind.EVENT, 0x0148): (m.RemainderLifted, _event(_deck)),
     (Kind.EVENT, 0x0149): (
         m.CardRejected,
         _event(_deck, "card" / Code(Int8ul, CARDS) * "none without recognition", "fault" / _fault),
     ),
-    (Kind.EVENT, 0x014A): (m.RedLamp, _event("lit" / Int8ul, "fault" / _fault)),
+    (Kind.EVENT, 0x014A): (m.RedLamp, _event("lit" / Int8ul * "1 lit, 0 out", "fault" / _fault)),
     (Kind.EVENT, 0x014B): (
         m.Misdeal,
         _event(
             _deck,
             "fault" / _fault,
-            "loaded" / Int16ul,
+            "loaded" / Int16ul * "cards counted into the deck",
             "remainder" / Int16ul * "FFFFh: not known",
-            "rejected" / Int8ul,
+            "rejected" / Int8ul * "cards in the reject tray",
             "packets"
             / PrefixedArray(Int8ul, Struct("expected" / Int8ul, "counted" / Int8ul))
             * "in the order dispensed",
@@ -294,14 +314,24 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     # events of a table controller
     (Kind.EVENT, 0x0340): (m.GameStarted, _event(_round)),
     (Kind.EVENT, 0x0341): (m.GameEnded, _event(_round)),
-    (Kind.EVENT, 0x0342): (m.SensorChanged, _event(_seat, "on" / Int8ul)),
-    (Kind.EVENT, 0x0343): (m.HandButton, _event("hand" / Int8ul, "on" / Int8ul)),
+    (Kind.EVENT, 0x0342): (m.SensorChanged, _event(_seat, "on" / Int8ul * "1 bet on the sensor, 0 off")),
+    (Kind.EVENT, 0x0343): (
+        m.HandButton,
+        _event("hand" / Int8ul * "the button's number", "on" / Int8ul * "1 on, 0 off"),
+    ),
     (Kind.EVENT, 0x0344): (m.SpotSelected, _event(_seat)),
-    (Kind.EVENT, 0x0345): (m.BadgeSwiped, _event("badge" / Int32ul, "level" / Code(Int8ul, m.BadgeLevel))),
+    (Kind.EVENT, 0x0345): (
+        m.BadgeSwiped,
+        _event("badge" / Int32ul * "its number", "level" / Code(Int8ul, m.BadgeLevel)),
+    ),
     (Kind.EVENT, 0x0346): (m.Confirmed, _event()),
     (Kind.EVENT, 0x0347): (
         m.WagerPlaced,
-        _event(_seat, "bet" / Int8ul * "the spot's number in the game's file", "cents" / Int32ul),
+        _event(
+            _seat,
+            "bet" / Int8ul * "the spot's number in the game's file",
+            "cents" / Int32ul * "the whole bet on that spot, 0 takes it back",
+        ),
     ),
     (Kind.EVENT, 0x0348): (m.DecisionMade, _event(_seat, "decision" / Code(Int8ul, m.Decision))),
     (Kind.EVENT, 0x0349): (
@@ -320,6 +350,6 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "cards" / _cards * "in the order they lie",
         ),
     ),
-    (Kind.EVENT, 0x034B): (m.CardsCounted, _event("place" / _place, "counted" / Int8ul)),
-    (Kind.EVENT, 0x034C): (m.MisdealCalled, _event("badge" / Int32ul, "fault" / _fault)),
+    (Kind.EVENT, 0x034B): (m.CardsCounted, _event("place" / _place, "counted" / Int8ul * "cards a person counted")),
+    (Kind.EVENT, 0x034C): (m.MisdealCalled, _event("badge" / Int32ul * "who called it", "fault" / _fault)),
 }
