@@ -13,14 +13,13 @@ from typing import Any, Final
 
 from protocol.errors import BadPayload
 from protocol.tdp import messages as m
-from protocol.tdp.codec import Envelope, Unknown, decode, encode
+from protocol.tdp.codec import decode, encode
 from protocol.tdp.commands import role_needed
 from protocol.tdp.event_store import EventStore, Stored
-from protocol.tdp.framing import Frame, Framer, Noise, NoiseReason, encode_frame
+from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Event, Kind, Message, Progress, Reason, Reply, Role, Status
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
-    MUST_UNDERSTAND,
     SESSION_EXTENSION,
     Commanded,
     Discarded,
@@ -34,6 +33,7 @@ from protocol.tdp.outputs import (
 )
 from protocol.tdp.packets import VERSION
 from protocol.tdp.reply_cache import ReplyCache, Verdict
+from protocol.tdp.vetting import as_unknown, count_noise, is_from_host, problem_with, why_unusable
 
 WINDOW: Final = 16
 """Unacknowledged events on their way at once: about 40 ms of a 115200 baud line."""
@@ -91,7 +91,7 @@ class DeviceLink:
             if isinstance(piece, Frame):
                 self._take(piece.body, now_ns, out)
             else:
-                self._take_noise(piece, out)
+                count_noise(piece, self.stats, out)
         return out
 
     def tick(self, now_ns: int) -> list[Output]:
@@ -100,7 +100,7 @@ class DeviceLink:
         timing = self._timing
         if self._framer.pending and now_ns - self._byte_ns >= timing.partial_ns:
             for noise in self._framer.flush():
-                self._take_noise(noise, out)
+                count_noise(noise, self.stats, out)
         if self.role is not None and not self.host_lost and now_ns - self._heard_ns >= timing.lost_ns:
             self.host_lost = True
             out.append(HostLost())
@@ -159,34 +159,23 @@ class DeviceLink:
 
     # -------------------------------------------------------------- frames
 
-    def _take_noise(self, noise: Noise, out: list[Output]) -> None:
-        if noise.reason is NoiseReason.IDLE:
-            self.stats.idle_bytes += noise.length
-            return
-        self.stats.noise_bytes += noise.length
-        self.stats.bad_checks += noise.reason is NoiseReason.CHECK
-        out.append(Discarded(noise.data, noise.reason))
-
     def _take(self, body: bytes, now_ns: int, out: list[Output]) -> None:
         try:
             envelope = decode(body)
+            problem = problem_with(envelope)
         except BadPayload as error:
-            if error.kind in _FROM_HOST:
-                self._hear(now_ns, out)
-                self._refuse_frame(
-                    int.from_bytes(body[4:6], "little"), error.message_id, Reason.BAD_PAYLOAD, now_ns, out
-                )
-            return
+            envelope = as_unknown(error, body)
+            problem = Reason.BAD_PAYLOAD
         message = envelope.message
-        if envelope.kind not in _FROM_HOST or isinstance(message, m.HelloReply | m.Gap):
+        if not is_from_host(envelope):
             self.stats.unusable += 1
-            out.append(Discarded(body, "what a device sends: an echo of the line"))
+            out.append(Discarded(body, why_unusable(envelope)))
             return
         self.stats.frames += 1
         self._hear(now_ns, out)
-        problem = _problem(envelope)
         if problem is not None:
-            self._refuse_frame(envelope.request, envelope.message_id, problem, now_ns, out)
+            self.stats.unusable += 1
+            self._send(m.Nak(problem), now_ns, out, envelope.request, message_id=envelope.message_id)
         elif envelope.kind == Kind.COMMAND:
             self._take_command(envelope.request, message, now_ns, out)
         elif isinstance(message, m.Hello):
@@ -201,10 +190,6 @@ class DeviceLink:
         if self.host_lost:
             self.host_lost = False
             out.append(HostBack())
-
-    def _refuse_frame(self, request: int, message_id: int, reason: Reason, now_ns: int, out: list[Output]) -> None:
-        self.stats.unusable += 1
-        self._send(m.Nak(reason), now_ns, out, request, message_id=message_id)
 
     # -------------------------------------------------------------- commands
 
@@ -345,17 +330,3 @@ class DeviceLink:
         self._sequence = self._sequence + 1 & 0xFF
         self._sent_ns = now_ns
         out.append(Send(encode_frame(body, after_silence=silent)))
-
-
-_FROM_HOST: Final = frozenset({Kind.COMMAND, Kind.ACK, Kind.NAK, Kind.LINK})
-
-
-def _problem(envelope: Envelope) -> Reason | None:
-    """Why a host's frame cannot be used, None when it can. HELLO is understood in every version."""
-    if envelope.flags & MUST_UNDERSTAND:
-        return Reason.UNKNOWN_FLAG
-    if envelope.version != VERSION and not isinstance(envelope.message, m.Hello):
-        return Reason.UNKNOWN_VERSION
-    if isinstance(envelope.message, Unknown):
-        return Reason.UNKNOWN_COMMAND
-    return None

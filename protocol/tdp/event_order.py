@@ -17,7 +17,7 @@ class EventOrder:
     """Events of `session` from `expected` on; later ones are held until the hole before them is filled.
 
     Until `start` is called every event is held, and `expected` is NOT_STARTED. `since_ns` is when the oldest
-    hole began, or, before the start, when the first event was held.
+    hole began or last became smaller; before the start, when the first event was held.
     """
 
     __slots__ = ("_stats", "expected", "held", "last", "session", "since_ns")
@@ -70,9 +70,7 @@ class EventOrder:
             self.give_up_hole(now_ns, out)
 
     def skip_to(self, first_kept: int, now_ns: int, out: list[Output]) -> None:
-        """Everything before `first_kept` is gone: say so, deliver what was held of it, go on from there."""
-        if not self.started:
-            self.expected = 1
+        """What is missing before `first_kept` is gone: say so, deliver what was held of it, go on from there."""
         while self.expected < first_kept:
             hole_end = min((number for number in self.held if number < first_kept), default=first_kept)
             if hole_end > self.expected:
@@ -87,6 +85,11 @@ class EventOrder:
             if first > self.expected:
                 self._lose(first - 1, out)
             self._release(now_ns, out)
+
+    def give_up_all(self, now_ns: int, out: list[Output]) -> None:
+        """No hole will be filled any more: deliver everything held."""
+        while self.started and self.held:
+            self.give_up_hole(now_ns, out)
 
     def forget_held(self) -> None:
         """Drop what is held: it is not acknowledged, so the device sends it again."""

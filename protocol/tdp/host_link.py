@@ -235,7 +235,7 @@ class HostLink:
     def _chase_due_ns(self) -> int | None:
         """When to ask the device for events again: at once after opening, then while some are known missing."""
         heard, timing = self._in, self._timing
-        order = heard.old or heard.order
+        order = heard.wanted
         session, asked_ns = self._asked
         if session != order.session:
             return 0
@@ -248,7 +248,7 @@ class HostLink:
     def _chase(self, now_ns: int, out: list[Output]) -> None:
         due_ns = self._chase_due_ns()
         if due_ns is not None and now_ns >= due_ns and self._commands.outstanding is None:
-            order = self._in.old or self._in.order
+            order = self._in.wanted
             self._asked = order.session, now_ns
             self._transmit(self._commands.own(ReadEvents(order.session, order.expected), now_ns), now_ns, out)
 

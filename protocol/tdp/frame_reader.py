@@ -1,0 +1,147 @@
+"""Bytes to whole frames, each handed to whoever takes its message, and timers that fire at their own deadline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from protocol.errors import BadPayload
+from protocol.tdp.codec import Envelope, decode
+from protocol.tdp.framing import Frame, Framer
+from protocol.tdp.messages import Message, Reason
+from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output, Timing
+from protocol.tdp.packets import VERSION
+from protocol.tdp.vetting import as_unknown, count_noise, is_from_device, problem_with, why_unusable
+
+NEVER: Final = 1 << 63
+
+Handler = Callable[[Envelope, Any, int, list[Output]], None]
+"""Takes a frame: envelope, its message, time, outputs so far."""
+
+Timer = tuple[int, Callable[[int, list[Output]], None]]
+"""A deadline and what is done then, with the deadline as the time."""
+
+
+class FrameReader:
+    """What a device sends, as far as frames go. The subclass says in `_handlers` who takes which message, in
+    `_on_unknown` who takes the others, in `_timers` what it waits for, and in `_revive` what the first frame after
+    silence means."""
+
+    def __init__(self, timing: Timing) -> None:
+        self.stats = LinkStats()
+        self.alive = False
+        """Something valid was heard, the last of it not `lost_ns` ago."""
+        self._timing = timing
+        self._framer = Framer()
+        self._handlers: dict[type[Message], Handler] = {}
+        self._body = b""  # of the frame being taken
+        self._sequence = -1  # expected next
+        self._byte_ns = self._valid_ns = 0
+        self._timer_ns = NEVER  # no timer but that of a partial frame is due before; may be early, never late
+
+    def receive(self, data: bytes, now_ns: int) -> list[Output]:
+        """Take the bytes that arrived at `now_ns`."""
+        out: list[Output] = []
+        framer = self._framer
+        if now_ns >= self._timer_ns or (framer.pending and now_ns - self._byte_ns >= self._timing.partial_ns):
+            self._expire(now_ns, out)
+        self._byte_ns = now_ns
+        for piece in framer.feed(data):
+            if piece.__class__ is Frame:
+                self._take(piece.body, now_ns, out)
+            else:
+                count_noise(piece, self.stats, out)  # type: ignore[arg-type]
+        return out
+
+    def tick(self, now_ns: int) -> list[Output]:
+        """Let every timer fire that is due."""
+        out: list[Output] = []
+        self._expire(now_ns, out)
+        return out
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` has something to do; may be early, never late."""
+        due = self._timer_ns
+        if self._framer.pending:
+            due = min(due, self._byte_ns + self._timing.partial_ns)
+        return due if due != NEVER else None
+
+    # -------------------------------------------------------------- for the subclass
+
+    def _timers(self) -> Iterator[Timer]:
+        raise NotImplementedError
+
+    def _revive(self, now_ns: int) -> None:
+        raise NotImplementedError
+
+    def _on_unknown(self, envelope: Envelope, message: Any, now_ns: int, out: list[Output]) -> None:
+        raise NotImplementedError
+
+    # -------------------------------------------------------------- timers
+
+    def _expire(self, now_ns: int, out: list[Output]) -> None:
+        while True:
+            due_ns, action = min(self._due(), key=_when, default=(NEVER, None))
+            if action is None or due_ns > now_ns:
+                break
+            action(due_ns, out)
+        self._arm()
+
+    def _due(self) -> Iterator[Timer]:
+        if self._framer.pending:
+            yield self._byte_ns + self._timing.partial_ns, self._drop_partial
+        yield from self._timers()
+
+    def _arm(self) -> None:
+        self._timer_ns = min((due_ns for due_ns, _ in self._timers()), default=NEVER)
+
+    def _drop_partial(self, now_ns: int, out: list[Output]) -> None:
+        for noise in self._framer.flush():
+            count_noise(noise, self.stats, out)
+
+    # -------------------------------------------------------------- frames
+
+    def _take(self, body: bytes, now_ns: int, out: list[Output]) -> None:
+        try:
+            envelope = decode(body)
+        except BadPayload as error:
+            envelope = as_unknown(error, body)
+        self._body = body
+        message = envelope.message
+        handler = self._handlers.get(message.__class__)
+        if handler is None or envelope.flags & MUST_UNDERSTAND or envelope.version != VERSION:
+            if not is_from_device(envelope):
+                self._on_unusable(envelope, message, now_ns, out)
+                return
+            handler = self._judge(envelope)
+        if envelope.link_sequence == self._sequence:
+            self._sequence = self._sequence + 1 & 0xFF
+        else:
+            self._count_missed(envelope.link_sequence)
+        self.stats.frames += 1
+        self._valid_ns = now_ns
+        if not self.alive:
+            self._revive(now_ns)
+        handler(envelope, message, now_ns, out)
+
+    def _judge(self, envelope: Envelope) -> Handler:
+        """Who takes a frame that is out of the ordinary."""
+        problem = problem_with(envelope)
+        if problem is None:
+            return self._handlers.get(envelope.message.__class__, self._on_unusable)
+        return self._on_unknown if problem is Reason.UNKNOWN_COMMAND else self._on_unusable
+
+    def _count_missed(self, sequence: int) -> None:
+        ahead = sequence - self._sequence & 0xFF
+        if self._sequence < 0 or ahead < 0x80:  # more is a frame heard again or out of order
+            self.stats.missed_frames += ahead if self._sequence >= 0 else 0
+            self._sequence = sequence + 1 & 0xFF
+
+    def _on_unusable(self, envelope: Envelope, message: Any, now_ns: int, out: list[Output]) -> None:
+        self.stats.unusable += 1
+        out.append(Discarded(self._body, why_unusable(envelope)))
+
+
+def _when(timer: tuple[int, object]) -> int:
+    return timer[0]

@@ -1,0 +1,47 @@
+"""The session before a restart, while the device still gives out what it kept of it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from protocol.tdp.event_order import EventOrder
+from protocol.tdp.messages import Gap
+from protocol.tdp.outputs import SESSION_EXTENSION, Output, SessionChanged
+
+SESSION_MARK: Final = bytes((SESSION_EXTENSION, 4))
+
+
+def named_session(extensions: tuple[tuple[int, bytes], ...]) -> int | None:
+    """The session an event says it belongs to, None when it says nothing: it is the current one's."""
+    for type_, value in extensions:
+        if type_ == SESSION_EXTENSION and len(value) == 4:
+            return int.from_bytes(value, "little")
+    return None
+
+
+class Predecessor:
+    """Events of an ended session up to its last, as far as they can still be had."""
+
+    __slots__ = ("_last", "order", "since_ns")
+
+    def __init__(self, order: EventOrder, since_ns: int) -> None:
+        order.forget_held()
+        self.order = order
+        self.since_ns = since_ns
+        self._last: int | None = None
+
+    @property
+    def complete(self) -> bool:
+        """True once the session's last event is known and was delivered or reported lost."""
+        return self._last is not None and self.order.expected > self._last
+
+    def learn_end(self, gap: Gap) -> None:
+        """A GAP of this session says which event is its last."""
+        self._last = gap.last
+
+    def finish(self, now_ns: int, successor: int, out: list[Output]) -> None:
+        """No more will come: report what is known to be missing, then the change to session `successor`."""
+        order = self.order
+        order.give_up_all(now_ns, out)
+        order.skip_to(max(order.last, self._last or 0) + 1, now_ns, out)
+        out.append(SessionChanged(order.session, successor))
