@@ -1,0 +1,75 @@
+"""Rounds of Flushes Gone Wild written as they lie on the table, and the money of a settlement as plain rows."""
+
+from dealer_flow.result import Deck, Hand, Outcome, ProcedureRef, Remainder, RoundResult, Seat, SeatStatus
+from rules import Settlement, load_game
+
+GAME = load_game("flushes-gone-wild.co")
+ANTE = 500
+
+Money = dict[tuple[int, str], tuple[str, int, str]]
+"""(seat, bet) -> (result, net cents, clause)."""
+
+
+def seat(
+    number: int,
+    cards: str,
+    *,
+    ante: int = ANTE,
+    blind: int | None = None,
+    play: int | None = None,
+    flush_rush: int = 0,
+    progressive: int = 0,
+    status: SeatStatus = "live",
+    counted: int | None = 5,
+) -> Seat:
+    """A seat that bets equally on ante and blind, and plays for twice its ante unless it folded or is dead."""
+    play = play if play is not None else 2 * ante if status == "live" else 0
+    blind = ante if blind is None else blind
+    wagers = {"ante": ante, "blind": blind, "play": play, "flush-rush": flush_rush, "progressive": progressive}
+    return Seat(
+        seat=number,
+        status=status,
+        cards=tuple(cards.split()),
+        counted=counted,
+        expected=5,
+        decision={"live": "play", "folded": "fold", "dead": None}[status],
+        wagers={bet: cents for bet, cents in wagers.items() if cents},
+    )
+
+
+def deal(
+    community: str, dealer: str | None, *seats: Seat, outcome: Outcome = "complete", dealer_counted: int | None = 5
+) -> RoundResult:
+    """One round; `dealer` None when his hand was not seen."""
+    hand = None if dealer is None else Hand(cards=tuple(dealer.split()), counted=dealer_counted, expected=5)
+    rest = 52 - 10 - 5 * len(seats)
+    return RoundResult(
+        table="table-1",
+        session="00c0ffee",
+        round=7,
+        procedure=ProcedureRef(id="flushes-gone-wild.co", sha256="0" * 64),
+        outcome=outcome,
+        deck=Deck(deck=1, loaded=52),
+        packets=(),
+        community=tuple(community.split()),
+        burned=(),
+        burn=None,
+        seats=seats,
+        dealer=hand,
+        remainder=Remainder(counted=rest, expected=rest),
+        rejected=0,
+        incidents=(),
+    )
+
+
+def money(settlement: Settlement) -> Money:
+    """Every line but the envy, by seat and bet."""
+    lines = [line for line in settlement.lines if line.bet != "envy"]
+    found = {(line.seat, line.bet): (line.result, line.net, line.clause) for line in lines}
+    assert len(found) == len(lines), "a bet has two lines"
+    return {key: (str(result), net, clause) for key, (result, net, clause) in found.items()}
+
+
+def co(paragraph: str) -> str:
+    """A paragraph of Colorado's rule as lines cite it."""
+    return f"CO 47.1-1017.60 {paragraph}"
