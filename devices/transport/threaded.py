@@ -92,9 +92,13 @@ class ThreadedPort:
             with contextlib.suppress(Exception):
                 getattr(self._port, cancel)()
         reader.join(self.JOIN_S)
+        # pyserial forgets its socket unclosed when the other end hung up first.
+        left = getattr(self._port, "_socket", None)
         # Only now: a write that blocks in the system ends when its socket is closed.
         with contextlib.suppress(Exception):
             self._port.close()
+        if left is not None:
+            left.close()
         writer.join(self.JOIN_S)
 
     def _run(self, work: Callable[[], None]) -> None:
