@@ -15,7 +15,7 @@ from protocol.errors import BadPayload
 from protocol.tdp import messages as m
 from protocol.tdp.codec import decode, encode
 from protocol.tdp.commands import role_needed
-from protocol.tdp.event_store import EventStore, Stored
+from protocol.tdp.event_store import EventStore
 from protocol.tdp.framing import Frame, Framer, encode_frame
 from protocol.tdp.messages import Event, Kind, Message, Progress, Reason, Reply, Role, Status
 from protocol.tdp.outputs import (
@@ -125,7 +125,7 @@ class DeviceLink:
         """Number, stamp and keep an event, and send it when a session is open. CannotEncode when it does not fit."""
         out: list[Output] = []
         made = event(number=self.store.last + 1, device_ms=self._uptime_ms(now_ns), **fields)
-        encode(made, request=request)
+        encode(made, request=request, extensions=_naming(self.session))  # so that it also fits after a power cut
         self.store.append(request, made)
         self.stats.events += 1
         if self.role is not None:
@@ -287,7 +287,8 @@ class DeviceLink:
             self._resend_ns = now_ns + self._timing.resend_ns
         while self._sent < end:
             self._sent += 1
-            self._send_event(store.get(self._sent), now_ns, out)
+            stored = store.get(self._sent)
+            self._send(stored.event, now_ns, out, stored.request)
 
     def _send_previous(self, first: int, now_ns: int, out: list[Output]) -> None:
         """Everything kept of the session before from `first` on; the GAP says where it ends, even with no gap."""
@@ -295,12 +296,9 @@ class DeviceLink:
         first = min(first, store.previous_last + 1)
         kept = max(first, store.previous_oldest)
         self._send(m.Gap(store.previous_session, first, kept, store.previous_last), now_ns, out)
-        names_session = ((SESSION_EXTENSION, store.previous_session.to_bytes(4, "little")),)
         for stored in store.previous_from(kept):
-            self._send(stored.event, now_ns, out, stored.request, extensions=names_session)
-
-    def _send_event(self, stored: Stored, now_ns: int, out: list[Output]) -> None:
-        self._send(stored.event, now_ns, out, stored.request)
+            extensions = _naming(store.previous_session)
+            self._send(stored.event, now_ns, out, stored.request, extensions=extensions)
 
     # -------------------------------------------------------------- sending
 
@@ -330,3 +328,8 @@ class DeviceLink:
         self._sequence = self._sequence + 1 & 0xFF
         self._sent_ns = now_ns
         out.append(Send(encode_frame(body, after_silence=silent)))
+
+
+def _naming(session: int) -> tuple[tuple[int, bytes], ...]:
+    """The extension that says which session an event belongs to."""
+    return ((SESSION_EXTENSION, session.to_bytes(4, "little")),)

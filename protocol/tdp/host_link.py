@@ -89,8 +89,10 @@ class HostLink:
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due; None while nothing is."""
+        if self.state is LinkState.CLOSED:
+            return None
         heard = self._in.next_deadline_ns
-        if self._listen or self.state is LinkState.CLOSED:
+        if self._listen:
             return heard
         return min(self._deadlines() + ([] if heard is None else [heard]), default=None)
 
@@ -105,15 +107,19 @@ class HostLink:
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
         """Take bytes that arrived at `now_ns`."""
+        if self.state is LinkState.CLOSED:
+            return []
         out = self._in.receive(data, now_ns)
         if not self._listen:
             self._act(now_ns, out)
-        elif self.state is not LinkState.UP or self._in.opened is False:
+        elif (self.state is LinkState.UP) is not self._in.opened:
             self._follow()
         return out
 
     def tick(self, now_ns: int) -> list[Output]:
         """Do what is due by `now_ns`."""
+        if self.state is LinkState.CLOSED:
+            return []
         out = self._in.tick(now_ns)
         if self._listen:
             self._follow()
@@ -124,8 +130,8 @@ class HostLink:
     def request(self, command: Message, now_ns: int) -> tuple[int, list[Output]]:
         """Queue `command`; its id comes back with the answer. NotUp, NotPermitted, QueueFull, CannotEncode."""
         out: list[Output] = []
-        if self.state is not LinkState.UP:
-            raise NotUp(self.state)
+        if self._listen or self.state is not LinkState.UP:
+            raise NotUp("listening only" if self._listen else self.state)
         needs = role_needed(command)
         if needs > self.role:
             raise NotPermitted(type(command).__name__, needs.name.lower(), self.role.name.lower())
@@ -147,15 +153,12 @@ class HostLink:
 
     def _follow(self) -> None:
         """A listener's state is what it heard."""
-        if self.state is not LinkState.CLOSED:
-            heard = LinkState.HELLO if self._in.alive or self._in.session is None else LinkState.LOST
-            self.state = LinkState.UP if self._in.opened else heard
+        heard = LinkState.HELLO if self._in.alive or self._in.session is None else LinkState.LOST
+        self.state = LinkState.UP if self._in.opened else heard
 
     def _act(self, now_ns: int, out: list[Output]) -> None:
         """Say what the state and the time call for. Runs after everything heard and on every tick."""
         heard = self._in
-        if self.state is LinkState.CLOSED:
-            return
         if self.state not in _CALLING:
             if not heard.alive:
                 self._fall_back(LinkState.LOST, now_ns, out)
@@ -208,7 +211,8 @@ class HostLink:
         self._open_session = self._in.session
         self.state = LinkState.OPENING
         self._asked = 0, 0
-        command = OpenSession(self._open_session, VERSION, MINOR, self._asks)
+        assert self._in.version is not None
+        command = OpenSession(self._open_session, *self._in.version, self._asks)
         self._transmit(self._commands.own(command, now_ns), now_ns, out)
 
     def _on_open_reply(self, reply: Reply, now_ns: int, out: list[Output]) -> None:
@@ -240,7 +244,7 @@ class HostLink:
         if session != order.session:
             return 0
         if heard.old is not None or order.held:
-            return max(asked_ns, heard.event_ns) + timing.reply_ns
+            return max(asked_ns, order.since_ns) + timing.reply_ns
         if order.last >= order.expected:
             return max(asked_ns, heard.event_ns) + timing.retry_ns
         return None

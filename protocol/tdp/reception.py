@@ -54,7 +54,7 @@ from protocol.tdp.outputs import (
 from protocol.tdp.packets import PACKETS
 from protocol.tdp.predecessor import SESSION_MARK, Predecessor, named_session
 from protocol.tdp.twin import mutable_twin
-from protocol.tdp.vetting import misfit, same_device
+from protocol.tdp.vetting import common_version, misfit, same_device
 
 ANONYMOUS: Final = 0
 """The session of events heard before any session id; devices never choose it."""
@@ -110,6 +110,11 @@ class Reception(FrameReader):
         self.alive = self.opened = False
         self._arm()
         return out
+
+    @property
+    def version(self) -> tuple[int, int] | None:
+        """The protocol version to speak with the device, None before its HELLO-REPLY."""
+        return common_version(self.hello) if self.hello is not None else None
 
     @property
     def wanted(self) -> EventOrder:

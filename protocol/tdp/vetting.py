@@ -70,9 +70,15 @@ def why_unusable(envelope: Envelope) -> str:
     return f"{name} holds values that cannot be, or is an echo of what this side sent"
 
 
+def common_version(hello: HelloReply) -> tuple[int, int] | None:
+    """The highest version, major and minor, that both ends speak; None when there is none."""
+    common = min((VERSION, MINOR), (hello.highest_major, hello.highest_minor))
+    return common if common >= max((VERSION, 0), (hello.lowest_major, hello.lowest_minor)) else None
+
+
 def misfit(hello: HelloReply, expects: DeviceClass | None) -> RemoteError | None:
     """Why we cannot talk to this device, None when we can. An emulator passes for any class."""
-    if not hello.lowest_major <= VERSION <= hello.highest_major:
+    if common_version(hello) is None:
         theirs = f"{hello.lowest_major}.{hello.lowest_minor} to {hello.highest_major}.{hello.highest_minor}"
         return VersionMismatch(f"{VERSION}.{MINOR}", theirs)
     if expects is not None and hello.device_class not in (expects, DeviceClass.EMULATOR):
