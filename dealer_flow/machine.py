@@ -10,6 +10,7 @@ aside and tried again after each report of another line, until it fits or the ro
 line the order is never changed.
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -31,6 +32,10 @@ from protocol.places import NOWHERE
 
 HELD_MAX: Final = 256
 """Reports set aside at most; when more come, all are taken as they are."""
+
+
+# It warns of every convenience method that a declared model leaves out, which is what declaring is for.
+logging.getLogger("transitions.core").setLevel(logging.ERROR)
 
 
 class Phase:

@@ -54,7 +54,7 @@ def _lifted(now: Round, seen: Seen, body: e.PacketLifted) -> None:
 def _dumped(now: Round, seen: Seen, body: e.RemainderDumped) -> None:
     if now.ledger.remainder is None and (body.deck == now.ledger.deck or not now.ledger.packets):
         now.ledger.remainder = body.counted
-        if now.due is not None and now.red_lamp:
+        if now.due is not None and now.red_lamp and not now.over:
             _stop(now, seen, "the remainder is dumped under the red lamp before the deal was complete")
         now.judge_sum(seen)
 
@@ -162,7 +162,7 @@ def _end(now: Round, seen: Seen, body: e.GameEnded) -> None:
     if body.round != now.number:
         text = f"END GAME of round {body.round} after START GAME of round {now.number}"
         now.break_off("round-number-differs", text, seen, now.plan.clause)
-    if now.due is not None and now.red_lamp:
+    if now.due is not None and now.red_lamp and not now.over:
         _stop(now, seen, f"END GAME under the red lamp before {now.due} had its packet")
     if now.ledger.conserved is False:
         now.judge_sum(seen)

@@ -13,7 +13,7 @@ from protocol.cards import RANKS, SUITS
 SCHEMA: Final = "dealwire.round/1"
 
 CardText = Annotated[
-    str, StringConstraints(pattern=rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--|0x[0-9A-F]{2})$")
+    str, StringConstraints(pattern=rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--|0x[0-9A-F]{{2}})$")
 ]
 """A card as text, rank then suit; `??` when its face was not read, `0xNN` for a code nobody knows."""
 

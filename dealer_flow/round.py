@@ -79,6 +79,11 @@ class Round:
         return [number for number in self.live if self.wagers[number].get(bet) or number in self.sensors]
 
     @property
+    def over(self) -> bool:
+        """True when the hands will not be played out, whatever follows."""
+        return self.misdeal or self.defective or self.unreliable
+
+    @property
     def house_shown(self) -> bool:
         """True once the dealer's or the community cards were seen: no bet may follow."""
         return bool(self.shown & {"dealer", "community"})

@@ -1,4 +1,4 @@
-"""A small vocabulary for rounds: each word is one thing that happens at the table, seen by the flow as devices report it."""
+"""A small vocabulary for rounds: each word is one thing that happens at the table, as the devices report it."""
 
 from __future__ import annotations
 

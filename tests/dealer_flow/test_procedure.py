@@ -1,0 +1,139 @@
+"""Procedure files: what is good loads, and whatever is wrong is one line that names file, line, key and what is allowed."""
+
+from pathlib import Path
+
+import pytest
+
+from dealer_flow.plan import Plan
+from dealer_flow.procedure import FOLDER, ProcedureError, known_procedures, load_procedure, parse_procedure
+from dealer_flow.tomlfile import line_of
+from protocol.places import COMMUNITY, DEALER, seat
+
+ID = "flushes-gone-wild.co"
+TEXT = (FOLDER / f"{ID}.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", known_procedures())
+def test_every_file_loads_under_its_own_name(name: str) -> None:
+    assert load_procedure(name).id == name
+
+
+def test_flushes_gone_wild_colorado() -> None:
+    """47.1-1017.60 (4)-(6): five community cards first, five each clockwise, the dealer last; burn 1, 2 and 5."""
+    procedure = load_procedure(ID)
+    plan = Plan(procedure, {})
+    assert plan.recipients((2, 5)) == (COMMUNITY, seat(2), seat(5), DEALER)
+    assert [plan.expected(place) for place in plan.recipients((1,))] == [5, 5, 5]
+    assert procedure.burn is not None
+    assert (procedure.burn.positions, procedure.burn.spread) == ((1, 2, 5), "left-to-right")
+    assert [(bet.number, bet.name) for bet in procedure.bet] == [
+        (1, "ante"),
+        (2, "blind"),
+        (3, "play"),
+        (4, "flush-rush"),
+        (5, "progressive"),
+    ]
+    assert [(choice.number, choice.name) for choice in procedure.decision] == [(1, "fold"), (2, "play")]
+    assert plan.count_policy(seat(1)).then == "dead-hand"
+    assert plan.count_policy(DEALER).then == "dealer-misdeal"
+    assert plan.count_policy(COMMUNITY).then == "dealer-misdeal"
+
+
+def test_the_hash_covers_the_content_and_nothing_else() -> None:
+    plain = parse_procedure(TEXT, "a.toml").ref()
+    assert parse_procedure("# a remark\n" + TEXT.replace("cards = 52", "cards  =  52  # all"), "b.toml").ref() == plain
+    assert parse_procedure(TEXT.replace("most = 8", "most = 7"), "a.toml").ref().sha256 != plain.sha256
+    assert len(plain.sha256) == 64
+
+
+BAD = [
+    ("most = 8", "most = 9", "seats.most", "9 seats need 55 cards and the deck has 52; at most 8"),
+    ("[1, 2, 5]", "[1, 2, 6]", "burn.positions", "position 6 of a packet of 5; allowed: 1 to 5"),
+    ("[1, 2, 5]", "[1, 2, 2]", "burn.positions", "each position once"),
+    ("[1, 2, 5]", "[1, 2, 3, 4, 5]", "burn.positions", "fewer than the 5"),
+    ("[1, 2, 5]", "[0, 2, 5]", "burn.positions[1]", "greater than or equal to 1"),
+    ('top-card = "community-top-card"', 'top-card = "foreign-card"', "burn.top-card", "'left' and 'right'"),
+    ('to = "seats"', 'to = "players"', "packet[2].to", "'community', 'seats' or 'dealer'"),
+    ('to = "dealer"', 'to = "seats"', "packet[3].to", "already has a packet"),
+    ('number = 2\nname = "blind"', 'number = 1\nname = "blind"', "bet[2].number", "1 is taken"),
+    ('name = "blind"', 'name = "ante"', "bet[2].name", "'ante' is taken"),
+    ("enters = true", "enters = false", "bet", "enters = true"),
+    ("enters = true", "enter = true", "bet[1].enter", "unknown key; allowed: number, name, placed, enters"),
+    ("jokers = 0", "jokers = 0\njoker = 1", "deck.joker", "unknown key; allowed: cards, jokers, alternating, clause"),
+    ("cards = 52", 'cards = "52"', "deck.cards", "integer"),
+    ("cards = 52", "cards = 52.0", "deck.cards", "integer"),
+    ("cards = 5\n", "cards = 0\n", "packet[1].cards", "greater than or equal to 1"),
+    ('bet = "play"', 'bet = "ante"', "decision[2].bet", "allowed: play"),
+    ('["dealer", "community", "seats"]', '["dealer", "bank"]', "reveal.order[2]", "'community', 'seats' or 'dealer'"),
+    ('["deal", "burn", "decide", "reveal"]', '["deal", "decide", "burn", "reveal"]', "stages", "in the order"),
+    ('["deal", "burn", "decide", "reveal"]', '["deal", "decide", "reveal"]', "stages", "[burn] table"),
+    ('["deal", "burn", "decide", "reveal"]', '["deal", "burn", "reveal"]', "stages", "when there are decisions"),
+    ('then = "dead-hand"', 'then = "dead"', "count.seats.then", "'dead-hand'"),
+    ('option = "community-count"', 'option = "community"', "count.community.option", "known: community-count"),
+    ('option = "community-count"', 'option = "community-top-card"', "count.community.option", "does not choose"),
+    ('then = "dead-hand"', 'then = "dead-hand"\noption = "foreign-card"', "count.seats", "one of them"),
+    ('default = "left"', 'default = "up"', "option[3].default", "'up' is not among left, right"),
+    ('name = "card-lost"', 'name = "card-stolen"', "fault[7].name", "known: too-few-cards"),
+    ('class = "link"', 'class = "links"', "fault[6].class", "known: input"),
+    ('schema = "dealwire.procedure/1"', 'schema = "dealwire.procedure/2"', "schema", "'dealwire.procedure/1'"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "key", "why"), BAD)
+def test_a_mistake_is_one_line_at_the_right_place(old: str, new: str, key: str, why: str) -> None:
+    assert old in TEXT
+    text = TEXT.replace(old, new, 1)
+    with pytest.raises(ProcedureError) as caught:
+        parse_procedure(text, "mine.toml")
+    error = caught.value
+    assert (error.file, error.key) == ("mine.toml", key)
+    assert why in error.why
+    assert "\n" not in str(error)
+    assert error.line is not None
+    assert str(error).startswith(f"mine.toml:{error.line}: {key}: ")
+    at = text[: text.index(new)].count("\n") + 1
+    blocks_start = text[: text.index(new)].rfind("\n[")
+    assert error.line <= at + new.count("\n")
+    assert error.line >= text[: blocks_start + 1].count("\n") + 1 or key in ("bet", "stages")
+
+
+def test_the_line_is_the_keys_own() -> None:
+    lines = TEXT.splitlines()
+    assert lines[(line_of(TEXT, ("seats", "most")) or 0) - 1].startswith("most = 8")
+    assert lines[(line_of(TEXT, ("packet", 1, "cards")) or 0) - 1] == "cards = 5"
+    assert 'to = "seats"' in lines[(line_of(TEXT, ("packet", 1, "cards")) or 0) - 2]
+    assert lines[(line_of(TEXT, ("count", "dealer", "nothing")) or 0) - 1] == "[count.dealer]"
+    assert line_of(TEXT, ("nothing",)) is None
+
+
+def test_a_missing_key_names_its_table() -> None:
+    text = TEXT.replace("most = 8", "", 1)
+    with pytest.raises(ProcedureError) as caught:
+        parse_procedure(text, "mine.toml")
+    assert (caught.value.key, caught.value.why) == ("seats.most", "missing")
+    assert text.splitlines()[(caught.value.line or 0) - 1] == "[seats]"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("a = 1\nb = = 2\n", 2), ("[x\n", 1), ("a = 1\na = 2\n", 2), ('a = "\n', 1)]
+)
+def test_broken_toml_names_the_line(text: str, line: int) -> None:
+    with pytest.raises(ProcedureError) as caught:
+        parse_procedure(text, "mine.toml")
+    assert caught.value.line == line
+    assert "not TOML" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_and_unreadable(tmp_path: Path) -> None:
+    with pytest.raises(ProcedureError, match="known: .*flushes-gone-wild.co"):
+        load_procedure("flushes-gone-mild.co")
+    with pytest.raises(ProcedureError, match="cannot be read: No such file"):
+        load_procedure(tmp_path / "absent.toml")
+    with pytest.raises(ProcedureError, match="cannot be read: Is a directory"):
+        load_procedure(tmp_path)
+    (tmp_path / "bytes.toml").write_bytes(b'id = "\xff"')
+    with pytest.raises(ProcedureError, match="not UTF-8 text at byte 6"):
+        load_procedure(str(tmp_path / "bytes.toml"))
+    (tmp_path / "mine.toml").write_text(TEXT, encoding="utf-8")
+    assert load_procedure(tmp_path / "mine.toml") == load_procedure(ID)
