@@ -89,8 +89,11 @@ class Capture:
             for block in blocks:
                 try:
                     chunk = self._take(block, sources)
-                except (ValueError, struct.error) as why:
-                    raise CaptureCorrupt(self.path, block.offset, str(why)) from why
+                except struct.error as cause:
+                    why = f"a block with {len(block.body)} bytes of content is too short for its type {block.type}"
+                    raise CaptureCorrupt(self.path, block.offset, why) from cause
+                except ValueError as cause:
+                    raise CaptureCorrupt(self.path, block.offset, str(cause)) from cause
                 if chunk is not None:
                     yield chunk
         if blocks.torn is not None:
