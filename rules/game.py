@@ -150,6 +150,11 @@ class Game:
         """Bet name -> the pay table used unless told otherwise: the first one the rule prints."""
         return {bet.name: bet.paytables[0] for bet in self.spec.bets if bet.paytables}
 
+    def meters(self) -> list[str]:
+        """Names of the progressive meters its pay tables pay from."""
+        rows = (row for table in self.paytables.values() for row in table.rows)
+        return sorted({row.pays.meter for row in rows if row.pays.meter})
+
     def default_readings(self) -> dict[str, str]:
         """Reading -> the option used unless told otherwise."""
         return {name: reading.default for name, reading in self.spec.readings.items()}
