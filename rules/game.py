@@ -231,8 +231,6 @@ def _load_paytables(path: Path, text: str, spec: GameSpec) -> dict[str, PayTable
                 known = ", ".join(sorted(each.stem for each in file.parent.glob("*.toml"))) or "none"
                 raise GameFileError(path, line, key, f"no pay table {name!r} in {file.parent.name}/; allowed: {known}")
             table = load_paytable(file)
-            if table.id != name:
-                raise GameFileError(file, None, "id", f"is {table.id!r}; the file's name asks for {name!r}")
             if table.kind != _TABLE_OF[bet.kind]:
                 why = f"{name} is a {table.kind} table; a {bet.kind} bet needs a {_TABLE_OF[bet.kind]} table"
                 raise GameFileError(path, line, key, why)

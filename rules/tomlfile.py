@@ -11,10 +11,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rules.errors import GameFileError
 
 _HEADER: Final = re.compile(r"^\s*\[(\[)?\s*([^\[\]]+?)\s*\]?\]")
-_KEY: Final = re.compile(r'^\s*("?)([A-Za-z0-9_.-]+)\1\s*=\s*(\[\s*(?:#.*)?$)?')
+_KEY_LINE: Final = re.compile(r'^\s*("?)([A-Za-z0-9_.-]+)\1\s*=\s*(\[\s*(?:#.*)?$)?')
 _SYNTAX_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
-Path_ = tuple[str | int, ...]
+Key = tuple[str | int, ...]
+"""Where a value stands in a file: `("rows", 2, "pays")`."""
+
 Model = TypeVar("Model", bound="Part")
 
 
@@ -49,7 +51,7 @@ def load(path: Path, model: type[Model]) -> Model:
         raise _explain(path, text, model, error) from error
 
 
-def line_of(text: str, key: Path_) -> int | None:
+def line_of(text: str, key: Key) -> int | None:
     """Line of the longest written prefix of `key` (`("rows", 2, "pays")`) in TOML `text`, counted from 1."""
     lines = _lines(text)
     while key:
@@ -59,7 +61,7 @@ def line_of(text: str, key: Path_) -> int | None:
     return None
 
 
-def spell(key: Path_) -> str:
+def spell(key: Key) -> str:
     """`rows[2].pays`, counted from 0 as in the file's own arrays."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
 
@@ -70,12 +72,12 @@ def _tuples(value: Any) -> Any:
     return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
 
 
-def _lines(text: str) -> dict[Path_, int]:
+def _lines(text: str) -> dict[Key, int]:
     """Where each table, key and element of a multi-line array begins."""
-    lines: dict[Path_, int] = {}
-    counts: dict[Path_, int] = {}
-    table: Path_ = ()
-    array: Path_ | None = None
+    lines: dict[Key, int] = {}
+    counts: dict[Key, int] = {}
+    table: Key = ()
+    array: Key | None = None
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if array is not None:
@@ -90,7 +92,7 @@ def _lines(text: str) -> dict[Path_, int]:
                 counts[table] = counts.get(table, -1) + 1
                 table = (*table, counts[table])
             lines[table] = number
-        elif key := _KEY.match(line):
+        elif key := _KEY_LINE.match(line):
             path = (*table, *key[2].split("."))
             lines[path] = number
             array = path if key[3] else None
@@ -100,7 +102,7 @@ def _lines(text: str) -> dict[Path_, int]:
 def _explain(path: Path, text: str, model: type[Part], error: ValidationError) -> GameFileError:
     """The first fault, in the words of the file."""
     fault = error.errors(include_url=False)[0]
-    key: Path_ = fault["loc"]
+    key: Key = fault["loc"]
     why = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
         why = f"unknown key; allowed: {', '.join(_keys_at(model, key[:-1]))}"
@@ -111,7 +113,7 @@ def _explain(path: Path, text: str, model: type[Part], error: ValidationError) -
     return GameFileError(path, line_of(text, key), spell(key), why)
 
 
-def _keys_at(model: type[BaseModel], key: Path_) -> list[str]:
+def _keys_at(model: type[BaseModel], key: Key) -> list[str]:
     """Keys allowed in the table at `key`, found by walking the models."""
     here: type[BaseModel] = model
     for part in key:
