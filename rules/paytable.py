@@ -9,9 +9,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
+from dealer_flow.tomlfile import Key, spell
 from rules.conditions import CONDITIONS
 from rules.errors import GameFileError
-from rules.tomlfile import Key, Part, line_of, load, spell
+from rules.tomlfile import Part, line_of, load
 
 Unit = Literal["to", "for", "percent", "push", "bare"]
 

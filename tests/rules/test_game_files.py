@@ -45,7 +45,7 @@ def test_the_progressive_tables_as_printed(table: str, royal: int, straight_flus
 
 
 def test_every_row_and_every_bet_cites_its_clause() -> None:
-    clause = re.compile(r"CO 47\.1-10\d\d(\.60 (progressive )?\(\d+\))?")
+    clause = re.compile(r"47\.1-10\d\d(\.60( progressive )?\(\d+\))?")
     for table in GAME.paytables.values():
         assert all(clause.match(row.clause) for row in table.rows)
     for bet in GAME.spec.bets:
@@ -115,7 +115,7 @@ FAULTS = [
         'kind = "own-hand"',
         'kind = "side"',
         'kind = "side"',
-        "bets[3].kind: input should be 'against-dealer', 'margin', 'own-hand' or 'progressive'; found 'side'",
+        "bets[4].kind: input should be 'against-dealer', 'margin', 'own-hand' or 'progressive'; found 'side'",
     ),
     (
         "[readings.natural]",
@@ -133,29 +133,35 @@ FAULTS = [
         'equals = { bet = "ante", times = 2,',
         'equals = { bet = "aunt", times = 2,',
         "aunt",
-        "bets[2].equals: unknown bet 'aunt'; allowed: ante, blind, play, flush-rush, progressive",
+        "bets[3].equals: unknown bet 'aunt'; allowed: ante, blind, play, flush-rush, progressive",
     ),
     (
         'equals = { bet = "ante", times = 2,',
         'equals = { bet = "ante", time = 2,',
         "time = 2",
-        "bets[2].equals.times: missing",
+        "bets[3].equals.times: missing",
     ),
-    ('name = "play"', 'name = "ante"', None, "bets[2].name: bet 'ante' stands twice"),
+    (
+        'fold = "47.1-1017.60(7)"',
+        'fold = "47.1-1017.60(7)"\npush = ""',
+        'push = ""',
+        "bets[3].clauses.push: unknown key; allowed: win, lose, fold, tie, envy",
+    ),
+    ('name = "play"', 'name = "ante"', None, "bets[3].name: bet 'ante' stands twice"),
     (
         'paytables = ["FGWP-01", "FGWP-02"]',
         'paytables = ["FGW-01"]',
         '["FGW-01"]',
-        "bets[4].paytables: FGW-01 is a longest-flush table; a progressive bet needs a five-card table",
+        "bets[5].paytables: FGW-01 is a longest-flush table; a progressive bet needs a five-card table",
     ),
     (
         'paytables = ["FGW-BLIND"]',
         'paytables = ["FGW-09"]',
         "FGW-09",
-        "bets[1].paytables: no pay table 'FGW-09' in paytables/; "
+        "bets[2].paytables: no pay table 'FGW-09' in paytables/; "
         "allowed: FGW-01, FGW-02, FGW-03, FGW-04, FGW-BLIND, FGWP-01, FGWP-02",
     ),
-    ('pays = "1 to 1"\n', "", "[[bets]]", "bets[0]: bet 'ante' against the dealer needs pays"),
+    ('pays = "1 to 1"\n', "", "[[bets]]", "bets[1]: bet 'ante' against the dealer needs pays"),
 ]
 
 
@@ -173,15 +179,15 @@ def test_a_wrong_game_file_names_line_key_and_what_is_allowed(
 
 
 TABLE_FAULTS = [
-    ("pays = 100,", "pays = 0,", "rows[1].pays: not a pay; allowed: an integer, 'A to B', 'A for B', 'P % of METER'"),
+    ("pays = 100,", "pays = 0,", "rows[2].pays: not a pay; allowed: an integer, 'A to B', 'A for B', 'P % of METER'"),
     (
         "7-card wild",
         "7 wild",
-        "rows[1].when: '7 wild flush' is not for a longest-flush table; allowed: 'N-card natural",
+        "rows[2].when: '7 wild flush' is not for a longest-flush table; allowed: 'N-card natural",
     ),
-    ("7-card wild", "5-card natural", "rows[4].when: '5-card natural flush' stands twice"),
-    ('bare = "to"', "", "rows[0].pays: a bare number; say what it means: bare = 'to' or 'for'"),
-    ("pays = 100,", "pays = 100, payz = 1,", "rows[1].payz: unknown key; allowed: when, pays, clause, envy-cents"),
+    ("7-card wild", "5-card natural", "rows[5].when: '5-card natural flush' stands twice"),
+    ('bare = "to"', "", "rows[1].pays: a bare number; say what it means: bare = 'to' or 'for'"),
+    ("pays = 100,", "pays = 100, payz = 1,", "rows[2].payz: unknown key; allowed: when, pays, clause, envy-cents"),
     ('id = "FGW-01"', 'id = "FGW-11"', "id: is 'FGW-11'; the file's name asks for 'FGW-01'"),
 ]
 
@@ -194,7 +200,7 @@ def test_a_wrong_pay_table_is_named(tmp_path: Path, before: str, after: str, sen
     table.write_text(table.read_text().replace(before, after, 1))
     found = fault_of(path)
     row = re.match(r"rows\[(\d)\]", sentence)
-    line = line_with(table, "rows = [") + 1 + int(row[1]) if row else 2
+    line = line_with(table, "rows = [") + int(row[1]) if row else 2
     assert found.startswith(f"FGW-01.toml:{line}: {sentence}")
 
 
