@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from devices.shoe import Shoe
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
 from devices.translation import Driver
@@ -24,6 +25,7 @@ DRIVERS: Final = {
     kind.name: kind
     for kind in (
         Kind("shuffler", DeviceClass.SHUFFLER, Shuffler),
+        Kind("shoe", DeviceClass.SHOE, Shoe),
         Kind("table-controller", DeviceClass.TABLE_CONTROLLER, TableController),
     )
 }

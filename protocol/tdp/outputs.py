@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from protocol.errors import DealwireError, NoAnswer
+from protocol.errors import DealwireError
+from protocol.link import Answered as CommonAnswered
+from protocol.link import Discarded as Discarded
+from protocol.link import Output as Output
+from protocol.link import Send as Send
+from protocol.link import Unanswered as Unanswered
 from protocol.tdp.messages import Event, HelloReply, Message, Progress, Reply, Role
 from protocol.tdp.packets import PACKETS
 
@@ -72,18 +77,6 @@ class UnknownEvent(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """Base of everything a link returns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Send(Output):
-    """Bytes for the line: one frame."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class Up(Output):
     """The device granted a session (a listener: was heard to). `resumed`: events go on where they stopped."""
 
@@ -133,7 +126,7 @@ class StatusSeen(Output):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Output):
+class Answered(CommonAnswered):
     """A command got its reply; a refusal is a reply, and so is a NAK (as status refused)."""
 
     request: int
@@ -148,23 +141,6 @@ class Progressed(Output):
     request: int
     command: Message
     progress: Progress
-
-
-@dataclass(frozen=True, slots=True)
-class Unanswered(Output):
-    """A command ended without a reply: what the device did with it is unknown."""
-
-    request: int
-    command: Message
-    error: NoAnswer
-
-
-@dataclass(frozen=True, slots=True)
-class Discarded(Output):
-    """Bytes that carried nothing usable: noise, or a whole frame and why it is of no use."""
-
-    data: bytes
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
