@@ -84,8 +84,9 @@ def play(
     try:
         for chunk in capture.chunks:
             player.take(chunk)
-    finally:
-        player.count()
+    except CaptureError:
+        player.finish()
+        raise
     player.finish()
     return player.stats
 
@@ -137,15 +138,11 @@ class _Player:
             feed.receive(chunk.data, now_ns)
 
     def finish(self) -> None:
-        """The recording is over: what the links hold back is given out."""
+        """The recording is over: what the links hold back is given out, and their counters are read."""
         for feed in self._feeds.values():
             feed.end(self._clock.now_ns())
-        self.count()
-
-    def count(self) -> None:
-        """Bring the counters that the links keep up to date."""
-        for line in self.stats.lines:
-            line.frames = line.noise_bytes = 0
+        for interface in self._capture.interfaces[len(self.stats.lines) :]:
+            self.stats.lines.append(LineStats(interface.name))
         for line, link in self._counted:
             line.frames += link.stats.frames
             line.noise_bytes += link.stats.noise_bytes
@@ -153,8 +150,8 @@ class _Player:
     def _open(self, index: int, now_ns: int) -> Feed:
         interface = self._capture.interfaces[index]
         self.check(interface)
-        while len(self.stats.lines) <= index:
-            self.stats.lines.append(LineStats(self._capture.interfaces[len(self.stats.lines)].name))
+        for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
+            self.stats.lines.append(LineStats(known.name))
         kind = kind_of(interface.device, where=interface.name)
         link = HostLink(expects=kind.device_class, listen=True)
         feed = self._feeds[index] = Feed(interface.name, link, kind.make(), self._deliver, self._trace)

@@ -158,6 +158,8 @@ class Session:
         self._timed = transport if isinstance(transport, Timed) else None
         self._feed = Feed(name, link, driver, deliver, trace)
         self._feed.settle = self._settle
+        self._wake: Callable[[], None] = lambda: None
+        self._arrived = False
         self._outbox = bytearray()
         self._waiting: dict[int, Callable[[Answered | Unanswered], None]] = {}
 
@@ -211,7 +213,7 @@ class Session:
         if self.closed is not None:
             return None
         due = self._link.next_deadline_ns
-        if self._timed is None:
+        if self._timed is None or self._arrived:
             return due
         arrival = self._timed.next_deadline_ns
         return arrival if due is None else due if arrival is None else min(due, arrival)
@@ -226,12 +228,14 @@ class Session:
 
     def set_wake(self, wake: Callable[[], None]) -> None:
         """Handed to the line."""
+        self._wake = wake
         self._transport.on_ready(wake)
 
     def on_readable(self, now_ns: int) -> None:
         """Read once, pass on what it says, answer."""
         if self.closed is not None:
             return
+        self._arrived = False
         try:
             data = self._transport.read()
         except LineError as cause:
@@ -254,14 +258,15 @@ class Session:
             self._lose(cause, now_ns)
 
     def on_deadline(self, now_ns: int) -> None:
-        """Meet the link's deadlines, then read what the line released."""
+        """Meet the link's deadlines, and have what the line released read in this turn like any other arrival."""
         if self.closed is not None:
             return
         self._send(self._feed.tick(now_ns), now_ns)
-        if self._timed is not None and self.closed is None:
+        if self._timed is not None and self.closed is None and not self._arrived:
             arrival = self._timed.next_deadline_ns
             if arrival is not None and arrival <= now_ns:
-                self.on_readable(now_ns)
+                self._arrived = True
+                self._wake()
 
     # -------------------------------------------------------------- inside
 
