@@ -43,6 +43,7 @@ def events(pair: Pair, count: int, spacing_ms: int = 5) -> None:
 def up(**options: object) -> Pair:
     pair = Pair(CLEAN, **options).start()  # type: ignore[arg-type]
     assert pair.run(1_000, lambda: pair.host.state == "up")
+    pair.run(10)
     return pair
 
 
