@@ -403,7 +403,7 @@ def test_event_numbers_end_and_do_not_wrap() -> None:
     link = device(store=store)
     store.last = 2**32 - 2
     link.emit(GreenButton, START_NS)
-    with pytest.raises(CannotEncode, match="event numbers end at 4294967295"):
+    with pytest.raises(CannotEncode, match="number is 4294967296"):
         link.emit(GreenButton, START_NS)
     with pytest.raises(ValueError, match="at least 256 events"):
         EventStore(10)

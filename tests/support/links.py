@@ -121,6 +121,10 @@ class Direction:
         while self._flying and self._flying[0][0] <= now_ns:
             yield heapq.heappop(self._flying)[2]
 
+    def clear(self) -> None:
+        """Nobody is there to hear what is on its way."""
+        self._flying.clear()
+
     @property
     def next_ns(self) -> int | None:
         """When the next chunk arrives."""
@@ -233,8 +237,9 @@ class Pair:
         self._from_device(self.device.start(self.now_ns))
 
     def power_off(self) -> None:
-        """The device is gone, with what it had not sent."""
+        """The device is gone, with what it had not sent and what was on its way to it."""
         self.device = None
+        self.to_device.clear()
 
     def emit(self, event: type, **fields: object) -> None:
         """The device makes an event."""
