@@ -42,7 +42,6 @@ class _MeterNow:
     now: int | None
     paid: int = 0
     reseeded: int | None = 0
-    held: str = ""
 
     def total(self, name: str) -> MeterTotal:
         return MeterTotal(name=name, before=self.start.cents, paid=self.paid, reseeded=self.reseeded, after=self.now)
@@ -145,11 +144,9 @@ def _meter_line(
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
     facts = f"own five cards make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.text}"
     meter, table = meters.get(name), terms.paytables[bet.name]
-    missing = unknown or ("no amount was given for the meter" if meter is None else meter.held)
-    if meter is None or meter.now is None or missing:
-        why = f"{facts}, but {missing or 'the seed it fell back to was not given'}"
-        if meter is not None:
-            meter.held = meter.held or f"the pay of seat {number}, which comes first, is held"
+    if meter is None or meter.now is None or unknown:
+        missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
+        why = f"{facts}, but {unknown or missing}"
         return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
     cents, rest = round_down(meter.now * pay.amount.numerator, pay.amount.denominator, 1)
     why = f"{facts}, which shows {dollars(meter.now)}"

@@ -127,7 +127,22 @@ def test_a_hand_not_known_holds_the_meter_pays_after_it() -> None:
     )
 
 
+def test_a_wager_that_breaks_a_rule_holds_the_meter_and_its_own_envy() -> None:
+    """Whether the over-limit bet of seat 2 takes part is for a person to say, and what it would take from the meter."""
+    round_ = deal(COMMUNITY, DEALER, seat(1, ROYAL, progressive=100), seat(2, NOTHING, progressive=10_100))
+    settlement = settle(round_, GAME, meters={"meter": 1_000_000})
+    assert money(settlement)[2, "progressive"] == ("held", 0, "47.1-1002(2)")
+    assert money(settlement)[1, "progressive"] == ("held", 0, PAYS)
+    (line,) = (line for line in settlement.lines if line.bet == "envy")
+    assert (line.seat, line.result, line.pay, line.clause) == (2, "held", 0, "47.1-1002(2)")
+
+
 class TestEnvy:
+    def test_is_rounded_as_every_pay_of_the_house(self) -> None:
+        round_ = deal(COMMUNITY, DEALER, seat(1, ROYAL, progressive=100), seat(2, NOTHING, progressive=100))
+        settlement = settle(round_, GAME, envy_base_cents=300)
+        assert (settlement.lines[-1].pay, settlement.lines[-1].rest) == (33_325, "25/3")
+
     def test_every_other_bettor_gets_it_by_his_own_wager_folded_ones_too_never_the_winner(self) -> None:
         round_ = deal(
             COMMUNITY,
@@ -213,3 +228,17 @@ class TestProgressiveOnly:
         found = money(settle(round_, GAME))
         assert found[1, "progressive"] == ("win", 29_900, PAYS)
         assert found[2, "progressive"][0] == "held"
+
+    def test_a_wager_over_the_limit_is_held_here_too(self) -> None:
+        round_ = deal(
+            "", None, seat(1, QUADS, progressive=100), seat(2, NOTHING, progressive=10_100), outcome="progressive-only"
+        )
+        found = money(settle(round_, GAME))
+        assert found[2, "progressive"] == ("held", 0, "47.1-1002(2)")
+        assert found[1, "progressive"] == ("win", 29_900, PAYS)
+
+    def test_a_face_in_two_hands_holds_the_round(self) -> None:
+        round_ = deal(
+            "", None, seat(1, QUADS, progressive=100), seat(2, QUADS, progressive=100), outcome="progressive-only"
+        )
+        assert settle(round_, GAME).status == "held"
