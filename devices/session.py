@@ -244,13 +244,13 @@ class Session:
             return
         if data:
             self._send(self._feed.receive(data, now_ns), now_ns)
-        elif self._outbox:
-            self.on_writable(now_ns)  # a line without a descriptor says so when it has room again
+        if self._outbox:
+            self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
 
     def on_writable(self, now_ns: int) -> None:
         """Send what waits, as far as the line takes it."""
         try:
-            while self._outbox:
+            while self._outbox and self.closed is None:
                 taken = self._transport.write(bytes(self._outbox))
                 if not taken:
                     break
