@@ -13,7 +13,8 @@ from devices.loop import Owner
 from devices.session import Session
 from devices.transport.address import open_transport
 from devices.transport.base import Transport
-from protocol.tdp.link import HostLink, Role
+from protocol.tdp.link import HostLink
+from protocol.tdp.messages import Role
 
 
 @dataclass(frozen=True, slots=True)

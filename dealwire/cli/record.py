@@ -31,6 +31,7 @@ from devices.events import LinkUp, Seen
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     shuffler: str | None,
     controller: str | None,
     output: Path,

@@ -19,7 +19,7 @@ from devices.replay import PlayStats, play
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @table_options
 @click.pass_context
-def command(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
+def command(ctx: click.Context, /, file: Path, as_json: bool, **options: Any) -> None:
     """Deal the recording FILE again and print its rounds, incidents and settlements.
 
     The bytes in FILE go through the same decoders, flow and rules as an attached device's. A recording whose last

@@ -18,7 +18,7 @@ from typing import Any, Final
 import construct as c
 
 from protocol.tdp.messages import Message
-from protocol.tdp.packets import EXTENSION, HEADER, Code
+from protocol.tdp.packets import EXTENSION, HEADER, MAX_FRAME, Code
 from protocol.tdp.twin import mutable_twin
 
 HEADER_SIZE: Final = HEADER.sizeof()
@@ -168,7 +168,9 @@ class Layout:
         """
         if self._texts or len(self._tails) > 1:
             return self._read
-        return self._short_tailed() if self._tails else self._short_fixed()
+        if self._tails:
+            return self._short_blob() if self._tails[0].shape is Shape.BLOB else self._short_tailed()
+        return self._short_fixed()
 
     def _short_fixed(self) -> Reader:
         unpack, twin, cls, general = self._head.unpack_from, self._twin, self.cls, self._read
@@ -176,6 +178,25 @@ class Layout:
 
         def read(body: bytes) -> tuple[Message, Extensions]:
             if len(body) != end:
+                return general(body)
+            message: Any = twin(*unpack(body, HEADER_SIZE))
+            message.__class__ = cls
+            return message, ()
+
+        return read
+
+    def _short_blob(self) -> Reader:
+        """One `struct.Struct` for each length there can be, so that the bytes come out with the integers."""
+        twin, cls, general = self._twin, self.cls, self._read
+        end = HEADER_SIZE + self._head.size
+        unpackers = {
+            end + 1 + count: struct.Struct(f"{self._head.format}x{count}s").unpack_from
+            for count in range(MAX_FRAME - end)
+        }
+
+        def read(body: bytes) -> tuple[Message, Extensions]:
+            unpack = unpackers.get(len(body))
+            if unpack is None or body[end] != len(body) - end - 1:
                 return general(body)
             message: Any = twin(*unpack(body, HEADER_SIZE))
             message.__class__ = cls

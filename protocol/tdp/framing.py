@@ -73,15 +73,6 @@ _new: Final = object.__new__
 _decode: Final = cobs.decode
 
 
-def _body(part: bytes) -> bytes | None:
-    """Header and payload of a good frame; None when `part`, without delimiters, is none."""
-    try:
-        decoded: bytes = _decode(part)
-    except cobs.DecodeError:
-        return None
-    return decoded[:-CHECK_BYTES] if crc32(decoded) == _RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME else None
-
-
 def _fault(part: bytes) -> NoiseReason:
     """The first rule that a piece which is no frame breaks."""
     if len(part) > MAX_ENCODED:
@@ -119,16 +110,19 @@ class Framer:
         opened = 0  # 1 when a delimiter stands right before `offset` and is nobody's yet
         for part in parts:
             if part:
-                body = _body(part)
-                if body is None:
-                    pieces.append(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
-                else:
+                try:
+                    decoded = _decode(part)
+                except cobs.DecodeError:
+                    decoded = b""
+                if crc32(decoded) == _RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME:
                     frame: Any = _new(_Frame)
                     frame.offset = offset - opened
                     frame.length = len(part) + opened + 1
-                    frame.body = body
+                    frame.body = decoded[:-CHECK_BYTES]
                     frame.__class__ = Frame
                     pieces.append(frame)
+                else:
+                    pieces.append(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
                 offset += len(part) + 1
                 opened = 0
             else:

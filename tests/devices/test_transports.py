@@ -1,4 +1,7 @@
-"""One contract for every line: memory, serial over a pty, rfc2217, tcp. Each test runs on each of them."""
+"""One contract for every line: memory, recorded, serial over a pty, tcp, rfc2217. Each test runs on each of them.
+
+A replayed line says only what it was recorded to say; `test_replay.py` holds it to the same promises.
+"""
 
 import contextlib
 import os
@@ -15,6 +18,7 @@ from typing import Any
 import pytest
 from serial import rfc2217
 
+from devices.capture import CaptureWriter, Recorded
 from devices.clock import SystemClock
 from devices.transport.address import open_transport
 from devices.transport.base import LineClosed, Transport
@@ -170,7 +174,28 @@ def rfc2217_line() -> Line:
     return Line(host, device.send, device.receive, device.hang_up, device.hang_up)
 
 
-MAKERS = {"memory": memory_line, "serial": serial_line, "tcp": tcp_line, "rfc2217": rfc2217_line}
+def recorded_line() -> Line:
+    clock = SystemClock()
+    inner = memory_line()
+    writer = CaptureWriter("/dev/null", overwrite=True)
+    inner.host = Recorded(inner.host, writer, writer.interface("x", device="shuffler"), clock)
+    hang_up = inner.hang_up
+
+    def clean() -> None:
+        hang_up()
+        writer.close()
+
+    inner.clean = clean
+    return inner
+
+
+MAKERS = {
+    "memory": memory_line,
+    "recorded": recorded_line,
+    "serial": serial_line,
+    "tcp": tcp_line,
+    "rfc2217": rfc2217_line,
+}
 
 
 def descriptors() -> set[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from rules import GameFileError, game_ids, load_game
 from rules.game import GAMES
-from rules.paytable import Pay, parse_pay
+from rules.paytable import Pay, flatten, parse_pay
 from rules.readings import READINGS
 
 GAME = load_game("flushes-gone-wild.co")
@@ -81,6 +81,13 @@ def test_pays(written: object, pay: Pay) -> None:
 def test_what_is_no_pay(written: object) -> None:
     with pytest.raises(ValueError, match="not a pay; allowed: an integer"):
         parse_pay(written)
+
+
+@pytest.mark.parametrize("table", ["FGW-01", "FGW-02", "FGW-03", "FGW-04", "FGWP-01", "FGWP-02"])
+def test_the_best_row_is_found_in_whatever_order_a_table_is_printed(table: str) -> None:
+    printed = GAME.paytables[table]
+    reversed_rows = flatten(printed.model_copy(update={"rows": printed.rows[::-1]}))
+    assert reversed_rows == flatten(printed)
 
 
 def copied(folder: Path) -> Path:

@@ -122,12 +122,34 @@ def test_a_hand_not_known_holds_the_meter_pays_after_it() -> None:
     settlement = settle(round_, GAME, meters={"meter": 1_000_000})
     assert money(settlement)[2, "progressive"][0] == "held"
     assert money(settlement)[1, "progressive"][0] == "held"
-    assert "the hand of seat 2" in next(
+    assert "the bet of seat 2, which comes first, is held" in next(
         line.why for line in settlement.lines if line.seat == 1 and line.bet == "progressive"
     )
 
 
+@pytest.mark.parametrize(
+    ("cards", "meter_pay"),
+    [("5S 6D 7S 8S TH", ("win", 999_900, PAYS)), ("5H 6H 7H 8H 9H", ("held", 0, PAYS))],
+)
+def test_a_wager_that_breaks_a_rule_holds_the_meter_only_if_it_could_win(
+    cards: str, meter_pay: tuple[str, int, str]
+) -> None:
+    round_ = deal(
+        COMMUNITY, "3C 4D 5C 6C 8C", seat(1, "AS KS QS JS TS", progressive=100), seat(2, cards, progressive=10_100)
+    )
+    found = settle(round_, GAME, meters={"meter": 1_000_000})
+    assert money(found)[2, "progressive"] == ("held", 0, "47.1-1002(2)")
+    assert money(found)[1, "progressive"] == meter_pay
+    (line,) = (line for line in found.lines if line.bet == "envy")
+    assert (line.seat, line.result, line.pay, line.clause) == (2, "held", 0, "47.1-1002(2)")
+
+
 class TestEnvy:
+    def test_is_rounded_as_every_pay_of_the_house(self) -> None:
+        round_ = deal(COMMUNITY, DEALER, seat(1, ROYAL, progressive=100), seat(2, NOTHING, progressive=100))
+        settlement = settle(round_, GAME, envy_base_cents=300)
+        assert (settlement.lines[-1].pay, settlement.lines[-1].rest) == (33_325, "25/3")
+
     def test_every_other_bettor_gets_it_by_his_own_wager_folded_ones_too_never_the_winner(self) -> None:
         round_ = deal(
             COMMUNITY,
@@ -213,3 +235,17 @@ class TestProgressiveOnly:
         found = money(settle(round_, GAME))
         assert found[1, "progressive"] == ("win", 29_900, PAYS)
         assert found[2, "progressive"][0] == "held"
+
+    def test_a_wager_over_the_limit_is_held_here_too(self) -> None:
+        round_ = deal(
+            "", None, seat(1, QUADS, progressive=100), seat(2, NOTHING, progressive=10_100), outcome="progressive-only"
+        )
+        found = money(settle(round_, GAME))
+        assert found[2, "progressive"] == ("held", 0, "47.1-1002(2)")
+        assert found[1, "progressive"] == ("win", 29_900, PAYS)
+
+    def test_a_face_in_two_hands_holds_the_round(self) -> None:
+        round_ = deal(
+            "", None, seat(1, QUADS, progressive=100), seat(2, QUADS, progressive=100), outcome="progressive-only"
+        )
+        assert settle(round_, GAME).status == "held"

@@ -6,7 +6,7 @@ from rules import Meter, SettlementRefused, settle
 from tests.support.flushes import GAME, co, deal, money, seat
 
 COMMUNITY, DEALER, HAND = "KH 9H", "3C 4D 5S 6S 8C", "AH QH JH 7C 4S"
-LIMIT = "47.1-1002 (2)"
+LIMIT = "47.1-1002(2)"
 GROUP = ("ante", "blind", "play")
 
 
