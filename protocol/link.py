@@ -1,7 +1,8 @@
 """What a host's link is, in every dialect: bytes and times in, outputs out. A dialect adds outputs of its own.
 
-A device that keeps sessions and numbers its events says so itself. For one that does not, the link counts both:
-sessions by the starts it hears, reports by the order they came in.
+A device that keeps sessions and numbers its events says so itself. For one that does not, the link does: it numbers
+the reports it hears, and names a session by the time its first report came in, so that a recording gives the same name
+and a line opened anew, over which nobody knows what happened meanwhile, another.
 """
 
 from dataclasses import dataclass
@@ -71,6 +72,11 @@ class Missed(Output):
 
     session: int
     why: str
+
+
+def session_at(now_ns: int) -> int:
+    """The name of a session whose first report came at `now_ns`: its millisecond, as 32 bits, never 0."""
+    return now_ns // 1_000_000 % (1 << 32) or 1
 
 
 class Counters(Protocol):
