@@ -109,8 +109,8 @@ def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
     if whole is not None:
         mode, item = whole[1] or b"", whole[2]
         return Frame(offset, whole.end() - at, mode.decode("ascii"), item.decode("ascii"))
-    end, reason = _damage(data, at)
-    return None if end is None else Noise(offset, data[at:end], reason)
+    stop, reason = _damage(data, at)
+    return None if stop is None else Noise(offset, data[at:stop], reason)
 
 
 def _damage(data: bytes, at: int) -> tuple[int | None, NoiseReason]:
