@@ -17,6 +17,7 @@ from typing import Final
 
 from transitions import Machine
 
+import devices.events as e
 from dealer_flow.ledger import Ledger
 from dealer_flow.legal import Legal, legal
 from dealer_flow.plan import Plan
@@ -26,7 +27,6 @@ from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
 from dealer_flow.states import BEGIN, LOOSE, TRANSITIONS, State
 from dealer_flow.turns import Breach, breach
-from devices import events as e
 from devices.events import Seen
 from protocol.places import NOWHERE
 

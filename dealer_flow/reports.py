@@ -5,9 +5,9 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+import devices.events as e
 from dealer_flow.ledger import Dispensed
 from dealer_flow.round import Round
-from devices import events as e
 from devices.events import Seen
 from protocol.faults import Fault
 from protocol.places import BURN, REMAINDER
