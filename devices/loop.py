@@ -56,7 +56,10 @@ class Member(Protocol):
 
 
 class Owner:
-    """Owns members and runs them. `on_error` is told of the member that failed; without it `run` raises."""
+    """Owns members and runs them. `on_error` is told of the member that failed; without it `run` raises.
+
+    `run` waits in real time; on a manual clock move the clock and call `turn`.
+    """
 
     def __init__(self, clock: Clock, *, on_error: Callable[[Member, Exception], None] | None = None) -> None:
         self._clock = clock
