@@ -232,6 +232,13 @@ def test_a_gap_that_cannot_be_is_dropped(gap: tuple[int, int, int]) -> None:
     assert host.stats.unusable == 1
 
 
+def test_a_gap_further_on_does_not_lose_what_may_still_come() -> None:
+    host, sequence = open_host()
+    out = host.receive(wire(head(LINK, 4, sequence) + struct.pack("<IIII", SESSION, 5, 8, 9)), START_NS)
+    out += host.receive(event(1, sequence + 1), START_NS)
+    assert [item for item in out if isinstance(item, Delivered | Lost)] == [Delivered(SESSION, 0, GreenButton(1, 10))]
+
+
 def test_what_is_held_ahead_of_a_hole_is_bounded() -> None:
     host, sequence = open_host()
     out: list[Output] = []
