@@ -465,7 +465,6 @@ def test_end_game_under_the_red_lamp_is_a_misdeal() -> None:
     [
         (Fault.CARD_LOST, "defective-deck", "device-fault"),
         (Fault.SENSOR_FAILED, "misdeal", "device-fault"),
-        (Fault.PACKET_LIFTED_EARLY, "misdeal", "device-fault"),
         (Fault.DOOR_OPENED_MID_ROUND, "misdeal", "door-opened"),
         (Fault.COUNTER_INVARIANT_BROKEN, "defective-deck", "device-fault"),
         (Fault.POWER_LOST_MID_ROUND, "unreliable", "power-lost"),
@@ -486,6 +485,14 @@ def test_red_lamp_while_dealing(fault: int, outcome: str, code: str) -> None:
 def test_a_fault_after_the_remainder_concerns_the_next_deck(fault: int) -> None:
     table = dealt(1).shuffler(e.RedLamp(True, fault)).burn().play(1)
     assert table.end().outcome == "complete"
+
+
+def test_a_packet_lifted_early_is_judged_by_its_count() -> None:
+    table = ready(2).deal(hands(1)[0]).deal("AH QH 8H")
+    table.shuffler(e.RedLamp(True, Fault.PACKET_LIFTED_EARLY))
+    table.shuffler(e.MisdealCleared(Fault.PACKET_LIFTED_EARLY, 7, True))
+    result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().play(2).end()
+    assert (result.outcome, statuses(result)) == ("complete", ["dead", "live"])
 
 
 def test_the_door_while_dealing_and_after() -> None:
