@@ -188,7 +188,7 @@ class Owner:
             self._guard(member, member.on_deadline, due)
             following = member.next_deadline_ns
             # One that stands still waits for the next turn, or this one would never end.
-            if following is not None and due < following <= now_ns:
+            if following is not None and following <= now_ns and following != due:
                 heapq.heappush(heap, (following, index, member))
 
     def _guard(self, member: Member, handler: Callable[[int], None], now_ns: int) -> None:
