@@ -254,26 +254,27 @@ class Session:
             self._lose(cause, now_ns)
 
     def on_deadline(self, now_ns: int) -> None:
-        """Meet the link's deadlines, and have what the line released read in this turn like any other arrival."""
+        """Meet the link's deadlines. The line is read and written after all members' deadlines, at the turn's time."""
         if self.closed is not None:
             return
-        self._send(self._feed.tick(now_ns), now_ns)
-        if self._timed is not None and self.closed is None and not self._arrived:
-            arrival = self._timed.next_deadline_ns
-            if arrival is not None and arrival <= now_ns:
-                self._arrived = True
-                self._wake()
+        self._queue(self._feed.tick(now_ns))
+        arrival = self._timed.next_deadline_ns if self._timed is not None and not self._arrived else None
+        if arrival is not None and arrival <= now_ns:
+            self._arrived = True
+        if self._outbox or self._arrived:
+            self._wake()
 
     # -------------------------------------------------------------- inside
 
     def _send(self, data: bytes, now_ns: int) -> None:
-        if not data or self.closed is not None:
-            return
+        self._queue(data)
+        self.on_writable(now_ns)
+
+    def _queue(self, data: bytes) -> None:
         if len(self._outbox) + len(data) > OUTBOX:
             self.dropped_frames += 1
-            return
-        self._outbox += data
-        self.on_writable(now_ns)
+        elif self.closed is None:
+            self._outbox += data
 
     def _settle(self, output: Answered | Unanswered) -> None:
         if isinstance(output, Unanswered) and self.closed is not None:

@@ -113,3 +113,12 @@ ROWS: Final = (
 
 ARCS: Final = frozenset((source, row.cause, target) for row in ROWS for source in row.sources for target in row.targets)
 """Every step the model may take."""
+
+
+def markdown() -> str:
+    """The table as documentation shows it."""
+    lines = ["| from | by | to | |", "| --- | --- | --- | --- |"]
+    for row in ROWS:
+        sources, targets = (", ".join(state.name for state in states) for states in (row.sources, row.targets))
+        lines.append(f"| {sources} | {row.cause} | {targets} | {row.note} |")
+    return "\n".join(lines) + "\n"

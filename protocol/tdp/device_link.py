@@ -270,7 +270,6 @@ class DeviceLink:
         store = self.store
         if ack.session == self.session and store.acknowledged < ack.up_to <= store.last:
             store.acknowledged = ack.up_to
-            self._sent = max(self._sent, ack.up_to)
             self._resend_ns = now_ns + self._timing.resend_ns
             if self.role is not None:
                 self._pump(now_ns, out)

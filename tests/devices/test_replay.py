@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -139,6 +140,56 @@ def test_silence_a_power_cycle_and_an_unplug_replay_equal(tmp_path):
     table.close()
     seen, _ = replayed(path)
     assert seen == table.seen
+
+
+def trouble(table: Table, random: Random, count: int) -> None:
+    """One thing that goes wrong at a table, or nothing."""
+    kind = random.randrange(5)
+    if kind == 0:
+        table.lines["shuffler"].stall(table.clock.now_ns() + int(random.random() * 8 * SECOND))
+        table.pass_time(random.random() * 12)
+    elif kind == 1:
+        name = random.choice(list(CLASSES))
+        old = table.devices[name]
+        table.owner.remove(old)
+        fresh = DeviceEnd(old._transport, table.clock, hello(0xB0000000 + count, CLASSES[name]))
+        table.devices[name] = fresh
+        table.owner.add(fresh)
+        fresh.start()
+        table.pass_time(random.random() * 8)
+    elif kind == 2:
+        table.clock.advance(int(random.random() * 5 * SECOND))  # the program stood still
+    else:
+        table.pass_time(random.random() * 3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_evening_of_trouble_replays_equal(tmp_path, seed):
+    random = Random(seed)
+    faults = Faults(
+        seed=seed,
+        lose_chunk=random.random() * 0.4,
+        lose_byte=random.random() * 0.02,
+        flip_bit=random.random() * 0.02,
+        duplicate=random.random() * 0.3,
+        reorder=random.random() * 0.3,
+        delay_ns=(0, random.choice([0, 1, 20, 90, 400]) * MS),
+        cut=random.choice([None, (1, 1), (1, 12), (5, 40)]),
+    )
+    path = tmp_path / "a.pcapng"
+    table = Table(path, faults)
+    table.pass_time(random.random() * 2)
+    for count in range(4):
+        table.deal(random.randrange(1, 6))
+        trouble(table, random, count)
+    if random.random() < 0.3:
+        table.lines["table-controller"].unplug()
+        table.pass_time(0.2)
+    table.owner.turn()
+    table.close()
+    seen, _ = replayed(path)
+    assert seen == table.seen
+    assert seen
 
 
 def test_a_line_plugged_in_again_is_played_as_a_new_session(tmp_path):

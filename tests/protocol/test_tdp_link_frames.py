@@ -18,6 +18,7 @@ from protocol.tdp.link import (
     Output,
     Progressed,
     Send,
+    SessionChanged,
     UnknownEvent,
     Up,
 )
@@ -232,6 +233,13 @@ def test_a_gap_that_cannot_be_is_dropped(gap: tuple[int, int, int]) -> None:
     assert host.stats.unusable == 1
 
 
+def test_a_gap_further_on_does_not_lose_what_may_still_come() -> None:
+    host, sequence = open_host()
+    out = host.receive(wire(head(LINK, 4, sequence) + struct.pack("<IIII", SESSION, 5, 8, 9)), START_NS)
+    out += host.receive(event(1, sequence + 1), START_NS)
+    assert [item for item in out if isinstance(item, Delivered | Lost)] == [Delivered(SESSION, 0, GreenButton(1, 10))]
+
+
 def test_what_is_held_ahead_of_a_hole_is_bounded() -> None:
     host, sequence = open_host()
     out: list[Output] = []
@@ -239,6 +247,37 @@ def test_what_is_held_ahead_of_a_hole_is_bounded() -> None:
         out += host.receive(event(number, sequence + number & 0xFF), START_NS)
     assert [item for item in out if isinstance(item, Lost)] == [Lost(SESSION, 1, 1)]
     assert [item.message.number for item in out if isinstance(item, Delivered)] == list(range(2, 300))
+
+
+def status(session: int, sequence: int, last_event: int = 0) -> bytes:
+    return wire(head(LINK, 0x110, sequence) + struct.pack("<III", session, last_event, 0) + bytes(14))
+
+
+@pytest.mark.parametrize("echo", [status(SESSION, 9), hello_bytes(SESSION, 9)], ids=["status", "hello reply"])
+def test_a_session_that_ended_may_echo_for_a_while_and_then_counts_as_come_back(echo: bytes) -> None:
+    host, sequence = open_host()
+    out = host.receive(status(0x2002, sequence), START_NS)
+    out += host.receive(echo, START_NS + 500 * MS)
+    assert host.session == 0x2002
+    out += host.receive(status(0x2002, sequence + 2), START_NS + 2_900 * MS)
+    out += host.receive(echo, START_NS + 3_000 * MS)
+    assert host.session == SESSION
+    changes = [(item.previous, item.session) for item in out if isinstance(item, SessionChanged)]
+    assert changes == [(SESSION, 0x2002)]  # the way back waits for what the second session may still give
+
+
+def test_an_unknown_event_of_the_session_before_is_put_there() -> None:
+    host, sequence = open_host()
+    out = host.receive(event(1, sequence), START_NS)
+    out += host.receive(status(0x2002, sequence + 1), START_NS)
+    out += host.receive(wire(head(LINK, 4, sequence + 2) + struct.pack("<IIII", SESSION, 2, 2, 2)), START_NS)
+    mark = b"\x01\x04" + struct.pack("<I", SESSION)
+    out += host.receive(event(2, sequence + 3, 0x7ABC, b"new" + mark), START_NS)
+    seen = [item for item in out if isinstance(item, Delivered | Lost | SessionChanged)]
+    assert seen[1:] == [
+        Delivered(SESSION, 0, UnknownEvent(2, 20, 0x7ABC, b"new" + mark)),
+        SessionChanged(SESSION, 0x2002),
+    ]
 
 
 def test_half_a_frame_is_noise_after_silence_and_the_next_frame_is_whole() -> None:

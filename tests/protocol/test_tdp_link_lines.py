@@ -184,8 +184,8 @@ def test_a_new_program_whose_ids_clash_with_the_last_one_is_not_answered_from_th
         pair.run(0)
     pair.run(2)
     pair.start_host()  # three milliseconds later, so that its first id is one the device remembers
-    pair.run(2_000)
-    assert pair.host.state == "up"
+    assert pair.run(600, lambda: pair.host.state == "up")
+    pair.run(50)
     assert pair.request(Dispense()) not in requests
     pair.run(100)
     assert pair.executed[-1] == Dispense()

@@ -164,6 +164,18 @@ def test_silence_is_down_and_the_same_session_is_resumed() -> None:
     assert pair.numbers() == list(range(1, 11))
 
 
+def test_an_idle_link_that_was_lost_calls_until_somebody_answers() -> None:
+    pair = up()
+    pair.to_host.open = False
+    pair.run(3_500)
+    assert pair.host.state is LinkState.LOST
+    with pytest.raises(NotUp, match="the link is lost"):
+        pair.request(Dispense())
+    pair.to_host.open = True
+    assert pair.run(300, lambda: pair.host.state == "up")
+    assert kinds(pair) == [Up, Down, Up]
+
+
 def test_the_device_learns_that_its_host_is_lost_and_back() -> None:
     pair = up()
     pair.to_device.open = False
