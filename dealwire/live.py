@@ -7,23 +7,23 @@ from types import TracebackType
 
 from devices.capture import CaptureWriter, Recorded
 from devices.clock import Clock, SystemClock
-from devices.drivers import DRIVERS
+from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Session
 from devices.transport.address import open_transport
 from devices.transport.base import Transport
-from protocol.tdp.link import HostLink
 from protocol.tdp.messages import Role
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a table: its name there, which kind of device is at its end, and its address."""
+    """One line of a table: its name there, which kind of device is at its end, its address, and what is spoken."""
 
     name: str
     device: str
     address: str
+    dialect: str = "tdp"
 
 
 class LiveTable:
@@ -53,14 +53,21 @@ class LiveTable:
             raise
 
     def _open(self, line: Line, deliver: Callable[[Seen], None], role: Role, writer: CaptureWriter | None) -> None:
-        kind = DRIVERS[line.device]
-        transport: Transport = open_transport(line.address)
+        dialect = dialect_named(line.dialect)
+        driver = dialect.driver(line.device, where=line.name)
+        transport: Transport = open_transport(line.address, baud=dialect.baud)
         if writer is not None:
             # The port's last name, not its whole path: enough to tell lines apart, and recordings get shared.
-            interface = writer.interface(line.name, device=line.device, line=PurePath(line.address).name)
+            interface = writer.interface(
+                line.name,
+                device=line.device,
+                dialect=dialect.name,
+                line=PurePath(line.address).name,
+                baud=dialect.baud,
+            )
             transport = Recorded(transport, writer, interface, self.clock)
-        link = HostLink(expects=kind.device_class, role=role)
-        session = Session(line.name, transport, link, kind.make(), self.clock, deliver)
+        link = dialect.make_link(line.device, role, False)
+        session = Session(line.name, transport, link, driver, self.clock, deliver)
         self.sessions.append(session)
         self._owner.add(session)
         session.start()

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any, Final, Protocol
 
 from devices import events as e
+from protocol.link import Missed, Output, Reported, Started
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
@@ -73,3 +74,15 @@ def translate(table: Table, output: o.Output) -> e.Body | None:
         return e.UnknownReported(f"event {type(message).__name__}") if make is None else make(message)
     known = LINK.get(type(output))
     return None if known is None else known(output)
+
+
+def from_unnumbered(table: Mapping[type[Any], Callable[[Any], e.Body]], output: Output, *, model: str) -> e.Body | None:
+    """As `translate`, for a link that numbers the reports of a device without numbers; `model` names such devices."""
+    if isinstance(output, Reported):
+        make = table.get(type(output.message))
+        return e.UnknownReported(f"report {type(output.message).__name__}") if make is None else make(output.message)
+    if isinstance(output, Started):
+        if output.previous:
+            return e.SessionChanged(output.previous, output.session)
+        return e.LinkUp(output.session, "shoe", "", model, "", "", True)
+    return e.EventsLost(0, 0) if isinstance(output, Missed) else None

@@ -64,6 +64,17 @@ def test_construct_stays_in_its_files() -> None:
     }
 
 
+def test_dialects_never_import_each_other() -> None:
+    dialects = {path.parent.name for path in (ROOT / "protocol").glob("*/__init__.py")}
+    assert {"tdp", "angel_eye", "bee_tek"} <= dialects
+    for path in SOURCES:
+        package = path.parent.name
+        if where(path).startswith("protocol/") and package in dialects:
+            for name, line, _ in imports(path):
+                owner = name.split(".")[1] if name.startswith("protocol.") else ""
+                assert owner not in dialects - {package}, f"{where(path)}:{line}: {name}"
+
+
 def test_transitions_sits_behind_one_file() -> None:
     users = {where(p) for p in SOURCES for name, _, _ in imports(p) if name.split(".")[0] == "transitions"}
     assert users <= {"dealer_flow/machine.py"}
@@ -79,10 +90,18 @@ def test_the_flow_sees_devices_only_through_events() -> None:
 
 def test_drivers_know_no_line_and_simulators_no_driver() -> None:
     concrete = ("devices.transport.serial_port", "devices.transport.tcp", "devices.transport.memory", "serial", "usb")
-    for driver in ("shuffler", "table_controller"):
+    for driver in ("shuffler", "shoe", "table_controller", "angel_eye", "bee_tek"):
         for name, line, _ in imports(ROOT / f"devices/{driver}.py"):
             assert not name.startswith(concrete), f"devices/{driver}.py:{line}: {name}"
-    drivers = ("devices.shuffler", "devices.table_controller", "devices.session")
+    drivers = (
+        "devices.shuffler",
+        "devices.shoe",
+        "devices.table_controller",
+        "devices.session",
+        "devices.dialect",
+        "devices.angel_eye",
+        "devices.bee_tek",
+    )
     for path in (ROOT / "devices/simulator").rglob("*.py"):
         for name, line, _ in imports(path):
             assert not name.startswith(drivers), f"{where(path)}:{line}: {name}"

@@ -183,8 +183,8 @@ def test_commands():
 def test_kinds_by_name():
     assert kind_of("shuffler", where="x").device_class == m.DeviceClass.SHUFFLER
     assert isinstance(DRIVERS["table-controller"].make(), TableController)
-    with pytest.raises(UnknownKind, match=r"^--device: no kind of device is called 'shoe'; allowed: shuffler, table-"):
-        kind_of("shoe", where="--device")
+    with pytest.raises(UnknownKind, match=r"^--device: no kind of device is called 'toaster'; allowed: shuffler, shoe"):
+        kind_of("toaster", where="--device")
 
 
 def test_bodies_are_hashable_values():
