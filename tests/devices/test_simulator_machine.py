@@ -257,3 +257,24 @@ def test_gathering_takes_a_deck_from_everywhere_on_the_table() -> None:
     assert cards.count(Bay.INPUT) == 52
     assert cards.backs([Bay.INPUT]) == [1]
     assert cards.count(MUCK) == 52
+
+
+def test_cards_dealt_one_by_one_turn_their_order_and_a_lifted_packet_keeps_it() -> None:
+    cards = Cards(Random(1))
+    cards.bring(1, REMAINDER)
+    top = cards.at(REMAINDER)[:3]
+    assert cards.deal(REMAINDER, Bay.TRAY, 3) == 3
+    assert cards.at(Bay.TRAY) == top[::-1]
+    under = cards.deal(REMAINDER, seat(1), 1)
+    assert cards.lift(Bay.TRAY, seat(1)) == 3
+    assert cards.at(seat(1))[:3] == top[::-1]
+    assert cards.count(seat(1)) == 3 + under
+    assert cards.deal(Bay.TRAY, seat(2), 5) == 0
+
+
+def test_a_pile_that_leaves_the_table_is_nowhere() -> None:
+    cards = Cards(Random(1))
+    cards.bring(1, REMAINDER)
+    cards.pick(REMAINDER, MUCK, [0, 51, 99])
+    assert cards.remove(MUCK) == 2
+    assert len(list(cards)) == 50

@@ -280,6 +280,16 @@ def test_an_unknown_event_of_the_session_before_is_put_there() -> None:
     ]
 
 
+def test_a_late_listener_holds_no_more_than_it_may() -> None:
+    link = HostLink(listen=True)
+    link.start(START_NS)
+    out: list[Output] = []
+    for number in range(100, 400):
+        out += link.receive(event(number, number & 0xFF), START_NS)
+    assert [item for item in out if isinstance(item, Lost)] == [Lost(0, 1, 99)]
+    assert [item.message.number for item in out if isinstance(item, Delivered)] == list(range(100, 400))
+
+
 def test_half_a_frame_is_noise_after_silence_and_the_next_frame_is_whole() -> None:
     host, sequence = open_host()
     whole = event(1, sequence)

@@ -108,6 +108,7 @@ def test_another_class_of_device_is_turned_down_once_and_never_opened() -> None:
     assert isinstance(down.error, WrongDevice)
     assert str(down.error) == "expected a table controller on this line, found a shuffler"
     assert pair.host.state is not LinkState.UP
+    assert len(pair.of(StatusSeen)) <= 1  # the first came before it said who it is
     assert not any(isinstance(out, Opened) for out in pair.device_out)
 
 
@@ -174,6 +175,36 @@ def test_an_idle_link_that_was_lost_calls_until_somebody_answers() -> None:
     pair.to_host.open = True
     assert pair.run(300, lambda: pair.host.state == "up")
     assert kinds(pair) == [Up, Down, Up]
+
+
+def test_a_hole_before_a_dead_line_is_filled_when_the_line_is_back() -> None:
+    pair = up()
+    events(pair, 3)
+    pair.to_device.open = pair.to_host.open = False
+    pair.emit(GreenButton)  # number 4 goes astray
+    pair.to_host.open = True
+    pair.emit(GreenButton)
+    pair.run(20)
+    assert pair.numbers() == [1, 2, 3]
+    pair.to_host.open = False
+    pair.run(12_000)
+    pair.to_device.open = pair.to_host.open = True
+    pair.run(2_000)
+    assert pair.numbers() == [1, 2, 3, 4, 5]
+    assert not pair.of(Lost)
+
+
+def test_a_device_that_forgot_the_session_is_opened_again() -> None:
+    pair = up()
+    assert pair.device is not None
+    pair.device.role = None  # as after a watchdog that kept the session id
+    request = pair.request(Dispense())
+    pair.run(50)
+    assert pair.answers()[request].reply.reason == Reason.NO_SESSION
+    assert pair.device.role == Role.OPERATE
+    pair.request(Dispense())
+    pair.run(50)
+    assert pair.executed == [Dispense()]
 
 
 def test_the_device_learns_that_its_host_is_lost_and_back() -> None:
