@@ -62,7 +62,7 @@ class Timing:
     """A command without ACK or NAK is sent again after this."""
     tries: int = 3
     """Times a command is sent before the host gives up."""
-    resend_ns: int = 300 * _MS
+    resend_ns: int = 200 * _MS
     """The simulated shoe repeats what is not acknowledged after this."""
 
 
