@@ -23,7 +23,7 @@ def decode(data: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def wires() -> list[bytes]:
-    return [bytes.fromhex(vector["wire"]) for vector in VECTORS["messages"]]
+    return [bytes.fromhex(vector["wire"]) for vector in VECTORS["frames"]]
 
 
 def tiled(output: bytes, length: int) -> list[dict[str, object]]:
@@ -39,7 +39,7 @@ def tiled(output: bytes, length: int) -> list[dict[str, object]]:
 def test_every_vector_is_one_frame_with_its_name() -> None:
     data = b"".join(wires())
     found = tiled(decode(data).stdout, len(data))
-    assert [item["message"] for item in found] == [vector["message"] for vector in VECTORS["messages"]]
+    assert [item["message"] for item in found] == [vector["message"] for vector in VECTORS["frames"]]
 
 
 @pytest.mark.parametrize("seed", range(4))
