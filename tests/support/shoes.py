@@ -62,8 +62,7 @@ class ShoeEvening:
         return request
 
     def _listen(self) -> None:
-        data = self._spoil(self.table.take_output(SHOE, self.now_ns))
-        if data:
+        while data := self._spoil(self.table.take_output(SHOE, self.now_ns)):
             self.heard.append((self.now_ns, data))
             self._send(self.feed.receive(data, self.now_ns))
 
