@@ -38,15 +38,14 @@ class Table:
 
     def handle(self, seen: Seen) -> list[Outcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
-        return self._settled(self.flow.handle(seen))
+        found = self.flow.handle(seen)
+        return self._settled(found) if found else []
 
     def finish(self) -> list[Outcome]:
-        """End of input: a round that was under way comes out as unreliable."""
+        """End of input: a round that was under way comes out as unreliable. Another input may follow."""
         return self._settled(self.flow.finish())
 
     def _settled(self, found: list[RoundResult | Incident] | list[RoundResult]) -> list[Outcome]:
-        if not found:
-            return []
         out: list[Outcome] = []
         for item in found:
             out.append(item)
