@@ -106,11 +106,13 @@ class Feed:
             if self._trace is not None:
                 self._trace(output)
             number = 0
-            if isinstance(output, Delivered):
+            if type(output) is Delivered:
                 self.session, number = output.session, output.message.number
-            elif isinstance(output, Send):
+            elif type(output) is Send:
                 out += output.data
                 continue
+            elif type(output) is StatusSeen:
+                self.status = output.message
             else:
                 self._note(output)
             self.recent.append((at_ns, output))
@@ -124,9 +126,6 @@ class Feed:
             self.session = output.hello.session
         elif isinstance(output, SessionChanged | Lost):
             self.session = output.session
-        elif isinstance(output, StatusSeen):
-            assert isinstance(output.message, ShufflerStatus | ControllerStatus)
-            self.status = output.message
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
 
