@@ -6,7 +6,7 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from devices.clock import Clock
 from devices.events import LinkLost, Seen
@@ -26,6 +26,9 @@ from protocol.tdp.outputs import (
     Unanswered,
     Up,
 )
+from protocol.tdp.twin import mutable_twin
+
+_Seen: Final = mutable_twin(Seen)
 
 NEVER: Final = 1 << 63
 
@@ -118,7 +121,9 @@ class Feed:
             self.recent.append((at_ns, output))
             body = self._driver.translate(output)
             if body is not None:
-                self._deliver(Seen(self.name, self.session, number, at_ns, body))
+                seen: Any = _Seen(self.name, self.session, number, at_ns, body)
+                seen.__class__ = Seen
+                self._deliver(seen)
         return out
 
     def _note(self, output: Output) -> None:
