@@ -18,17 +18,41 @@ from rules.settlement import Settlement
 Outcome = Incident | RoundResult | Settlement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Terms:
-    """How a table settles: the game's file, a pay table by bet, a reading by name."""
+    """How a table settles: the game's file, a pay table by bet, a reading by name, and where its meters stand.
+
+    `meters` are the progressive meters in cents, by name; each settlement moves them on.
+    """
 
     game: Game
     paytables: Mapping[str, str] = field(default_factory=dict)
     readings: Mapping[str, str] = field(default_factory=dict)
+    meters: dict[str, int] = field(default_factory=dict)
+    token_cents: int = 25
+    envy_base_cents: int = 100
+
+    def settle(self, result: RoundResult) -> Settlement:
+        """Settle one round; SettlementRefused when the terms do not fit the game."""
+        settlement = settle(
+            result,
+            self.game,
+            paytables=self.paytables,
+            readings=self.readings,
+            token_cents=self.token_cents,
+            envy_base_cents=self.envy_base_cents,
+            meters=self.meters,
+        )
+        for meter in settlement.meters:
+            if meter.after is None:  # paid out in full and the seed is not known: nor is the meter from here on
+                self.meters.pop(meter.name, None)
+            else:
+                self.meters[meter.name] = meter.after
+        return settlement
 
 
 class Table:
-    """Deals and settles. `terms` None deals without settling; `handled` counts what came out, by type."""
+    """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out."""
 
     def __init__(self, procedure: Procedure, terms: Terms | None, *, name: str = "table-1") -> None:
         self.flow = DealerFlow(procedure, table=name)
@@ -54,7 +78,5 @@ class Table:
                 continue
             self.outcomes[item.outcome] += 1
             if self._terms is not None:
-                out.append(
-                    settle(item, self._terms.game, paytables=self._terms.paytables, readings=self._terms.readings)
-                )
+                out.append(self._terms.settle(item))
         return out
