@@ -1,6 +1,7 @@
 """The simulated shoe: real cards, each step in its table, three mouths that tell one story."""
 
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -8,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devices import events as e
+from devices.capture import Capture, CaptureWriter
 from devices.clock import SystemClock
 from devices.dialects import dialect_named
 from devices.loop import Owner
+from devices.replay import play
 from devices.session import Session
 from devices.simulator.host import Bench
 from devices.simulator.line_faults import LineFaults
@@ -184,6 +187,20 @@ def test_over_a_real_pty(dialect: str) -> None:
         owner.close()
     cards = [item.body.card for item in seen if isinstance(item.body, e.CardDrawn)]
     assert cards == table.model.drawn
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_recording_of_the_line_tells_the_same(dialect: str, tmp_path: Path) -> None:
+    evening = ShoeEvening(TROUBLED, dialect, role=Role.OPERATE, cut_after=12).run()
+    with CaptureWriter(tmp_path / "shoe.pcapng") as writer:
+        line = writer.interface("shoe-1", device="shoe", dialect=dialect, baud=dialect_named(dialect).baud)
+        for at_ns, data in evening.heard:
+            writer.chunk(line, at_ns, False, data)
+    again: list[e.Seen] = []
+    stats = play(Capture.read(tmp_path / "shoe.pcapng"), again.append)
+    assert again == evening.seen
+    assert stats.frames > 10
+    assert stats.noise_bytes == 0
 
 
 # ------------------------------------------------------------------ the model
