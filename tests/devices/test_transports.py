@@ -1,4 +1,4 @@
-"""One contract for every line: memory, serial over a pty, rfc2217, tcp. Each test runs on each of them."""
+"""One contract for every line: memory, serial over a pty, rfc2217, tcp, USB bulk. Each test runs on each of them."""
 
 import contextlib
 import os
@@ -19,6 +19,8 @@ from devices.clock import SystemClock
 from devices.transport.address import open_transport
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import memory_pair
+from devices.transport.usb_bulk import open_usb
+from tests.support.usb_backend import FakeBus, Gadget
 
 ALL_BYTES = bytes(range(256))
 PATIENCE_S = 5.0
@@ -170,7 +172,17 @@ def rfc2217_line() -> Line:
     return Line(host, device.send, device.receive, device.hang_up, device.hang_up)
 
 
-MAKERS = {"memory": memory_line, "serial": serial_line, "tcp": tcp_line, "rfc2217": rfc2217_line}
+def usb_line() -> Line:
+    gadget = Gadget()
+    host = open_usb("usb:1209:0005", backend=FakeBus(gadget))
+
+    def send(data: bytes) -> None:
+        assert gadget.write(data) == len(data)
+
+    return Line(host, send, gadget.read, gadget.unplug, gadget.unplug)
+
+
+MAKERS = {"memory": memory_line, "serial": serial_line, "tcp": tcp_line, "rfc2217": rfc2217_line, "usb": usb_line}
 
 
 def descriptors() -> set[str]:
