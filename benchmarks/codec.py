@@ -19,8 +19,8 @@ from cobs import cobs
 
 from benchmarks.table import Table, interleave
 from protocol.tdp import messages as m
-from protocol.tdp.codec import decode, encode
-from protocol.tdp.framing import Frame, Framer, encode_frame
+from protocol.tdp.codec import Envelope, decode, encode
+from protocol.tdp.framing import Framer, encode_frame
 from protocol.tdp.packets import ANSWERS, HEADER, PACKETS
 
 FRAMES = 1000
@@ -56,10 +56,10 @@ def a_table_at_work(count: int) -> list[bytes]:
 
 
 def tdp(chunks: list[bytes]) -> int:
-    framer, found = Framer(), 0
+    framer, found = Framer(decode), 0
     for chunk in chunks:
         for piece in framer.feed(chunk):
-            if type(piece) is Frame and decode(piece.body).message:
+            if type(piece) is Envelope and piece.message:
                 found += 1
     return found
 

@@ -194,7 +194,10 @@ class Ledger:
         """Shown against recognised and against shown before; an unread card agrees with any."""
         findings: list[Finding] = []
         where = hand.place
-        if hand.revealed is not None and set(hand.revealed) != set(cards):
+        spread = self.plan.burn is not None and where == self.plan.burn.place
+        if hand.revealed is not None and not (
+            set(hand.revealed) == set(cards) or (spread and set(cards) < set(hand.revealed))
+        ):
             text = f"{where} shown as {_spell(cards)}, before as {_spell(hand.revealed)}"
             findings.append(Finding("faces-disagree", text, where))
         if hand.recognised and UNREAD not in hand.recognised:

@@ -17,6 +17,7 @@ from typing import Final
 
 from transitions import Machine
 
+import devices.events as e
 from dealer_flow.ledger import Ledger
 from dealer_flow.legal import Legal, legal
 from dealer_flow.plan import Plan
@@ -26,7 +27,6 @@ from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
 from dealer_flow.states import BEGIN, LOOSE, TRANSITIONS, State
 from dealer_flow.turns import Breach, breach
-from devices import events as e
 from devices.events import Seen
 from protocol.places import NOWHERE
 
@@ -120,7 +120,7 @@ class DealerFlow:
         """Take one report. Incidents come out as they are found, the result when the round ends."""
         self._last = seen
         out: list[RoundResult | Incident] = []
-        if self._patient and self._waits(seen):
+        if (self._patient or self._held) and self._waits(seen):
             self._held.append(seen)
             if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
                 self._release(out)
@@ -189,7 +189,7 @@ class DealerFlow:
         now.unreliable |= found.harmful
 
     def _advance(self) -> None:
-        """Go where the round now stands: at most one state a report, but through stages that are already done."""
+        """Go where the round now stands, past stages whose work is already done."""
         now, phase = self._round, self._phase
         state = phase.state
         if state is State.BETTING or state is State.HALTED:

@@ -5,9 +5,9 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+import devices.events as e
 from dealer_flow.ledger import Dispensed
 from dealer_flow.round import Round
-from devices import events as e
 from devices.events import Seen
 from protocol.faults import Fault
 from protocol.places import BURN, REMAINDER
@@ -54,7 +54,7 @@ def _lifted(now: Round, seen: Seen, body: e.PacketLifted) -> None:
 def _dumped(now: Round, seen: Seen, body: e.RemainderDumped) -> None:
     if now.ledger.remainder is None and (body.deck == now.ledger.deck or not now.ledger.packets):
         now.ledger.remainder = body.counted
-        if now.due is not None and now.red_lamp and not now.over:
+        if now.due is not None and now.red_lamp:
             _stop(now, seen, "the remainder is dumped under the red lamp before the deal was complete")
         now.judge_sum(seen)
 
@@ -107,6 +107,8 @@ def _removed(now: Round, seen: Seen, body: e.DeckRemoved) -> None:
 
 
 def _stop(now: Round, seen: Seen, text: str) -> None:
+    if now.over:
+        return
     now.note("deck-removed", text, seen=seen, clause=now.plan.procedure.misdeal.clause)
     now.misdeal = True
 
@@ -162,7 +164,7 @@ def _end(now: Round, seen: Seen, body: e.GameEnded) -> None:
     if body.round != now.number:
         text = f"END GAME of round {body.round} after START GAME of round {now.number}"
         now.break_off("round-number-differs", text, seen, now.plan.clause)
-    if now.due is not None and now.red_lamp and not now.over:
+    if now.due is not None and now.red_lamp:
         _stop(now, seen, f"END GAME under the red lamp before {now.due} had its packet")
     if now.ledger.conserved is False:
         now.judge_sum(seen)
@@ -227,7 +229,8 @@ def _misdeal(now: Round, seen: Seen, body: e.MisdealCalled) -> None:
     who = f"badge {body.badge}" if body.badge else "a person without a badge"
     clause = now.plan.procedure.misdeal.clause
     now.note("misdeal-called", f"{who} calls a misdeal", seen=seen, clause=clause, fault=body.fault)
-    now.misdeal = True
+    # After a wrong packet of the house the call says what the clause has said: the progressive may still be played.
+    now.misdeal |= not now.house_wrong
 
 
 HANDLERS: Final[dict[type[e.Body], Handler]] = {

@@ -31,6 +31,8 @@ def _lines(text: str) -> dict[Key, int]:
         if header := _HEADER.match(line):
             table = _resolve(tuple(_bare(header[2])), counts, opens_item=header[1] == "[[")
             lines.setdefault(table, number)
+            if header[1] == "[[":
+                lines.setdefault(table[:-1], number)
         elif found := _KEY.match(line):
             lines.setdefault((*table, *_bare(found[1])), number)
     return lines

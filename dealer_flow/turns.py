@@ -9,9 +9,9 @@ depend on it; if they do, the round cannot be settled.
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+import devices.events as e
 from dealer_flow.round import Round
 from dealer_flow.states import LOOSE, State
-from devices import events as e
 from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place
 
 

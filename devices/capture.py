@@ -89,8 +89,11 @@ class Capture:
             for block in blocks:
                 try:
                     chunk = self._take(block, sources)
-                except (ValueError, struct.error) as why:
-                    raise CaptureCorrupt(self.path, block.offset, str(why)) from why
+                except struct.error as cause:
+                    why = f"a block with {len(block.body)} bytes of content is too short for its type {block.type}"
+                    raise CaptureCorrupt(self.path, block.offset, why) from cause
+                except ValueError as cause:
+                    raise CaptureCorrupt(self.path, block.offset, str(cause)) from cause
                 if chunk is not None:
                     yield chunk
         if blocks.torn is not None:
@@ -136,6 +139,11 @@ class Capture:
 
 _PACKET_HEADS: Final = {order: struct.Struct(f"{order}IIIII") for order in "<>"}
 _NS: Final = 1_000_000_000
+_USUAL: Final = {
+    order: tuple(struct.pack(f"{order}HHIHH", pcapng.FLAGS, 4, way, 0, 0) for way in (pcapng.INBOUND, pcapng.OUTBOUND))
+    for order in "<>"
+}
+"""The options of a packet that says nothing but its direction, received and sent: nearly every packet's."""
 
 
 def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
@@ -152,13 +160,16 @@ def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
     ticks = high << 32 | low
     at_ns = (ticks if source.units == _NS else ticks * _NS // source.units) + source.offset_s * _NS
     sent, comment = body[28] & 1 == 1, ""
-    for code, value in pcapng.options(block.order, body, 20 + size + -size % 4):
-        if code == pcapng.FLAGS and len(value) == 4:
-            direction = struct.unpack(f"{block.order}I", value)[0] & 3
-            sent = direction == pcapng.OUTBOUND if direction else sent
-        elif code == pcapng.COMMENT:
-            comment = _text(value)
-    return Chunk(source.index, at_ns, sent, body[32 : 20 + size], comment)
+    end = 20 + size
+    options = body[end + -size % 4 :]
+    if options != _USUAL[block.order][sent]:
+        for code, value in pcapng.options(block.order, options, 0):
+            if code == pcapng.FLAGS and len(value) == 4:
+                direction = struct.unpack(f"{block.order}I", value)[0] & 3
+                sent = direction == pcapng.OUTBOUND if direction else sent
+            elif code == pcapng.COMMENT:
+                comment = _text(value)
+    return Chunk(source.index, at_ns, sent, body[32:end], comment)
 
 
 def _text(value: bytes) -> str:

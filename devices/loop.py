@@ -56,7 +56,10 @@ class Member(Protocol):
 
 
 class Owner:
-    """Owns members and runs them. `on_error` is told of the member that failed; without it `run` raises."""
+    """Owns members and runs them. `on_error` is told of the member that failed; without it `run` raises.
+
+    `run` waits in real time; on a manual clock move the clock and call `turn`.
+    """
 
     def __init__(self, clock: Clock, *, on_error: Callable[[Member, Exception], None] | None = None) -> None:
         self._clock = clock
@@ -185,7 +188,7 @@ class Owner:
             self._guard(member, member.on_deadline, due)
             following = member.next_deadline_ns
             # One that stands still waits for the next turn, or this one would never end.
-            if following is not None and due < following <= now_ns:
+            if following is not None and following <= now_ns and following != due:
                 heapq.heappush(heap, (following, index, member))
 
     def _guard(self, member: Member, handler: Callable[[int], None], now_ns: int) -> None:

@@ -6,9 +6,8 @@ and the total length again, in the byte order its section's header declares.
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from protocol.errors import DealwireError, shorten
 
@@ -70,9 +69,8 @@ class CaptureCorrupt(CaptureError):
         super().__init__(f"{path}: damaged at byte {offset}: {why}")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One block. `order` is `<` or `>`, the byte order of its section."""
+class Block(NamedTuple):
+    """One block. `order` is `<` or `>`, the byte order of its section. A tuple, as a file has one for each chunk."""
 
     offset: int
     type: int
@@ -120,6 +118,9 @@ def options(order: str, body: bytes, start: int) -> Iterator[tuple[int, bytes]]:
         start += 4 + length + -length % 4
 
 
+_HEADS: Final = {order: struct.Struct(f"{order}II") for order in "<>"}
+
+
 class Blocks:
     """The blocks of one file, in order. Iterate once; `torn` then says whether the end was cut off.
 
@@ -132,36 +133,38 @@ class Blocks:
         """Offset of an unfinished last block, and how many bytes of it there are."""
         self._file = file
         self._offset = 0
-        self._order = "<"
 
     def __iter__(self) -> Iterator[Block]:
-        read = self._file.read
+        read, offset, order, head_of = self._file.read, 0, "<", _HEADS["<"]
         while head := read(8):
-            if self._offset == 0:
+            self._offset = offset
+            if offset == 0:
                 self._check_kind(head)
             if len(head) < 8:
-                self.torn = (self._offset, len(head))
+                self.torn = (offset, len(head))
                 return
-            kind = int.from_bytes(head[:4], "little" if self._order == "<" else "big")
-            peeked = read(4) if kind == SECTION else b""
+            kind, length = head_of.unpack(head)
             if kind == SECTION:
-                if len(peeked) < 4:
-                    self.torn = (self._offset, 8 + len(peeked))
+                mark = read(4)
+                if len(mark) < 4:
+                    self.torn = (offset, 8 + len(mark))
                     return
-                self._order = self._byte_order(peeked)
-            length = int.from_bytes(head[4:], "little" if self._order == "<" else "big")
-            if kind == 0 and length == 0 and self._only_zeros_follow(head):
+                order = self._byte_order(mark)
+                head_of = _HEADS[order]
+                head, length = head + mark, head_of.unpack(head)[1]
+            elif kind == 0 and length == 0 and self._only_zeros_follow(head):
                 return
-            self._check_length(length, kind)
-            rest = read(length - 8 - len(peeked))
-            if len(rest) < length - 8 - len(peeked):
-                self.torn = (self._offset, 8 + len(peeked) + len(rest))
+            if length & 3 or not 12 <= length <= BLOCK_MAX or (kind == SECTION and length < 28):
+                raise self._corrupt(f"a block of {length} bytes; expected a multiple of 4 from 12 to {BLOCK_MAX}")
+            rest = read(length - len(head))
+            if len(rest) < length - len(head):
+                self.torn = (offset, len(head) + len(rest))
                 return
-            if rest[-4:] != head[4:]:
-                raise self._corrupt(f"the block's two lengths differ ({shorten(head[4:])} and {shorten(rest[-4:])})")
-            yield Block(self._offset, kind, self._order, peeked + rest[:-4])
-            self._offset += length
-        if self._offset == 0:
+            if rest[-4:] != head[4:8]:
+                raise self._corrupt(f"the block's two lengths differ ({shorten(head[4:8])} and {shorten(rest[-4:])})")
+            yield Block(offset, kind, order, head[8:] + rest[:-4])
+            offset += length
+        if offset == 0:
             raise CaptureEmpty(self.path)
 
     def _corrupt(self, why: str) -> CaptureCorrupt:
@@ -176,11 +179,6 @@ class Blocks:
             if struct.unpack(f"{order}I", magic)[0] == MAGIC:
                 return order
         raise self._corrupt(f"no byte-order mark 1A2B3C4Dh in a section header, but {shorten(magic)}")
-
-    def _check_length(self, length: int, kind: int) -> None:
-        least = 28 if kind == SECTION else 12
-        if length % 4 or not least <= length <= BLOCK_MAX:
-            raise self._corrupt(f"a block of {length} bytes; expected a multiple of 4 from {least} to {BLOCK_MAX}")
 
     def _only_zeros_follow(self, head: bytes) -> bool:
         """Zeros up to the end are what a power cut leaves of a file that was being written."""

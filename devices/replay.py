@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 
 from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
-from devices.clock import Clock, ManualClock
+from devices.clock import Clock
 from devices.drivers import UnknownKind, kind_of
 from devices.events import Seen
 from devices.session import Feed
@@ -84,8 +85,9 @@ def play(
     try:
         for chunk in capture.chunks:
             player.take(chunk)
-    finally:
-        player.count()
+    except CaptureError:
+        player.finish()
+        raise
     player.finish()
     return player.stats
 
@@ -102,9 +104,9 @@ class _Player:
     ) -> None:
         self.stats = stats
         self._capture, self._deliver, self._trace = capture, deliver, trace
-        self._clock = ManualClock(0)
-        self._feeds: dict[int, Feed] = {}
-        self._counted: list[tuple[LineStats, HostLink]] = []
+        self._now_ns = 0
+        self._open: dict[int, tuple[LineStats, Feed]] = {}
+        self._begun: list[tuple[LineStats, HostLink]] = []
 
     def check(self, interface: Interface) -> None:
         """CaptureUnplayable unless `interface` can be played."""
@@ -119,16 +121,15 @@ class _Player:
 
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
-        self._clock.set(chunk.at_ns)
-        now_ns = self._clock.now_ns()
-        self._meet_deadlines(now_ns)
-        feed = self._feeds.get(chunk.interface)
+        now_ns = self._now_ns = max(chunk.at_ns, self._now_ns)
+        for _, feed in self._open.values():
+            if feed.due_ns <= now_ns:
+                self._meet_deadlines(now_ns)
+                break
         if chunk.comment and not chunk.data:
             self._end(chunk, now_ns)
             return
-        if feed is None:
-            feed = self._open(chunk.interface, now_ns)
-        line = self.stats.lines[chunk.interface]
+        line, feed = self._open.get(chunk.interface) or self._begin(chunk.interface, now_ns)
         line.chunks += 1
         if chunk.sent:
             line.sent += len(chunk.data)
@@ -137,53 +138,43 @@ class _Player:
             feed.receive(chunk.data, now_ns)
 
     def finish(self) -> None:
-        """The recording is over: what the links hold back is given out."""
-        for feed in self._feeds.values():
-            feed.end(self._clock.now_ns())
-        self.count()
-
-    def count(self) -> None:
-        """Bring the counters that the links keep up to date."""
-        for line in self.stats.lines:
-            line.frames = line.noise_bytes = 0
-        for line, link in self._counted:
+        """The recording is over: what the links hold back is given out, and their counters are read."""
+        for _, feed in self._open.values():
+            feed.end(self._now_ns)
+        for interface in self._capture.interfaces[len(self.stats.lines) :]:
+            self.stats.lines.append(LineStats(interface.name))
+        for line, link in self._begun:
             line.frames += link.stats.frames
             line.noise_bytes += link.stats.noise_bytes
 
-    def _open(self, index: int, now_ns: int) -> Feed:
+    def _begin(self, index: int, now_ns: int) -> tuple[LineStats, Feed]:
         interface = self._capture.interfaces[index]
         self.check(interface)
-        while len(self.stats.lines) <= index:
-            self.stats.lines.append(LineStats(self._capture.interfaces[len(self.stats.lines)].name))
+        for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
+            self.stats.lines.append(LineStats(known.name))
         kind = kind_of(interface.device, where=interface.name)
         link = HostLink(expects=kind.device_class, listen=True)
-        feed = self._feeds[index] = Feed(interface.name, link, kind.make(), self._deliver, self._trace)
-        self._counted.append((self.stats.lines[index], link))
+        feed = Feed(interface.name, link, kind.make(), self._deliver, self._trace)
         feed.start(now_ns)
-        return feed
+        line = self.stats.lines[index]
+        self._begun.append((line, link))
+        self._open[index] = line, feed
+        return line, feed
 
     def _end(self, note: Chunk, now_ns: int) -> None:
         """A line that came back after its end is a new session, as it was live."""
         lost = note.comment.removeprefix(LINE_LOST) if note.comment.startswith(LINE_LOST) else None
         if lost is None and note.comment != CLOSED:
             return
-        feed = self._feeds.pop(note.interface, None)
-        if feed is None and lost is not None:
-            feed = self._open(note.interface, now_ns)
-            del self._feeds[note.interface]
-        if feed is not None:
+        if lost is not None or note.interface in self._open:
+            _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
+            del self._open[note.interface]
             feed.end(now_ns, lost)
 
     def _meet_deadlines(self, now_ns: int) -> None:
-        while True:
-            due_ns, late = now_ns + 1, None
-            for feed in self._feeds.values():
-                deadline = feed.link.next_deadline_ns
-                if deadline is not None and deadline < due_ns:
-                    due_ns, late = deadline, feed
-            if late is None:
-                return
-            late.tick(due_ns)
+        feeds = [feed for _, feed in self._open.values()]
+        while (first := min(feeds, key=attrgetter("due_ns"))).due_ns <= now_ns:
+            first.tick(first.due_ns)
 
 
 class ReplayMismatch(LocalError):

@@ -27,6 +27,8 @@ from protocol.tdp.outputs import (
     Up,
 )
 
+NEVER: Final = 1 << 63
+
 RECENT: Final = 20
 """Things kept for the flight recorder."""
 
@@ -59,9 +61,11 @@ class Feed:
         self.session = 0
         """The device's session as far as it was heard; 0 before."""
         self.status: ShufflerStatus | ControllerStatus | None = None
-        self.recent: deque[Heard] = deque(maxlen=RECENT)
+        self.recent: deque[tuple[int, Output]] = deque(maxlen=RECENT)
         self.settle: Callable[[Answered | Unanswered], None] | None = None
         """Told of every command that ended."""
+        self.due_ns = NEVER
+        """The link's next deadline, as of the last thing passed on; asking the link itself costs more."""
         self._driver, self._deliver, self._trace = driver, deliver, trace
         self._now_ns = 0
 
@@ -72,21 +76,18 @@ class Feed:
 
     def receive(self, data: bytes, now_ns: int) -> bytes:
         """Bytes that arrived at `now_ns`; the bytes to send."""
-        out = self.tick(now_ns)
+        out = self.tick(now_ns) if self.due_ns <= now_ns else b""
+        self._now_ns = now_ns
         return out + self.report(self.link.receive(data, now_ns), now_ns)
 
     def tick(self, now_ns: int) -> bytes:
         """Meet every deadline up to `now_ns`, each at its own time; the bytes to send."""
         out = b""
-        due = self.link.next_deadline_ns
-        while due is not None and due <= now_ns:
-            self._now_ns = max(due, self._now_ns)
+        while (due_ns := self.due_ns) <= now_ns:
+            self._now_ns = max(due_ns, self._now_ns)
             out += self.report(self.link.tick(self._now_ns), self._now_ns)
-            following = self.link.next_deadline_ns
-            if following == due:
-                raise AssertionError(f"{self.name}: a deadline at {due} ns does not pass")
-            due = following
-        self._now_ns = max(now_ns, self._now_ns)
+            if self.due_ns == due_ns:
+                raise AssertionError(f"{self.name}: a deadline at {due_ns} ns does not pass")
         return out
 
     def end(self, now_ns: int, lost: str | None = None) -> None:
@@ -98,21 +99,21 @@ class Feed:
 
     def report(self, outputs: list[Output], at_ns: int) -> bytes:
         """Pass on what the link returned at `at_ns`; the bytes to send."""
+        due_ns = self.link.next_deadline_ns
+        self.due_ns = NEVER if due_ns is None else due_ns
         out = b""
         for output in outputs:
-            kind = type(output)
             if self._trace is not None:
                 self._trace(output)
-            if kind is Send:
-                out += output.data  # type: ignore[attr-defined]
-                continue
-            self.recent.append(Heard(at_ns, output))
             number = 0
-            if kind is Delivered:
-                assert isinstance(output, Delivered)
+            if isinstance(output, Delivered):
                 self.session, number = output.session, output.message.number
+            elif isinstance(output, Send):
+                out += output.data
+                continue
             else:
                 self._note(output)
+            self.recent.append((at_ns, output))
             body = self._driver.translate(output)
             if body is not None:
                 self._deliver(Seen(self.name, self.session, number, at_ns, body))
@@ -158,6 +159,8 @@ class Session:
         self._timed = transport if isinstance(transport, Timed) else None
         self._feed = Feed(name, link, driver, deliver, trace)
         self._feed.settle = self._settle
+        self._wake: Callable[[], None] = lambda: None
+        self._arrived = False
         self._outbox = bytearray()
         self._waiting: dict[int, Callable[[Answered | Unanswered], None]] = {}
 
@@ -169,7 +172,7 @@ class Session:
     @property
     def recent(self) -> tuple[Heard, ...]:
         """The flight recorder: the last 20 things heard, oldest first."""
-        return tuple(self._feed.recent)
+        return tuple(Heard(at_ns, output) for at_ns, output in self._feed.recent)
 
     @property
     def link(self) -> HostLink:
@@ -211,7 +214,7 @@ class Session:
         if self.closed is not None:
             return None
         due = self._link.next_deadline_ns
-        if self._timed is None:
+        if self._timed is None or self._arrived:
             return due
         arrival = self._timed.next_deadline_ns
         return arrival if due is None else due if arrival is None else min(due, arrival)
@@ -226,12 +229,14 @@ class Session:
 
     def set_wake(self, wake: Callable[[], None]) -> None:
         """Handed to the line."""
+        self._wake = wake
         self._transport.on_ready(wake)
 
     def on_readable(self, now_ns: int) -> None:
         """Read once, pass on what it says, answer."""
         if self.closed is not None:
             return
+        self._arrived = False
         try:
             data = self._transport.read()
         except LineError as cause:
@@ -239,13 +244,13 @@ class Session:
             return
         if data:
             self._send(self._feed.receive(data, now_ns), now_ns)
-        elif self._outbox:
-            self.on_writable(now_ns)  # a line without a descriptor says so when it has room again
+        if self._outbox:
+            self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
 
     def on_writable(self, now_ns: int) -> None:
         """Send what waits, as far as the line takes it."""
         try:
-            while self._outbox:
+            while self._outbox and self.closed is None:
                 taken = self._transport.write(bytes(self._outbox))
                 if not taken:
                     break
@@ -254,25 +259,27 @@ class Session:
             self._lose(cause, now_ns)
 
     def on_deadline(self, now_ns: int) -> None:
-        """Meet the link's deadlines, then read what the line released."""
+        """Meet the link's deadlines. The line is read and written after all members' deadlines, at the turn's time."""
         if self.closed is not None:
             return
-        self._send(self._feed.tick(now_ns), now_ns)
-        if self._timed is not None and self.closed is None:
-            arrival = self._timed.next_deadline_ns
-            if arrival is not None and arrival <= now_ns:
-                self.on_readable(now_ns)
+        self._queue(self._feed.tick(now_ns))
+        arrival = self._timed.next_deadline_ns if self._timed is not None and not self._arrived else None
+        if arrival is not None and arrival <= now_ns:
+            self._arrived = True
+        if self._outbox or self._arrived:
+            self._wake()
 
     # -------------------------------------------------------------- inside
 
     def _send(self, data: bytes, now_ns: int) -> None:
-        if not data or self.closed is not None:
-            return
+        self._queue(data)
+        self.on_writable(now_ns)
+
+    def _queue(self, data: bytes) -> None:
         if len(self._outbox) + len(data) > OUTBOX:
             self.dropped_frames += 1
-            return
-        self._outbox += data
-        self.on_writable(now_ns)
+        elif self.closed is None:
+            self._outbox += data
 
     def _settle(self, output: Answered | Unanswered) -> None:
         if isinstance(output, Unanswered) and self.closed is not None:

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dealer_flow.tomlfile import Key, spell
 from rules.errors import GameFileError
 from rules.hands import RANKINGS
 from rules.paytable import PaidRow, PayField, PayTable, Table, flatten, load_paytable, paid_row
@@ -150,6 +151,11 @@ class Game:
         """Bet name -> the pay table used unless told otherwise: the first one the rule prints."""
         return {bet.name: bet.paytables[0] for bet in self.spec.bets if bet.paytables}
 
+    def meters(self) -> list[str]:
+        """Names of the progressive meters its pay tables pay from."""
+        rows = (row for table in self.paytables.values() for row in table.rows)
+        return sorted({row.pays.meter for row in rows if row.pays.meter})
+
     def default_readings(self) -> dict[str, str]:
         """Reading -> the option used unless told otherwise."""
         return {name: reading.default for name, reading in self.spec.readings.items()}
@@ -190,29 +196,29 @@ def load_game(source: str | Path) -> Game:
 def _check(path: Path, text: str, spec: GameSpec) -> None:
     """What one key cannot know of another."""
 
-    def fail(key: tuple[str | int, ...], spelled: str, why: str) -> GameFileError:
-        return GameFileError(path, line_of(text, key), spelled, why)
+    def fail(key: Key, why: str) -> GameFileError:
+        return GameFileError(path, line_of(text, key), spell(key), why)
 
     if spec.hand.ranking not in RANKINGS:
         why = f"unknown ranking {spec.hand.ranking!r}; allowed: {', '.join(RANKINGS)}"
-        raise fail(("hand", "ranking"), "hand.ranking", why)
+        raise fail(("hand", "ranking"), why)
     for name, reading in spec.readings.items():
         if name not in READINGS:
             why = f"unknown reading; allowed: {', '.join(READINGS)}"
-            raise fail(("readings", name), f"readings.{name}", why)
+            raise fail(("readings", name), why)
         if reading.default not in READINGS[name]:
             why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
-            raise fail(("readings", name, "default"), f"readings.{name}.default", why)
+            raise fail(("readings", name, "default"), why)
     names = [bet.name for bet in spec.bets]
     for index, bet in enumerate(spec.bets):
         if bet.name in names[:index]:
-            raise fail(("bets", index, "name"), f"bets[{index}].name", f"bet {bet.name!r} stands twice")
+            raise fail(("bets", index, "name"), f"bet {bet.name!r} stands twice")
         if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
-            raise fail(("bets", index, "kind"), f"bets[{index}].kind", "a game has at most one progressive bet")
+            raise fail(("bets", index, "kind"), "a game has at most one progressive bet")
         for key, other in (("equals", bet.equals), ("beside", bet.beside)):
             if other is not None and other.bet not in names:
                 why = f"unknown bet {other.bet!r}; allowed: {', '.join(names)}"
-                raise fail(("bets", index, key), f"bets[{index}].{key}", why)
+                raise fail(("bets", index, key), why)
 
 
 def _load_paytables(path: Path, text: str, spec: GameSpec) -> dict[str, PayTable]:
@@ -221,13 +227,11 @@ def _load_paytables(path: Path, text: str, spec: GameSpec) -> dict[str, PayTable
         for name in bet.paytables:
             file = path.parent / "paytables" / f"{name}.toml"
             line = line_of(text, ("bets", index, "paytables"))
-            key = f"bets[{index}].paytables"
+            key = spell(("bets", index, "paytables"))
             if not file.is_file():
                 known = ", ".join(sorted(each.stem for each in file.parent.glob("*.toml"))) or "none"
                 raise GameFileError(path, line, key, f"no pay table {name!r} in {file.parent.name}/; allowed: {known}")
             table = load_paytable(file)
-            if table.id != name:
-                raise GameFileError(file, None, "id", f"is {table.id!r}; the file's name asks for {name!r}")
             if table.kind != _TABLE_OF[bet.kind]:
                 why = f"{name} is a {table.kind} table; a {bet.kind} bet needs a {_TABLE_OF[bet.kind]} table"
                 raise GameFileError(path, line, key, why)

@@ -1,16 +1,18 @@
 """Pay tables as strict TOML files: a condition, a pay and a clause on every row."""
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
+from dealer_flow.tomlfile import Key, spell
 from rules.conditions import CONDITIONS
-from rules.tomlfile import Part, load
+from rules.errors import GameFileError
+from rules.tomlfile import Part, line_of, load
 
 Unit = Literal["to", "for", "percent", "push", "bare"]
 
@@ -91,25 +93,6 @@ class PayTable(Part):
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     notes: tuple[Note, ...] = ()
 
-    @model_validator(mode="after")
-    def _rows_make_sense(self) -> Self:
-        conditions, seen = CONDITIONS[self.kind], set[str]()
-        for row in self.rows:
-            if not conditions.known(row.when):
-                raise ValueError(
-                    f"row {row.when!r} is no condition of a {self.kind} table; allowed: {conditions.allowed}"
-                )
-            if row.when in seen:
-                raise ValueError(f"row {row.when!r} stands twice")
-            if row.pays.unit == "bare" and self.bare is None:
-                raise ValueError(f"row {row.when!r} pays a bare number; say what it means: bare = 'to' or 'for'")
-            seen.add(row.when)
-        if self.kind == "margin":
-            for key in conditions.keys():  # noqa: SIM118 - not a mapping
-                if not any(conditions.holds(when, key) for when in seen):
-                    raise ValueError(f"no row for a win by {key}; a margin table says what every win pays")
-        return self
-
 
 @dataclass(frozen=True, slots=True)
 class PaidRow:
@@ -143,7 +126,32 @@ def paid_row(when: str, pay: Pay, clause: str, envy_cents: int = 0) -> PaidRow:
 
 def load_paytable(path: Path) -> PayTable:
     """The pay table in the file at `path`; GameFileError names file, line, key and what is allowed."""
-    return load(path, PayTable)
+    table = load(path, PayTable)
+    for key, why in _faults(path, table):
+        raise GameFileError(path, line_of(path.read_text(encoding="utf-8"), key), spell(key), why)
+    return table
+
+
+def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
+    """What one key cannot know of another."""
+    conditions, seen = CONDITIONS[table.kind], set[str]()
+    if table.id != path.stem:
+        yield ("id",), f"is {table.id!r}; the file's name asks for {path.stem!r}"
+    for index, row in enumerate(table.rows):
+        if not conditions.known(row.when):
+            yield (
+                ("rows", index, "when"),
+                f"{row.when!r} is not for a {table.kind} table; allowed: {conditions.allowed}",
+            )
+        if row.when in seen:
+            yield ("rows", index, "when"), f"{row.when!r} stands twice"
+        if row.pays.unit == "bare" and table.bare is None:
+            yield ("rows", index, "pays"), "a bare number; say what it means: bare = 'to' or 'for'"
+        seen.add(row.when)
+    if table.kind == "margin":
+        for margin in conditions.keys():  # noqa: SIM118 - not a mapping
+            if not any(conditions.holds(when, margin) for when in seen):
+                yield ("rows",), f"no row for a win by {margin}; a margin table says what every win pays"
 
 
 def _with_unit(pay: Pay, bare: Literal["to", "for"] | None) -> Pay:

@@ -22,13 +22,13 @@ ENVY = "envy"
 @dataclass(frozen=True, slots=True)
 class _Entry:
     """One seat's bet. `hold` says why it cannot be settled, `breaks_rule` that the wager itself is the reason;
-    `unknown` that its hand might yet take a meter."""
+    `open` that a person may yet find it paid, from a meter perhaps."""
 
     seat: Seat
     stake: int
     folded: bool
     hold: Hold | None = None
-    unknown: bool = False
+    open: bool = False
     breaks_rule: bool = False
     hand: str = ""
     row: PaidRow | None = None
@@ -42,7 +42,6 @@ class _MeterNow:
     now: int | None
     paid: int = 0
     reseeded: int | None = 0
-    held: str = ""
 
     def total(self, name: str) -> MeterTotal:
         return MeterTotal(name=name, before=self.start.cents, paid=self.paid, reseeded=self.reseeded, after=self.now)
@@ -72,25 +71,29 @@ def resolve(
         return Progressive(void, meters=tuple(meter.total(name) for name, meter in meters.items()))
     right_first = terms.readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
     lines: dict[int, Line] = {}
-    unknown = ""
+    before = ""
     for entry in sorted(entries, key=lambda entry: entry.seat.seat, reverse=right_first):
-        lines[entry.seat.seat] = _line(bet, entry, terms, meters, unknown)
-        if entry.unknown:
-            unknown = f"the hand of seat {entry.seat.seat}, which is paid first, is not known"
+        lines[entry.seat.seat] = _line(bet, entry, terms, meters, before)
+        if entry.open:
+            before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
     return Progressive(lines, _envy(bet, entries, terms), tuple(meter.total(name) for name, meter in meters.items()))
 
 
 def _enter(bet: Bet, seat: Seat, terms: Terms, hold: Hold | None) -> _Entry:
-    stake, folded, own = seat.wagers[bet.name], seat.status == "folded", terms.game.spec.hand.own
-    if hold is not None or folded:
-        return _Entry(seat, stake, folded, hold, unknown=not folded, breaks_rule=hold is not None)
+    stake, own, breaks_rule = seat.wagers[bet.name], terms.game.spec.hand.own, hold is not None
+    if seat.status == "folded":
+        return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
     cards = known_cards(seat.cards, own, f"seat {seat.seat}")
     if wrong_count(seat, own):
         cards = f"seat {seat.seat} is live with {seat.counted} cards counted"
     if isinstance(cards, str):
-        return _Entry(seat, stake, folded, Hold(cards, bet.clauses.lose), unknown=True)
+        hold = hold or Hold(cards, bet.clauses.lose)
+        return _Entry(seat, stake, folded=False, hold=hold, open=True, breaks_rule=breaks_rule)
     hand = five_card(cards)
-    return _Entry(seat, stake, folded, hand=hand, row=terms.table(bet.name)[hand])
+    row = terms.table(bet.name)[hand]
+    if hold is not None:
+        return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
+    return _Entry(seat, stake, folded=False, hand=hand, row=row)
 
 
 def _keeps_alive(entry: _Entry, terms: Terms) -> bool:
@@ -100,17 +103,21 @@ def _keeps_alive(entry: _Entry, terms: Terms) -> bool:
 
 
 def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Line]:
-    """Nobody is known to hold a jackpot hand: every bet comes back, unless an unknown hand might be one."""
-    clause = terms.game.spec.returns.no_jackpot_hand
-    unknown = next((entry for entry in entries if entry.unknown and entry.hold), None)
-    if unknown is not None and unknown.hold is not None:
-        why = f"it is not known whether a hand at the table is a jackpot hand: {unknown.hold.why}"
-        return {e.seat.seat: make_line(e.seat.seat, bet.name, e.stake, "held", why, clause) for e in entries}
-    why = f"no progressive jackpot hand at the table: all hands are dead and {bet.name} comes back"
-    return {e.seat.seat: make_line(e.seat.seat, bet.name, e.stake, "returned", why, clause) for e in entries}
+    """Nobody is known to hold a jackpot hand: every bet comes back, unless an open one might be one."""
+    returns = terms.game.spec.returns
+    back = f"no progressive jackpot hand at the table: all hands are dead and {bet.name} comes back"
+    doubt = next((entry.hold.why for entry in entries if entry.open and entry.hold), None)
+    lines = {}
+    for entry in entries:
+        number, hold = entry.seat.seat, entry.hold
+        if hold is None and doubt is not None:
+            hold = Hold(f"whether a hand at the table is a jackpot hand is open: {doubt}", returns.no_jackpot_hand)
+        why, clause = (hold.why, hold.clause) if hold else (back, returns.no_jackpot_hand)
+        lines[number] = make_line(number, bet.name, entry.stake, "held" if hold else "returned", why, clause)
+    return lines
 
 
-def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], unknown: str) -> Line:
+def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], before: str) -> Line:
     number, name, table = entry.seat.seat, bet.name, terms.paytables[bet.name]
     if entry.hold is not None:
         return make_line(number, name, entry.stake, "held", entry.hold.why, entry.hold.clause)
@@ -121,7 +128,7 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], u
         why = f"own five cards make {entry.hand}: {name} loses"
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.lose, paytable=table)
     if entry.row.pay.meter is not None:
-        return _meter_line(bet, entry, entry.row, terms, meters, unknown)
+        return _meter_line(bet, entry, entry.row, terms, meters, before)
     pay, rest = terms.paid(entry.stake, entry.row)
     return make_line(
         number,
@@ -138,18 +145,14 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], u
     )
 
 
-def _meter_line(
-    bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, _MeterNow], unknown: str
-) -> Line:
+def _meter_line(bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, _MeterNow], before: str) -> Line:
     """A share of a meter: only when the meter's amount is known at the moment this seat's turn comes."""
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
     facts = f"own five cards make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.text}"
     meter, table = meters.get(name), terms.paytables[bet.name]
-    missing = unknown or ("no amount was given for the meter" if meter is None else meter.held)
-    if meter is None or meter.now is None or missing:
-        why = f"{facts}, but {missing or 'the seed it fell back to was not given'}"
-        if meter is not None:
-            meter.held = meter.held or f"the pay of seat {number}, which comes first, is held"
+    if meter is None or meter.now is None or before:
+        missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
+        why = f"{facts}, but {before or missing}"
         return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
     cents, rest = round_down(meter.now * pay.amount.numerator, pay.amount.denominator, 1)
     why = f"{facts}, which shows {dollars(meter.now)}"

@@ -83,6 +83,9 @@ def agree(
         if option not in READINGS[name]:
             raise SettlementRefused(f"reading {name}", option, READINGS[name])
         chosen_readings[name] = option
+    for name in meters:
+        if name not in game.meters():
+            raise SettlementRefused("meter", name, game.meters())
     if rounding not in ROUNDINGS:
         raise SettlementRefused("rounding", rounding, ROUNDINGS)
     for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):

@@ -2,19 +2,20 @@
 
 import re
 import tomllib
+from itertools import islice
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from dealer_flow.tomlfile import Key, spell
+from dealer_flow.tomlfile import line_of as key_line
 from rules.errors import GameFileError
 
-_HEADER: Final = re.compile(r"^\s*\[(\[)?\s*([^\[\]]+?)\s*\]?\]")
-_KEY: Final = re.compile(r'^\s*("?)([A-Za-z0-9_.-]+)\1\s*=\s*(\[\s*(?:#.*)?$)?')
+_OPENS_ARRAY: Final = re.compile(r"=\s*\[\s*(#.*)?$")
 _SYNTAX_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
-Path_ = tuple[str | int, ...]
 Model = TypeVar("Model", bound="Part")
 
 
@@ -49,19 +50,17 @@ def load(path: Path, model: type[Model]) -> Model:
         raise _explain(path, text, model, error) from error
 
 
-def line_of(text: str, key: Path_) -> int | None:
-    """Line of the longest written prefix of `key` (`("rows", 2, "pays")`) in TOML `text`, counted from 1."""
-    lines = _lines(text)
-    while key:
-        if key in lines:
-            return lines[key]
-        key = key[:-1]
-    return None
-
-
-def spell(key: Path_) -> str:
-    """`rows[2].pays`, counted from 0 as in the file's own arrays."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
+def line_of(text: str, key: Key) -> int | None:
+    """The line, from 1, of the longest written part of `key` in TOML `text`: also of an array's element on its own."""
+    written = text.splitlines()
+    for at, part in enumerate(key):
+        start = key_line(text, key[:at])
+        if isinstance(part, int) and start and _OPENS_ARRAY.search(written[start - 1]):
+            elements = (
+                n for n, line in enumerate(written[start:], start + 1) if line.strip(" \t")[:1] not in ("", "#")
+            )
+            return next(islice(elements, part, None), start)
+    return key_line(text, key)
 
 
 def _tuples(value: Any) -> Any:
@@ -70,37 +69,10 @@ def _tuples(value: Any) -> Any:
     return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
 
 
-def _lines(text: str) -> dict[Path_, int]:
-    """Where each table, key and element of a multi-line array begins."""
-    lines: dict[Path_, int] = {}
-    counts: dict[Path_, int] = {}
-    table: Path_ = ()
-    array: Path_ | None = None
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if array is not None:
-            if stripped.startswith("]"):
-                array = None
-            elif stripped and not stripped.startswith("#"):
-                lines[(*array, counts.setdefault(array, 0))] = number
-                counts[array] += 1
-        elif header := _HEADER.match(line):
-            table = tuple(part.strip().strip('"') for part in header[2].split("."))
-            if header[1]:
-                counts[table] = counts.get(table, -1) + 1
-                table = (*table, counts[table])
-            lines[table] = number
-        elif key := _KEY.match(line):
-            path = (*table, *key[2].split("."))
-            lines[path] = number
-            array = path if key[3] else None
-    return lines
-
-
 def _explain(path: Path, text: str, model: type[Part], error: ValidationError) -> GameFileError:
     """The first fault, in the words of the file."""
     fault = error.errors(include_url=False)[0]
-    key: Path_ = fault["loc"]
+    key: Key = fault["loc"]
     why = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
         why = f"unknown key; allowed: {', '.join(_keys_at(model, key[:-1]))}"
@@ -111,7 +83,7 @@ def _explain(path: Path, text: str, model: type[Part], error: ValidationError) -
     return GameFileError(path, line_of(text, key), spell(key), why)
 
 
-def _keys_at(model: type[BaseModel], key: Path_) -> list[str]:
+def _keys_at(model: type[BaseModel], key: Key) -> list[str]:
     """Keys allowed in the table at `key`, found by walking the models."""
     here: type[BaseModel] = model
     for part in key:

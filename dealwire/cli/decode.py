@@ -1,6 +1,7 @@
 """`dealwire decode`: explain raw bytes."""
 
 import json
+import os
 import sys
 from typing import Any, Final
 
@@ -34,7 +35,7 @@ def command(dialect: str, as_hex: bool) -> None:
 
 
 def _raw_chunks() -> Any:
-    return iter(lambda: sys.stdin.buffer.read1(CHUNK), b"")
+    return iter(lambda: os.read(sys.stdin.fileno(), CHUNK), b"")
 
 
 def _hex_chunks() -> Any:

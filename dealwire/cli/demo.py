@@ -65,7 +65,8 @@ def new_table() -> Table:
 
 def deal_live(recording: Path, speed: float) -> list[str]:
     """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
-    table, said = new_table(), []
+    table = new_table()
+    said: list[str] = []
 
     def out(items: list[Outcome]) -> None:
         for item in items:
@@ -84,7 +85,7 @@ def deal_live(recording: Path, speed: float) -> list[str]:
                 Line("controller", "table-controller", addresses["table-controller"]),
             ],
             deliver,
-            writer=writer,
+            record=lambda: writer,
         ) as live,
     ):
         done = live.run(lambda: sum(table.outcomes.values()) >= ROUNDS, PATIENCE_S)
@@ -96,7 +97,8 @@ def deal_live(recording: Path, speed: float) -> list[str]:
 
 def deal_again(recording: Path) -> tuple[list[str], PlayStats]:
     """The same from the recording alone."""
-    table, said = new_table(), []
+    table = new_table()
+    said: list[str] = []
 
     def deliver(seen: Seen) -> None:
         said.extend(json_line(item) for item in table.handle(seen))

@@ -28,7 +28,7 @@ def command(as_json: bool, kind: tuple[str, ...]) -> None:
 
 def found(kinds: tuple[str, ...]) -> list[dict[str, Any]]:
     """What there is of each kind, in the order asked for."""
-    from dealer_flow.procedure import procedure_ids
+    from dealer_flow.procedure import known_procedures
     from rules.game import game_ids
 
     items: list[dict[str, Any]] = []
@@ -38,7 +38,7 @@ def found(kinds: tuple[str, ...]) -> list[dict[str, Any]]:
         elif kind == "usb":
             items += [{"type": "usb", **device} for device in usb_devices()]
         elif kind == "procedures":
-            items += [{"type": "procedure", "name": name} for name in procedure_ids()]
+            items += [{"type": "procedure", "name": name} for name in known_procedures()]
         else:
             items += [{"type": "game", "name": name} for name in game_ids()]
     return items

@@ -11,7 +11,7 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.options import pairs
 from dealwire.cli.show import say_json, say_text
 from protocol.errors import DealwireError
-from rules.game import load_game
+from rules.game import Game, load_game
 from rules.settle import settle
 
 
@@ -31,7 +31,7 @@ def command(
     (incidents, settlements, the summary that `replay --json` ends with) are passed over.
     """
     chosen_tables, chosen_readings = pairs(paytables, "--paytable"), pairs(readings, "--reading")
-    games = {} if game is None else {None: load_game(game)}
+    games: dict[str | None, Game] = {} if game is None else {None: load_game(game)}
     failed = 0
     for number, line in enumerate(sys.stdin, start=1):
         if not line.strip():

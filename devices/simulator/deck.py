@@ -96,6 +96,10 @@ class Cards:
         self._pile(target)[:0] = [card for _, card in taken]
         return len(taken)
 
+    def remove(self, spot: Spot) -> int:
+        """A pile leaves the table for ever, as worn cards do; says how many cards that was."""
+        return len(self._piles.pop(spot, ()))
+
     def shuffle(self, spot: Spot) -> None:
         """Bring a pile into an order nobody knows."""
         self._rng.shuffle(self._pile(spot))

@@ -115,6 +115,8 @@ def _read(path: Path) -> object:
 
 
 def _game(top: Section, path: Path) -> Game:
+    if not top.has("game"):
+        raise top.error("game", "this key is missing")
     named = top.either("game")
     if isinstance(named, str):
         known = sorted(file.stem for file in (HERE / "games").glob("*.toml"))

@@ -47,7 +47,7 @@ class Row:
 _IDLE: Final = (S.EMPTY, S.LOADED, S.SHUFFLING, S.VERIFYING, S.READY)
 _DEALING: Final = (S.DISPENSING, S.PACKET_WAIT, S.RECOVERING, S.DUMPING, S.REMAINDER_WAIT)
 _ON: Final = (*_IDLE, S.DISPENSING, S.PACKET_WAIT, S.DUMPING, S.REMAINDER_WAIT)
-_OUT_OF_USE_ENDS: Final = (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.SAFE)
+_AFTER_SETUP: Final = (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.SAFE)
 
 MOVING: Final = frozenset(
     {S.BOOT, S.SELF_TEST, S.LOADED, S.SHUFFLING, S.VERIFYING, S.DISPENSING, S.DUMPING, S.RECOVERING}
@@ -75,11 +75,16 @@ ROWS: Final = (
     Row((S.RECOVERING,), Cause.RECOVERED, (S.DISPENSING, S.MISDEAL), "misdeal after the last try"),
     Row((S.PACKET_WAIT,), Cause.LIFTED, (S.DISPENSING,), "no change when the deck holds no further packet"),
     Row((S.DISPENSING,), Cause.LIFTED, (S.MISDEAL,), "a packet is lifted early"),
-    Row((S.DUMPING,), Cause.DUMPED, (S.REMAINDER_WAIT, S.MISDEAL, S.SAFE, *_IDLE), "misdeal when cards are missing"),
+    Row(
+        (S.DUMPING,),
+        Cause.DUMPED,
+        (S.REMAINDER_WAIT, S.MISDEAL, S.SAFE, S.EMPTY, S.LOADED),
+        "misdeal when cards are missing",
+    ),
     Row((S.REMAINDER_WAIT,), Cause.LIFTED, _IDLE, "by how far the other deck is"),
     Row((S.SAFE,), Cause.LIFTED, (S.LOADED, S.SHUFFLING, S.VERIFYING), "the other deck's shuffle is being finished"),
     Row((*_IDLE, S.PACKET_WAIT, S.REMAINDER_WAIT), Cause.ALARM, (S.MISDEAL,), "latched; asked for by the host"),
-    Row((S.MISDEAL,), Cause.CLEARED, (*_ON, S.SAFE), "never by itself; back to what was being done"),
+    Row((S.MISDEAL,), Cause.CLEARED, (*_ON, S.SAFE, S.FAULT), "never by itself; back to what was being done"),
     Row(
         (*_IDLE, *_DEALING, S.MISDEAL, S.SAFE, S.FAULT, S.LOCKED, S.SETUP),
         Cause.DOOR_OPENED,
@@ -89,17 +94,31 @@ ROWS: Final = (
     Row(
         (S.OPEN,),
         Cause.DOOR_CLOSED,
-        (*_OUT_OF_USE_ENDS, S.REMAINDER_WAIT, S.MISDEAL, S.FAULT, S.LOCKED, S.SETUP),
+        (S.EMPTY, S.LOADED, S.SHUFFLING, S.SAFE, S.MISDEAL, S.FAULT, S.LOCKED, S.SETUP),
         "misdeal while the lamp is lit; a deck that was ready is shuffled and counted again",
     ),
     Row((S.EMPTY, S.READY, S.PACKET_WAIT, S.REMAINDER_WAIT), Cause.HOST_LOST, (S.SAFE,), "a motion is finished first"),
-    Row((S.SAFE,), Cause.HOST_BACK, _ON, "goes on with what was due"),
+    Row(
+        (S.SAFE,),
+        Cause.HOST_BACK,
+        (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.DISPENSING, S.PACKET_WAIT, S.DUMPING, S.REMAINDER_WAIT),
+        "goes on with what was due",
+    ),
     Row((S.EMPTY, S.READY), Cause.LOCK, (S.LOCKED,), "refused in mid-round"),
-    Row((S.LOCKED,), Cause.LOCK, _OUT_OF_USE_ENDS, "unlocked"),
+    Row((S.LOCKED,), Cause.LOCK, (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY), "unlocked"),
     Row((S.EMPTY, S.READY), Cause.SETUP, (S.SETUP,), "by a person at the device"),
-    Row((S.SETUP,), Cause.SETUP, _OUT_OF_USE_ENDS, "closed"),
+    Row((S.SETUP,), Cause.SETUP, _AFTER_SETUP, "closed"),
     Row((S.READY,), Cause.RECOUNT, (S.SHUFFLING,), "the deck is counted against the new composition"),
 )
 
 ARCS: Final = frozenset((source, row.cause, target) for row in ROWS for source in row.sources for target in row.targets)
 """Every step the model may take."""
+
+
+def markdown() -> str:
+    """The table as documentation shows it."""
+    lines = ["| from | by | to | |", "| --- | --- | --- | --- |"]
+    for row in ROWS:
+        sources, targets = (", ".join(state.name for state in states) for states in (row.sources, row.targets))
+        lines.append(f"| {sources} | {row.cause} | {targets} | {row.note} |")
+    return "\n".join(lines) + "\n"

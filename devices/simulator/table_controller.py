@@ -28,7 +28,7 @@ class Cause(StrEnum):
 
 
 ROWS: Final = (
-    ((S.BOOT,), Cause.BOOTED, (S.BETS_OPEN, S.GAME)),
+    ((S.BOOT,), Cause.BOOTED, (S.BETS_OPEN, S.GAME, S.SAFE)),
     ((S.BETS_OPEN,), Cause.START, (S.GAME,)),
     ((S.GAME, S.AWARD), Cause.END, (S.BETS_OPEN, S.SAFE)),
     ((S.GAME,), Cause.HAND, (S.AWARD,)),

@@ -187,8 +187,6 @@ class Unit:
 
     def _carry_out(self, request: int, command: m.Message, now_ns: int) -> None:
         assert self._link is not None
-        # what was said before the command must not be numbered after what follows of it
-        self.settle(now_ns)
         reply = self._answer(request, command, now_ns)
         self._pass_on(self._link.reply(request, reply, now_ns), now_ns)
         self.settle(now_ns)

@@ -9,11 +9,21 @@ from protocol.cards import spell_cards
 from protocol.errors import BadPayload, CannotEncode
 from protocol.faults import Fault, fault_text
 from protocol.places import PLACES as PLACE_CODES
-from protocol.tdp.derive import HEADER_SIZE, Extensions, Field, Layout, Misfit, Shape, header_fields, write_extensions
+from protocol.tdp.derive import (
+    HEADER_CODES,
+    HEADER_SIZE,
+    Extensions,
+    Field,
+    Layout,
+    Misfit,
+    Shape,
+    unpack_header,
+    write_extensions,
+)
+from protocol.tdp.derive import Envelope as Envelope
 from protocol.tdp.framing import CHECK_BYTES
 from protocol.tdp.messages import Kind, Message
 from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VERSION
-from protocol.tdp.twin import mutable_twin
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,67 +35,51 @@ class Unknown(Message):
     payload: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
-    """A message with the header it came in. `request` is the command it belongs to, 0 for none; `message_id`
-    names the command or frame answered when the message is a Reply, Progress or Nak."""
-
-    flags: int
-    kind: int
-    link_sequence: int
-    request: int
-    message_id: int
-    message: Message
-    extensions: Extensions
-    version: int = VERSION
-
-
-_HEADER: Final = struct.Struct("<" + "".join(field.code for field in header_fields()))
+_HEADER: Final = struct.Struct("<" + HEADER_CODES)
 _MAX_PAYLOAD: Final = MAX_FRAME - CHECK_BYTES - HEADER_SIZE
 
 _LAYOUTS: Final = {kind << 16 | number: Layout(cls, packet) for (kind, number), (cls, packet) in PACKETS.items()}
 _ANSWERS: Final = {int(kind): Layout(cls, packet) for kind, (cls, packet) in ANSWERS.items()}
-_READERS: Final = {key: layout.read for key, layout in _LAYOUTS.items()}
-_ANSWER_READERS: Final = {kind: layout.read for kind, layout in _ANSWERS.items()}
 _OF_ANY_VERSION: Final = frozenset({Kind.LINK << 16 | 0x0001, Kind.LINK << 16 | 0x0002})
 _BY_CLASS: Final = {
     **{layout.cls: (key >> 16, key & 0xFFFF, layout) for key, layout in _LAYOUTS.items()},
     **{layout.cls: (kind, None, layout) for kind, layout in _ANSWERS.items()},
 }
-_Envelope: Final = mutable_twin(Envelope)
-_new: Final = object.__new__
-_unpack_header: Final = _HEADER.unpack_from
 
 
 def decode(body: bytes) -> Envelope:
     """The message in a frame's body. A kind, id or version without a layout gives `Unknown`, never an error;
     BadPayload when the payload does not fit the layout it names."""
+    return _short_way(body[6:8], _decode)(body)
+
+
+def _decode_by_kind(body: bytes) -> Envelope:
+    """The short way of answers, whose layout depends on their kind alone."""
+    return _ANSWER_WAYS.get(body[2], _decode)(body)
+
+
+def _decode(body: bytes) -> Envelope:
+    """`decode` for every body there is."""
     try:
-        version, flags, kind, sequence, request, message_id = _unpack_header(body)
-        read = _READERS.get(kind << 16 | message_id) or _ANSWER_READERS.get(kind, _read_unknown)
-        if version != VERSION and kind << 16 | message_id not in _OF_ANY_VERSION:
-            read = _read_unknown
-        message, extensions = read(body)
+        version, _, kind, _, _, message_id = unpack_header(body)
     except struct.error:
         raise BadPayload(0, 0, body, f"{len(body)} bytes are no header of {HEADER_SIZE}") from None
+    key = kind << 16 | message_id
+    layout = _LAYOUTS.get(key) or _ANSWERS.get(kind)
+    if layout is None or (version != VERSION and key not in _OF_ANY_VERSION):
+        return Envelope(Unknown(kind, message_id, body[HEADER_SIZE:]), (), body)
+    try:
+        return layout.read(body)
     except Misfit as error:
         raise BadPayload(kind, message_id, body[HEADER_SIZE:], str(error)) from None
-    envelope: Any = _new(_Envelope)
-    envelope.flags = flags
-    envelope.kind = kind
-    envelope.link_sequence = sequence
-    envelope.request = request
-    envelope.message_id = message_id
-    envelope.message = message
-    envelope.extensions = extensions
-    envelope.version = version
-    envelope.__class__ = Envelope
-    return envelope  # type: ignore[no-any-return]
 
 
-def _read_unknown(body: bytes) -> tuple[Message, Extensions]:
-    _, _, kind, _, _, message_id = _unpack_header(body)
-    return Unknown(kind, message_id, body[HEADER_SIZE:]), ()
+_SHORT_WAYS: Final = {
+    (key & 0xFFFF).to_bytes(2, "little"): layout.reader(key >> 16, _decode_by_kind) for key, layout in _LAYOUTS.items()
+}
+"""By the header's message id, which names one message whatever the kind; the reader itself looks at the kind."""
+_short_way: Final = _SHORT_WAYS.get
+_ANSWER_WAYS: Final = {kind: layout.reader(kind, _decode) for kind, layout in _ANSWERS.items()}
 
 
 def encode(

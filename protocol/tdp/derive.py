@@ -12,20 +12,62 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from enum import IntEnum, IntFlag, StrEnum
-from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import construct as c
 
 from protocol.tdp.messages import Message
-from protocol.tdp.packets import EXTENSION, HEADER, Code
+from protocol.tdp.packets import EXTENSION, HEADER, MAX_FRAME, VERSION, Code
 from protocol.tdp.twin import mutable_twin
 
 HEADER_SIZE: Final = HEADER.sizeof()
 
 Extensions = tuple[tuple[int, bytes], ...]
-Reader = Callable[[bytes], tuple[Message, Extensions]]
 TailReader = Callable[[bytes, int], tuple[Any, int]]
+
+
+class Envelope(NamedTuple):
+    """A message with the frame body it came in, whose header is read from there when somebody asks.
+
+    A tuple of three, because one is made for every frame and few frames are asked.
+    """
+
+    message: Message
+    extensions: Extensions
+    body: bytes
+
+    @property
+    def version(self) -> int:
+        """The protocol's major number."""
+        return self.body[0]
+
+    @property
+    def flags(self) -> int:
+        """Bits 7-4 must be understood; bits 3-0 may be ignored."""
+        return self.body[1]
+
+    @property
+    def kind(self) -> int:
+        """What the frame is for."""
+        return self.body[2]
+
+    @property
+    def link_sequence(self) -> int:
+        """Counts the sender's frames, modulo 256."""
+        return self.body[3]
+
+    @property
+    def request(self) -> int:
+        """The command this belongs to, 0 for none."""
+        return self.body[4] | self.body[5] << 8
+
+    @property
+    def message_id(self) -> int:
+        """Which message this is; of a Reply, Progress or Nak, which command or frame it answers."""
+        return self.body[6] | self.body[7] << 8
+
+
+Reader = Callable[[bytes], Envelope]
 
 
 class Misfit(ValueError):
@@ -143,6 +185,23 @@ def _counted(bare: Any, name: str, doc: str) -> Field:
     return Field(name, Shape.RECORDS, "".join(part.code for part in parts), element.sizeof(), None, doc, parts)
 
 
+HEADER_CODES: Final = "".join(field.code for field in header_fields())
+unpack_header: Final = struct.Struct("<" + HEADER_CODES).unpack_from
+"""Version, flags, kind, link sequence, request, message id of a frame body."""
+
+_SHORT: Final = """\
+def read(body):
+    if {guard}:
+        return otherwise(body)
+    message = new(twin)
+    version, kind{names} = unpack(body){after}
+    if kind != KIND or version != VERSION:
+        return otherwise(body)
+    message.__class__ = cls
+    return make(Envelope, (message, (), body))
+"""
+
+
 class Layout:
     """Reads and writes the payload of one message class."""
 
@@ -159,45 +218,46 @@ class Layout:
         self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
         self._twin = mutable_twin(cls)
 
-    @cached_property
-    def read(self) -> Reader:
-        """Payload of a whole frame body (header skipped, not looked at) to message and extensions; Misfit.
+    def reader(self, kind: int, otherwise: Reader) -> Reader:
+        """The short way for frame bodies of `kind`, of this version, without extensions; every other body is handed
+        to `otherwise`. Most messages are integers with at most one counted field behind them; those that are not
+        have no short way.
 
-        Most messages are integers with at most one counted field behind them and no extension: these take the
-        short way, and whatever does not fit it takes the general one, which knows what is wrong.
+        It is written out as source, as `dataclasses` writes `__init__`: one unpack fills header and fields alike.
         """
         if self._texts or len(self._tails) > 1:
-            return self._read
-        return self._short_tailed() if self._tails else self._short_fixed()
-
-    def _short_fixed(self) -> Reader:
-        unpack, twin, cls, general = self._head.unpack_from, self._twin, self.cls, self._read
+            return otherwise
         end = HEADER_SIZE + self._head.size
+        tail = self._tails[0] if self._tails else None
+        names = [f"message.{field.name}" for field in self._fixed]
+        guard, after = f"len(body) != {end}", ""
+        if tail is not None and tail.shape is Shape.BLOB:
+            # One `struct.Struct` for each length there can be, so that the bytes come out with the integers.
+            guard = f"(unpack := unpackers.get(len(body))) is None or body[{end}] != len(body) - {end + 1}"
+            names.append(f"message.{tail.name}")
+        elif tail is not None:
+            guard = f"len(body) <= {end} or len(body) != {end + 1} + body[{end}] * {tail.size}"
+            after = f"\n    message.{tail.name} = convert(body[{end + 1}:])"
+        head = f"<BxB5x{self._head.format[1:]}"  # of the header, version and kind
+        unpackers = {end + 1 + n: struct.Struct(f"{head}x{n}s").unpack_from for n in range(MAX_FRAME - end)}
+        space: dict[str, Any] = {
+            "otherwise": otherwise,
+            "KIND": int(kind),
+            "VERSION": VERSION,
+            "unpackers": unpackers,
+            **({} if "unpackers" in guard else {"unpack": struct.Struct(head).unpack_from}),
+            "convert": None if tail is None else _tail_converter(tail),
+            "new": object.__new__,
+            "twin": self._twin,
+            "cls": self.cls,
+            "make": tuple.__new__,
+            "Envelope": Envelope,
+        }
+        exec(_SHORT.format(guard=guard, names="".join(f", {name}" for name in names), after=after), space)
+        return space["read"]  # type: ignore[no-any-return]
 
-        def read(body: bytes) -> tuple[Message, Extensions]:
-            if len(body) != end:
-                return general(body)
-            message: Any = twin(*unpack(body, HEADER_SIZE))
-            message.__class__ = cls
-            return message, ()
-
-        return read
-
-    def _short_tailed(self) -> Reader:
-        unpack, twin, cls, general = self._head.unpack_from, self._twin, self.cls, self._read
-        end = HEADER_SIZE + self._head.size
-        size, convert = self._tails[0].size, _tail_converter(self._tails[0])
-
-        def read(body: bytes) -> tuple[Message, Extensions]:
-            if len(body) <= end or len(body) != end + 1 + body[end] * size:
-                return general(body)
-            message: Any = twin(*unpack(body, HEADER_SIZE), convert(body[end + 1 :]))
-            message.__class__ = cls
-            return message, ()
-
-        return read
-
-    def _read(self, body: bytes) -> tuple[Message, Extensions]:
+    def read(self, body: bytes) -> Envelope:
+        """A whole frame body, whose kind and message id are not looked at, to its envelope; Misfit."""
         at = HEADER_SIZE + self._head.size
         if len(body) < at:
             raise Misfit(f"{len(body) - HEADER_SIZE} bytes where at least {at - HEADER_SIZE} are needed")
@@ -209,7 +269,7 @@ class Layout:
             values.append(value)
         message: Any = self._twin(*values)
         message.__class__ = self.cls
-        return message, (tuple(_read_extensions(body, at)) if at < len(body) else ())
+        return Envelope(message, tuple(_read_extensions(body, at)) if at < len(body) else (), body)
 
     def write(self, message: Message) -> bytes:
         """Payload of `message`, without extensions; Misfit when a value has no room."""

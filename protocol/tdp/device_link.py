@@ -122,7 +122,8 @@ class DeviceLink:
         return min(due, self._resend_ns) if self._unacknowledged else due
 
     def emit(self, event: type[Event], now_ns: int, *, request: int = 0, **fields: Any) -> list[Output]:
-        """Number, stamp and keep an event, and send it when a session is open. CannotEncode when it does not fit."""
+        """Number, stamp and keep an event, and send it when a session is open. CannotEncode when it does not fit;
+        numbers do not wrap, and 32 bits of them last thirteen years at ten events a second."""
         out: list[Output] = []
         made = event(number=self.store.last + 1, device_ms=self._uptime_ms(now_ns), **fields)
         encode(made, request=request, extensions=_naming(self.session))  # so that it also fits after a power cut
@@ -269,7 +270,6 @@ class DeviceLink:
         store = self.store
         if ack.session == self.session and store.acknowledged < ack.up_to <= store.last:
             store.acknowledged = ack.up_to
-            self._sent = max(self._sent, ack.up_to)
             self._resend_ns = now_ns + self._timing.resend_ns
             if self.role is not None:
                 self._pump(now_ns, out)

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from protocol.errors import CannotEncode
 from protocol.tdp.messages import Event
 
 DEPTH_MIN: Final = 256
 """Events a device keeps at least. A round of eight players makes about eighty, so a whole round is among them."""
-
-NUMBER_MAX: Final = 0xFFFF_FFFF
-"""Event numbers never wrap: at ten events a second this is thirteen years in one session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +52,7 @@ class EventStore:
         self.session, self.last, self.acknowledged = session, 0, 0
 
     def append(self, request: int, event: Event) -> None:
-        """Keep the next event; the oldest goes when there is no room. CannotEncode when the numbers are used up."""
-        if event.number > NUMBER_MAX:
-            raise CannotEncode(type(event).__name__, f"event numbers end at {NUMBER_MAX}; start a new session")
+        """Keep the next event; the oldest goes when there is no room."""
         self._kept.append(Stored(request, event))
         self.last = event.number
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from protocol.errors import BadPayload
-from protocol.tdp.codec import Envelope, decode
-from protocol.tdp.framing import Frame, Framer
+from protocol.tdp.codec import Envelope
+from protocol.tdp.framing import Framer
 from protocol.tdp.messages import Message, Reason
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output, Timing
 from protocol.tdp.packets import VERSION
-from protocol.tdp.vetting import as_unknown, count_noise, is_from_device, problem_with, why_unusable
+from protocol.tdp.vetting import count_noise, is_from_device, problem_with, read_frame, why_unusable
 
 NEVER: Final = 1 << 63
 
@@ -32,9 +31,8 @@ class FrameReader:
         self.alive = False
         """Something valid was heard, the last of it not `lost_ns` ago."""
         self._timing = timing
-        self._framer = Framer()
+        self._framer = Framer(read_frame)
         self._handlers: dict[type[Message], Handler] = {}
-        self._body = b""  # of the frame being taken
         self._sequence = -1  # expected next
         self._byte_ns = self._valid_ns = 0
         self._timer_ns = NEVER  # no timer but that of a partial frame is due before; may be early, never late
@@ -47,8 +45,8 @@ class FrameReader:
             self._expire(now_ns, out)
         self._byte_ns = now_ns
         for piece in framer.feed(data):
-            if piece.__class__ is Frame:
-                self._take(piece.body, now_ns, out)
+            if piece.__class__ is Envelope:
+                self._take(piece, now_ns, out)
             else:
                 count_noise(piece, self.stats, out)  # type: ignore[arg-type]
         return out
@@ -102,23 +100,18 @@ class FrameReader:
 
     # -------------------------------------------------------------- frames
 
-    def _take(self, body: bytes, now_ns: int, out: list[Output]) -> None:
-        try:
-            envelope = decode(body)
-        except BadPayload as error:
-            envelope = as_unknown(error, body)
-        self._body = body
-        message = envelope.message
+    def _take(self, envelope: Envelope, now_ns: int, out: list[Output]) -> None:
+        message, _, body = envelope
         handler = self._handlers.get(message.__class__)
-        if handler is None or envelope.flags & MUST_UNDERSTAND or envelope.version != VERSION:
+        if handler is None or body[1] & MUST_UNDERSTAND or body[0] != VERSION:
             if not is_from_device(envelope):
                 self._on_unusable(envelope, message, now_ns, out)
                 return
             handler = self._judge(envelope)
-        if envelope.link_sequence == self._sequence:
+        if body[3] == self._sequence:
             self._sequence = self._sequence + 1 & 0xFF
         else:
-            self._count_missed(envelope.link_sequence)
+            self._count_missed(body[3])
         self.stats.frames += 1
         self._valid_ns = now_ns
         if not self.alive:
@@ -140,7 +133,7 @@ class FrameReader:
 
     def _on_unusable(self, envelope: Envelope, message: Any, now_ns: int, out: list[Output]) -> None:
         self.stats.unusable += 1
-        out.append(Discarded(self._body, why_unusable(envelope)))
+        out.append(Discarded(envelope.body, why_unusable(envelope)))
 
 
 def _when(timer: tuple[int, object]) -> int:

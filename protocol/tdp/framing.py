@@ -10,16 +10,16 @@ and pending bytes tile the input exactly, however it is cut; only a run of idle 
 piece may come out in several parts, as it was cut.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 from zlib import crc32
 
 from cobs import cobs
 
 from protocol.errors import CannotEncode
 from protocol.tdp.packets import HEADER, MAX_FRAME
-from protocol.tdp.twin import mutable_twin
 
 CHECK_BYTES: Final = 4
 MIN_FRAME: Final = HEADER.sizeof() + CHECK_BYTES
@@ -44,10 +44,9 @@ class NoiseReason(StrEnum):
     SILENCE = "cut off"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One frame with a good check. `offset` and `length` are in wire bytes, delimiters included; `body` is
-    header and payload."""
+    header and payload. A tuple, because one is made for every frame."""
 
     offset: int
     length: int
@@ -68,18 +67,8 @@ class Noise:
         return len(self.data)
 
 
-_Frame: Final = mutable_twin(Frame)
-_new: Final = object.__new__
 _decode: Final = cobs.decode
-
-
-def _body(part: bytes) -> bytes | None:
-    """Header and payload of a good frame; None when `part`, without delimiters, is none."""
-    try:
-        decoded: bytes = _decode(part)
-    except cobs.DecodeError:
-        return None
-    return decoded[:-CHECK_BYTES] if crc32(decoded) == _RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME else None
+_make: Final = tuple.__new__
 
 
 def _fault(part: bytes) -> NoiseReason:
@@ -95,10 +84,22 @@ def _fault(part: bytes) -> NoiseReason:
     return NoiseReason.SHORT if size < MIN_FRAME else NoiseReason.CHECK
 
 
-class Framer:
-    """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives."""
+Read = TypeVar("Read")
 
-    def __init__(self) -> None:
+
+class Framer(Generic[Read]):
+    """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives.
+
+    With `read`, which must not raise, what it makes of a frame's body stands in the frame's place: whoever needs
+    no offsets is spared an object a frame.
+    """
+
+    @overload
+    def __init__(self: "Framer[Frame]") -> None: ...
+    @overload
+    def __init__(self, read: Callable[[bytes], Read]) -> None: ...
+    def __init__(self, read: Callable[[bytes], Any] | None = None) -> None:
+        self._read = read
         self._held = b""  # an opening delimiter, the start of a frame, or both
         self._offset = 0  # of the first held byte
         self._overlong = False  # inside a piece already given up as too long
@@ -108,27 +109,29 @@ class Framer:
         """Bytes held back because their frame may still be completed; never more than `MAX_WIRE`."""
         return len(self._held)
 
-    def feed(self, chunk: bytes) -> list[Frame | Noise]:
+    def feed(self, chunk: bytes) -> list[Read | Noise]:
         """What `chunk` completes, in the order of the stream."""
-        pieces: list[Frame | Noise] = []
+        pieces: list[Any] = []
         if self._overlong:
             chunk = self._skip(chunk, pieces)
         parts = (self._held + chunk).split(b"\0")
         tail = parts.pop()
         offset = self._offset
+        read = self._read
         opened = 0  # 1 when a delimiter stands right before `offset` and is nobody's yet
         for part in parts:
             if part:
-                body = _body(part)
-                if body is None:
-                    pieces.append(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
+                try:
+                    decoded = _decode(part)
+                except cobs.DecodeError:
+                    decoded = b""
+                if crc32(decoded) == _RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME:
+                    if read is not None:
+                        pieces.append(read(decoded[:-CHECK_BYTES]))
+                    else:
+                        pieces.append(_make(Frame, (offset - opened, len(part) + opened + 1, decoded[:-CHECK_BYTES])))
                 else:
-                    frame: Any = _new(_Frame)
-                    frame.offset = offset - opened
-                    frame.length = len(part) + opened + 1
-                    frame.body = body
-                    frame.__class__ = Frame
-                    pieces.append(frame)
+                    pieces.append(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
                 offset += len(part) + 1
                 opened = 0
             else:
@@ -136,7 +139,10 @@ class Framer:
                     pieces.append(Noise(offset - 1, b"\0", NoiseReason.IDLE))
                 offset += 1
                 opened = 1
-        self._hold(tail, offset, opened, pieces)
+        if tail or opened:
+            self._hold(tail, offset, opened, pieces)
+        else:
+            self._held, self._offset = b"", offset
         return pieces
 
     def flush(self) -> list[Noise]:
@@ -148,7 +154,7 @@ class Framer:
             return []
         return [Noise(offset, held, NoiseReason.IDLE if held == b"\0" else NoiseReason.SILENCE)]
 
-    def _hold(self, tail: bytes, offset: int, opened: int, pieces: list[Frame | Noise]) -> None:
+    def _hold(self, tail: bytes, offset: int, opened: int, pieces: list[Any]) -> None:
         """Keep an unfinished piece, unless it can no longer become a frame."""
         held = b"\0" + tail if opened else tail
         self._offset = offset - opened
@@ -159,7 +165,7 @@ class Framer:
             held = b""
         self._held = held
 
-    def _skip(self, chunk: bytes, pieces: list[Frame | Noise]) -> bytes:
+    def _skip(self, chunk: bytes, pieces: list[Any]) -> bytes:
         """Give the rest of an overlong piece up as noise; returns what follows its delimiter."""
         end = chunk.find(b"\0") + 1
         noise = chunk[:end] if end else chunk

@@ -306,7 +306,7 @@ class HostLink:
             return
         self.stats.late_replies += now_ns > pending.due_ns - self._timing.retry_ns + self._timing.reply_ns
         self._commands.finish(accepted=reply.status == Status.ACCEPTED)
-        if isinstance(pending.command, OpenSession):
+        if pending.own and isinstance(pending.command, OpenSession):
             self._on_open_reply(reply, now_ns, out)
             return
         if not pending.own:

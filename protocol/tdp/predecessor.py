@@ -25,7 +25,6 @@ class Predecessor:
     __slots__ = ("_last", "order", "since_ns")
 
     def __init__(self, order: EventOrder, since_ns: int) -> None:
-        order.forget_held()
         self.order = order
         self.since_ns = since_ns
         self._last: int | None = None

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, Final
 
 from protocol.errors import RemoteError
@@ -177,7 +176,7 @@ class Reception(FrameReader):
             return
         ended = SESSION_MARK + self._echo[0].to_bytes(4, "little")
         if message.payload.endswith(ended):  # extensions cannot be told from the fields of an unknown layout
-            envelope = replace(envelope, extensions=((SESSION_EXTENSION, ended[2:]),))
+            envelope = envelope._replace(extensions=((SESSION_EXTENSION, ended[2:]),))
         number, device_ms = _EVENT_HEAD.unpack_from(message.payload)
         event = UnknownEvent(number, device_ms, message.message_id, message.payload[_EVENT_HEAD.size :])
         self._on_event(envelope, event, now_ns, out)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Final
 
 from protocol.errors import BadPayload, RemoteError, VersionMismatch, WrongDevice
-from protocol.tdp.codec import Envelope, Unknown
+from protocol.tdp.codec import Envelope, Unknown, decode
 from protocol.tdp.framing import Noise, NoiseReason
 from protocol.tdp.messages import DeviceClass, Heartbeat, Hello, HelloReply, Kind, Reason
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output
@@ -14,7 +13,6 @@ from protocol.tdp.packets import MINOR, VERSION
 
 _FROM_DEVICE: Final = frozenset({Kind.REPLY, Kind.PROGRESS, Kind.EVENT, Kind.NAK, Kind.LINK})
 _FROM_HOST: Final = frozenset({Kind.COMMAND, Kind.ACK, Kind.NAK})
-_HEADER: Final = struct.Struct("<BBBBHH")
 
 
 def count_noise(noise: Noise, stats: LinkStats, out: list[Output]) -> None:
@@ -27,11 +25,17 @@ def count_noise(noise: Noise, stats: LinkStats, out: list[Output]) -> None:
     out.append(Discarded(noise.data, noise.reason))
 
 
+def read_frame(body: bytes) -> Envelope:
+    """`decode` that never raises, so that a framer can call it."""
+    try:
+        return decode(body)
+    except BadPayload as error:
+        return as_unknown(error, body)
+
+
 def as_unknown(error: BadPayload, body: bytes) -> Envelope:
     """A frame whose payload does not fit its layout, as a frame of a message nobody knows."""
-    version, flags, kind, sequence, request, message_id = _HEADER.unpack_from(body)
-    message = Unknown(kind, message_id, error.payload)
-    return Envelope(flags, kind, sequence, request, message_id, message, (), version)
+    return Envelope(Unknown(error.kind, error.message_id, error.payload), (), body)
 
 
 def is_from_device(envelope: Envelope) -> bool:

@@ -222,6 +222,13 @@ def test_dealer_packet_of_six_with_progressive_plays_for_it_only() -> None:
     assert result.seats[0].cards == tuple(hands(3)[1].split())
 
 
+def test_a_misdeal_called_for_the_dealers_packet_leaves_the_progressive() -> None:
+    table = Table().seat(1, ante=500, blind=500, progressive=100).start()
+    table.deal(hands(2)[0]).deal(hands(2)[1]).deal("KS 9D 4C 4S 6H 7S").misdeal().dump()
+    result = table.reveal("seat 1", hands(2)[1]).end()
+    assert (result.outcome, table.codes) == ("progressive-only", ["dealer-count-wrong", "misdeal-called"])
+
+
 def test_the_progressive_bet_may_be_known_from_its_sensor_alone() -> None:
     table = Table().seat(1, ante=500, blind=500)
     table.controller(e.SensorChanged(1, True)).start()
@@ -444,7 +451,7 @@ def test_a_jam_that_ends_with_the_deck_out_is_a_misdeal() -> None:
     table = ready(1).deal(hands(3)[0]).shuffler(e.RedLamp(True, Fault.EXIT_JAM))
     table.shuffler(e.MisdealCleared(Fault.EXIT_JAM, 0, False)).shuffler(e.DeckRemoved(1))
     result = table.end()
-    assert (result.outcome, table.codes[:2]) == ("misdeal", ["jam", "deck-removed"])
+    assert (result.outcome, table.codes) == ("misdeal", ["jam", "deck-removed"])
 
 
 def test_end_game_under_the_red_lamp_is_a_misdeal() -> None:
@@ -458,7 +465,6 @@ def test_end_game_under_the_red_lamp_is_a_misdeal() -> None:
     [
         (Fault.CARD_LOST, "defective-deck", "device-fault"),
         (Fault.SENSOR_FAILED, "misdeal", "device-fault"),
-        (Fault.PACKET_LIFTED_EARLY, "misdeal", "device-fault"),
         (Fault.DOOR_OPENED_MID_ROUND, "misdeal", "door-opened"),
         (Fault.COUNTER_INVARIANT_BROKEN, "defective-deck", "device-fault"),
         (Fault.POWER_LOST_MID_ROUND, "unreliable", "power-lost"),
@@ -479,6 +485,14 @@ def test_red_lamp_while_dealing(fault: int, outcome: str, code: str) -> None:
 def test_a_fault_after_the_remainder_concerns_the_next_deck(fault: int) -> None:
     table = dealt(1).shuffler(e.RedLamp(True, fault)).burn().play(1)
     assert table.end().outcome == "complete"
+
+
+def test_a_packet_lifted_early_is_judged_by_its_count() -> None:
+    table = ready(2).deal(hands(1)[0]).deal("AH QH 8H")
+    table.shuffler(e.RedLamp(True, Fault.PACKET_LIFTED_EARLY))
+    table.shuffler(e.MisdealCleared(Fault.PACKET_LIFTED_EARLY, 7, True))
+    result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().play(2).end()
+    assert (result.outcome, statuses(result)) == ("complete", ["dead", "live"])
 
 
 def test_the_door_while_dealing_and_after() -> None:

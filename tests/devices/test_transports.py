@@ -1,4 +1,7 @@
-"""One contract for every line: memory, serial over a pty, rfc2217, tcp, USB bulk. Each test runs on each of them."""
+"""One contract for every line: memory, recorded, serial over a pty, tcp, rfc2217, USB bulk. All tests run on each.
+
+A replayed line says only what it was recorded to say; `test_replay.py` holds it to the same promises.
+"""
 
 import contextlib
 import os
@@ -15,6 +18,7 @@ from typing import Any
 import pytest
 from serial import rfc2217
 
+from devices.capture import CaptureWriter, Recorded
 from devices.clock import SystemClock
 from devices.transport.address import open_transport
 from devices.transport.base import LineClosed, Transport
@@ -182,7 +186,29 @@ def usb_line() -> Line:
     return Line(host, send, gadget.read, gadget.unplug, gadget.unplug)
 
 
-MAKERS = {"memory": memory_line, "serial": serial_line, "tcp": tcp_line, "rfc2217": rfc2217_line, "usb": usb_line}
+def recorded_line() -> Line:
+    clock = SystemClock()
+    inner = memory_line()
+    writer = CaptureWriter("/dev/null", overwrite=True)
+    inner.host = Recorded(inner.host, writer, writer.interface("x", device="shuffler"), clock)
+    hang_up = inner.hang_up
+
+    def clean() -> None:
+        hang_up()
+        writer.close()
+
+    inner.clean = clean
+    return inner
+
+
+MAKERS = {
+    "memory": memory_line,
+    "recorded": recorded_line,
+    "serial": serial_line,
+    "tcp": tcp_line,
+    "rfc2217": rfc2217_line,
+    "usb": usb_line,
+}
 
 
 def descriptors() -> set[str]:

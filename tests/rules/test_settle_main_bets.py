@@ -193,7 +193,7 @@ def test_a_misdeal_returns_every_bet_of_live_dead_and_folded_hands() -> None:
 
 def test_a_defective_deck_returns_every_bet_even_of_the_best_hand() -> None:
     settlement = settle(deal(COMMUNITY, DEALER, seat(1, SEVEN_NATURAL, **ALL), outcome="defective-deck"), GAME)
-    assert money(settlement) == returned(1, "CO 47.1-1036")
+    assert money(settlement) == returned(1, "47.1-1036")
 
 
 def test_an_unreliable_round_is_held_whole() -> None:

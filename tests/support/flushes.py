@@ -72,4 +72,4 @@ def money(settlement: Settlement) -> Money:
 
 def co(paragraph: str) -> str:
     """A paragraph of Colorado's rule as lines cite it."""
-    return f"CO 47.1-1017.60 {paragraph}"
+    return f"47.1-1017.60{'' if paragraph.startswith('(') else ' '}{paragraph}"

@@ -30,6 +30,7 @@ from protocol.tdp.messages import (
     DeviceClass,
     HelloReply,
     Message,
+    Progress,
     Reason,
     Reply,
     Role,
@@ -120,6 +121,10 @@ class Direction:
         while self._flying and self._flying[0][0] <= now_ns:
             yield heapq.heappop(self._flying)[2]
 
+    def clear(self) -> None:
+        """Nobody is there to hear what is on its way."""
+        self._flying.clear()
+
     @property
     def next_ns(self) -> int | None:
         """When the next chunk arrives."""
@@ -201,8 +206,23 @@ class Pair:
     def start(self) -> Pair:
         """Device powered, host started."""
         self.power_on()
-        self._from_host(self.host.start(self.now_ns))
+        self.start_host()
         return self
+
+    def start_host(self) -> None:
+        """The host's program starts, perhaps again, with a link of its own."""
+        self.host = HostLink(expects=self.expects, role=self.role, timing=self.timing)
+        self._from_host(self.host.start(self.now_ns))
+
+    def reply(self, request: int, status: Status = Status.DONE, reason: Reason = Reason.NONE) -> None:
+        """The model answers a command it kept waiting."""
+        assert self.device is not None
+        self._from_device(self.device.reply(request, Reply(status, reason, 6), self.now_ns))
+
+    def progress(self, request: int, percent: int) -> None:
+        """The model says how far it got."""
+        assert self.device is not None
+        self._from_device(self.device.progress(request, Progress(percent, 6), self.now_ns))
 
     def power_on(self, session: int | None = None, **hello: object) -> None:
         """A device with a new session and the store of the one before it."""
@@ -217,8 +237,9 @@ class Pair:
         self._from_device(self.device.start(self.now_ns))
 
     def power_off(self) -> None:
-        """The device is gone, with what it had not sent."""
+        """The device is gone, with what it had not sent and what was on its way to it."""
         self.device = None
+        self.to_device.clear()
 
     def emit(self, event: type, **fields: object) -> None:
         """The device makes an event."""

@@ -1,7 +1,6 @@
 """A simulated table joined to two real host links by clean memory, on a manual clock."""
 
 from collections.abc import Callable
-
 from typing import TypeVar
 
 from devices.simulator.scenario import Scenario, load_scenario

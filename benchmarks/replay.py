@@ -1,0 +1,97 @@
+"""Recorded bytes to settled rounds, one core: what each further layer of the road costs, in the same run.
+
+The recordings are this project's own (`captures/`), held in memory as chunks as they were read; each pass plays all
+of them through new links and drivers, and the last stages through one table, as `dealwire replay` does.
+"""
+
+import platform
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from benchmarks.table import Table, interleave
+from dealer_flow.procedure import load_procedure
+from dealwire.table import Table as DealtTable
+from dealwire.table import Terms
+from devices.capture import Capture, Chunk
+from devices.replay import play
+from protocol.tdp.codec import decode
+from protocol.tdp.framing import Frame, Framer
+from rules.game import load_game
+
+CAPTURES: Final = Path(__file__).parent.parent / "captures"
+NAMES: Final = ("clean-1", "clean-3", "clean-8", "two-rounds", "player-short", "dealer-long")
+
+
+class InMemory(Capture):
+    """A recording whose chunks were read before the clock started."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        source = Capture.read(path)
+        self._kept = list(source.chunks)
+        self.interfaces = source.interfaces
+
+    @property
+    def chunks(self):  # type: ignore[no-untyped-def, override]
+        return iter(self._kept)
+
+    @property
+    def received(self) -> list[Chunk]:
+        return [chunk for chunk in self._kept if not chunk.sent and chunk.data]
+
+
+def run(seconds: float) -> Table:
+    """Frames and rounds a second of each stage, side by side."""
+    recordings = [InMemory(CAPTURES / f"{name}.pcapng") for name in NAMES]
+    procedure, terms = load_procedure("flushes-gone-wild.co"), Terms(load_game("flushes-gone-wild.co"))
+    counted = DealtTable(procedure, terms)
+    frames = deal(recordings, counted)
+    rounds, reads = counted.outcomes.total(), sum(len(recording.received) for recording in recordings)
+
+    def decoded() -> int:
+        found = 0
+        for recording in recordings:
+            framers: dict[int, Framer[Frame]] = {}
+            for chunk in recording.received:
+                framer = framers.setdefault(chunk.interface, Framer())
+                for piece in framer.feed(chunk.data):
+                    if type(piece) is Frame:
+                        decode(piece.body)
+                        found += 1
+        return found
+
+    def delivered() -> int:
+        return sum(play(recording, lambda _: None).frames for recording in recordings)
+
+    stages = {
+        "framing, check, decode": decoded,
+        "… and link, driver: events": delivered,
+        "… and flow: rounds": partial(deal, recordings, DealtTable(procedure, None)),
+        "… and rules: settlements": partial(deal, recordings, DealtTable(procedure, terms)),
+    }
+    medians = dict(zip(stages, interleave(list(stages.values()), seconds), strict=True))
+    rows = [
+        [name, f"{frames / taken:,.0f}", f"{taken / frames * 1e6:.2f}", f"{rounds / taken:,.0f}"]
+        for name, taken in medians.items()
+    ]
+    return Table(
+        "Recorded bytes to results, one core",
+        ["", "frames/s", "us a frame", "rounds/s"],
+        rows,
+        [
+            f"Python {platform.python_version()}, {platform.machine()}; medians of passes in turn.",
+            f"{len(NAMES)} recordings of {frames} frames and {rounds} rounds: {frames / rounds:.0f} frames a round.",
+            f"Bytes as they were read live, {frames / reads:.1f} frames a read; opening the file is left out.",
+            "One table deals all of them, as one does live.",
+        ],
+    )
+
+
+def deal(recordings: list[InMemory], table: DealtTable) -> int:
+    """Play every recording at `table`; how many frames they held."""
+    frames = 0
+    for recording in recordings:
+        frames += play(recording, table.handle).frames
+        table.finish()
+    return frames

@@ -1,0 +1,242 @@
+"""The tables of `docs/protocol.md`, printed from the declarations, so that document and code say the same.
+
+    python -m protocol.tdp.spec [docs/protocol.md]     rewrites the generated regions of that file
+
+A region stands between `<!-- generated: NAME -->` and `<!-- end generated -->`.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+from enum import IntEnum, IntFlag
+from pathlib import Path
+from typing import Any, Final
+
+from protocol import cards, places
+from protocol.faults import CLASSES, Fault
+from protocol.tdp import framing
+from protocol.tdp.commands import role_needed
+from protocol.tdp.derive import FIXED, HEADER_SIZE, Field, Shape, fields_of, header_fields
+from protocol.tdp.event_store import DEPTH_MIN
+from protocol.tdp.messages import Kind, Message
+from protocol.tdp.outputs import Timing
+from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, MINOR, PACKETS, PLACES, VERSION
+
+DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "protocol.md"
+
+_REGION: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end generated -->)", re.DOTALL)
+
+_GROUPS: Final = (
+    ("Link messages", lambda kind, _: kind in (Kind.LINK, Kind.ACK)),
+    ("Commands to any device", lambda kind, number: kind == Kind.COMMAND and number < 0x100),
+    ("Commands to a packet shuffler", lambda kind, number: kind == Kind.COMMAND and number >> 8 == 1),
+    ("Commands to a table controller", lambda kind, number: kind == Kind.COMMAND and number >> 8 == 3),
+    ("Events of any device", lambda kind, number: kind == Kind.EVENT and number < 0x100),
+    ("Events of a packet shuffler", lambda kind, number: kind == Kind.EVENT and number >> 8 == 1),
+    ("Events of a table controller", lambda kind, number: kind == Kind.EVENT and number >> 8 == 3),
+)
+
+_TIMES: Final = {
+    "reply_ns": "a device answers a command within",
+    "retry_ns": "a command without an answer is sent again after",
+    "tries": "times a command is sent in all",
+    "hello_ns": "between two HELLOs while nobody answers",
+    "resend_ns": "a device sends unacknowledged events again after",
+    "status_ns": "a device reports its status at least every",
+    "heartbeat_ns": "a host that sent nothing else sends HEARTBEAT after",
+    "lost_ns": "without one valid frame the other end is lost after",
+    "partial_ns": "an unfinished frame is dropped after silence of; after as much, a delimiter goes first",
+    "hole_ns": "a host gives up a missing event that did not come within",
+    "join_ns": "a listener that came late waits for a HELLO-REPLY for",
+}
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def header_table() -> str:
+    """The frame header, byte by byte."""
+    return table(("offset", "field", "type", "meaning"), _rows(header_fields()))
+
+
+def message_tables() -> str:
+    """Every message with its layout, by group; then the answers."""
+    text = []
+    for title, belongs in _GROUPS:
+        text.append(f"### {title}\n\n")
+        for (kind, number), (cls, packet) in sorted(PACKETS.items(), key=lambda item: item[0][1]):
+            if belongs(kind, number):
+                text.append(_message(cls, packet, f"{number:04X}h", kind))
+    text.append(
+        "### Answers\n\nIn these the header's message id names the command, or the frame, that is answered.\n\n"
+    )
+    text += [_message(cls, packet, "", kind) for kind, (cls, packet) in ANSWERS.items()]
+    return "".join(text)
+
+
+def _message(cls: type[Message], packet: Any, number: str, kind: Kind) -> str:
+    found = fields_of(packet)
+    # the role goes by the class alone, so an empty message will do
+    role = f", role {role_needed(object.__new__(cls)).name.lower()}" if kind == Kind.COMMAND else ""
+    title = f"#### {number} {cls.__name__}".replace("  ", " ")
+    about = f"{title}\n\n{_sentence(cls)} *({kind.name}{role})*\n\n"
+    if not found:
+        return about + "No fields.\n\n"
+    return about + table(("offset", "field", "type", "meaning"), _rows(found)) + "\n"
+
+
+def _sentence(cls: type) -> str:
+    return " ".join((cls.__doc__ or "").split())
+
+
+def _rows(found: Iterable[Field]) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    at = 0
+    for field in found:
+        rows.append((at, f"`{field.name}`", _type(field), _meaning(field)))
+        at += field.size if field.shape in FIXED else 0
+    return rows
+
+
+def _type(field: Field) -> str:
+    bits = f"u{8 * field.size}"
+    if field.shape is Shape.RECORDS:
+        parts = ", ".join(f"{part.name} u{8 * part.size}" for part in field.parts)
+        return f"u8 n, then n × ({parts})"
+    return {
+        Shape.INTEGER: bits,
+        Shape.TEXT: f"text {field.size}",
+        Shape.BYTES: f"{field.size} bytes",
+        Shape.BLOB: "u8 n, then n × u8",
+        Shape.RUN: f"u8 n, then n × {bits}",
+    }[field.shape]
+
+
+def _meaning(field: Field) -> str:
+    names = field.names
+    if names is None:
+        return field.doc
+    if isinstance(names, str):
+        link = {CARDS: "[card code](#card-codes)", PLACES: "[place code](#place-codes)"}[names]
+    elif names is Fault:
+        link = "[fault number](#fault-numbers)"
+    else:
+        link = f"[{names.__name__}](#{names.__name__.lower()})"
+    return f"{field.doc}; {link}" if field.doc else link
+
+
+def enum_tables() -> str:
+    """Every enumeration that a field names, faults apart."""
+    used: dict[str, type[IntEnum] | type[IntFlag]] = {}
+    for declared in [header_fields(), *(fields_of(packet) for _, packet in [*PACKETS.values(), *ANSWERS.values()])]:
+        for field in declared:
+            if field.names is not None and not isinstance(field.names, str) and field.names is not Fault:
+                used[field.names.__name__] = field.names
+    used["Kind"] = Kind
+    return "\n".join(_enum(used[name]) for name in sorted(used))
+
+
+def _enum(names: type[IntEnum] | type[IntFlag]) -> str:
+    rows = [(f"{value:02X}h" if issubclass(names, IntFlag) else int(value), value.name) for value in names]
+    column = "bit" if issubclass(names, IntFlag) else "value"
+    return f"#### {names.__name__}\n\n{_sentence(names)}\n\n{table((column, 'name'), rows)}"
+
+
+def card_table() -> str:
+    """Suits down, ranks across; then the codes that are no playing card."""
+    suits = zip(cards.SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True)
+    rows = [
+        (name, *(f"{cards.parse_card(rank + suit):02X}h `{rank}{suit}`" for rank in cards.RANKS))
+        for suit, name in suits
+    ]
+    special = {
+        cards.NONE: "no card",
+        cards.UNREAD: "a card, face not read",
+        cards.FACE_UP: "a card that lies face up in the deck",
+        cards.FOREIGN_BACK: "a card with another deck's back",
+        cards.CUT_CARD: "cut card",
+        cards.BLANK: "blank stock",
+        cards.DUPLICATE: "a face seen before in this deck",
+    }
+    jokers = [(f"{code:02X}h", f"`{cards.CARDS[code].text}`", f"joker {code & 15}") for code in range(0x51, 0x55)]
+    others = [(f"{code:02X}h", f"`{code.text}`", text) for code, text in special.items()]
+    faces = table(("suit", "ace", *cards.RANKS[1:]), rows)
+    return faces + "\n" + table(("code", "text", "meaning"), [*jokers, *others])
+
+
+def place_table() -> str:
+    """Every place with a name."""
+    named = [(f"{place:02X}h", place.text) for place in places.PLACES if not place.text.startswith(("0x", "seat"))]
+    seats = (f"01h-{places.SEATS_MAX:02X}h", f"seat 1 to seat {places.SEATS_MAX}, clockwise from the dealer's left")
+    return table(("code", "place"), [named[0], seats, *named[1:]])
+
+
+def fault_table() -> str:
+    """Known faults by class."""
+    rows = [(int(f), f.name.lower().replace("_", " "), CLASSES.get(f // 100, "")) for f in Fault]
+    return table(("number", "fault", "class"), rows)
+
+
+def timing_table() -> str:
+    """The protocol's times, from the defaults both ends run on."""
+    timing = Timing()
+    rows = []
+    for field in fields(timing):
+        value = getattr(timing, field.name)
+        rows.append((f"`{field.name.removesuffix('_ns')}`", _TIMES[field.name], _duration(field.name, value)))
+    return table(("name", "meaning", "value"), rows)
+
+
+def _duration(name: str, value: int) -> str:
+    if not name.endswith("_ns"):
+        return str(value)
+    return f"{value // 10**9} s" if value % 10**9 == 0 else f"{value // 10**6} ms"
+
+
+def limit_table() -> str:
+    """Sizes that both ends must keep to."""
+    rows = [
+        ("protocol version", f"{VERSION}.{MINOR}"),
+        ("longest decoded frame, header and check included", f"{MAX_FRAME} bytes"),
+        ("shortest decoded frame", f"{framing.MIN_FRAME} bytes"),
+        ("header", f"{HEADER_SIZE} bytes"),
+        ("longest payload, extensions included", f"{MAX_FRAME - framing.CHECK_BYTES - HEADER_SIZE} bytes"),
+        ("longest frame after COBS, without delimiters", f"{framing.MAX_ENCODED} bytes"),
+        ("longest frame on the wire, with both delimiters", f"{framing.MAX_WIRE} bytes"),
+        ("unacknowledged events a device keeps, at least", DEPTH_MIN),
+    ]
+    return table(("limit", "value"), rows)
+
+
+REGIONS: Final[dict[str, Callable[[], str]]] = {
+    "limits": limit_table,
+    "header": header_table,
+    "timing": timing_table,
+    "messages": message_tables,
+    "enumerations": enum_tables,
+    "cards": card_table,
+    "places": place_table,
+    "faults": fault_table,
+}
+
+
+def refresh(text: str) -> str:
+    """`text` with every generated region printed anew; ValueError when a region is missing, twice or unknown."""
+    found = [match[1] for match in _REGION.findall(text)]
+    if sorted(found) != sorted(REGIONS):
+        raise ValueError(f"the document has the generated regions {found}; it needs each once: {', '.join(REGIONS)}")
+    return _REGION.sub(lambda match: f"{match[1]}\n{REGIONS[match[2]]()}\n{match[3]}", text)
+
+
+def main(arguments: list[str]) -> None:
+    """Rewrite the document named in `arguments`, or the one beside the packages."""
+    path = Path(arguments[0]) if arguments else DOCUMENT
+    path.write_text(refresh(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

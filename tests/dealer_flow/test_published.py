@@ -1,0 +1,49 @@
+"""What is printed is what the data says."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dealer_flow import ledger, machine, reports, turns
+from dealer_flow import round as rounds
+from dealer_flow.incidents import INCIDENTS
+from dealer_flow.published import pages
+from tests.support.table import dealt
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("path", sorted(pages()))
+def test_the_page_is_current(path: str) -> None:
+    assert (DOCS / path).read_text(encoding="utf-8") == pages()[path], "run python -m dealer_flow.published"
+
+
+def test_every_code_that_is_reported_is_in_the_catalogue_and_the_other_way_round() -> None:
+    source = "".join(
+        Path(part.__file__).read_text(encoding="utf-8") for part in (ledger, machine, reports, rounds, turns)
+    )
+    written = set(re.findall(r'"([a-z]+(?:-[a-z]+)+|jam)"', source)) | {
+        f"{kind}-count-wrong" for kind in ("seat", "dealer", "community")
+    }
+    assert set(INCIDENTS) <= written
+    page = (DOCS / "incidents.md").read_text(encoding="utf-8")
+    assert all(f"| `{code}` |" in page for code in INCIDENTS)
+
+
+def test_a_round_fits_the_published_schema() -> None:
+    schema = json.loads((DOCS / "schema" / "round-1.json").read_text(encoding="utf-8"))
+    table = dealt(3).burn().play(1).fold(2).play(3)
+    line = json.loads(table.end().to_json())
+    jsonschema.validate(line, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(line | {"outcome": "perhaps"}, schema)
+
+
+def test_every_field_is_explained() -> None:
+    page = (DOCS / "round-result.md").read_text(encoding="utf-8")
+    schema = json.loads((DOCS / "schema" / "round-1.json").read_text(encoding="utf-8"))
+    for name in set(schema["properties"]) - {"type"}:
+        assert f"`{name}`" in page, name

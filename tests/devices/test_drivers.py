@@ -1,0 +1,192 @@
+"""Every message a device can send becomes the event it means; what is unknown becomes a value."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from devices import events as e
+from devices.drivers import DRIVERS, UnknownKind, kind_of
+from devices.shuffler import EVENTS as SHUFFLER_EVENTS
+from devices.shuffler import Shuffler
+from devices.table_controller import EVENTS as CONTROLLER_EVENTS
+from devices.table_controller import TableController
+from protocol.cards import parse_card, parse_cards
+from protocol.errors import NoAnswer
+from protocol.places import COMMUNITY, DEALER, seat
+from protocol.tdp import messages as m
+from protocol.tdp.link import (
+    Answered,
+    Delivered,
+    Discarded,
+    Down,
+    Lost,
+    Send,
+    SessionChanged,
+    StatusSeen,
+    Unanswered,
+    UnknownEvent,
+    Up,
+)
+from protocol.tdp.packets import PACKETS
+from tests.support.lines import hello, shuffler_status
+
+HEAD = {"number": 9, "device_ms": 1234}
+
+
+def said(driver: Any, message: m.Event) -> e.Body | None:
+    return driver.translate(Delivered(0xA1, 0, message))
+
+
+ANY_DEVICE = [
+    (m.Booted(**HEAD, boot_count=8, previous_session=1, cause=1, mid_round=1), e.Booted(8, True)),
+    (m.FaultRaised(**HEAD, fault=301, place=3, value=4), e.FaultRaised(301, seat(3), 4)),
+    (m.FaultCleared(**HEAD, fault=301), e.FaultCleared(301)),
+    (m.DoorMoved(**HEAD, open=1), e.DoorMoved(True)),
+    (m.DoorMoved(**HEAD, open=0), e.DoorMoved(False)),
+    (UnknownEvent(**HEAD, message_id=0x3F01, payload=b"abc"), e.UnknownReported("event 0x3F01 of 3 bytes")),
+]
+
+SHUFFLER = [
+    *ANY_DEVICE,
+    (m.StateChanged(**HEAD, state=8, previous=7), e.StateChanged("PACKET_WAIT", "DISPENSING")),
+    (m.StateChanged(**HEAD, state=0xEE, previous=6), e.StateChanged("0xEE", "READY")),
+    (m.GreenButton(**HEAD), e.GreenButton()),
+    (m.GameSelected(**HEAD, packet_size=5, cards=52, jokers=0, game="FGW-CO"), e.GameSelected(5, 52, 0, "FGW-CO")),
+    (m.DeckLoaded(**HEAD, deck=2, back=1), e.DeckLoaded(2, 1)),
+    (m.ShuffleStarted(**HEAD, deck=2), e.ShuffleStarted(2)),
+    (m.DeckVerified(**HEAD, deck=2, expected=52, counted=51), e.DeckVerified(2, 52, 51)),
+    (
+        m.PacketDispensed(**HEAD, deck=1, ordinal=2, expected=5, counted=4, cards=bytes.fromhex("412a605f")),
+        e.PacketDispensed(1, 2, 5, 4, (*parse_cards("AS TD ??"), parse_card("0x5F"))),
+    ),
+    (
+        m.PacketDispensed(**HEAD, deck=1, ordinal=2, expected=5, counted=5, cards=b""),
+        e.PacketDispensed(1, 2, 5, 5, ()),
+    ),
+    (m.PacketLifted(**HEAD, ordinal=2), e.PacketLifted(2)),
+    (m.RemainderDumped(**HEAD, deck=1, expected=37, counted=36), e.RemainderDumped(1, 37, 36)),
+    (m.RemainderLifted(**HEAD, deck=1), e.RemainderLifted(1)),
+    (m.CardRejected(**HEAD, deck=1, card=0x2D, fault=104), e.CardRejected(1, parse_card("KD"), 104)),
+    (m.RedLamp(**HEAD, lit=1, fault=301), e.RedLamp(True, 301)),
+    (m.RedLamp(**HEAD, lit=0, fault=0), e.RedLamp(False, 0)),
+    (
+        m.Misdeal(**HEAD, deck=1, fault=301, loaded=52, remainder=37, rejected=0, packets=((5, 5), (5, 4))),
+        e.MisdealReported(1, 301, 52, 37, 0, ((5, 5), (5, 4))),
+    ),
+    (
+        m.Misdeal(**HEAD, deck=1, fault=204, loaded=52, remainder=0xFFFF, rejected=1, packets=()),
+        e.MisdealReported(1, 204, 52, None, 1, ()),
+    ),
+    (m.MisdealCleared(**HEAD, fault=301, badge=77, resolution=1), e.MisdealCleared(301, 77, True)),
+    (m.MisdealCleared(**HEAD, fault=301, badge=0, resolution=2), e.MisdealCleared(301, 0, False)),
+    (m.DeckRemoved(**HEAD, deck=1), e.DeckRemoved(1)),
+]
+
+CONTROLLER = [
+    *ANY_DEVICE,
+    (m.StateChanged(**HEAD, state=2, previous=1), e.StateChanged("GAME", "BETS_OPEN")),
+    (m.StateChanged(**HEAD, state=17, previous=1), e.StateChanged("0x11", "BETS_OPEN")),
+    (m.GameStarted(**HEAD, round=41), e.GameStarted(41)),
+    (m.GameEnded(**HEAD, round=41), e.GameEnded(41)),
+    (m.SensorChanged(**HEAD, seat=3, on=1), e.SensorChanged(3, True)),
+    (m.HandButton(**HEAD, hand=2, on=0), e.HandButton(2, False)),
+    (m.SpotSelected(**HEAD, seat=4), e.SpotSelected(4)),
+    (m.BadgeSwiped(**HEAD, badge=9001, level=1), e.BadgeSwiped(9001, "dealer")),
+    (m.BadgeSwiped(**HEAD, badge=9001, level=2), e.BadgeSwiped(9001, "supervisor")),
+    (m.BadgeSwiped(**HEAD, badge=9001, level=3), e.BadgeSwiped(9001, "executive")),
+    (m.BadgeSwiped(**HEAD, badge=9001, level=9), e.BadgeSwiped(9001, "0x09")),
+    (m.Confirmed(**HEAD), e.Confirmed()),
+    (m.WagerPlaced(**HEAD, seat=1, bet=4, cents=2500), e.WagerPlaced(1, 4, 2500)),
+    (m.DecisionMade(**HEAD, seat=1, decision=2), e.DecisionMade(1, 2)),
+    (
+        m.BurnConfirmed(**HEAD, place=0x40, positions=0b10011, spread=1),
+        e.BurnConfirmed(COMMUNITY, (1, 2, 5), "left-to-right"),
+    ),
+    (
+        m.BurnConfirmed(**HEAD, place=0x40, positions=0b11000, spread=2),
+        e.BurnConfirmed(COMMUNITY, (4, 5), "right-to-left"),
+    ),
+    (m.BurnConfirmed(**HEAD, place=0x40, positions=0, spread=7), e.BurnConfirmed(COMMUNITY, (), "0x07")),
+    (
+        m.HandRevealed(**HEAD, place=0x41, source=2, cards=bytes.fromhex("1133")),
+        e.HandRevealed(DEALER, parse_cards("AC 3H"), True),
+    ),
+    (m.HandRevealed(**HEAD, place=2, source=1, cards=b""), e.HandRevealed(seat(2), (), False)),
+    (m.CardsCounted(**HEAD, place=0x41, counted=6), e.CardsCounted(DEALER, 6)),
+    (m.MisdealCalled(**HEAD, badge=5, fault=302), e.MisdealCalled(5, 302)),
+]
+
+
+@pytest.mark.parametrize(("message", "body"), SHUFFLER, ids=lambda value: type(value).__name__)
+def test_shuffler(message, body):
+    assert said(Shuffler(), message) == body
+
+
+@pytest.mark.parametrize(("message", "body"), CONTROLLER, ids=lambda value: type(value).__name__)
+def test_table_controller(message, body):
+    assert said(TableController(), message) == body
+
+
+def test_every_event_of_the_protocol_has_a_driver_and_a_case_here():
+    declared = {cls for (kind, _), (cls, _) in PACKETS.items() if kind == m.Kind.EVENT}
+    assert declared == (set(SHUFFLER_EVENTS) | set(CONTROLLER_EVENTS)) - {UnknownEvent}
+    assert {type(message) for message, _ in SHUFFLER} == set(SHUFFLER_EVENTS)
+    assert {type(message) for message, _ in CONTROLLER} == set(CONTROLLER_EVENTS)
+
+
+def test_every_body_can_come_from_some_device():
+    bodies = {
+        cls for cls in vars(e).values() if isinstance(cls, type) and issubclass(cls, e.Body) and cls is not e.Body
+    }
+    from_link = {e.LinkUp, e.LinkLost, e.SessionChanged, e.EventsLost}
+    assert {type(body) for _, body in SHUFFLER + CONTROLLER} | from_link == bodies
+
+
+@pytest.mark.parametrize("driver", [Shuffler(), TableController()])
+def test_what_the_link_itself_reports(driver):
+    assert driver.translate(Down("nothing heard")) == e.LinkLost("nothing heard")
+    assert driver.translate(SessionChanged(1, 2)) == e.SessionChanged(1, 2)
+    assert driver.translate(Lost(1, 5, 9)) == e.EventsLost(5, 9)
+    assert driver.translate(Up(hello(5, 3, capabilities=0), False)) == e.LinkUp(
+        5, "table-controller", "Test Works", "Rig", "0001", "1.0", False
+    )
+    assert driver.translate(Up(hello(5, 9), True)).device_class == "0x09"
+    for silent in (
+        Send(b"x"),
+        StatusSeen(shuffler_status(1, 2, 3)),
+        Discarded(b"x", "noise"),
+        Answered(1, m.Dispense(), m.Reply(1, 0, 6)),
+        Unanswered(1, m.Dispense(), NoAnswer("Dispense", 3, 0.75)),
+    ):
+        assert driver.translate(silent) is None
+
+
+def test_an_event_of_another_kind_of_device_is_reported_not_lost():
+    assert said(Shuffler(), m.GameStarted(**HEAD, round=1)) == e.UnknownReported("event GameStarted")
+    assert said(TableController(), m.GreenButton(**HEAD)) == e.UnknownReported("event GreenButton")
+
+
+def test_commands():
+    assert Shuffler.select_game(5, 52, 0, "FGW-CO") == m.SelectGame(5, 52, 0, "FGW-CO")
+    assert Shuffler.dispense() == m.Dispense()
+    assert Shuffler.dump() == m.Dump()
+    assert Shuffler.raise_lamp(505) == m.RaiseLamp(505)
+    assert Shuffler.clear_misdeal(77, resume=True) == m.ClearMisdeal(77, 1)
+    assert Shuffler.clear_misdeal(77, resume=False) == m.ClearMisdeal(77, 2)
+    assert Shuffler.lock(True) == m.SetLock(1)
+    assert TableController.sensor_light(3, lit=False) == m.SetSensorLight(3, 0)
+    assert TableController.show_meter(1, 123_456) == m.ShowMeter(1, 123_456)
+    assert TableController.show_text("SEAT 3: DEAD HAND") == m.ShowText("SEAT 3: DEAD HAND")
+
+
+def test_kinds_by_name():
+    assert kind_of("shuffler", where="x").device_class == m.DeviceClass.SHUFFLER
+    assert isinstance(DRIVERS["table-controller"].make(), TableController)
+    with pytest.raises(UnknownKind, match=r"^--device: no kind of device is called 'shoe'; allowed: shuffler, table-"):
+        kind_of("shoe", where="--device")
+
+
+def test_bodies_are_hashable_values():
+    for _, body in SHUFFLER + CONTROLLER:
+        assert hash(body) == hash(dataclasses.replace(body))  # type: ignore[type-var]

@@ -1,0 +1,217 @@
+"""The shuffler's state table against the model: every possible sequence of what can happen, on a deck of four cards."""
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+from devices.simulator.deck import Bay, Cards
+from devices.simulator.shuffler import ShufflerModel
+from devices.simulator.shuffler_commands import answer
+from devices.simulator.shuffler_parts import REMOVE_ONLY, Game, Mishap
+from devices.simulator.shuffler_states import ARCS, MOVING, ROWS, Cause, markdown
+from devices.simulator.table_controller import ARCS as CONTROLLER_ARCS
+from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.trouble import What
+from protocol.places import MUCK, PLACES
+from protocol.tdp import messages as m
+from protocol.tdp.messages import ControllerState as C
+from protocol.tdp.messages import Resolution
+from protocol.tdp.messages import ShufflerState as S
+
+ELSEWHERE = PLACES[0xFF]
+Action = Callable[[ShufflerModel], object]
+
+
+def tick(model: ShufflerModel) -> None:
+    if (due := model.next_deadline_ns) is not None:
+        model.tick(due)
+
+
+def load(model: ShufflerModel) -> None:
+    free = [back for back in (1, 2) if back in model.cards.backs([MUCK])]
+    if model.powered and not model.cards.count(Bay.INPUT) and free:
+        model.cards.gather(free[0], Bay.INPUT)
+        model.load_deck(free[0], 0)
+
+
+def half_way(model: ShufflerModel) -> None:
+    model.lift(MUCK, (model.motion_began_ns + model.motion_due_ns) // 2)
+
+
+def power_cycle(model: ShufflerModel) -> None:
+    model.power_off()
+    model.power_on(0)
+
+
+def host_gone(model: ShufflerModel) -> None:
+    if not model.host_lost:
+        model.host_gone(0)
+
+
+def ask(command: m.Message) -> Action:
+    return lambda model: None if model.host_lost else answer(model, 1, command, 0)
+
+
+def break_sensor(model: ShufflerModel) -> None:
+    model.sensor_works = not model.sensor_works
+
+
+ACTIONS: tuple[Action, ...] = (
+    tick,
+    load,
+    half_way,
+    power_cycle,
+    lambda model: model.press_green(0),
+    lambda model: model.lift(MUCK, 0),
+    lambda model: model.move_door(True, 0),
+    lambda model: model.move_door(False, 0),
+    lambda model: model.turn_key(Resolution.RESUME, 0),
+    lambda model: model.turn_key(Resolution.REMOVE_DECK, 0),
+    ask(m.RaiseLamp(0)),
+)
+
+
+def host_back(model: ShufflerModel) -> None:
+    model.host_back(0)
+
+
+OUT_OF_USE: tuple[Action, ...] = (
+    lambda model: model.open_setup(0),
+    lambda model: model.close_setup(0),
+    ask(m.SetLock(1)),
+    ask(m.SetLock(0)),
+    ask(m.SelfTest()),
+)
+
+
+def small_table(mishaps: list[Mishap], decks: int) -> ShufflerModel:
+    cards = Cards(Random(1))
+    for back in range(1, decks + 1):
+        cards.bring(back, MUCK)
+        cards.pick(MUCK, ELSEWHERE, range(4, 52))
+        cards.remove(ELSEWHERE)
+    model = ShufflerModel(cards)
+    model.game = Game(packet_size=2, cards=4)
+    model.mishaps = mishaps
+    model.power_on(0)
+    return model
+
+
+def situation(model: ShufflerModel) -> tuple[object, ...]:
+    counts = model.round
+    return (
+        model.state,
+        model.motion,
+        model.stage,
+        model.owed,
+        bool(model.latched),
+        REMOVE_ONLY.isdisjoint(model.latched),
+        model.door_open,
+        model.locked,
+        model.in_setup,
+        model.host_lost,
+        model.sensor_works,
+        model.sensor_failed,
+        model.verified is not None,
+        counts and (counts.left, counts.remainder is None),
+        tuple(bool(model.cards.count(bay)) for bay in (Bay.INPUT, Bay.CHAMBER, Bay.TRAY)),
+        model.jam_tries,
+    )
+
+
+def explore(mishaps: list[Mishap], decks: int, *more: Action) -> set[tuple[S, Cause, S]]:
+    start = small_table(mishaps, decks)
+    known, todo, steps = {situation(start)}, [pickle.dumps(start)], set()
+    while todo:
+        frozen = todo.pop()
+        for action in (*ACTIONS, *more):
+            model = pickle.loads(frozen)
+            model.steps = set()
+            action(model)
+            model.outbox.clear()
+            steps |= model.steps
+            seen = situation(model)
+            if seen not in known:
+                known.add(seen)
+                todo.append(pickle.dumps(model))
+    return steps
+
+
+JAMMED_ONCE, NEVER_FREE = Mishap(1, jam_tries=1), Mishap(1, jam_tries=4)
+
+
+def test_the_table_lists_every_step_the_model_can_take_and_no_other() -> None:
+    steps = explore([], 2, host_gone, host_back)
+    steps |= explore([], 1, *OUT_OF_USE, host_gone, host_back)
+    steps |= explore([], 1, ask(m.SelfTest()), break_sensor)
+    steps |= explore([], 1, ask(m.SelectGame(2, 52, 0, "other")))
+    steps |= explore([JAMMED_ONCE], 1) | explore([NEVER_FREE], 1)
+    assert steps == ARCS
+    assert {state for step in steps for state in (step[0], step[2])} == set(S)
+
+
+def test_every_cause_is_in_the_table_and_every_state_can_be_left() -> None:
+    assert {row.cause for row in ROWS} == set(Cause)
+    assert {source for row in ROWS for source in row.sources} == set(S)
+    assert all(row.note for row in ROWS)
+
+
+def test_a_moving_state_has_a_deadline_and_a_resting_one_need_not() -> None:
+    model = small_table([], 1)
+    while model.state is not S.EMPTY:
+        assert model.state in MOVING
+        tick(model)
+    assert model.next_deadline_ns is None
+    load(model)
+    assert model.state in MOVING
+    assert model.next_deadline_ns is not None
+
+
+def test_the_documentation_shows_this_table() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    assert markdown() in text
+    for kind in What:
+        assert f"| `{kind}` |" in text
+
+
+def press(model: TableControllerModel, name: str) -> None:
+    match name:
+        case "boot":
+            model.tick(10**12)
+        case "power":
+            model.power_off()
+            model.power_on(0)
+        case "host gone" if not model.status(0, 0, 0).faults:
+            model.host_gone(0)
+        case "host back":
+            model.host_back(0)
+        case "set-up":
+            model.set_setup(True) or model.set_setup(False)
+        case "hand":
+            model.press_hand(1)
+        case "start":
+            model.start_game()
+        case "end":
+            model.end_game()
+
+
+def test_the_controllers_table_lists_every_step_it_can_take_and_no_other() -> None:
+    start = TableControllerModel()
+    start.power_on(0)
+    known: set[object] = set()
+    steps: set[object] = set()
+    todo = [pickle.dumps(start)]
+    while todo:
+        frozen = todo.pop()
+        for name in ("boot", "power", "host gone", "host back", "set-up", "hand", "start", "end"):
+            model = pickle.loads(frozen)
+            press(model, name)
+            steps |= model.steps
+            seen = (model.state, model.in_game, model.status(0, 0, 0).faults, model.next_deadline_ns)
+            if seen not in known:
+                known.add(seen)
+                model.steps, model.outbox, model.round = set(), [], 0
+                todo.append(pickle.dumps(model))
+    assert steps == CONTROLLER_ARCS
+    assert {seen[0] for seen in known} == set(C)  # type: ignore[index]

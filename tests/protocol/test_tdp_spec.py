@@ -1,0 +1,110 @@
+"""The specification is what the program does: tables fresh, example true, charts those of the devices."""
+
+import re
+import zlib
+from pathlib import Path
+
+import pytest
+
+from devices.simulator.shuffler_states import ARCS as SHUFFLER_ARCS
+from devices.simulator.table_controller import ARCS as CONTROLLER_ARCS
+from protocol.cards import CARDS
+from protocol.faults import Fault
+from protocol.tdp import spec
+from protocol.tdp.framing import Framer, NoiseReason
+from protocol.tdp.messages import ControllerState, ShufflerState
+from protocol.tdp.packets import ANSWERS, PACKETS
+from tests.support.vectors import STREAMS
+
+TEXT = spec.DOCUMENT.read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    """What stands under a heading, up to the next one of the same depth."""
+    depth = title.index(" ")
+    found = re.search(rf"^{re.escape(title)}\n(.*?)(?=^#{{1,{depth}}} |\Z)", TEXT, re.DOTALL | re.MULTILINE)
+    assert found, title
+    return found[1]
+
+
+def test_the_generated_tables_are_fresh() -> None:
+    assert spec.refresh(TEXT) == TEXT, "run: python -m protocol.tdp.spec"
+
+
+def test_a_stale_table_is_noticed_and_mended() -> None:
+    stale = TEXT.replace("| 301 | packet short |", "| 301 | packet too short |")
+    assert stale != TEXT
+    assert spec.refresh(stale) == TEXT
+
+
+def test_the_command_rewrites_the_file_it_is_given(tmp_path: Path) -> None:
+    copy = tmp_path / "protocol.md"
+    copy.write_text(TEXT.replace("packet short", "?"), encoding="utf-8")
+    spec.main([str(copy)])
+    assert copy.read_text(encoding="utf-8") == TEXT.replace("packet short", "?").replace("| ? |", "| packet short |")
+
+
+@pytest.mark.parametrize("name", spec.REGIONS)
+def test_a_document_without_a_region_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="it needs each once"):
+        spec.refresh(TEXT.replace(f"<!-- generated: {name} -->", ""))
+
+
+def test_every_message_fault_and_card_stands_in_it() -> None:
+    headings = re.findall(r"^#### (?:([0-9A-F]{4})h )?(\w+)$", section("## Messages"), re.MULTILINE)
+    declared = [(f"{number:04X}", cls.__name__) for (_, number), (cls, _) in PACKETS.items()]
+    assert sorted(headings) == sorted([*declared, *(("", cls.__name__) for cls, _ in ANSWERS.values())])
+    faults = re.findall(r"^\| (\d+) \|", section("### Fault numbers"), re.MULTILINE)
+    assert faults == [str(int(fault)) for fault in Fault]
+    codes = re.findall(r"\b([0-9A-F]{2})h\b", section("### Card codes"))
+    assert sorted(codes) == sorted(f"{card:02X}" for card in CARDS if not card.text.startswith("0x"))
+
+
+def test_the_worked_example_is_true() -> None:
+    example = section("### A frame worked through")
+
+    def line(name: str) -> bytes:
+        found = re.search(rf"^ +{name} +((?:[0-9A-F]{{2}} +)*[0-9A-F]{{2}})(?: {{3,}}|$)", example, re.MULTILINE)
+        assert found, name
+        return bytes.fromhex(found[1])
+
+    body = line("header") + line("payload")
+    assert line("check") == zlib.crc32(body).to_bytes(4, "little")
+    assert f"{zlib.crc32(body):08X}h" in example
+    assert line("before COBS") == body + line("check")
+    assert [piece.body for piece in Framer().feed(line("on the wire"))] == [body]  # type: ignore[union-attr]
+
+
+def chart(title: str) -> set[tuple[str, str]]:
+    return set(re.findall(r"^ +(\w+) --> (\w+):", section(title), re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("title", "arcs", "states"),
+    [
+        ("### Packet shuffler", SHUFFLER_ARCS, ShufflerState),
+        ("### Table controller", CONTROLLER_ARCS, ControllerState),
+    ],
+)
+def test_the_charts_show_steps_the_devices_take(title: str, arcs: frozenset, states: type) -> None:  # type: ignore[type-arg]
+    drawn = chart(title)
+    taken = {(source.name, target.name) for source, _, target in arcs}
+    assert drawn <= taken, f"not in the state table: {sorted(drawn - taken)}"
+    assert {name for arc in drawn for name in arc} == {state.name for state in states}  # type: ignore[attr-defined]
+
+
+def test_the_controllers_chart_leaves_out_only_what_a_lost_host_does_besides() -> None:
+    taken = {(source.name, target.name) for source, _, target in CONTROLLER_ARCS}
+    assert taken - chart("### Table controller") <= {("AWARD", "SAFE"), ("SETUP", "SAFE")}
+
+
+def test_every_kind_of_noise_has_a_vector() -> None:
+    """`cut off` needs silence, which a vector cannot hold."""
+    readings = {piece["reading"] for stream in STREAMS for piece in stream["pieces"]}
+    assert readings == {"frame", *NoiseReason} - {NoiseReason.SILENCE}
+
+
+def test_every_link_inside_the_document_leads_somewhere() -> None:
+    headings = re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([^)]+)\)", TEXT)) <= anchors

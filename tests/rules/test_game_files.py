@@ -1,0 +1,233 @@
+"""Game and pay table files: what they print is what the rule prints, and a wrong one is named in one line."""
+
+import re
+import shutil
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from rules import GameFileError, game_ids, load_game
+from rules.game import GAMES
+from rules.paytable import Pay, flatten, parse_pay
+from rules.readings import READINGS
+
+GAME = load_game("flushes-gone-wild.co")
+
+
+def pays(table: str) -> list[tuple[str, str]]:
+    return [(row.when, row.pays.text) for row in GAME.paytables[table].rows]
+
+
+def test_the_blind_table_as_printed() -> None:
+    assert pays("FGW-BLIND") == [
+        ("5 or more", "200 to 1"),
+        ("4", "25 to 1"),
+        ("3", "5 to 1"),
+        ("2", "3 to 1"),
+        ("0 or 1", "push"),
+    ]
+
+
+@pytest.mark.parametrize(("table", "royal", "straight_flush"), [("FGWP-01", 1000, 300), ("FGWP-02", 5000, 1500)])
+def test_the_progressive_tables_as_printed(table: str, royal: int, straight_flush: int) -> None:
+    assert pays(table) == [
+        ("royal flush", "100 % of meter"),
+        ("straight flush", "10 % of meter"),
+        ("four of a kind", "300 for 1"),
+        ("full house", "50 for 1"),
+        ("flush", "40 for 1"),
+        ("straight", "30 for 1"),
+        ("three of a kind", "9 for 1"),
+    ]
+    envy = [row.envy_cents for row in GAME.paytables[table].rows]
+    assert envy == [100 * royal, 100 * straight_flush, 0, 0, 0, 0, 0]
+
+
+def test_every_row_and_every_bet_cites_its_clause() -> None:
+    clause = re.compile(r"47\.1-10\d\d(\.60( progressive )?\(\d+\))?")
+    for table in GAME.paytables.values():
+        assert all(clause.match(row.clause) for row in table.rows)
+    for bet in GAME.spec.bets:
+        assert all(clause.match(text) for text in (bet.clauses.win, bet.clauses.lose, bet.clauses.fold))
+
+
+def test_the_hash_follows_the_content_and_not_the_layout(tmp_path: Path) -> None:
+    copy = copied(tmp_path)
+    assert load_game(copy).sha256 == GAME.sha256
+    copy.write_text(copy.read_text() + "\n# a remark\n")
+    assert load_game(copy).sha256 == GAME.sha256
+    table = tmp_path / "paytables" / "FGW-01.toml"
+    table.write_text(table.read_text().replace("pays = 250", "pays = 251"))
+    assert load_game(copy).sha256 != GAME.sha256
+
+
+@pytest.mark.parametrize(
+    ("written", "pay"),
+    [
+        (6, Pay("bare", Fraction(6))),
+        ("3 to 2", Pay("to", Fraction(3, 2))),
+        ("1,000 to 1", Pay("to", Fraction(1000))),
+        ("30 for 1", Pay("for", Fraction(30))),
+        ("10 % of meter", Pay("percent", Fraction(1, 10), "meter")),
+        ("push", Pay("push", Fraction(0))),
+    ],
+)
+def test_pays(written: object, pay: Pay) -> None:
+    assert parse_pay(written) == pay
+
+
+@pytest.mark.parametrize("written", [0, -1, True, 1.5, "6", "6 to 0", "0 % of meter", "101 % of meter", "30 per 1", ""])
+def test_what_is_no_pay(written: object) -> None:
+    with pytest.raises(ValueError, match="not a pay; allowed: an integer"):
+        parse_pay(written)
+
+
+@pytest.mark.parametrize("table", ["FGW-01", "FGW-02", "FGW-03", "FGW-04", "FGWP-01", "FGWP-02"])
+def test_the_best_row_is_found_in_whatever_order_a_table_is_printed(table: str) -> None:
+    printed = GAME.paytables[table]
+    reversed_rows = flatten(printed.model_copy(update={"rows": printed.rows[::-1]}))
+    assert reversed_rows == flatten(printed)
+
+
+def copied(folder: Path) -> Path:
+    shutil.copytree(GAMES, folder, dirs_exist_ok=True)
+    return folder / "flushes-gone-wild.co.toml"
+
+
+def fault_of(path: Path) -> str:
+    with pytest.raises(GameFileError) as caught:
+        load_game(path)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    return sentence
+
+
+def line_with(path: Path, text: str) -> int:
+    return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if text in line)
+
+
+FAULTS = [
+    ("[hand]", "[hand]\nwild = 2", "wild = 2", "hand.wild: unknown key; allowed: ranking, own, community, clause"),
+    ("own = 5", 'own = "5"', 'own = "5"', "hand.own: input should be a valid integer; found '5'"),
+    ("own = 5", "own = 0", "own = 0", "hand.own: input should be greater than or equal to 1; found 0"),
+    ("own = 5\n", "", "[hand]", "hand.own: missing"),
+    (
+        'ranking = "longest-flush"',
+        'ranking = "highest-card"',
+        "highest-card",
+        "hand.ranking: unknown ranking 'highest-card'; allowed: longest-flush",
+    ),
+    (
+        'kind = "own-hand"',
+        'kind = "side"',
+        'kind = "side"',
+        "bets[4].kind: input should be 'against-dealer', 'margin', 'own-hand' or 'progressive'; found 'side'",
+    ),
+    (
+        "[readings.natural]",
+        "[readings.nature]",
+        "[readings.nature]",
+        f"readings.nature: unknown reading; allowed: {', '.join(READINGS)}",
+    ),
+    (
+        'default = "own-suit"',
+        'default = "any"',
+        'default = "any"',
+        "readings.natural.default: unknown option 'any'; allowed: own-suit, no-deuce",
+    ),
+    (
+        'equals = { bet = "ante", times = 2,',
+        'equals = { bet = "aunt", times = 2,',
+        "aunt",
+        "bets[3].equals: unknown bet 'aunt'; allowed: ante, blind, play, flush-rush, progressive",
+    ),
+    (
+        'equals = { bet = "ante", times = 2,',
+        'equals = { bet = "ante", time = 2,',
+        "time = 2",
+        "bets[3].equals.times: missing",
+    ),
+    (
+        'fold = "47.1-1017.60(7)"',
+        'fold = "47.1-1017.60(7)"\npush = ""',
+        'push = ""',
+        "bets[3].clauses.push: unknown key; allowed: win, lose, fold, tie, envy",
+    ),
+    ('name = "play"', 'name = "ante"', None, "bets[3].name: bet 'ante' stands twice"),
+    (
+        'paytables = ["FGWP-01", "FGWP-02"]',
+        'paytables = ["FGW-01"]',
+        '["FGW-01"]',
+        "bets[5].paytables: FGW-01 is a longest-flush table; a progressive bet needs a five-card table",
+    ),
+    (
+        'paytables = ["FGW-BLIND"]',
+        'paytables = ["FGW-09"]',
+        "FGW-09",
+        "bets[2].paytables: no pay table 'FGW-09' in paytables/; "
+        "allowed: FGW-01, FGW-02, FGW-03, FGW-04, FGW-BLIND, FGWP-01, FGWP-02",
+    ),
+    ('pays = "1 to 1"\n', "", "[[bets]]", "bets[1]: bet 'ante' against the dealer needs pays"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "marker", "sentence"), FAULTS)
+def test_a_wrong_game_file_names_line_key_and_what_is_allowed(
+    tmp_path: Path, before: str, after: str, marker: str | None, sentence: str
+) -> None:
+    path = copied(tmp_path)
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after, 1))
+    found = fault_of(path)
+    assert sentence in found
+    assert found.startswith(f"flushes-gone-wild.co.toml:{line_with(path, marker) if marker else ''}")
+
+
+TABLE_FAULTS = [
+    ("pays = 100,", "pays = 0,", "rows[2].pays: not a pay; allowed: an integer, 'A to B', 'A for B', 'P % of METER'"),
+    (
+        "7-card wild",
+        "7 wild",
+        "rows[2].when: '7 wild flush' is not for a longest-flush table; allowed: 'N-card natural",
+    ),
+    ("7-card wild", "5-card natural", "rows[5].when: '5-card natural flush' stands twice"),
+    ('bare = "to"', "", "rows[1].pays: a bare number; say what it means: bare = 'to' or 'for'"),
+    ("pays = 100,", "pays = 100, payz = 1,", "rows[2].payz: unknown key; allowed: when, pays, clause, envy-cents"),
+    ('id = "FGW-01"', 'id = "FGW-11"', "id: is 'FGW-11'; the file's name asks for 'FGW-01'"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "sentence"), TABLE_FAULTS)
+def test_a_wrong_pay_table_is_named(tmp_path: Path, before: str, after: str, sentence: str) -> None:
+    path = copied(tmp_path)
+    table = tmp_path / "paytables" / "FGW-01.toml"
+    assert before in table.read_text()
+    table.write_text(table.read_text().replace(before, after, 1))
+    found = fault_of(path)
+    row = re.match(r"rows\[(\d)\]", sentence)
+    line = line_with(table, "rows = [") + int(row[1]) if row else 2
+    assert found.startswith(f"FGW-01.toml:{line}: {sentence}")
+
+
+def test_a_margin_table_with_a_hole(tmp_path: Path) -> None:
+    path = copied(tmp_path)
+    table = tmp_path / "paytables" / "FGW-BLIND.toml"
+    table.write_text(table.read_text().replace('when = "3"', 'when = "2 or 9"'))
+    assert "no row for a win by 3" in fault_of(path)
+
+
+def test_what_is_no_toml_or_no_text_or_not_there(tmp_path: Path) -> None:
+    path = copied(tmp_path)
+    path.write_text('schema = "dealwire.game/1"\nid = \n')
+    assert fault_of(path).startswith("flushes-gone-wild.co.toml:2: not TOML: Invalid value")
+    path.write_bytes(b"\xff\xfe")
+    assert fault_of(path) == "flushes-gone-wild.co.toml: cannot be read: not UTF-8 text"
+    assert fault_of(tmp_path / "none.toml") == "none.toml: cannot be read: No such file or directory"
+
+
+def test_an_unknown_id_lists_the_games() -> None:
+    assert "flushes-gone-wild.co" in game_ids()
+    with pytest.raises(GameFileError, match=r"no such game; allowed: .*flushes-gone-wild\.co"):
+        load_game("go-fish")

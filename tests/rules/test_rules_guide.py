@@ -1,0 +1,24 @@
+"""The guide to settling names what the code knows: every reading with its options, every kind, every line field."""
+
+from pathlib import Path
+
+from rules import Line, load_game
+from rules.game import Bet
+from rules.readings import READINGS
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
+GAME = load_game("flushes-gone-wild.co")
+
+
+def test_every_reading_stands_in_the_guide_with_its_default_first() -> None:
+    assert set(GAME.default_readings()) == set(READINGS)
+    for name, options in READINGS.items():
+        (row,) = (line for line in GUIDE.splitlines() if line.startswith(f"| `{name}` |"))
+        places = [row.index(f"`{option}`") for option in options]
+        assert row.index(f"`{GAME.default_readings()[name]}`") == min(places)
+
+
+def test_every_field_of_a_line_and_every_kind_of_bet_is_explained() -> None:
+    kinds = Bet.model_fields["kind"].annotation.__args__  # type: ignore[union-attr]
+    for name in (*Line.model_fields, *kinds):
+        assert f"`{name}`" in GUIDE, name
