@@ -23,6 +23,8 @@ from tests.support.usb_descriptors import Description
 ROOT = Path(__file__).parents[2]
 SYSTEM_PYTHON = "/usr/bin/python3"
 PATIENCE_S = 10.0
+PROGRAM = (sys.executable, "-W", "error", "-m", "tests.devices.rigs.program")
+"""The program under test, to be started in the repository's root."""
 DESCRIPTORS = (0x0100, 0x0200, 0x0300, 0x0301, 0x0302, 0x0303)
 
 
@@ -112,14 +114,66 @@ class Cable:
         self.gone = True
 
 
-class Rig:
-    """A testbed in a process of its own, the program under test as its child, and the devices' programs here."""
+class Talk:
+    """A process whose standard input and output are those of the program under test."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, *argv: str) -> None:
         self.clock = SystemClock()
         self.owner = Owner(self.clock)
         self.said: list[dict[str, Any]] = []
         """What the program reported and no test has taken yet."""
+        self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT)
+        assert self.process.stdout is not None
+        self.owner.add(Stream(self.process.stdout.fileno(), self.said.append))
+
+    def tell(self, *words: str) -> None:
+        """An order to the program."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(" ".join(words).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def wait(self, what: str, **facts: Any) -> dict[str, Any]:
+        """The program's next report of this kind; the ones before it are dropped."""
+        found: list[dict[str, Any]] = []
+        dropped: list[dict[str, Any]] = []
+
+        def there() -> bool:
+            while self.said and not found:
+                report = self.said.pop(0)
+                if report["what"] == what and all(str(value) in str(report[key]) for key, value in facts.items()):
+                    found.append(report)
+                elif report["what"] == "error" and what != "error":
+                    pytest.fail(f"waited for {what}, the program reported: {report}")
+                else:
+                    dropped.append(report)
+            return bool(found)
+
+        assert self.owner.run(there, timeout_s=PATIENCE_S), f"no {what} {facts} in {dropped}"
+        return found[0]
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        assert self.owner.run(condition, timeout_s=PATIENCE_S), "nothing happened"
+
+    def finish(self) -> int:
+        """Wait for the process, which must have its reason to end; its exit code."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.owner.close()
+        try:
+            return self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self.process.stdout.close()
+
+
+class Rig(Talk):
+    """A testbed in a process of its own, the program under test as its child, and the devices' programs here."""
+
+    def __init__(self, folder: Path) -> None:
         self.cables: dict[str, Cable] = {}
         self.exit: int | None = None
         self._ordered = self._done = 0
@@ -128,16 +182,11 @@ class Rig:
             listener.bind(str(path))
             listener.listen()
             listener.settimeout(PATIENCE_S)
-            self._process = subprocess.Popen(
-                ["umockdev-wrapper", SYSTEM_PYTHON, str(ROOT / "tests/devices/rigs/umockdev_rig.py"), str(path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                cwd=ROOT,
+            super().__init__(
+                "umockdev-wrapper", SYSTEM_PYTHON, str(ROOT / "tests/devices/rigs/umockdev_rig.py"), str(path)
             )
             self._socket, _ = listener.accept()
-        assert self._process.stdout is not None
         self.owner.add(Stream(self._socket.fileno(), self._on_rig))
-        self.owner.add(Stream(self._process.stdout.fileno(), self.said.append))
 
     def order(self, do: str, **fields: Any) -> None:
         """Tell the rig; it obeys in order."""
@@ -177,54 +226,16 @@ class Rig:
         return device
 
     def run_program(self) -> None:
-        self.order("run", argv=[sys.executable, "-W", "error", "-m", "tests.devices.rigs.program"])
+        self.order("run", argv=list(PROGRAM))
         self.wait("started")
-
-    def tell(self, *words: str) -> None:
-        """An order to the program."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(" ".join(words).encode() + b"\n")
-        self._process.stdin.flush()
-
-    def wait(self, what: str, **facts: Any) -> dict[str, Any]:
-        """The program's next report of this kind; the ones before it are dropped."""
-        found: list[dict[str, Any]] = []
-        dropped: list[dict[str, Any]] = []
-
-        def there() -> bool:
-            while self.said and not found:
-                report = self.said.pop(0)
-                if report["what"] == what and all(str(value) in str(report[key]) for key, value in facts.items()):
-                    found.append(report)
-                elif report["what"] == "error" and what != "error":
-                    pytest.fail(f"waited for {what}, the program reported: {report}")
-                else:
-                    dropped.append(report)
-            return bool(found)
-
-        assert self.owner.run(there, timeout_s=PATIENCE_S), f"no {what} {facts} in {dropped}; exit code {self.exit}"
-        return found[0]
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        assert self.owner.run(condition, timeout_s=PATIENCE_S), "nothing happened"
 
     def close(self) -> None:
         """End the program by its standard input, then the rig by its socket; both must end well."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
+        assert self.process.stdin is not None
+        self.process.stdin.close()
         ended = self.owner.run(lambda: self.exit is not None, timeout_s=PATIENCE_S)
-        self.owner.close()
         self._socket.close()
-        try:
-            code = self._process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            raise
-        finally:
-            self._process.stdout.close()
-        assert (ended, self.exit, code) == (True, 0, 0)
+        assert (ended, self.exit, self.finish()) == (True, 0, 0)
 
     def _cable(self, kind: str, name: str) -> Cable:
         cable = self.cables[name] = Cable(self, kind, name)

@@ -6,12 +6,13 @@ It answers on standard output, one JSON object a line. Every method `do_ORDER` i
 import contextlib
 import json
 import os
+import select
 import sys
 import threading
 from pathlib import Path
 from typing import Any
 
-from devices.clock import SystemClock
+from devices.clock import Clock, ManualClock, SystemClock
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Session
@@ -26,7 +27,7 @@ from protocol.tdp.link import HostLink
 class Program:
     """A member of the owner that reads orders from standard input."""
 
-    def __init__(self, owner: Owner, clock: SystemClock) -> None:
+    def __init__(self, owner: Owner, clock: Clock) -> None:
         self.owner, self.clock = owner, clock
         self.next_deadline_ns = None
         self.session: Session | None = None
@@ -87,11 +88,7 @@ class Program:
 
     def do_drain(self) -> None:
         """Read and write until the line says it is gone."""
-        line = self.line
-        assert line is not None
-        gone = threading.Event()
-        line.on_ready(gone.set)
-        gone.wait(5.0)
+        line = self._ready()
         for action in (line.read, lambda: line.write(b"x")):
             try:
                 data = action()
@@ -100,11 +97,8 @@ class Program:
                 self.say("gone", why=error.why)
 
     def do_read(self) -> None:
-        assert self.line is not None
-        ready = threading.Event()
-        self.line.on_ready(ready.set)
-        ready.wait(5.0)
-        self.say("read", data=self.line.read().hex(), spoiled=getattr(self.line, "spoiled_transfers", 0))
+        line = self._ready()
+        self.say("read", data=line.read().hex(), spoiled=getattr(line, "spoiled_transfers", 0))
 
     def do_write(self, data: str) -> None:
         assert self.line is not None
@@ -119,12 +113,24 @@ class Program:
         self.session = self.line = self.recorder = None
         self.say("closed", threads=threading.active_count())
 
+    def _ready(self) -> Transport:
+        """The line, once it has something to say."""
+        assert self.line is not None
+        descriptor = self.line.fileno()
+        if descriptor is None:
+            ready = threading.Event()
+            self.line.on_ready(ready.set)
+            ready.wait(5.0)
+        else:
+            select.select([descriptor], [], [], 5.0)
+        return self.line
+
     def _session(self, line: Transport) -> None:
         link = HostLink(expects=m.DeviceClass.SHUFFLER, role=m.Role.OPERATE)
         self.session = Session("shuffler", line, link, Shuffler(), self.clock, self.deliver)
         self.owner.add(self.session)
         self.session.start()
-        self.say("open")
+        self.say("open", at_ns=self.clock.now_ns())
 
     def deliver(self, seen: Seen) -> None:
         self.say("seen", body=repr(seen.body), number=seen.number)
@@ -158,7 +164,8 @@ class Program:
 
 
 def main() -> None:
-    clock = SystemClock()
+    """With an argument, a time, the clock stands still at it."""
+    clock = ManualClock(int(sys.argv[1])) if len(sys.argv) > 1 else SystemClock()
     owner = Owner(clock)
     program = Program(owner, clock)
     owner.add(program)
