@@ -65,7 +65,7 @@ class Program:
         import usb.backend.libusb1
 
         from devices.transport.usb_bulk import open_usb
-        from devices.usb_recording import UsbRecorder
+        from devices.transport.usb_recording import UsbRecorder
 
         self.recorder = UsbRecorder(usb.backend.libusb1.get_backend(), file)
         self._session(open_usb(address, backend=self.recorder))
