@@ -181,6 +181,17 @@ def test_a_good_transfer_in_between_starts_the_count_anew(plugged):
     assert plugged.line.spoiled_transfers == 8
 
 
+def test_a_good_write_in_between_starts_the_count_anew_too(plugged):
+    for number in range(1, 4):
+        for _ in range(2):
+            spoiled = plugged.line.spoiled_transfers
+            plugged.gadget.next_errors[OUT].append(errno.EPIPE)
+            plugged.line.write(b"spoiled")
+            eventually(lambda before=spoiled: plugged.line.spoiled_transfers == before + 1)
+        plugged.line.write(bytes([number]))
+        plugged.device_gets(bytes([number]))
+
+
 # ------------------------------------------------------------------ gone
 
 
