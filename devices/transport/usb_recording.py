@@ -11,6 +11,7 @@ import logging
 import struct
 import threading
 from array import array
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -100,24 +101,24 @@ class UsbRecorder:
 
     def bulk_write(self, dev_handle: Any, ep: int, intf: int, data: Any, timeout: int) -> int:
         """Passed on, and recorded."""
-        number = self._submitted(dev_handle, BULK, ep, len(data), data.tobytes())
+        transfer = self._begin(dev_handle, BULK, ep)
+        self._submitted(transfer, len(data), data.tobytes())
         try:
             sent: int = self._inner.bulk_write(dev_handle, ep, intf, data, timeout)
         except usb.core.USBTimeoutError:
-            raise  # one that never completes is what times out again
+            raise  # without a completion a replay times out, too
         except usb.core.USBError as error:
-            self._completed(dev_handle, number, BULK, ep, 0, status=_status(error))
+            self._completed(transfer, 0, status=_status(error))
             raise
-        self._completed(dev_handle, number, BULK, ep, sent, status=0 if sent == len(data) else _CUT_SHORT)
+        self._completed(transfer, sent, status=0 if sent == len(data) else _CUT_SHORT)
         return sent
 
     def bulk_read(self, dev_handle: Any, ep: int, intf: int, buff: Any, timeout: int) -> int:
         """Passed on; recorded when it brought something, or failed."""
         started_ns = self._clock.now_ns()
-        got: int = 0
-        status = 0
+        got, status = 0, 0
         try:
-            got = self._inner.bulk_read(dev_handle, ep, intf, buff, timeout)
+            got = int(self._inner.bulk_read(dev_handle, ep, intf, buff, timeout))
         except usb.core.USBTimeoutError:
             raise
         except usb.core.USBError as error:
@@ -125,70 +126,44 @@ class UsbRecorder:
             raise
         finally:
             if got or status:
-                with self._lock:
-                    number = self._submitted(dev_handle, BULK, ep, len(buff), at_ns=started_ns)
-                    self._completed(dev_handle, number, BULK, ep, got, buff[:got].tobytes(), status=status)
+                with self._lock:  # both packets together
+                    transfer = self._begin(dev_handle, BULK, ep)
+                    self._submitted(transfer, len(buff), at_ns=started_ns)
+                    self._completed(transfer, got, buff[:got].tobytes(), status=status)
         return got
 
     def ctrl_transfer(
         self, dev_handle: Any, request_type: int, request: int, value: int, index: int, data: Any, timeout: int
     ) -> int:
         """Passed on, and recorded."""
-        way = request_type & IN
+        transfer = self._begin(dev_handle, CONTROL, request_type & IN)
         setup = struct.pack("<BBHHH", request_type, request, value, index, len(data))
-        number = self._submitted(dev_handle, CONTROL, way, len(data), b"" if way else data.tobytes(), setup=setup)
+        self._submitted(transfer, len(data), b"" if transfer.is_in else data.tobytes(), setup=setup)
         try:
             count: int = self._inner.ctrl_transfer(dev_handle, request_type, request, value, index, data, timeout)
         except usb.core.USBTimeoutError:
             raise
         except usb.core.USBError as error:
-            self._completed(dev_handle, number, CONTROL, way, 0, status=_status(error))
+            self._completed(transfer, 0, status=_status(error))
             raise
-        self._completed(dev_handle, number, CONTROL, way, count, data[:count].tobytes() if way else b"")
+        self._completed(transfer, count, data[:count].tobytes() if transfer.is_in else b"")
         return count
 
     # -------------------------------------------------------------- what is written
 
-    def _submitted(
-        self,
-        handle: Any,
-        kind: int,
-        endpoint: int,
-        length: int,
-        data: bytes = b"",
-        *,
-        setup: bytes = b"",
-        at_ns: int | None = None,
-    ) -> int:
+    def _begin(self, handle: Any, kind: int, endpoint: int) -> "_Transfer":
         with self._lock:
             self._last_id += 1
-            mark = b"<" if endpoint & IN else b"\0"
-            head = (b"S", mark, _IN_PROGRESS, length)
-            self._write(handle, self._last_id, kind, endpoint, head, data, setup, at_ns)
-            return self._last_id
+            return _Transfer(self._last_id, kind, endpoint, *self._places.get(id(handle), (0, 0)))
 
-    def _completed(
-        self, handle: Any, number: int, kind: int, endpoint: int, length: int, data: bytes = b"", *, status: int = 0
+    def _submitted(
+        self, transfer: "_Transfer", length: int, data: bytes = b"", *, setup: bytes = b"", at_ns: int | None = None
     ) -> None:
-        mark = b"\0" if endpoint & IN else b">"
-        self._write(handle, number, kind, endpoint, (b"C", mark, status, length), data)
+        at_ns = self._clock.now_ns() if at_ns is None else at_ns
+        self._put(transfer.packet(b"S", _IN_PROGRESS, length, data, at_ns, setup))
 
-    def _write(
-        self,
-        handle: Any,
-        number: int,
-        kind: int,
-        endpoint: int,
-        head: tuple[bytes, bytes, int, int],
-        data: bytes,
-        setup: bytes = b"",
-        at_ns: int | None = None,
-    ) -> None:
-        bus, address = self._places.get(id(handle), (0, 0))
-        try:
-            self._put(_packet(number, kind, endpoint, (address, bus), head, data, setup, at_ns or self._clock.now_ns()))
-        except struct.error as error:
-            self._fail(f"a transfer that does not fit the format: {error}")
+    def _completed(self, transfer: "_Transfer", length: int, data: bytes = b"", *, status: int = 0) -> None:
+        self._put(transfer.packet(b"C", status, length, data, self._clock.now_ns()))
 
     def _put(self, block: bytes) -> None:
         with self._lock:
@@ -208,7 +183,7 @@ class UsbRecorder:
 
     def _describe(self, handle: Any, device: Any) -> None:
         """Read and record the descriptors, and write the description when the device is new."""
-        place = self._places[id(handle)] = (device.bus, device.address)
+        place = self._places[id(handle)] = (int(device.bus or 0), int(device.address or 0))
         if place in self._described:
             return
         raw = self._descriptor(handle, 1, 18)
@@ -229,27 +204,44 @@ _SPEEDS: Final = {1: "1.5", 2: "12", 3: "480", 4: "5000", 5: "10000"}
 """libusb's number of a speed -> megabits a second as Linux writes them."""
 
 
-def _packet(
-    number: int,
-    kind: int,
-    endpoint: int,
-    place: tuple[int, int],
-    head: tuple[bytes, bytes, int, int],
-    data: bytes,
-    setup: bytes,
-    at_ns: int,
-) -> bytes:
-    """One packet block. `head` is event, mark of missing data, status and length."""
-    event, mark, status, length = head
-    seconds, rest_ns = divmod(at_ns, 1_000_000_000)
-    flags = (b"\0" if setup else b"-") + mark
-    packet = _HEADER.pack(
-        number, event, kind, endpoint, *place, flags, seconds, rest_ns // 1000, status, length, len(data), setup
-    )
-    packet += data
-    size = len(packet)
-    body = struct.pack("<IIIII", 0, at_ns >> 32, at_ns & 0xFFFFFFFF, size, size) + packet + bytes(-size % 4)
-    return pcapng.block(pcapng.PACKET, body)
+@dataclass(frozen=True, slots=True)
+class _Transfer:
+    """What both packets of a transfer share."""
+
+    number: int
+    kind: int
+    endpoint: int
+    bus: int
+    address: int
+
+    @property
+    def is_in(self) -> bool:
+        return bool(self.endpoint & IN)
+
+    def packet(self, event: bytes, status: int, length: int, data: bytes, at_ns: int, setup: bytes = b"") -> bytes:
+        """The block of its submission (`S`) or completion (`C`); `length` is asked for or moved, in bytes."""
+        # A mark stands where the data would travel in the other direction.
+        missing = {(b"S", True): b"<", (b"C", False): b">"}.get((event, self.is_in), b"\0")
+        seconds, rest_ns = divmod(at_ns, 1_000_000_000)
+        packet = _HEADER.pack(
+            self.number,
+            event,
+            self.kind,
+            self.endpoint,
+            self.address,
+            self.bus,
+            (b"\0" if setup else b"-") + missing,
+            seconds,
+            rest_ns // 1000,
+            status,
+            length,
+            len(data),
+            setup,
+        )
+        packet += data
+        size = len(packet)
+        body = struct.pack("<IIIII", 0, at_ns >> 32, at_ns & 0xFFFFFFFF, size, size) + packet + bytes(-size % 4)
+        return pcapng.block(pcapng.PACKET, body)
 
 
 def _status(error: usb.core.USBError) -> int:
