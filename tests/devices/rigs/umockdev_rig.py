@@ -120,6 +120,7 @@ class UsbDevice(UMockdev.IoctlBase):
             error = next(error for error in self.errors if error[0] == urb.endpoint)
             self.errors.remove(error)
             self.end(urb, error[1])
+            self.tell(failed=self.name)
         else:
             self.pump()
 
@@ -247,6 +248,7 @@ class Rig:
         waiting = next((urb for urb in device.waiting if urb.endpoint == order["endpoint"]), None)
         if waiting is not None:
             device.end(waiting, order["status"])
+            self.tell(failed=device.name)
         else:
             device.errors.append((order["endpoint"], order["status"]))
 
