@@ -46,8 +46,7 @@ class LiveTable:
         self._owner = Owner(self.clock)
         transports: list[Transport] = []
         try:
-            for line in lines:
-                transports.append(open_transport(line.address))
+            transports.extend(open_transport(line.address) for line in lines)  # one by one: what opened is given back
             writer = record() if record is not None else None
             for line, transport in zip(lines, transports, strict=True):
                 self._begin(line, transport, deliver, role, writer)

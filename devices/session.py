@@ -6,7 +6,7 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from devices.clock import Clock
 from devices.events import LinkLost, Seen
@@ -26,6 +26,9 @@ from protocol.tdp.outputs import (
     Unanswered,
     Up,
 )
+from protocol.tdp.twin import mutable_twin
+
+_Seen: Final = mutable_twin(Seen)
 
 NEVER: Final = 1 << 63
 
@@ -106,17 +109,21 @@ class Feed:
             if self._trace is not None:
                 self._trace(output)
             number = 0
-            if isinstance(output, Delivered):
+            if type(output) is Delivered:
                 self.session, number = output.session, output.message.number
-            elif isinstance(output, Send):
+            elif type(output) is Send:
                 out += output.data
                 continue
+            elif type(output) is StatusSeen:
+                self.status = output.message
             else:
                 self._note(output)
             self.recent.append((at_ns, output))
             body = self._driver.translate(output)
             if body is not None:
-                self._deliver(Seen(self.name, self.session, number, at_ns, body))
+                seen: Any = _Seen(self.name, self.session, number, at_ns, body)
+                seen.__class__ = Seen
+                self._deliver(seen)
         return out
 
     def _note(self, output: Output) -> None:
@@ -124,9 +131,6 @@ class Feed:
             self.session = output.hello.session
         elif isinstance(output, SessionChanged | Lost):
             self.session = output.session
-        elif isinstance(output, StatusSeen):
-            assert isinstance(output.message, ShufflerStatus | ControllerStatus)
-            self.status = output.message
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
 

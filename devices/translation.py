@@ -5,7 +5,7 @@ What a device says that this version does not know becomes a value, never an err
 
 from collections.abc import Callable, Mapping
 from enum import IntEnum
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from devices import events as e
 from protocol.places import PLACES
@@ -21,17 +21,27 @@ class Driver(Protocol):
         ...
 
 
-def name_of(names: type[IntEnum], number: int) -> str:
+Names = Mapping[int, str]
+
+
+def names_of(numbers: type[IntEnum]) -> Names:
+    """The name of every known number."""
+    return {int(known): known.name for known in numbers}
+
+
+def name_of(names: Names, number: int) -> str:
     """The known name of a number, else `0xNN`."""
-    known = names._value2member_map_.get(number)
-    return f"0x{number:02X}" if known is None else known.name
+    return names.get(number) or f"0x{number:02X}"
+
+
+_CLASSES: Final = names_of(m.DeviceClass)
 
 
 def _link_up(output: o.Up) -> e.LinkUp:
     hello = output.hello
     return e.LinkUp(
         session=hello.session,
-        device_class=name_of(m.DeviceClass, hello.device_class).lower().replace("_", "-"),
+        device_class=name_of(_CLASSES, hello.device_class).lower().replace("_", "-"),
         maker=hello.maker,
         model=hello.model,
         serial=hello.serial,
@@ -53,23 +63,29 @@ Table = Mapping[type[m.Event], Callable[[Any], e.Body]]
 
 def common_events(states: type[IntEnum]) -> Table:
     """Events any device may send; `states` names its own states."""
+    names = names_of(states)
     return {
         m.Booted: lambda event: e.Booted(event.boot_count, bool(event.mid_round)),
         m.FaultRaised: lambda event: e.FaultRaised(event.fault, PLACES[event.place], event.value),
         m.FaultCleared: lambda event: e.FaultCleared(event.fault),
         m.DoorMoved: lambda event: e.DoorMoved(bool(event.open)),
-        m.StateChanged: lambda event: e.StateChanged(name_of(states, event.state), name_of(states, event.previous)),
+        m.StateChanged: lambda event: e.StateChanged(name_of(names, event.state), name_of(names, event.previous)),
         o.UnknownEvent: lambda event: e.UnknownReported(
             f"event 0x{event.message_id:04X} of {len(event.payload)} bytes"
         ),
     }
 
 
-def translate(table: Table, output: o.Output) -> e.Body | None:
-    """Look `output` up: an event in `table`, anything else in `LINK`."""
-    if type(output) is o.Delivered:
-        message = output.message
-        make = table.get(type(message))
-        return e.UnknownReported(f"event {type(message).__name__}") if make is None else make(message)
-    known = LINK.get(type(output))
-    return None if known is None else known(output)
+class TableDriver:
+    """A driver that looks everything up: an event in `events`, anything else in `LINK`."""
+
+    events: ClassVar[Table]
+
+    def translate(self, output: o.Output) -> e.Body | None:
+        """What `output` means at the table."""
+        if type(output) is o.Delivered:
+            message = output.message
+            make = self.events.get(type(message))
+            return e.UnknownReported(f"event {type(message).__name__}") if make is None else make(message)
+        known = LINK.get(type(output))
+        return None if known is None else known(output)

@@ -10,7 +10,16 @@ from enum import StrEnum
 from typing import Final
 
 from protocol.errors import DealwireError, NoAnswer
-from protocol.tdp.messages import Event, HelloReply, Message, Progress, Reply, Role
+from protocol.tdp.messages import (
+    ControllerStatus,
+    Event,
+    HelloReply,
+    Message,
+    Progress,
+    Reply,
+    Role,
+    ShufflerStatus,
+)
 from protocol.tdp.packets import PACKETS
 
 _MS: Final = 1_000_000
@@ -129,7 +138,7 @@ class Lost(Output):
 class StatusSeen(Output):
     """The device reported its whole visible state."""
 
-    message: Message
+    message: ShufflerStatus | ControllerStatus
 
 
 @dataclass(frozen=True, slots=True)
