@@ -28,6 +28,8 @@ CASES = [
      "/etc/passwd: cannot be used as a line: not a serial port"),
     (e.LineDenied("/dev/ttyUSB0", "join the group dialout"), e.LineError,
      "/dev/ttyUSB0: permission denied; join the group dialout"),
+    (e.LineAmbiguous("usb:1209:0005", ("usb:1209:0005@1-1", "usb:1209:0005@1-2")), e.LineError,
+     "usb:1209:0005: 2 devices match; name one of them: usb:1209:0005@1-1, usb:1209:0005@1-2"),
 ]  # fmt: skip
 
 
