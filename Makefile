@@ -1,6 +1,7 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, recorded, replayed, compared
 #   make test      the whole test suite with linters and type checks
+#   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
@@ -9,7 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench captures docs clean
+.PHONY: demo test test-hardware bench captures docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -20,6 +21,13 @@ test: $(VENV)/.test
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/pytest
+
+test-hardware: $(VENV)/.test build/hardware/initrd.gz
+	@$(BIN)/pytest -m hardware --durations 0 --durations-min 1 tests/hardware
+
+build/hardware/initrd.gz: .ci/guest-kernel tests/hardware/init
+	@.ci/system-packages --must qemu-system-x86 busybox-static cpio kmod udev libusb-1.0-0
+	@.ci/guest-kernel build/hardware
 
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks
