@@ -23,10 +23,11 @@ test: $(VENV)/.test
 	@$(BIN)/pytest
 
 test-hardware: $(VENV)/.test build/hardware/initrd.gz
+	@.ci/system-packages --must qemu-system-x86 udev libusb-1.0-0
 	@$(BIN)/pytest -m hardware --durations 0 --durations-min 1 tests/hardware
 
 build/hardware/initrd.gz: .ci/guest-kernel tests/hardware/init
-	@.ci/system-packages --must qemu-system-x86 busybox-static cpio kmod udev libusb-1.0-0
+	@.ci/system-packages --must busybox-static cpio kmod
 	@.ci/guest-kernel build/hardware
 
 bench: $(VENV)/.bench

@@ -227,6 +227,11 @@ class Rig:
     def wait_for(self, child):
         self.tell(exit=child.wait())
 
+    def await_files(self, order):
+        """Wait until udev has made every one of these names."""
+        while not all(os.path.exists(path) for path in order["paths"]):
+            time.sleep(PAUSE_S)
+
     def reset(self, order):
         """Unplug everything, and end the program if it has not ended by itself."""
         for device in self.plugged.values():
