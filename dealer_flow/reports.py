@@ -125,7 +125,6 @@ def _wager(now: Round, seen: Seen, body: e.WagerPlaced) -> None:
         return
     if now.in_play and body.seat not in now.active:
         return
-    now.bettors.add(seen.device)
     bets = now.wagers.setdefault(body.seat, {})
     if bet.placed == "before-extra":
         _move(now, bets, bet.name, body.cents)
@@ -133,6 +132,7 @@ def _wager(now: Round, seen: Seen, body: e.WagerPlaced) -> None:
         bets[bet.name] = body.cents
     else:
         bets.pop(bet.name, None)
+    _note_bettor(now, seen.device)
 
 
 def _move(now: Round, bets: dict[str, int], to: str, cents: int) -> None:
@@ -150,11 +150,19 @@ def _move(now: Round, bets: dict[str, int], to: str, cents: int) -> None:
 def _sensor(now: Round, seen: Seen, body: e.SensorChanged) -> None:
     if now.in_play:
         return
-    now.bettors.add(seen.device)
     if body.on:
         now.sensors.add(body.seat)
     else:
         now.sensors.discard(body.seat)
+    _note_bettor(now, seen.device)
+
+
+def _note_bettor(now: Round, device: str) -> None:
+    """A device matters to the coming round while it has reported a bet that still lies there."""
+    if now.sensors or any(now.wagers.values()):
+        now.bettors.add(device)
+    else:
+        now.bettors.discard(device)
 
 
 def _start(now: Round, seen: Seen, body: e.GameStarted) -> None:

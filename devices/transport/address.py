@@ -72,3 +72,15 @@ _CHOICES: Final[dict[str, tuple[str, Mapping[str, int | str | bool]]]] = {
     "rts": ("rts", _SWITCH),
 }
 """Key in the address -> field of the settings, and its value for each text that is allowed."""
+
+
+def baud_of(address: str, *, baud: int = 115200) -> int:
+    """The baud rate written in `address`, else `baud`."""
+    written = parse_qs(urlsplit(address).query).get("baud", [""])[-1]
+    return int(written) if written.isdecimal() else baud
+
+
+def short_name(address: str) -> str:
+    """The address without scheme, folders and settings: tells lines apart in a recording that others will read."""
+    parts = urlsplit(address)
+    return parts.netloc or parts.path.removeprefix("/dev/")

@@ -4,13 +4,13 @@ Theory of operation
 -------------------
 The shoe says everything up to three times until a host acknowledges it; a host that only listens hears all three. A
 report is a repeat when its sequence *and* its content are those of one of the last few: by the sequence alone a
-restarted shoe would lose cards. S empties that memory.
+restarted shoe would lose cards. S empties that memory, and is itself a repeat only right after itself.
 
 There are no event numbers, so a lost report shows only in the sequence. The order of its characters is not published;
 it is learned. A report that does not follow the one before it, as far as the order is natural (the next character, or
-A after 9) or was heard before, is preceded by `Missed`. A step never heard before that goes back is taken for
-the turn of the count, unless bytes were spoiled since. What was spoiled is forgiven when the next report is a repeat,
-follows, or has the very sequence that the spoiled bytes begin with.
+A after 9) or was heard before on a clean line, is preceded by `Missed`. A step never heard before that goes back is
+taken for the turn of the count, unless bytes were spoiled since. What was spoiled is forgiven when the next report is
+a repeat, or follows: then it was one copy of three. What spoiled bytes seem to say is never believed.
 
 What is delivered does not depend on what is sent. A session begins with the first report and with each S; the
 millisecond that came in is its name.
@@ -62,7 +62,7 @@ class Timing:
     """A command without ACK or NAK is sent again after this."""
     tries: int = 3
     """Times a command is sent before the host gives up."""
-    resend_ns: int = 300 * _MS
+    resend_ns: int = 200 * _MS
     """The simulated shoe repeats what is not acknowledged after this."""
 
 
@@ -87,40 +87,26 @@ class _Sequence:
     """What is known of the order of sequence characters, and whether something is missing from it."""
 
     def __init__(self) -> None:
+        self.spoiled = False
+        """Something unexplained lies behind the last report."""
         self._last: int | None = None
         self._following: dict[int, int] = {}
-        self._spoiled: int | None = None  # sequence of a spoiled report, 0 when it does not show
 
     def restart(self) -> None:
         """The count begins anew: what came before says nothing of what follows."""
         self._last = None
 
-    def spoil(self, data: bytes) -> None:
-        """Bytes that may have been a report."""
-        whole_head = len(data) > 1 and data[0] == Start.REPORT and 0x20 <= data[1] < 0x7F
-        self._spoiled = data[1] if whole_head and self._spoiled in (None, data[1]) else 0
-
-    def forgive(self) -> None:
-        """What was spoiled is known to be nothing new."""
-        self._spoiled = None
-
-    @property
-    def is_spoiled(self) -> bool:
-        """True while something unexplained lies behind the last report."""
-        return self._spoiled is not None
-
     def step(self, sequence: int) -> str | None:
         """A new report has this sequence; why something before it is missing, None when nothing is."""
-        last, spoiled = self._last, self._spoiled
-        self._last, self._spoiled = sequence, None
+        last, spoiled = self._last, self.spoiled
+        self._last, self.spoiled = sequence, False
         if last is None:
-            return "spoiled bytes before the first report" if spoiled not in (None, sequence) else None
+            return "spoiled bytes before the first report" if spoiled else None
         natural = sequence == last + 1 or (last, sequence) == (0x39, 0x41)
         learned = self._following.get(last)
-        self._following[last] = sequence
-        if natural or learned == sequence:
-            return None
-        if learned is None and sequence < last and spoiled in (None, sequence):
+        if not spoiled:
+            self._following[last] = sequence
+        if natural or learned == sequence or (learned is None and sequence < last and not spoiled):
             return None
         return f"sequence {chr(sequence)!r} after {chr(last)!r}"
 
@@ -206,7 +192,7 @@ class HostLink:
             return out
         for noise in self._framer.flush():
             self._take_noise(noise, out)
-        if self._sequence.is_spoiled:
+        if self._sequence.spoiled:
             self._miss("spoiled bytes after the last report", out)
         while self._commands:
             self._abandon(now_ns, out)
@@ -223,7 +209,7 @@ class HostLink:
     def _take_noise(self, noise: Noise, out: list[Output]) -> None:
         self.stats.noise_bytes += noise.length
         self.stats.bad_checks += noise.reason is NoiseReason.CHECK
-        self._sequence.spoil(noise.data)
+        self._sequence.spoiled = True
         out.append(Discarded(noise.data, noise.reason))
 
     def _take(self, frame: Frame, now_ns: int, out: list[Output]) -> None:
@@ -247,9 +233,9 @@ class HostLink:
         if self._sends:
             out.append(Send(encode(m.Acknowledged())))
         is_start = frame.body[1:] == b"S"
-        if frame.body in self._memory:
+        if frame.body in (list(self._memory)[-1:] if is_start else self._memory):
             self.stats.repeats += 1
-            self._sequence.forgive()
+            self._sequence.spoiled = False
             return
         if is_start:
             self._memory.clear()
