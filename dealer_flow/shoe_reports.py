@@ -218,6 +218,11 @@ def _trouble(now: Round, seen: Seen, body: e.Body) -> None:
     if now.shoes is None:
         return
     fault = body.fault if isinstance(body, e.ShoeError) else _TROUBLES[type(body)]
+    if isinstance(body, e.ShoeError) and not fault:
+        text = f"{seen.device} reports {body.text!r}, which has no known meaning"
+        now.note("device-fault", text, seen=seen, clause="procedure", place=SHOE)
+        now.unreliable |= undecided(now)
+        return
     if fault == Fault.PUSHED_BACK:
         now.shoes.on_table().forget()
         now.shoes.lose_count()

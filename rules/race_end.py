@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -52,11 +53,24 @@ _ROWS: Final[tuple[tuple[re.Pattern[str], Callable[[RaceEnd, re.Match[str]], boo
 )
 
 
+@cache
+def _check(when: str) -> Callable[[RaceEnd], bool] | None:
+    for pattern, check in _ROWS:
+        if found := pattern.fullmatch(when):
+            return partial(_applied, check, found)
+    return None
+
+
+def _applied(check: Callable[[RaceEnd, re.Match[str]], bool], found: re.Match[str], end: RaceEnd) -> bool:
+    return check(end, found)
+
+
 def known(when: str) -> bool:
     """True when a row may say `when`."""
-    return any(pattern.fullmatch(when) for pattern, _ in _ROWS)
+    return _check(when) is not None
 
 
 def holds(when: str, end: RaceEnd) -> bool:
     """True when a race that ended so satisfies the row."""
-    return any(check(end, found) for pattern, check in _ROWS if (found := pattern.fullmatch(when)))
+    check = _check(when)
+    return check is not None and check(end)
