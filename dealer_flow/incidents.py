@@ -92,7 +92,9 @@ INCIDENTS: Final = {
         "a card was named without the badge the procedure asks for", "recorded only; it still waits", "shoe.unread"
     ),
     "card-missing": Meaning(
-        "by the shoe's own count cards left it that were not reported", "unreliable", "the procedure's section"
+        "by the shoe's own count cards left it that were not reported",
+        "unreliable from START GAME to END GAME, otherwise recorded only",
+        "the procedure's section",
     ),
     "drawn-outside": Meaning(
         "a card was drawn in a mode of the shoe in which it belongs to no game",
@@ -102,6 +104,7 @@ INCIDENTS: Final = {
     "burned-mid-race": Meaning("a card was burned between the first card and the last", "unreliable", "shoe.columns"),
     "card-overdrawn": Meaning("a card was drawn after the end", "as shoe.overdraw says", "shoe.overdraw"),
     "cut-card": Meaning("the cut card came out", "as shoe.cut-card says of the rounds that follow", "shoe.cut-card"),
+    "other-shoe": Meaning("cards of one race came out of two shoes", "unreliable", "procedure"),
     "shoe-over": Meaning("a round was dealt from a shoe that is over", "unreliable", "shoe.cut-card"),
     "shoe-ended": Meaning("the shoe ended in the middle of a round", "misdeal", "misdeal"),
     # a person's ruling

@@ -30,7 +30,7 @@ from dealer_flow.reports import HANDLERS
 from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
-from dealer_flow.shoe_turns import extra_due
+from dealer_flow.shoe_turns import extra_open
 from dealer_flow.states import BEGIN, LOOSE, TRANSITIONS, State
 from dealer_flow.turns import breach
 from devices.events import Seen
@@ -283,8 +283,7 @@ class DealerFlow:
         self._sessions[seen.device] = session
         if previous is None or previous == session:
             return
-        if seen.device in now.devices:
-            self._forget_shoe()
+        self._forget_shoe(seen)
         if (now.in_play and seen.device in now.devices) or seen.device in now.bettors:
             text = f"{seen.device} started anew: session {session:08x} after {previous:08x}"
             now.break_off("session-changed", text, seen)
@@ -303,14 +302,12 @@ class DealerFlow:
     def _events_lost(self, seen: Seen, body: e.EventsLost) -> None:
         text = f"{seen.device}: events {body.first} to {body.last} are gone"
         self._round.break_off("events-lost", text, seen)
-        self._forget_shoe()
+        self._forget_shoe(seen)
 
-    def _forget_shoe(self) -> None:
-        """Reports are missing: cards may have left the shoe unseen."""
-        if self._shoes is not None:
-            self._shoes.lose_count()
-            if self._shoes.current is not None:
-                self._shoes.current.forget()
+    def _forget_shoe(self, seen: Seen) -> None:
+        """Reports of the shoe are missing: cards may have left it unseen."""
+        if self._shoes is not None and self._shoes.device == seen.device and self._shoes.current is not None:
+            self._shoes.current.forget()
 
     def _badge(self, seen: Seen, body: e.BadgeSwiped) -> None:
         self._round.badge = (seen.device, body.badge, body.level)
@@ -374,12 +371,7 @@ def _done(state: State, now: Round) -> bool:
 def _draw_done(state: State, now: Round, draw: Draw) -> bool:
     if state is State.DRAWING:
         return draw.end is not None
-    return state is State.EXTRA and not (draw.extra_may_come and (extra_due(now) or _may_move(now, draw)))
-
-
-def _may_move(now: Round, draw: Draw) -> bool:
-    """True when a seat has money that it may move to a bet on the extra card."""
-    return any(bets.get(draw.plan.moves_from or "") for bets in now.wagers.values())
+    return state is State.EXTRA and not extra_open(now)
 
 
 _LINE: Final[dict[type[e.Body], Callable[[DealerFlow, Seen, e.Body], None]]] = {

@@ -115,6 +115,8 @@ class Shoes:
 
     decks: int
     faces: tuple[Card, ...]
+    device: str = ""
+    """The line whose shoe it is; empty before its first report."""
     current: ShoeLedger | None = None
     burns_due: int = 0
     _last: tuple[str | None, int] | None = None
@@ -122,6 +124,16 @@ class Shoes:
     _in_place: dict[str | None, int] = field(default_factory=dict)
     _told: dict[tuple[str | None, int], Card] = field(default_factory=dict)
     _outside: int = 0
+    _free: bool = False
+
+    def change(self, device: str) -> bool:
+        """Reports come from this line; True when they came from another one before, whose shoe is gone."""
+        other = self.device not in ("", device)
+        self.device = device
+        if other:
+            self.lose_count()
+            self.current = None
+        return other
 
     def load(self, number: int, cards: int) -> ShoeLedger:
         """A shoe was filled, as the device says."""
@@ -143,12 +155,12 @@ class Shoes:
         """Bets are closed: from here a report like the last one is another card."""
         self._last_card = None
 
-    def lose_count(self) -> None:
-        """The order of the reports begins anew."""
+    def lose_count(self, *, free: bool = False) -> None:
+        """The order of the reports begins anew, at one; `free`: at any number."""
         self._last = self._last_card = None
         self._in_place.clear()
         self._told.clear()
-        self._outside = 0
+        self._outside, self._free = 0, free
 
     def repeats(self, ordinal: int | None, where: str | None, card: Card) -> bool:
         """True when this is the last report once more."""
@@ -162,8 +174,9 @@ class Shoes:
         if ordinal is None:
             return 0
         missing = 0
-        if self._last is not None and ordinal > 1:
-            nexts = {self._last[1] + 1, self._last[1] + 1 + self._outside}
+        if ordinal > 1 and not self._free:
+            last = self._last[1] if self._last else 0
+            nexts = {last + 1, last + 1 + self._outside}
             if where in self._in_place:
                 nexts.add(self._in_place[where] + 1)
             if ordinal not in nexts:
@@ -171,7 +184,7 @@ class Shoes:
         self._last, self._last_card = (where, ordinal), card
         self._in_place[where] = ordinal
         self._told[where, ordinal] = card
-        self._outside = 0
+        self._outside, self._free = 0, False
         return missing
 
     def outside(self) -> None:

@@ -9,7 +9,7 @@ import devices.events as e
 from dealer_flow.draw import Draw
 from dealer_flow.round import Round
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
-from dealer_flow.shoe_turns import extra_due, is_burn
+from dealer_flow.shoe_turns import extra_due, extra_open, is_burn
 from devices.events import Seen
 from protocol.cards import CUT_CARD, UNREAD, Card
 from protocol.faults import Fault
@@ -21,7 +21,7 @@ Handler = Callable[[Round, Seen, Any], None]
 def undecided(now: Round) -> bool:
     """True while what a shoe does can still change the round."""
     draw = now.draw
-    return draw is not None and now.in_play and (draw.finish is None or extra_due(now))
+    return draw is not None and now.in_play and (draw.finish is None or extra_open(now))
 
 
 def _parts(now: Round) -> tuple[Draw, Shoes]:
@@ -48,6 +48,8 @@ def _take(now: Round, seen: Seen, card: Card, ordinal: int | None, where: str | 
     draw, shoes = _parts(now)
     if shoes.repeats(ordinal, where, card):
         return
+    if shoes.change(seen.device) and (draw.cards or draw.overdrawn):
+        now.break_off("other-shoe", f"a card is drawn from {seen.device} in the middle of a race", seen)
     shoe = shoes.on_table(ordinal)
     _count(now, seen, card, ordinal, where)
     now.found(shoe.take(card), seen)
@@ -66,9 +68,11 @@ def _count(now: Round, seen: Seen, card: Card, ordinal: int | None, where: str |
     if missing > 0:
         text = f"the shoe's count is {ordinal}: {missing} card{'s' * (missing > 1)} before it not reported"
         shoes.on_table().miss(missing)
-        now.break_off("card-missing", text, seen)
-    elif missing < 0:
-        now.break_off("card-missing", f"the shoe's count went back to {ordinal}", seen)
+    else:
+        text = f"the shoe's count went back to {ordinal}"
+    if missing:
+        now.note("card-missing", text, seen=seen, clause="procedure", place=SHOE)
+        now.unreliable |= now.in_play
 
 
 def _play(now: Round, seen: Seen, shoe: ShoeLedger, card: Card) -> None:
@@ -164,6 +168,7 @@ def _loaded(now: Round, seen: Seen, body: e.ShoeLoaded) -> None:
         return
     if undecided(now) and now.draw.cards:
         _ended_early(now, seen, f"shoe {body.shoe} was filled in the middle of a race")
+    now.shoes.change(seen.device)
     shoe = now.shoes.load(body.shoe, body.cards)
     plan = now.draw.plan
     if body.cards != plan.loaded or body.decks != plan.decks:
@@ -225,7 +230,7 @@ def _trouble(now: Round, seen: Seen, body: e.Body) -> None:
         return
     if fault == Fault.PUSHED_BACK:
         now.shoes.on_table().forget()
-        now.shoes.lose_count()
+        now.shoes.lose_count(free=True)
     now.judge_fault(fault, seen, counts=undecided(now))
 
 

@@ -95,6 +95,14 @@ def extra_due(now: Round) -> bool:
     return draw.plan.extra == "always" or any(draw.plan.moved & bets.keys() for bets in now.wagers.values())
 
 
+def extra_open(now: Round) -> bool:
+    """True while the extra card is due, or money may be moved to a bet on it."""
+    draw = now.draw
+    if draw is None or not draw.extra_may_come:
+        return False
+    return extra_due(now) or any(bets.get(draw.plan.moves_from or "") for bets in now.wagers.values())
+
+
 def missing(state: State, now: Round) -> str:
     """What END GAME still waits for, in words; empty when nothing."""
     if now.draw is None:

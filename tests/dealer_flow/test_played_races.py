@@ -179,7 +179,7 @@ def test_an_unread_card_waits_for_a_supervisor() -> None:
     table = started().draw("AH ?? 9H")
     assert table.codes == ["card-unread", "draw-before-named"]
     assert table.flow.state is State.NAMING
-    assert [str(item) for item in table.flow.legal()][0] == "supervisor: say what card 2 is"
+    assert str(table.flow.legal()[0]) == "supervisor: say what card 2 is"
     table.name("5H")
     assert table.codes[-1] == "naming-refused"
     table.badge(31, "dealer").name("5H")
@@ -313,6 +313,25 @@ def test_a_gap_in_the_shoes_count() -> None:
     assert result.outcome == "unreliable"
     assert result.shoe is not None
     assert result.shoe.drawn == 5
+
+
+@pytest.mark.parametrize("loaded", [52, None])
+def test_the_first_card_of_a_shoe_lost(loaded: int | None) -> None:
+    table = started(loaded=loaded)
+    table.ordinal = 1
+    assert table.draw(AT_5).end().outcome == "unreliable"
+    assert table.codes == ["card-missing"]
+
+
+def test_a_program_that_joins_in_the_middle_of_a_shoe() -> None:
+    """Cards that left before the first burn it hears cost the bookkeeping, not the race."""
+    table = RaceTable(loaded=None)
+    table.ordinal = 30
+    table.one(parse_card("8C"), "burn").bet(1, red=500).start()
+    result = table.draw(AT_5).end()
+    assert (result.outcome, table.codes) == ("complete", ["card-missing"])
+    assert result.shoe is not None
+    assert (result.shoe.drawn, result.shoe.left) == (36, None)
 
 
 def test_a_count_that_goes_back() -> None:
@@ -472,6 +491,20 @@ def test_after_lost_reports_nobody_claims_what_is_left() -> None:
     assert table.flow.shoe.left is None
 
 
+def test_a_shoe_that_starts_anew_between_races_may_have_lost_cards() -> None:
+    table = started().draw(AT_5)
+    table.end()
+    table.shoe(e.SessionChanged(0xC0FFEE, 0xBEEF))
+    assert table.flow.shoe is not None
+    assert table.flow.shoe.left is None
+
+
+def test_cards_of_two_shoes() -> None:
+    table = started().draw("AH 5H").see("shoe-2", e.CardDrawn(1, parse_card("9H"), None))
+    assert table.codes == ["other-shoe"]
+    assert table.end().outcome == "unreliable"
+
+
 # ------------------------------------------------------------------ people
 
 
@@ -491,7 +524,7 @@ def test_end_game_before_the_race_is_decided() -> None:
 def test_what_is_legal_is_listed() -> None:
     table = RaceTable()
     bets = [item for item in table.flow.legal() if item.place == "seat 1"]
-    assert len(bets) == sum(bet.placed == "before-deal" for bet in GAME_BETS)
+    assert len(bets) == sum(bet.placed == "before-deal" for bet in RaceTable().flow.procedure.bet)
     table.bet(1, number_17=100).start()
     assert "draw card 1" in table.flow.legal()[0].what
     table.draw(NEVER)
@@ -500,9 +533,6 @@ def test_what_is_legal_is_listed() -> None:
     assert "GameEnded" in {item.event for item in table.flow.legal()}
     table.bet(1, switch_clubs=100)
     assert "GameEnded" not in {item.event for item in table.flow.legal()}
-
-
-GAME_BETS = RaceTable().flow.procedure.bet
 
 
 def test_an_option_the_procedure_does_not_know() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from dealer_flow.machine import DealerFlow
 from dealer_flow.procedure import load_procedure
 from dealer_flow.result import Incident, RoundResult
@@ -36,7 +38,7 @@ class RaceTable:
         self.counts, self.ordinal, self.round = counts, 0, 0
         self.incidents: list[Incident] = []
         self.results: list[RoundResult] = []
-        self._numbers = {SHOE_LINE: 0, CONTROLLER: 0}
+        self._numbers: Counter[str] = Counter()
         if loaded is not None:
             self.shoe(e.ShoeLoaded(1, decks, loaded))
 
