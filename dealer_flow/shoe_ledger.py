@@ -29,6 +29,8 @@ class ShoeLedger:
     drawn: int = 0
     out: Counter[Card] = field(default_factory=Counter)
     """How often each face was seen to leave; a card nobody could read counts as `??`."""
+    last: Card | None = None
+    """The card that left last."""
     cut_card: bool = False
     rounds_since_cut: int = 0
     over: bool = False
@@ -50,6 +52,7 @@ class ShoeLedger:
     def take(self, card: Card) -> list[Finding]:
         """A card left the shoe."""
         self.drawn += 1
+        self.last = card
         found = self._see(card)
         if self.drawn == self.loaded + 1 and self.whole:
             found.append(_wrong(f"more than the {self.loaded} cards loaded have left the shoe"))
@@ -67,6 +70,14 @@ class ShoeLedger:
         """So many cards left and were not reported."""
         self.drawn += cards
         self.out[UNREAD] += cards
+
+    def put_back(self) -> None:
+        """The last card was pushed back: it may come out again."""
+        self.whole = False
+        if self.last is not None and self.out[self.last]:
+            self.drawn -= 1
+            self.out[self.last] -= 1
+        self.last = None
 
     def forget(self) -> None:
         """Cards may have left, or come back, unseen."""
@@ -124,7 +135,7 @@ class Shoes:
     _in_place: dict[str | None, int] = field(default_factory=dict)
     _told: dict[tuple[str | None, int], Card] = field(default_factory=dict)
     _outside: int = 0
-    _free: bool = False
+    _pushed_back: bool = False
 
     def change(self, device: str) -> bool:
         """Reports come from this line; True when they came from another one before, whose shoe is gone."""
@@ -155,12 +166,12 @@ class Shoes:
         """Bets are closed: from here a report like the last one is another card."""
         self._last_card = None
 
-    def lose_count(self, *, free: bool = False) -> None:
-        """The order of the reports begins anew, at one; `free`: at any number."""
+    def lose_count(self) -> None:
+        """The order of the reports begins anew."""
         self._last = self._last_card = None
         self._in_place.clear()
         self._told.clear()
-        self._outside, self._free = 0, free
+        self._outside, self._pushed_back = 0, False
 
     def repeats(self, ordinal: int | None, where: str | None, card: Card) -> bool:
         """True when this is the last report once more."""
@@ -174,9 +185,11 @@ class Shoes:
         if ordinal is None:
             return 0
         missing = 0
-        if ordinal > 1 and not self._free:
+        if ordinal > 1:
             last = self._last[1] if self._last else 0
             nexts = {last + 1, last + 1 + self._outside}
+            if self._pushed_back:
+                nexts.add(last)
             if where in self._in_place:
                 nexts.add(self._in_place[where] + 1)
             if ordinal not in nexts:
@@ -184,12 +197,18 @@ class Shoes:
         self._last, self._last_card = (where, ordinal), card
         self._in_place[where] = ordinal
         self._told[where, ordinal] = card
-        self._outside, self._free = 0, False
+        self._outside, self._pushed_back = 0, False
         return missing
 
     def outside(self) -> None:
         """A card left that belongs to no game; a device may have counted it."""
         self._outside += 1
+
+    def push_back(self) -> None:
+        """The last card went back into the shoe, which may count it again when it comes out."""
+        self._pushed_back, self._last_card = True, None
+        if self.current is not None:
+            self.current.put_back()
 
     def told(self, ordinal: int | None, where: str | None) -> Card | None:
         """What was last reported as this card; None when nothing was."""

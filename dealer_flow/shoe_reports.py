@@ -229,8 +229,7 @@ def _trouble(now: Round, seen: Seen, body: e.Body) -> None:
         now.unreliable |= undecided(now)
         return
     if fault == Fault.PUSHED_BACK:
-        now.shoes.on_table().forget()
-        now.shoes.lose_count(free=True)
+        now.shoes.push_back()
     now.judge_fault(fault, seen, counts=undecided(now))
 
 

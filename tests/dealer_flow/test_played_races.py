@@ -499,6 +499,18 @@ def test_a_shoe_that_starts_anew_between_races_may_have_lost_cards() -> None:
     assert table.flow.shoe.left is None
 
 
+@pytest.mark.parametrize("counted_again", [True, False])
+def test_a_card_pushed_back_between_races_comes_again(counted_again: bool) -> None:
+    """An overdrawn card goes back: it opens the next race, and what is left is not claimed any more."""
+    table = started().draw(AT_5 + " 2C").shoe(e.CardPushedBack(False))
+    table.end()
+    table.ordinal -= counted_again
+    result = table.bet(1, red=500).start().draw("2C 3C 4C 5C 6C").end()
+    assert (result.outcome, finish(result)) == ("complete", (5, "clubs"))
+    assert result.shoe is not None
+    assert (result.shoe.drawn, result.shoe.left) == (10, None)
+
+
 def test_cards_of_two_shoes() -> None:
     table = started().draw("AH 5H").see("shoe-2", e.CardDrawn(1, parse_card("9H"), None))
     assert table.codes == ["other-shoe"]

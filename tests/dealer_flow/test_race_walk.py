@@ -159,7 +159,7 @@ def check_complete(path: tuple[str, ...], result: RoundResult) -> None:
     assert result.draw is not None
     assert result.draw.finish is not None
     column = result.draw.finish.column
-    assert run_again(path) == (result.draw.finish.cards, column[0].upper() if column else None), path
+    assert run_again(path) == (result.draw.finish.cards, column[0].upper() if column else None), (path, result)
     wagers = result.seats[0].wagers
     assert sum(wagers.values()) == 100
     assert ("switch-clubs" in wagers) == ("move" in path)
