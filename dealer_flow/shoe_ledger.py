@@ -129,13 +129,14 @@ class Shoes:
     device: str = ""
     """The line whose shoe it is; empty before its first report."""
     current: ShoeLedger | None = None
+    pushed_back: bool = False
+    """True from a card's being pushed back until the next card comes out."""
     burns_due: int = 0
     _last: tuple[str | None, int] | None = None
     _last_card: Card | None = None
     _in_place: dict[str | None, int] = field(default_factory=dict)
     _told: dict[tuple[str | None, int], Card] = field(default_factory=dict)
     _outside: int = 0
-    _pushed_back: bool = False
 
     def change(self, device: str) -> bool:
         """Reports come from this line; True when they came from another one before, whose shoe is gone."""
@@ -171,7 +172,7 @@ class Shoes:
         self._last = self._last_card = None
         self._in_place.clear()
         self._told.clear()
-        self._outside, self._pushed_back = 0, False
+        self._outside, self.pushed_back = 0, False
 
     def repeats(self, ordinal: int | None, where: str | None, card: Card) -> bool:
         """True when this is the last report once more."""
@@ -188,7 +189,7 @@ class Shoes:
         if ordinal > 1:
             last = self._last[1] if self._last else 0
             nexts = {last + 1, last + 1 + self._outside}
-            if self._pushed_back:
+            if self.pushed_back:
                 nexts.add(last)
             if where in self._in_place:
                 nexts.add(self._in_place[where] + 1)
@@ -197,7 +198,7 @@ class Shoes:
         self._last, self._last_card = (where, ordinal), card
         self._in_place[where] = ordinal
         self._told[where, ordinal] = card
-        self._outside, self._pushed_back = 0, False
+        self._outside, self.pushed_back = 0, False
         return missing
 
     def outside(self) -> None:
@@ -206,7 +207,7 @@ class Shoes:
 
     def push_back(self) -> None:
         """The last card went back into the shoe, which may count it again when it comes out."""
-        self._pushed_back, self._last_card = True, None
+        self.pushed_back, self._last_card = True, None
         if self.current is not None:
             self.current.put_back()
 

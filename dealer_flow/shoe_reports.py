@@ -99,7 +99,12 @@ def _overdrawn(now: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
 
 def _again(now: Round, seen: Seen, body: e.CardReportedAgain) -> None:
     """A second report of one card: it must be a card we have, with the face we have."""
-    if now.shoes is None or not undecided(now):
+    if now.shoes is None:
+        return
+    if now.shoes.pushed_back:
+        _out_again(now, seen, body.card)
+        return
+    if not undecided(now):
         return
     known = now.shoes.told(body.ordinal, body.where)
     if body.ordinal is not None and known is None:
@@ -107,6 +112,19 @@ def _again(now: Round, seen: Seen, body: e.CardReportedAgain) -> None:
     elif known is not None and UNREAD not in (known, body.card) and known != body.card:
         text = f"card {body.ordinal} is reported again as {body.card}, before as {known}"
         now.break_off("faces-disagree", text, seen)
+
+
+def _out_again(now: Round, seen: Seen, card: Card) -> None:
+    """A card that was pushed back came out again."""
+    draw, shoes = _parts(now)
+    shoes.pushed_back = False
+    shoe = shoes.on_table()
+    now.found(shoe.take(card), seen)
+    if now.in_play:
+        _play(now, seen, shoe, card)
+    else:
+        text = f"card {card} is drawn before bets were closed"
+        now.break_off("draw-before-close", text, seen, draw.plan.part.bets_closed)
 
 
 def name_card(now: Round, seen: Seen, body: e.HandRevealed) -> None:
@@ -230,6 +248,8 @@ def _trouble(now: Round, seen: Seen, body: e.Body) -> None:
         return
     if fault == Fault.PUSHED_BACK:
         now.shoes.push_back()
+        if now.draw is not None and now.draw.overdrawn:
+            now.draw.overdrawn.pop()
     now.judge_fault(fault, seen, counts=undecided(now))
 
 

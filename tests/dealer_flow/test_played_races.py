@@ -511,6 +511,21 @@ def test_a_card_pushed_back_between_races_comes_again(counted_again: bool) -> No
     assert (result.shoe.drawn, result.shoe.left) == (10, None)
 
 
+def test_a_card_pushed_back_that_the_shoe_reports_as_the_one_it_was() -> None:
+    """In the same race it stays one card too many; in the next it opens the race; before START GAME it is too early."""
+    again = e.CardReportedAgain(6, parse_card("2C"), None)
+    same = started().draw(AT_5 + " 2C").shoe(e.CardPushedBack(False)).shoe(again).end()
+    assert same.draw is not None
+    assert (same.outcome, same.draw.overdrawn) == ("complete", ("2C",))
+    table = started().draw(AT_5 + " 2C").shoe(e.CardPushedBack(False))
+    assert table.end().outcome == "complete"
+    opened = table.bet(1, red=500).start().shoe(again).draw("3C 4C 5C 6C").end()
+    assert (opened.outcome, finish(opened)) == ("complete", (5, "clubs"))
+    table.ordinal -= 1
+    early = table.shoe(e.CardPushedBack(False)).shoe(e.CardReportedAgain(10, parse_card("6C"), None))
+    assert early.bet(1, red=500).start().draw("2D 3D 4D 5D 6D").end().outcome == "unreliable"
+
+
 def test_cards_of_two_shoes() -> None:
     table = started().draw("AH 5H").see("shoe-2", e.CardDrawn(1, parse_card("9H"), None))
     assert table.codes == ["other-shoe"]
