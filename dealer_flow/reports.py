@@ -126,8 +126,8 @@ def _wager(now: Round, seen: Seen, body: e.WagerPlaced) -> None:
     if now.in_play and body.seat not in now.active:
         return
     bets = now.wagers.setdefault(body.seat, {})
-    if bet.placed == "before-extra":
-        _move(now, bets, bet.name, body.cents)
+    if bet.placed == "before-extra" and not _move(now, bets, bet.name, body.cents):
+        return
     if body.cents:
         bets[bet.name] = body.cents
     else:
@@ -135,16 +135,17 @@ def _wager(now: Round, seen: Seen, body: e.WagerPlaced) -> None:
     _note_bettor(now, seen.device)
 
 
-def _move(now: Round, bets: dict[str, int], to: str, cents: int) -> None:
-    """What goes to a bet on the extra card leaves the bet it comes from."""
+def _move(now: Round, bets: dict[str, int], to: str, cents: int) -> bool:
+    """What goes to a bet on the extra card leaves the bet it comes from; False when there is not so much."""
     source = now.plan.shoe.moves_from if now.plan.shoe else None
-    if source is None:
-        return
-    rest = bets.get(source, 0) + bets.get(to, 0) - cents
+    rest = bets.get(source or "", 0) + bets.get(to, 0) - cents
+    if source is None or rest < 0:
+        return False
     if rest:
         bets[source] = rest
     else:
         bets.pop(source, None)
+    return True
 
 
 def _sensor(now: Round, seen: Seen, body: e.SensorChanged) -> None:
