@@ -9,14 +9,13 @@ from typing import Any, Final
 
 from devices import events as e
 from devices.dialect import Dialect
-from devices.translation import from_unnumbered, name_of
+from devices.translation import UnnumberedDriver, name_of, names_of
 from protocol.angel_eye import messages as m
 from protocol.angel_eye.codec import describe
 from protocol.angel_eye.framing import Framer
 from protocol.angel_eye.link import HostLink
 from protocol.cards import UNREAD
 from protocol.faults import Fault, fault_text
-from protocol.link import Output
 from protocol.tdp.messages import DeviceClass, Role
 
 FAULTS: Final[Mapping[int, Fault]] = {
@@ -29,6 +28,8 @@ FAULTS: Final[Mapping[int, Fault]] = {
     m.Trouble.DRAW_TOO_SLOW: Fault.DRAW_TOO_SLOW,
 }
 
+_DESTINATIONS: Final = names_of(m.Destination)
+_WINNERS: Final = names_of(m.Winner)
 _MODES: Final[Mapping[int, str]] = {m.Mode.ERROR: "error", m.Mode.SETTING: "setup"}
 _RAISED: Final[Mapping[int, Callable[[bool], e.Body]]] = {
     m.Trouble.OVERDRAW: e.Overdrawn,
@@ -38,7 +39,7 @@ _RAISED: Final[Mapping[int, Callable[[bool], e.Body]]] = {
 
 
 def _where(destination: int) -> str:
-    return name_of(m.Destination, destination).lower().replace("_", " ")
+    return name_of(_DESTINATIONS, destination).lower().replace("_", " ")
 
 
 def _drawn(report: m.CardDrawn) -> e.Body:
@@ -73,7 +74,7 @@ def _result(report: m.GameResult) -> e.Body:
     pairs = [
         name for name, there in (("player pair", report.player_pair), ("banker pair", report.banker_pair)) if there
     ]
-    return e.ShoeResult(", ".join([name_of(m.Winner, report.winner).lower().replace("_", " "), *pairs]))
+    return e.ShoeResult(", ".join([name_of(_WINNERS, report.winner).lower().replace("_", " "), *pairs]))
 
 
 EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
@@ -93,14 +94,13 @@ EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
 }
 
 
-class AngelEyeShoe:
+class AngelEyeShoe(UnnumberedDriver):
     """Driver of the shoe. The builders make commands for `Session.request`; they need `operate`."""
 
     device_class: Final = DeviceClass.SHOE
 
-    def translate(self, output: Output) -> e.Body | None:
-        """What `output` means at the table."""
-        return from_unnumbered(EVENTS, output, model="Angel Eye style shoe")
+    events = EVENTS
+    model = "Angel Eye style shoe"
 
     @staticmethod
     def lock(locked: bool) -> m.Message:

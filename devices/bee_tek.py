@@ -5,13 +5,12 @@ from typing import Any, Final
 
 from devices import events as e
 from devices.dialect import Dialect
-from devices.translation import from_unnumbered
+from devices.translation import UnnumberedDriver
 from protocol.bee_tek import messages as m
 from protocol.bee_tek.codec import describe
 from protocol.bee_tek.framing import Framer
 from protocol.bee_tek.link import HostLink
 from protocol.faults import Fault
-from protocol.link import Output
 from protocol.tdp.messages import DeviceClass
 
 FAULTS: Final[Mapping[str, Fault]] = {"E3": Fault.CARD_UNREADABLE}
@@ -39,14 +38,13 @@ EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
 }
 
 
-class BeeTekShoe:
+class BeeTekShoe(UnnumberedDriver):
     """Driver of the shoe."""
 
     device_class: Final = DeviceClass.SHOE
 
-    def translate(self, output: Output) -> e.Body | None:
-        """What `output` means at the table."""
-        return from_unnumbered(EVENTS, output, model="Bee-Tek style shoe")
+    events = EVENTS
+    model = "Bee-Tek style shoe"
 
 
 DIALECT: Final = Dialect(

@@ -10,7 +10,7 @@ from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.drivers import UnknownKind
 from devices.events import Seen
-from devices.session import Feed
+from devices.session import NEVER, Feed
 from devices.transport.base import LineClosed
 from protocol.errors import LocalError, shorten
 from protocol.link import Link, Output
@@ -104,6 +104,7 @@ class _Player:
         self.stats = stats
         self._capture, self._deliver, self._trace = capture, deliver, trace
         self._now_ns = 0
+        self._due_ns = NEVER  # no feed's deadline is before; may be early, never late
         self._open: dict[int, tuple[LineStats, Feed]] = {}
         self._begun: list[tuple[LineStats, Link]] = []
 
@@ -119,10 +120,8 @@ class _Player:
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
         now_ns = self._now_ns = max(chunk.at_ns, self._now_ns)
-        for _, feed in self._open.values():
-            if feed.due_ns <= now_ns:
-                self._meet_deadlines(now_ns)
-                break
+        if self._due_ns <= now_ns:
+            self._meet_deadlines(now_ns)
         if chunk.comment and not chunk.data:
             self._end(chunk, now_ns)
             return
@@ -133,6 +132,8 @@ class _Player:
         else:
             line.received += len(chunk.data)
             feed.receive(chunk.data, now_ns)
+            if feed.due_ns < self._due_ns:
+                self._due_ns = feed.due_ns
 
     def finish(self) -> None:
         """The recording is over: what the links hold back is given out, and their counters are read."""
@@ -154,6 +155,7 @@ class _Player:
         driver = dialect.driver(interface.device, where=interface.name)
         feed = Feed(interface.name, link, driver, self._deliver, self._trace)
         feed.start(now_ns)
+        self._due_ns = min(self._due_ns, feed.due_ns)
         line = self.stats.lines[index]
         self._begun.append((line, link))
         self._open[index] = line, feed
@@ -170,8 +172,13 @@ class _Player:
             feed.end(now_ns, lost)
 
     def _meet_deadlines(self, now_ns: int) -> None:
+        self._due_ns = NEVER
         feeds = [feed for _, feed in self._open.values()]
-        while (first := min(feeds, key=attrgetter("due_ns"))).due_ns <= now_ns:
+        while feeds:
+            first = min(feeds, key=attrgetter("due_ns"))
+            if first.due_ns > now_ns:
+                self._due_ns = first.due_ns
+                break
             first.tick(first.due_ns)
 
 

@@ -14,11 +14,10 @@ from devices.translation import Driver
 from devices.transport.base import LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Reported, Send, Started, Unanswered
-from protocol.tdp.messages import ControllerStatus, ShoeStatus, ShufflerStatus
-from protocol.tdp.outputs import Delivered, Lost, SessionChanged, StatusSeen, Up
+from protocol.tdp.outputs import Delivered, DeviceStatus, Lost, SessionChanged, StatusSeen, Up
+from protocol.tdp.twin import mutable_twin
 
-DeviceStatus = ShufflerStatus | ShoeStatus | ControllerStatus
-"""What a TDP device says of its whole state; other dialects have no such report."""
+_Seen: Final = mutable_twin(Seen)
 
 NEVER: Final = 1 << 63
 
@@ -99,19 +98,23 @@ class Feed:
             if self._trace is not None:
                 self._trace(output)
             number = 0
-            if isinstance(output, Delivered):
+            if type(output) is Delivered:
                 self.session, number = output.session, output.message.number
-            elif isinstance(output, Send):
+            elif type(output) is Send:
                 out += output.data
                 continue
-            elif isinstance(output, Reported):
+            elif type(output) is Reported:
                 self.session, number = output.session, output.number
+            elif type(output) is StatusSeen:
+                self.status = output.message
             else:
                 self._note(output)
             self.recent.append((at_ns, output))
             body = self._driver.translate(output)
             if body is not None:
-                self._deliver(Seen(self.name, self.session, number, at_ns, body))
+                seen: Any = _Seen(self.name, self.session, number, at_ns, body)
+                seen.__class__ = Seen
+                self._deliver(seen)
         return out
 
     def _note(self, output: Output) -> None:
@@ -119,9 +122,6 @@ class Feed:
             self.session = output.hello.session
         elif isinstance(output, SessionChanged | Lost | Started | Missed):
             self.session = output.session
-        elif isinstance(output, StatusSeen):
-            assert isinstance(output.message, DeviceStatus)
-            self.status = output.message
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
 

@@ -3,12 +3,13 @@
 from typing import Final
 
 from devices import events as e
-from devices.translation import Table, common_events, name_of, translate
+from devices.translation import Table, TableDriver, common_events, name_of, names_of
 from protocol.cards import CARDS, UNREAD
 from protocol.faults import fault_text
 from protocol.places import NOWHERE, PLACES
 from protocol.tdp import messages as m
-from protocol.tdp import outputs as o
+
+_MODES: Final = names_of(m.ShoeMode)
 
 
 def _where(place: int) -> str | None:
@@ -26,7 +27,7 @@ def _outside(event: m.CardDrawnOutside) -> e.DrawWhileLocked | e.CardDrawnOutsid
     card = CARDS[event.card]
     if event.mode == m.ShoeMode.LOCKED:
         return e.DrawWhileLocked(card)
-    return e.CardDrawnOutside(card, name_of(m.ShoeMode, event.mode).lower())
+    return e.CardDrawnOutside(card, name_of(_MODES, event.mode).lower())
 
 
 EVENTS: Final[Table] = {
@@ -48,14 +49,12 @@ EVENTS: Final[Table] = {
 }
 
 
-class Shoe:
+class Shoe(TableDriver):
     """Driver of a card-reading shoe. The builders make commands for `Session.request`; they need `operate`."""
 
     device_class: Final = m.DeviceClass.SHOE
 
-    def translate(self, output: o.Output) -> e.Body | None:
-        """What `output` means at the table."""
-        return translate(EVENTS, output)
+    events = EVENTS
 
     @staticmethod
     def lock(locked: bool) -> m.Message:

@@ -35,6 +35,7 @@ ARCS: Final[frozenset[tuple[S, Cause, S]]] = frozenset(
         (S.EMPTY, Cause.FILLED, S.LOADED),
         (S.LOADED, Cause.BEGUN, S.BURN),
         (S.LOADED, Cause.BEGUN, S.STANDBY),
+        (S.LOADED, Cause.BEGUN, S.SHOE_END),
         (S.BURN, Cause.BURNED, S.STANDBY),
         (S.BURN, Cause.CUT_CARD, S.SHOE_END),
         (S.STANDBY, Cause.FIRST_CARD, S.ROUND),

@@ -5,7 +5,7 @@ from random import Random
 from typing import Final, Protocol
 
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.shoe import ShoeModel
+from devices.simulator.shoe import BOOT_NS, ShoeModel
 from devices.simulator.shoe_mouths import AngelEyeShoe, BeeTekShoe
 from devices.simulator.shoe_tdp import TdpShoe
 from devices.simulator.unit import Unit
@@ -110,9 +110,10 @@ class ShoeTable:
         cut_after: int | None = None,
         round_limit: int | None = None,
         pace_ns: int = PACE_NS,
+        boot_ns: int = BOOT_NS,
     ) -> None:
         seeds = Random(seed)
-        self.model = ShoeModel(Random(seeds.random()), round_limit=round_limit)
+        self.model = ShoeModel(Random(seeds.random()), round_limit=round_limit, boot_ns=boot_ns)
         self.unit = MOUTHS[dialect](SHOE, self.model, Random(seeds.random()))
         self.units = {SHOE: self.unit}
         self.line = LineFaults(Random(seeds.random()))

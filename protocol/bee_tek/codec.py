@@ -12,7 +12,7 @@ from protocol.errors import BadReport, CannotEncode
 DIALECT: Final = "bee-tek"
 
 _CARD: Final = re.compile(r"(10|[2-9TJQKA])([CDHS])", re.IGNORECASE)
-_ALARM: Final = re.compile(r"([A-Z]\d{1,3})?\b\s*(.*)", re.IGNORECASE)
+_ALARM: Final = re.compile(r"(?:([A-Z]\d{1,3})\b)? *(.*)", re.IGNORECASE)
 _WARNING: Final = re.compile(r"W0x([0-9A-F]{1,8})", re.IGNORECASE)
 
 
@@ -28,7 +28,7 @@ def decode(frame: Frame) -> m.Message:
     word, colon, rest = item.partition(":")
     if colon and word.lower() == "alarm":
         alarm = _ALARM.fullmatch(rest)
-        assert alarm is not None  # it matches any text without line ends, and a frame has none
+        assert alarm is not None  # every part may be empty, and a frame holds no line end
         return m.Alarm(mode, (alarm[1] or "").upper(), alarm[2])
     if colon and word.lower() == "card":
         return m.CardDrawn(mode, _card(item, rest)) if rest.strip() else m.CardNotRead(mode)

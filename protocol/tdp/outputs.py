@@ -15,10 +15,23 @@ from protocol.link import Discarded as Discarded
 from protocol.link import Output as Output
 from protocol.link import Send as Send
 from protocol.link import Unanswered as Unanswered
-from protocol.tdp.messages import Event, HelloReply, Message, Progress, Reply, Role
+from protocol.tdp.messages import (
+    ControllerStatus,
+    Event,
+    HelloReply,
+    Message,
+    Progress,
+    Reply,
+    Role,
+    ShoeStatus,
+    ShufflerStatus,
+)
 from protocol.tdp.packets import PACKETS
 
 _MS: Final = 1_000_000
+
+DeviceStatus = ShufflerStatus | ShoeStatus | ControllerStatus
+"""What a device says of its whole state."""
 
 MESSAGE_IDS: Final[dict[type[Message], int]] = {cls: number for (_, number), (cls, _) in PACKETS.items()}
 """The header's message id of every message that has its own."""
@@ -122,7 +135,7 @@ class Lost(Output):
 class StatusSeen(Output):
     """The device reported its whole visible state."""
 
-    message: Message
+    message: DeviceStatus
 
 
 @dataclass(frozen=True, slots=True)

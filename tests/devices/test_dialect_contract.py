@@ -3,6 +3,7 @@
 import importlib
 import random
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from devices import events as e
 from devices.dialect import Dialect, Explainer
-from devices.dialects import BUILT_IN, BadDialect, UnknownDialect, dialect_named, dialect_names
+from devices.dialects import BUILT_IN, GROUP, BadDialect, UnknownDialect, dialect_named, dialect_names
 from devices.drivers import UnknownKind
 from devices.session import Feed
 from protocol.errors import DealwireError
@@ -188,6 +189,14 @@ def test_an_added_dialect_is_named_after_those_that_come_with_the_program() -> N
         UnknownDialect, match=r"^dialect 'morse' is not known; allowed: tdp, angel-eye, bee-tek, toy-shoe$"
     ):
         dialect_named("morse")
+
+
+def test_those_that_come_with_the_program_come_by_the_same_door() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for name, value in project["entry-points"][GROUP].items():
+        module, _, attribute = value.partition(":")
+        assert getattr(importlib.import_module(module), attribute) is BUILT_IN[name]
+    assert list(project["entry-points"][GROUP]) == list(BUILT_IN)
 
 
 def test_an_added_dialect_says_what_the_shoe_says() -> None:

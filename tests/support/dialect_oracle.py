@@ -193,6 +193,9 @@ ITEMS_TAKEN: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ("empty card", " [Game]<Card:> ", "CardNotRead", "Game", {}),
     ("alarm without a code", " [Game]<Alarm:Card Not Read> ", "Alarm", "Game", {"code": "", "words": "Card Not Read"}),
     ("alarm without words", " [Game]<Alarm:E3> ", "Alarm", "Game", {"code": "E3", "words": ""}),
+    ("alarm without anything", " [Game]<Alarm:> ", "Alarm", "Game", {"code": "", "words": ""}),
+    ("alarm that begins with a sign", " [Game]<Alarm:! E3> ", "Alarm", "Game", {"code": "", "words": "! E3"}),
+    ("alarm whose code runs on", " [Game]<Alarm:E3x> ", "Alarm", "Game", {"code": "", "words": "E3x"}),
     ("warning in a mode", " [Game]<W0x1f> ", "Warned", "Game", {"code": 31}),
 ]
 BEE_STREAMS: list[tuple[str, list[tuple[str, str]], str]] = [
