@@ -15,6 +15,8 @@ FORMS = (
     "/dev/ttyUSB0",
     "tcp://host:port",
     "rfc2217://host:port",
+    "usb:VID:PID[:SERIAL]",
+    "usb:VID:PID@BUS-PORT.PORT",
     "any other pyserial URL",
 )
 """What `open_transport` takes."""
@@ -30,6 +32,8 @@ def open_transport(address: str, *, baud: int = 115200) -> Transport:
         from devices.transport.tcp import open_tcp
 
         return open_tcp(*_host_and_port(address, parts))
+    if parts.scheme == "usb":
+        return _open_usb(address)
     from devices.transport.serial_port import open_serial
 
     if parts.scheme == "serial":
@@ -37,6 +41,14 @@ def open_transport(address: str, *, baud: int = 115200) -> Transport:
     if not address:
         raise LineUnusable("(empty address)", f"write one of: {', '.join(FORMS)}")
     return open_serial(address, _settings(address, "", baud))
+
+
+def _open_usb(address: str) -> Transport:
+    try:
+        from devices.transport.usb_bulk import open_usb
+    except ModuleNotFoundError as cause:
+        raise LineUnusable(address, "pyusb is not installed: pip install 'dealwire[usb]'") from cause
+    return open_usb(address)
 
 
 def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
