@@ -106,6 +106,7 @@ class _Player:
         self._capture, self._deliver, self._trace = capture, deliver, trace
         self._now_ns = 0
         self._open: dict[int, tuple[LineStats, Feed]] = {}
+        self._lost: dict[int, Feed] = {}
         self._begun: list[tuple[LineStats, HostLink]] = []
 
     def check(self, interface: Interface) -> None:
@@ -153,8 +154,10 @@ class _Player:
         for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
             self.stats.lines.append(LineStats(known.name))
         kind = kind_of(interface.device, where=interface.name)
-        link = HostLink(expects=kind.device_class, listen=True)
-        feed = Feed(interface.name, link, kind.make(), self._deliver, self._trace)
+        before = self._lost.pop(index, None)
+        standing = before.link.standing if before is not None else None
+        link = HostLink(expects=kind.device_class, listen=True, resume=standing)
+        feed = Feed(interface.name, link, kind.make(), self._deliver, self._trace, after=before)
         feed.start(now_ns)
         line = self.stats.lines[index]
         self._begun.append((line, link))
@@ -162,7 +165,7 @@ class _Player:
         return line, feed
 
     def _end(self, note: Chunk, now_ns: int) -> None:
-        """A line that came back after its end is a new session, as it was live."""
+        """A line that came back goes on where it was lost, as it did live; one that we closed begins anew."""
         lost = note.comment.removeprefix(LINE_LOST) if note.comment.startswith(LINE_LOST) else None
         if lost is None and note.comment != CLOSED:
             return
@@ -170,6 +173,8 @@ class _Player:
             _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
             del self._open[note.interface]
             feed.end(now_ns, lost)
+            if lost is not None:
+                self._lost[note.interface] = feed
 
     def _meet_deadlines(self, now_ns: int) -> None:
         feeds = [feed for _, feed in self._open.values()]
