@@ -95,3 +95,8 @@ INCIDENTS: Final = {
     ),
     "recording-ended": Meaning("the input ended in the middle of a round", "unreliable", "procedure"),
 }
+
+
+def may_break_a_round(code: str) -> bool:
+    """True for the incidents after which a round cannot be relied on, so that a reader can name the cause."""
+    return code in INCIDENTS and INCIDENTS[code].consequence.startswith("unreliable")

@@ -122,22 +122,30 @@ def _wager(now: Round, seen: Seen, body: e.WagerPlaced) -> None:
         return
     if now.in_play and body.seat not in now.active:
         return
-    now.bettors.add(seen.device)
     bets = now.wagers.setdefault(body.seat, {})
     if body.cents:
         bets[bet.name] = body.cents
     else:
         bets.pop(bet.name, None)
+    _note_bettor(now, seen.device)
 
 
 def _sensor(now: Round, seen: Seen, body: e.SensorChanged) -> None:
     if now.in_play:
         return
-    now.bettors.add(seen.device)
     if body.on:
         now.sensors.add(body.seat)
     else:
         now.sensors.discard(body.seat)
+    _note_bettor(now, seen.device)
+
+
+def _note_bettor(now: Round, device: str) -> None:
+    """A device matters to the coming round while it has reported a bet that still lies there."""
+    if now.sensors or any(now.wagers.values()):
+        now.bettors.add(device)
+    else:
+        now.bettors.discard(device)
 
 
 def _start(now: Round, seen: Seen, body: e.GameStarted) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from types import TracebackType
 
 from devices.capture import CaptureWriter, Recorded
@@ -11,7 +10,7 @@ from devices.drivers import DRIVERS
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Session
-from devices.transport.address import open_transport
+from devices.transport.address import baud_of, open_transport, short_name
 from devices.transport.base import Transport
 from protocol.tdp.link import HostLink
 from protocol.tdp.messages import Role
@@ -29,8 +28,8 @@ class Line:
 class LiveTable:
     """Opens every line, runs them in the calling thread, closes them all. Use it as a context manager.
 
-    `deliver` gets what the devices report, in the order it arrived. With `writer` every byte is recorded.
-    Opening raises a LineError that names the line; those already open are given back first.
+    `deliver` gets what the devices report, in the order it arrived. With `record`, asked for a writer when every line
+    is open, every byte is recorded. Opening raises a LineError that names the line; those already open are given back.
     """
 
     def __init__(
@@ -39,25 +38,36 @@ class LiveTable:
         deliver: Callable[[Seen], None],
         *,
         role: Role = Role.OBSERVE,
-        writer: CaptureWriter | None = None,
+        record: Callable[[], CaptureWriter] | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.clock = clock or SystemClock()
         self.sessions: list[Session] = []
         self._owner = Owner(self.clock)
+        transports: list[Transport] = []
         try:
-            for line in lines:
-                self._open(line, deliver, role, writer)
+            transports.extend(open_transport(line.address) for line in lines)  # one by one: what opened is given back
+            writer = record() if record is not None else None
+            for line, transport in zip(lines, transports, strict=True):
+                self._begin(line, transport, deliver, role, writer)
         except BaseException:
+            for transport in transports:
+                transport.close()
             self.close()
             raise
 
-    def _open(self, line: Line, deliver: Callable[[Seen], None], role: Role, writer: CaptureWriter | None) -> None:
+    def _begin(
+        self,
+        line: Line,
+        transport: Transport,
+        deliver: Callable[[Seen], None],
+        role: Role,
+        writer: CaptureWriter | None,
+    ) -> None:
         kind = DRIVERS[line.device]
-        transport: Transport = open_transport(line.address)
         if writer is not None:
-            # The port's last name, not its whole path: enough to tell lines apart, and recordings get shared.
-            interface = writer.interface(line.name, device=line.device, line=PurePath(line.address).name)
+            name, baud = short_name(line.address), baud_of(line.address)
+            interface = writer.interface(line.name, device=line.device, line=name, baud=baud)
             transport = Recorded(transport, writer, interface, self.clock)
         link = HostLink(expects=kind.device_class, role=role)
         session = Session(line.name, transport, link, kind.make(), self.clock, deliver)

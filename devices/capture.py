@@ -129,7 +129,7 @@ class Capture:
             baud=int(baud) if baud.isdecimal() else 0,
         )
         self.interfaces += (interface,)
-        resolution = found.get(pcapng.IF_TSRESOL, b"\x06")[0]
+        resolution = (found.get(pcapng.IF_TSRESOL) or b"\x06")[0]  # absent or empty: microseconds
         units = 2 ** (resolution & 0x7F) if resolution & 0x80 else 10**resolution
         offset_s = int.from_bytes(
             found.get(pcapng.IF_TSOFFSET, b""), "little" if block.order == "<" else "big", signed=True

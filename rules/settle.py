@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dealer_flow.incidents import may_break_a_round
 from dealer_flow.result import RoundResult, Seat
 from protocol.cards import Card
 from rules import bets
@@ -74,9 +75,10 @@ def settle(
 def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
     """Why no bet of this round can be settled at all."""
     if result.outcome == "unreliable":
-        last = result.incidents[-1] if result.incidents else None
-        why = last.text if last else "what happened is not known for certain"
-        return Hold(f"the round is unreliable: {why}", last.clause if last else "procedure")
+        causes = [incident for incident in result.incidents if may_break_a_round(incident.code)]
+        cause = next(iter([*causes, *result.incidents]), None)
+        why = cause.text if cause else "what happened is not known for certain"
+        return Hold(f"the round is unreliable: {why}", cause.clause if cause else "procedure")
     numbers = [seat.seat for seat in result.seats]
     if len(set(numbers)) != len(numbers):
         return Hold("a seat stands twice in the round", "procedure")

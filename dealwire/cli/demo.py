@@ -85,7 +85,7 @@ def deal_live(recording: Path, speed: float) -> list[str]:
                 Line("controller", "table-controller", addresses["table-controller"]),
             ],
             deliver,
-            writer=writer,
+            record=lambda: writer,
         ) as live,
     ):
         done = live.run(lambda: sum(table.outcomes.values()) >= ROUNDS, PATIENCE_S)

@@ -1,6 +1,7 @@
 """`dealwire record`: run a table, keep every byte."""
 
-import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import click
 
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import line_options, lines_from, make_table, table_options
-from dealwire.cli.show import say_json, say_summary, say_text
-from dealwire.live import LiveTable
+from dealwire.cli.show import counts, say_json, say_summary, say_text
+from dealwire.live import Line, LiveTable
+from dealwire.table import Table
 from devices.capture import CaptureWriter
 from devices.events import LinkUp, Seen
 
@@ -57,29 +59,41 @@ def command(
         for item in table.handle(seen):
             say(item)
 
-    writer = CaptureWriter(output, overwrite=overwrite)
-    with writer, LiveTable(lines, deliver, writer=writer) as live:
-        click.echo(f"recording {', '.join(line.name for line in lines)} to {output}; Ctrl-C ends it", err=True)
-        try:
-            live.run(lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
-        except KeyboardInterrupt:
-            click.echo("stopped", err=True)
+    writer = run(lines, table, deliver, lambda: CaptureWriter(output, overwrite=overwrite), rounds, timeout_s)
     for item in table.finish():
         say(item)
+    problem = f"{output}: the recording stopped: {writer.failed}" if writer.failed else None
     if as_json:
-        say_summary(
-            {
-                "capture": output.name,
-                "rounds": sum(table.outcomes.values()),
-                "outcomes": dict(table.outcomes),
-                "incidents": dict(table.incidents),
-                "problem": writer.failed,
-            }
-        )
-    if writer.failed:
-        click.echo(f"dealwire: {output}: the recording stopped: {writer.failed}", file=sys.stderr)
-        ctx.exit(Exit.CHECK_FAILED)
+        say_summary({"capture": output.name, **counts(table), "problem": problem})
     silent = [line.name for line in lines if line.name not in up]
-    if silent:
-        click.echo(f"dealwire: no answer from {', '.join(silent)}", file=sys.stderr)
-        ctx.exit(Exit.TIMEOUT)
+    if problem or silent:
+        click.echo(f"dealwire: {problem or 'no answer from ' + ', '.join(silent)}", err=True)
+        ctx.exit(Exit.CHECK_FAILED if problem else Exit.TIMEOUT)
+
+
+def run(
+    lines: list[Line],
+    table: Table,
+    deliver: Callable[[Seen], None],
+    open_writer: Callable[[], CaptureWriter],
+    rounds: int | None,
+    timeout_s: float | None,
+) -> CaptureWriter:
+    """Serve the lines until enough rounds were dealt, the time is up, every line closed, or Ctrl-C.
+
+    The file is made only when every line is open: a missing port leaves an earlier recording as it was.
+    """
+    with ExitStack() as stack:
+        writers: list[CaptureWriter] = []
+
+        def record() -> CaptureWriter:
+            writers.append(stack.enter_context(open_writer()))
+            click.echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
+            return writers[0]
+
+        with LiveTable(lines, deliver, record=record) as live:
+            try:
+                live.run(lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
+            except KeyboardInterrupt:
+                click.echo("stopped", err=True)
+        return writers[0]

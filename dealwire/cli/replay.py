@@ -8,7 +8,7 @@ import click
 
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_table, table_options
-from dealwire.cli.show import say_json, say_summary, say_text
+from dealwire.cli.show import counts, say_json, say_summary, say_text
 from dealwire.table import Table
 from devices.capture import Capture, CaptureError
 from devices.replay import PlayStats, play
@@ -61,9 +61,7 @@ def summary(name: str, table: Table, stats: PlayStats, problem: str | None) -> d
     """The last object of `--json`."""
     return {
         "capture": name,
-        "rounds": sum(table.outcomes.values()),
-        "outcomes": dict(table.outcomes),
-        "incidents": dict(table.incidents),
+        **counts(table),
         "chunks": stats.chunks,
         "bytes": stats.bytes,
         "frames": stats.frames,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from dealer_flow.result import Hand, Incident, RoundResult, Seat
-from dealwire.table import Outcome
+from dealwire.table import Outcome, Table
 from rules.settlement import Settlement
 
 INCIDENT_SCHEMA = "dealwire.incident/1"
@@ -31,6 +31,15 @@ def say_json(item: Outcome) -> None:
 def say_summary(summary: dict[str, Any]) -> None:
     """Write the closing object."""
     click.echo(json.dumps({"schema": SUMMARY_SCHEMA, "type": "summary", **summary}))
+
+
+def counts(table: Table) -> dict[str, Any]:
+    """How many rounds a table dealt, by outcome, and how many incidents, by code: part of every summary."""
+    return {
+        "rounds": sum(table.outcomes.values()),
+        "outcomes": dict(table.outcomes),
+        "incidents": dict(table.incidents),
+    }
 
 
 def money(cents: int) -> str:

@@ -72,3 +72,17 @@ _CHOICES: Final[dict[str, tuple[str, Mapping[str, int | str | bool]]]] = {
     "rts": ("rts", _SWITCH),
 }
 """Key in the address -> field of the settings, and its value for each text that is allowed."""
+
+
+def baud_of(address: str) -> int:
+    """The baud rate written in `address`, else the one every line has by default."""
+    from devices.transport.serial_port import SerialSettings
+
+    written = parse_qs(urlsplit(address).query).get("baud", [""])[-1]
+    return int(written) if written.isdecimal() else SerialSettings().baud
+
+
+def short_name(address: str) -> str:
+    """The address without scheme, folders and settings: tells lines apart in a recording that others will read."""
+    parts = urlsplit(address)
+    return parts.netloc or parts.path.removeprefix("/dev/")

@@ -1,0 +1,210 @@
+"""The command line as a person meets it: real processes, bad input typed on purpose."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+CAPTURES = ROOT / "captures"
+CLEAN = CAPTURES / "clean-3.pcapng"
+
+
+def dealwire(*arguments: str, stdin: bytes = b"", timeout_s: float = 60) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "dealwire", *arguments], input=stdin, capture_output=True, timeout=timeout_s, cwd=ROOT
+    )
+
+
+def objects(output: bytes) -> list[dict[str, object]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def complaint(done: subprocess.CompletedProcess[bytes]) -> str:
+    """The one line on standard error; a traceback or a second line is a failure of its own."""
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1, done.stderr.decode()
+    return lines[0]
+
+
+# ------------------------------------------------------------------ replay
+
+
+def test_replay_json_is_objects_alone_and_ends_with_a_summary() -> None:
+    done = dealwire("replay", str(CLEAN), "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = objects(done.stdout)
+    assert all({"schema", "type"} <= item.keys() for item in found)
+    assert [item["type"] for item in found] == ["round", "settlement", "summary"]
+    deal = found[0]
+    assert {"outcome", "community", "burned", "seats", "dealer", "remainder", "incidents"} <= deal.keys()
+    assert {"status", "cards", "counted", "expected"} <= deal["seats"][0].keys()  # type: ignore[index]
+
+
+def test_replay_for_people_names_the_outcome_and_the_clause() -> None:
+    done = dealwire("replay", str(CLEAN))
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert "complete" in text
+    assert "47.1-1017.60" in text
+
+
+def test_a_missing_recording_is_one_line() -> None:
+    done = dealwire("replay", "nowhere.pcapng")
+    assert done.returncode == 3
+    assert "nowhere.pcapng" in complaint(done)
+
+
+def test_an_empty_recording_is_one_line(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.pcapng"
+    empty.touch()
+    done = dealwire("replay", str(empty))
+    assert done.returncode == 6
+    assert "empty" in complaint(done)
+
+
+@pytest.mark.parametrize("content", [b"\xd4\xc3\xb2\xa1" + bytes(40), b"\x1f\x8b" + bytes(40), b"hello, world\n" * 9])
+def test_a_foreign_file_is_one_line(tmp_path: Path, content: bytes) -> None:
+    foreign = tmp_path / "foreign.bin"
+    foreign.write_bytes(content)
+    done = dealwire("replay", str(foreign))
+    assert done.returncode == 6
+    assert "pcapng" in complaint(done)
+
+
+def test_a_torn_tail_loses_nothing_before_it(tmp_path: Path) -> None:
+    """The last record of the two-round recording is cut: both rounds that were whole before still come out."""
+    whole = (CAPTURES / "two-rounds.pcapng").read_bytes()
+    torn = tmp_path / "torn.pcapng"
+    torn.write_bytes(whole[:-7])
+    done = dealwire("replay", str(torn), "--json")
+    assert done.returncode == 1
+    assert "torn.pcapng" in complaint(done)
+    rounds = [item for item in objects(done.stdout) if item["type"] == "round"]
+    reference = objects(dealwire("replay", str(CAPTURES / "two-rounds.pcapng"), "--json").stdout)
+    assert rounds == [item for item in reference if item["type"] == "round"]
+
+
+def test_damage_in_the_middle_keeps_what_was_read_before(tmp_path: Path) -> None:
+    whole = bytearray((CAPTURES / "two-rounds.pcapng").read_bytes())
+    at = len(whole) * 3 // 4 & ~3
+    whole[at : at + 400] = b"\xff" * 400
+    damaged = tmp_path / "damaged.pcapng"
+    damaged.write_bytes(whole)
+    done = dealwire("replay", str(damaged), "--json")
+    assert done.returncode == 6
+    assert "damaged at byte" in complaint(done)
+    assert any(item["type"] == "round" for item in objects(done.stdout))
+
+
+# ------------------------------------------------------------------ procedure and game files
+
+
+def test_a_procedure_with_an_unknown_key_is_one_line(tmp_path: Path) -> None:
+    text = (ROOT / "dealer_flow/procedures/flushes-gone-wild.co.toml").read_text()
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(text + '\n[bogus]\nkey = "value"\n')
+    done = dealwire("replay", str(CLEAN), "--procedure", str(wrong))
+    line = complaint(done)
+    assert done.returncode == 2
+    assert "wrong.toml" in line
+    assert "bogus" in line
+
+
+def test_an_unknown_procedure_names_the_known_ones() -> None:
+    done = dealwire("replay", str(CLEAN), "--procedure", "solitaire")
+    assert done.returncode == 2
+    assert "flushes-gone-wild.co" in complaint(done)
+
+
+@pytest.mark.parametrize(
+    "option", [("--paytable", "flush-rush=FGW-09"), ("--reading", "natural=perhaps"), ("--game", "solitaire")]
+)
+def test_bad_terms_are_one_line(option: tuple[str, str]) -> None:
+    done = dealwire("replay", str(CLEAN), *option)
+    assert done.returncode == 2
+    assert complaint(done).startswith("dealwire: ")
+
+
+def test_a_pair_without_equals_is_a_usage_error() -> None:
+    done = dealwire("replay", str(CLEAN), "--paytable", "FGW-01")
+    assert done.returncode == 2
+    assert b"NAME=VALUE" in done.stderr
+
+
+# ------------------------------------------------------------------ lines
+
+
+@pytest.mark.parametrize("command", [("monitor",), ("record", "-o", "never.pcapng")])
+def test_a_missing_port_is_one_line(command: tuple[str, ...]) -> None:
+    done = dealwire(*command, "--shuffler", "/dev/ttyNOWHERE7")
+    assert done.returncode == 3
+    assert "/dev/ttyNOWHERE7" in complaint(done)
+    assert not (ROOT / "never.pcapng").exists()
+
+
+def test_a_refused_connection_is_one_line() -> None:
+    done = dealwire("monitor", "--shuffler", "tcp://127.0.0.1:1")
+    assert done.returncode == 3
+    assert "127.0.0.1:1" in complaint(done)
+
+
+def test_no_line_at_all_is_a_usage_error() -> None:
+    assert dealwire("monitor").returncode == 2
+
+
+# ------------------------------------------------------------------ settle
+
+
+def test_settle_gives_what_replay_gave() -> None:
+    replayed = dealwire("replay", str(CLEAN), "--json").stdout
+    settled = dealwire("settle", stdin=replayed)
+    assert settled.returncode == 0
+    assert objects(settled.stdout) == [item for item in objects(replayed) if item["type"] == "settlement"]
+
+
+def test_settle_names_the_line_that_is_no_round_and_settles_the_others() -> None:
+    rounds = dealwire("replay", str(CAPTURES / "two-rounds.pcapng"), "--json", "--no-settle").stdout.splitlines()
+    spoiled = b"\n".join([rounds[0], b"{not json", *rounds[1:]])
+    done = dealwire("settle", stdin=spoiled)
+    assert done.returncode == 2
+    assert "line 2" in complaint(done)
+    assert len(objects(done.stdout)) == 2
+
+
+# ------------------------------------------------------------------ the rest
+
+
+def test_list_gives_objects() -> None:
+    found = objects(dealwire("list", "--json").stdout)
+    assert {"schema": "dealwire.item/1", "type": "procedure", "name": "flushes-gone-wild.co"} in found
+
+
+def test_doctor_looks_and_says() -> None:
+    done = dealwire("doctor", "--json")
+    assert done.returncode in (0, 1)
+    assert {"python", "names", "cobs"} <= {item["check"] for item in objects(done.stdout)}
+
+
+def test_version_and_help() -> None:
+    assert b"0.1.0" in dealwire("--version").stdout
+    text = dealwire("--help").stdout.decode()
+    assert "replay" in text
+    assert "Exit codes" in text
+
+
+def test_an_unknown_command_is_a_usage_error() -> None:
+    assert dealwire("shuffle").returncode == 2
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m dealwire replay {CLEAN} --json | head -c 1 > /dev/null; exit ${{PIPESTATUS[0]}}",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        cwd=ROOT,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")

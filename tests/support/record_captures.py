@@ -1,0 +1,192 @@
+"""Record `captures/` anew: `dealwire sim` deals each scenario on real pseudo-terminals, `dealwire record` listens.
+Names on the command line record only those.
+
+What each recording must give is written here by hand, from the scenario and the clause; the test of the captures
+compares. Frames and noise are counted by the independent decoder of the vectors, not by the code under test.
+"""
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from devices.capture import Capture
+from tests.support.wire_count import count_wire
+
+ROOT = Path(__file__).parent.parent.parent
+CAPTURES = ROOT / "captures"
+SPEED = 20
+
+
+@dataclass(frozen=True)
+class Session:
+    """One recording: the scenario that is dealt, what it shows, and each round's outcome with the seats' status."""
+
+    scenario: str
+    shows: str
+    rounds: list[str]
+    seats: list[dict[str, str]] = field(default_factory=list)
+    incidents: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return f"{self.scenario}.pcapng"
+
+
+THREE = {"1": "live", "3": "folded", "5": "live"}
+ALL_LIVE = {"1": "live", "3": "live", "5": "live"}
+
+SESSIONS = [
+    Session("clean-1", "a clean round of one player", ["complete"], [{"4": "live"}]),
+    Session("clean-3", "a clean round of three players, one of whom folds", ["complete"], [THREE]),
+    Session(
+        "clean-8",
+        "a clean round of eight players: 5 + 8 x 5 + 5 cards leave a remainder of two",
+        ["complete"],
+        [{str(seat): "folded" if seat in (2, 5, 6, 7, 8) else "live" for seat in range(1, 9)}],
+    ),
+    Session(
+        "player-short",
+        "a player's packet of four, noticed by the shuffler: red lamp, dead hand, the table plays on (7)(I)",
+        ["complete"],
+        [{"1": "folded", "3": "dead", "5": "folded"}],
+        ["seat-count-wrong"],
+    ),
+    Session(
+        "player-short-unnoticed",
+        "a player's packet of four that the shuffler counts as five: a person's count finds it",
+        ["complete"],
+        [{"1": "folded", "3": "dead", "5": "folded"}],
+        ["counts-differ", "seat-count-wrong"],
+    ),
+    Session(
+        "dealer-long",
+        "a dealer's packet of six, nobody plays the progressive: misdeal, every bet comes back (7)(I)",
+        ["misdeal"],
+        [ALL_LIVE],
+        ["dealer-count-wrong"],
+    ),
+    Session(
+        "progressive-only",
+        "a dealer's packet of six with a progressive bet on its sensor: hands play for the progressive alone (7)(I)",
+        ["progressive-only"],
+        [ALL_LIVE],
+        ["dealer-count-wrong"],
+    ),
+    Session(
+        "community-short",
+        "a community packet of four: treated as the dealer's",
+        ["misdeal"],
+        [ALL_LIVE],
+        ["community-count-wrong"],
+    ),
+    Session(
+        "remainder-short",
+        "a remainder one short: defective deck, every bet comes back (47.1-1036)",
+        ["defective-deck"],
+        [ALL_LIVE],
+        ["cards-not-conserved"],
+    ),
+    Session(
+        "noise",
+        "line noise, lost bytes and flipped bits in mid-round: everything is read again, nothing is missing",
+        ["complete"],
+        [{"1": "live", "3": "folded", "5": "folded"}],
+    ),
+    Session(
+        "power-cycle",
+        "the shuffler loses power in mid-round: that round is unreliable, the next is dealt",
+        ["unreliable", "complete"],
+        [ALL_LIVE, THREE],
+        ["session-changed", "power-lost"],
+    ),
+    Session(
+        "two-rounds",
+        "two full rounds; the second deck shuffles while the first is dealt",
+        ["complete", "complete"],
+        [THREE, {"1": "folded", "2": "live", "5": "live"}],
+    ),
+    Session(
+        "recognition",
+        "a shuffler that reads the faces it dispenses",
+        ["complete"],
+        [{"1": "live", "3": "folded", "5": "folded"}],
+    ),
+    Session("jam", "a card jam that the shuffler clears by itself", ["complete"], [THREE], ["jam"]),
+    Session(
+        "reveal-before-burn",
+        "the community is shown before the burn: never settled",
+        ["unreliable"],
+        [THREE],
+        ["reveal-before-burn"],
+    ),
+    Session(
+        "wrong-burn",
+        "positions 1, 2 and 4 are burned instead of 1, 2 and 5: never settled",
+        ["unreliable"],
+        [{"1": "live", "3": "folded", "5": "folded"}],
+        ["wrong-burn"],
+    ),
+]
+
+
+def record(session: Session, folder: Path) -> Path:
+    """Deal and record one scenario; the file."""
+    output = folder / session.name
+    sim = [sys.executable, "-m", "dealwire", "sim", "--scenario", session.scenario, "--speed", str(SPEED), "--json"]
+    with subprocess.Popen(sim, stdout=subprocess.PIPE, text=True, cwd=ROOT) as devices:
+        assert devices.stdout is not None
+        lines = json.loads(devices.stdout.readline())["lines"]
+        command = [sys.executable, "-m", "dealwire", "record", "--overwrite", "-o", str(output), "--timeout", "120"]
+        command += ["--shuffler", lines["shuffler"], "--controller", lines["table-controller"]]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode:
+        raise SystemExit(f"{session.scenario}: dealwire record gave {done.returncode}: {done.stderr}")
+    return output
+
+
+def describe(session: Session, path: Path) -> Iterator[str]:
+    """One entry of `index.toml`."""
+    received: dict[str, bytes] = {}
+    capture = Capture.read(path)
+    for chunk in capture.chunks:
+        if not chunk.sent:
+            name = capture.interfaces[chunk.interface].name
+            received[name] = received.get(name, b"") + chunk.data
+    counts = [count_wire(data) for data in received.values()]
+    yield "[[capture]]"
+    yield f'file = "{session.name}"'
+    yield f'shows = "{session.shows}"'
+    yield f"frames = {sum(frames for frames, _ in counts)}"
+    yield f"noise_bytes = {sum(noise for _, noise in counts)}"
+    yield f"outcomes = {json.dumps(session.rounds)}"
+    seats = [
+        "{ " + ", ".join(f'"{seat}" = "{status}"' for seat, status in each.items()) + " }" for each in session.seats
+    ]
+    yield f"seats = [{', '.join(seats)}]"
+    yield f"incidents = {json.dumps(session.incidents)}"
+    yield f'sha256 = "{hashlib.sha256(path.read_bytes()).hexdigest()}"'
+    yield ""
+
+
+def main(only: list[str]) -> None:
+    """Record every session, or those named, and write the index."""
+    CAPTURES.mkdir(exist_ok=True)
+    entries = [
+        "# Written by `make captures`. What each recording must give is in tests/support/record_captures.py.",
+        "",
+    ]
+    for session in SESSIONS:
+        path = CAPTURES / session.name
+        if not only or session.scenario in only:
+            record(session, CAPTURES)
+            print(f"{session.name:<32} {path.stat().st_size:>7} bytes", flush=True)
+        entries += describe(session, path)
+    (CAPTURES / "index.toml").write_text("\n".join(entries))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
