@@ -1,5 +1,6 @@
-"""A table's lines, open and running: transports, sessions and the one thread that owns them."""
+"""A table's lines, open and running: supervisors and the one thread that owns them."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -9,10 +10,11 @@ from devices.clock import Clock, SystemClock
 from devices.drivers import DRIVERS
 from devices.events import Seen
 from devices.loop import Owner
-from devices.session import Session
-from devices.transport.address import baud_of, open_transport, short_name
+from devices.supervisor import Supervisor
+from devices.transport.address import baud_of, line_at, short_name
 from devices.transport.base import Transport
-from protocol.tdp.link import HostLink
+from devices.transport.opening import Opener
+from protocol.errors import DealwireError
 from protocol.tdp.messages import Role
 
 
@@ -30,6 +32,7 @@ class LiveTable:
 
     `deliver` gets what the devices report, in the order it arrived. With `record`, asked for a writer when every line
     is open, every byte is recorded. Opening raises a LineError that names the line; those already open are given back.
+    A line that is lost later is opened again until it is back, or with `reconnect` False is left closed.
     """
 
     def __init__(
@@ -40,45 +43,56 @@ class LiveTable:
         role: Role = Role.OBSERVE,
         record: Callable[[], CaptureWriter] | None = None,
         clock: Clock | None = None,
+        reconnect: bool = True,
     ) -> None:
         self.clock = clock or SystemClock()
-        self.sessions: list[Session] = []
+        self.supervisors: list[Supervisor] = []
         self._owner = Owner(self.clock)
+        openers = [line_at(line.address, self.clock) for line in lines]
         transports: list[Transport] = []
         try:
-            transports.extend(open_transport(line.address) for line in lines)  # one by one: what opened is given back
+            transports.extend(opener.open() for opener in openers)  # one by one: what opened is given back
             writer = record() if record is not None else None
-            for line, transport in zip(lines, transports, strict=True):
-                self._begin(line, transport, deliver, role, writer)
+            for line, opener, transport in zip(lines, openers, transports, strict=True):
+                wrap = self._recording(line, writer)
+                kind = DRIVERS[line.device]
+                supervisor = Supervisor(
+                    line.name,
+                    _wrapped(opener, wrap),
+                    kind.make(),
+                    self.clock,
+                    deliver,
+                    expects=kind.device_class,
+                    role=role,
+                    reconnect=reconnect,
+                )
+                self.supervisors.append(supervisor)
+                self._owner.add(supervisor)
+                supervisor.begin(wrap(transport))
         except BaseException:
             for transport in transports:
                 transport.close()
             self.close()
             raise
 
-    def _begin(
-        self,
-        line: Line,
-        transport: Transport,
-        deliver: Callable[[Seen], None],
-        role: Role,
-        writer: CaptureWriter | None,
-    ) -> None:
-        kind = DRIVERS[line.device]
-        if writer is not None:
-            name, baud = short_name(line.address), baud_of(line.address)
-            interface = writer.interface(line.name, device=line.device, line=name, baud=baud)
-            transport = Recorded(transport, writer, interface, self.clock)
-        link = HostLink(expects=kind.device_class, role=role)
-        session = Session(line.name, transport, link, kind.make(), self.clock, deliver)
-        self.sessions.append(session)
-        self._owner.add(session)
-        session.start()
+    def _recording(self, line: Line, writer: CaptureWriter | None) -> Callable[[Transport], Transport]:
+        """What makes a line's transport a recorded one; every transport it ever has goes to one interface."""
+        if writer is None:
+            return lambda transport: transport
+        name, baud = short_name(line.address), baud_of(line.address)
+        interface = writer.interface(line.name, device=line.device, line=name, baud=baud)
+        return lambda transport: Recorded(transport, writer, interface, self.clock)
 
     @property
     def closed(self) -> bool:
         """True when no line is left."""
-        return all(session.closed is not None for session in self.sessions)
+        return all(supervisor.closed is not None for supervisor in self.supervisors)
+
+    @property
+    def problems(self) -> dict[str, DealwireError]:
+        """What a person should look into, by the line's name."""
+        found = {supervisor.name: supervisor.problem for supervisor in self.supervisors}
+        return {name: problem for name, problem in found.items() if problem is not None}
 
     def run(self, until: Callable[[], bool], timeout_s: float | None = None) -> bool:
         """Serve the lines until `until()` holds (True), the time is up or every line closed (False)."""
@@ -86,9 +100,9 @@ class LiveTable:
         return until()
 
     def close(self) -> None:
-        """Close sessions and lines; may be called twice."""
-        for session in self.sessions:
-            session.close()
+        """Close every line; may be called twice."""
+        for supervisor in self.supervisors:
+            supervisor.close()
         self._owner.close()
 
     def __enter__(self) -> "LiveTable":
@@ -98,3 +112,7 @@ class LiveTable:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _wrapped(opener: Opener, wrap: Callable[[Transport], Transport]) -> Opener:
+    return dataclasses.replace(opener, open=lambda: wrap(opener.open()))

@@ -6,12 +6,12 @@ from operator import attrgetter
 from pathlib import Path
 
 from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
-from devices.clock import Clock
+from devices.clock import Clock, SystemClock
 from devices.drivers import UnknownKind, kind_of
 from devices.events import Seen
 from devices.session import Feed
 from devices.transport.base import LineClosed
-from protocol.errors import LocalError, shorten
+from protocol.errors import LineUnusable, LocalError, shorten
 from protocol.tdp.link import HostLink
 from protocol.tdp.outputs import Output
 
@@ -278,3 +278,16 @@ class ReplayTransport:
     def _tell_end(self) -> None:
         if self._wake is not None and self._ended():
             self._wake()
+
+
+def open_replay(address: str, clock: Clock | None = None) -> ReplayTransport:
+    """The recorded line of `replay:FILE` or `replay:FILE#NAME`: the one called NAME, else the only one there is.
+
+    LineUnusable names the lines of the recording; CaptureError when it cannot be read.
+    """
+    path, _, name = address.removeprefix("replay:").partition("#")
+    capture = Capture.read(path)
+    names = [interface.name for interface in capture.interfaces]
+    if name not in names and (name or len(names) != 1):
+        raise LineUnusable(address, f"write replay:{path}#NAME; lines in this recording: {', '.join(names)}")
+    return ReplayTransport(capture, names.index(name) if name else 0, clock or SystemClock(), strict=False)

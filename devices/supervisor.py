@@ -18,7 +18,7 @@ from devices.events import LinkUp, Seen
 from devices.session import Session
 from devices.translation import Driver
 from devices.transport.base import Transport
-from devices.transport.opening import Opening
+from devices.transport.opening import Opener, Opening
 from protocol.errors import DealwireError, LineClosed, LineError, LineGarbled, NotUp
 from protocol.tdp.link import Answered, HostLink, Output, Unanswered
 from protocol.tdp.messages import ControllerStatus, DeviceClass, Message, Role, ShufflerStatus
@@ -54,16 +54,6 @@ class State(StrEnum):
     UNKNOWN = "there is a line, but the device's state is not known"
     KNOWN = "the device's state is known"
     CLOSED = "closed"
-
-
-@dataclass(frozen=True, slots=True)
-class Opener:
-    """How to get a line: `open` is called for every attempt. `may_wait` makes each one in a thread of its own, because
-    a network may keep it waiting. `final` says that a line which ended does not come back: a recording."""
-
-    open: Callable[[], Transport]
-    may_wait: bool = False
-    final: bool = False
 
 
 GARBLED_BYTES: Final = 32
@@ -141,9 +131,9 @@ class Supervisor:
             return self.error
         return self._session.link.problem or self._garbled
 
-    def open(self) -> None:
-        """Open the line at once, waiting for it; a LineError when that fails. For a start that a person watches."""
-        self._adopt(self._opener.open())
+    def begin(self, transport: Transport) -> None:
+        """Start on a line that is open already: what a person watches should fail at once when it cannot be opened."""
+        self._adopt(transport)
 
     def start(self) -> None:
         """Open the line in the owner's next turn, and go on trying."""

@@ -72,6 +72,13 @@ def line_options(command: F) -> F:
     return command
 
 
+def reconnect_option(command: F) -> F:
+    """`--reconnect`: what happens when a line is lost."""
+    return click.option(
+        "--reconnect/--no-reconnect", default=True, show_default=True, help="Open a line that is lost again."
+    )(command)
+
+
 def lines_from(shuffler: str | None, controller: str | None) -> list[Line]:
     """The lines given; a usage error when there is none."""
     given = (("shuffler", "shuffler", shuffler), ("controller", "table-controller", controller))

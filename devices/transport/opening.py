@@ -1,10 +1,21 @@
-"""Opening a line that may keep its opener waiting: a name to look up, a server that does not answer."""
+"""Opening a line, again and again, and without keeping the owner waiting where a network has to answer first."""
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from devices.transport.base import Transport
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """How to get a line: `open` is called for every attempt. `may_wait` says that it waits for a network, so that an
+    owner had better call it from an `Opening`. `final`: a line that ended does not come back, such as a recording."""
+
+    open: Callable[[], Transport]
+    may_wait: bool = False
+    final: bool = False
 
 
 class Opening:

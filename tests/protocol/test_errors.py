@@ -28,6 +28,10 @@ CASES = [
      "/etc/passwd: cannot be used as a line: not a serial port"),
     (e.LineDenied("/dev/ttyUSB0", "join the group dialout"), e.LineError,
      "/dev/ttyUSB0: permission denied; join the group dialout"),
+    (e.LineAmbiguous("serial-id:A5", ("/dev/ttyUSB0", "/dev/ttyUSB1")), e.LineError,
+     "serial-id:A5: 2 devices match; name one of them: /dev/ttyUSB0, /dev/ttyUSB1"),
+    (e.LineGarbled("/dev/ttyUSB0", 2300), e.LineError,
+     "/dev/ttyUSB0: 2,300 bytes, no frame: wrong baud rate, or not a TDP device?"),
 ]  # fmt: skip
 
 
