@@ -22,6 +22,8 @@ FORMS = (
     "rfc2217://host:port",
     "sim:shuffler?seed=1",
     "replay:FILE#LINE",
+    "usb:VID:PID[:SERIAL]",
+    "usb:VID:PID@BUS-PORT.PORT",
     "any other pyserial URL",
 )
 """What `open_transport` takes."""
@@ -68,6 +70,8 @@ def open_transport(address: str, clock: "Clock | None" = None) -> Transport:
         from devices.transport.tcp import open_tcp
 
         return open_tcp(*_host_and_port(address, parts))
+    if parts.scheme == "usb":
+        return _open_usb(address)
     from devices.transport.serial_port import open_serial
 
     if not address:
@@ -81,6 +85,14 @@ def _port(address: str, parts: SplitResult) -> "PortFinder":
     if not parts.scheme:
         return PortFinder(address, "serial", address)
     return PortFinder(address, parts.scheme, parts.netloc + parts.path, _settings(address, parts.query))
+
+
+def _open_usb(address: str) -> Transport:
+    try:
+        from devices.transport.usb_bulk import open_usb
+    except ModuleNotFoundError as cause:
+        raise LineUnusable(address, "pyusb is not installed: pip install 'dealwire[usb]'") from cause
+    return open_usb(address)
 
 
 def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
