@@ -120,6 +120,11 @@ class Supervisor:
         return self._session
 
     @property
+    def opening(self) -> bool:
+        """An attempt to open the line waits for a network."""
+        return self._opening is not None
+
+    @property
     def status(self) -> ShufflerStatus | ControllerStatus | None:
         """The device's last report of its whole state; None while it is not known."""
         return self._session.status if self._session is not None else None
