@@ -36,9 +36,12 @@ class Opening:
     def result(self) -> Transport | None:
         """The open line, None while it is not decided; raises what the attempt raised."""
         with self._lock:
-            if self._failure is not None:
-                raise self._failure
-            return self._transport
+            transport, failure = self._transport, self._failure
+        if transport is not None or failure is not None:
+            self._thread.join(self.JOIN_S)  # it has only `done` left to call
+        if failure is not None:
+            raise failure
+        return transport
 
     def cancel(self) -> None:
         """Nobody wants the line any more: whatever comes of it is closed."""
