@@ -267,7 +267,7 @@ def test_a_recording_of_lost_lines_replays_to_the_same(tmp_path: Path, away_s: i
         if restart and turn == 3:
             bench.device.boot()
         bench.wire.plug()
-        assert bench.run(lambda: len(bench.bodies(PacketLifted)) == ordinal, 30)
+        assert bench.run(lambda made=ordinal: len(bench.bodies(PacketLifted)) == made, 30)
     bench.run(lambda: False, 1)
     live = list(bench.seen)
     bench.close()
