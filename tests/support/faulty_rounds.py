@@ -251,11 +251,10 @@ def essence(said: Sequence[Outcome]) -> str:
     return "\n".join(parts)
 
 
-def money(said: Sequence[Outcome]) -> list[str]:
-    """How each round ended and what was paid."""
+def _paid(said: Sequence[Outcome]) -> bool:
+    """Whether any bet was won or lost."""
     settlements = [item for item in said if not isinstance(item, RoundResult | Incident)]
-    ends = [item.outcome for item in said if isinstance(item, RoundResult)]
-    return ends + [item.model_copy(update={"session": ""}).to_json() for item in settlements]
+    return any(line.result not in ("returned", "held") for item in settlements for line in item.lines)
 
 
 def verdict(seed: int) -> str:
@@ -280,10 +279,10 @@ def verdict(seed: int) -> str:
         deal(plan, dealt)
         if essence(dealt) == essence(said):
             return "same, after a reboot"
-        # A power cut in the deal is known on one line before START GAME is on the other: the round names less of what
-        # was dealt, says so, and must come to the same end and the same money.
-        if incidents and money(dealt) == money(said):
-            return "same money, after a reboot in the deal"
+        # A power cut in the deal may be known on one line before START GAME is on the other. The misdeal that a person
+        # then calls stands: every bet comes back, where a listener at the device would hold the round as unreliable.
+        if "misdeal-called" in {incident.code for incident in incidents} and not _paid(said):
+            return "misdeal called after a power cut"
     return f"WRONG: {outcomes} {settled} {sorted({incident.code for incident in incidents})} {', '.join(plan.kinds)}"
 
 
