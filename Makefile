@@ -32,7 +32,11 @@ captures: $(VENV)/.test
 	@$(BIN)/python -m tests.support.record_captures
 
 docs: $(VENV)/.test
-	@$(BIN)/python -m tests.support.write_docs
+	@$(BIN)/python -m protocol.tdp.spec
+	@$(BIN)/python -m tests.support.vectors_oracle
+	@$(BIN)/python -m dealer_flow.published
+	@$(BIN)/python -c 'import json; from rules.settlement import json_schema; print(json.dumps(json_schema(), indent=2))' \
+		> docs/schema/settlement-1.json
 
 $(VENV)/.venv:
 	@.ci/make-venv $(PYTHON) $(VENV)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dealer_flow.plan import Plan
 from protocol.cards import UNREAD, Card, spell_cards
-from protocol.places import BURN, REJECT_TRAY, REMAINDER, Place
+from protocol.places import BURN, COMMUNITY, REJECT_TRAY, REMAINDER, Place
 
 
 class Finding(NamedTuple):
@@ -179,9 +179,7 @@ class Ledger:
         return self.burned_shown or self._burned_faces() or (UNREAD,) * len(self.burned)
 
     def _burn_hand(self) -> Hand | None:
-        burn = self.plan.burn
-        places = [place for place in self.hands if place.text == "community"]
-        return self.hands.get(burn.place) if burn else self.hands[places[0]] if places else None
+        return self.hands.get(self.plan.burn.place if self.plan.burn else COMMUNITY)
 
     def _burned_faces(self) -> tuple[Card, ...]:
         hand, burn = self._burn_hand(), self.plan.burn

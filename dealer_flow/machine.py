@@ -131,12 +131,16 @@ class DealerFlow:
         return out
 
     def finish(self) -> list[RoundResult]:
-        """The input ended: a round that is under way comes out as unreliable."""
+        """The input ended: a round that is under way comes out as unreliable. Another input may follow: nothing of
+        this one is carried over."""
         out: list[RoundResult | Incident] = []
         self._release(out)
         if self._round.in_play and self._last is not None:
             self._round.break_off("recording-ended", "the input ended before END GAME", self._last)
             self._close(out)
+        self._decks.clear()
+        self._sessions.clear()
+        self._round, self._reported = self._open(), 0
         return [item for item in out if isinstance(item, RoundResult)]
 
     # ------------------------------------------------------------------ one report
@@ -145,11 +149,13 @@ class DealerFlow:
         now, body = self._round, seen.body
         if self._sessions.get(seen.device) != seen.session:
             self._meet(seen)
-        line = _LINE.get(type(body))
         handler = HANDLERS.get(type(body))
-        if line is not None:
+        if handler is None:
+            line = _LINE.get(type(body))
+            if line is None:
+                return
             line(self, seen, body)
-        elif handler is not None:
+        else:
             now.devices.add(seen.device)
             found = breach(self._phase.state, now, body)
             if found is not None:
@@ -167,8 +173,6 @@ class DealerFlow:
             elif isinstance(body, e.GameEnded):
                 self._close(out)
                 return
-        else:
-            return
         self._flush(out)
         self._advance()
 

@@ -218,9 +218,10 @@ def _reveal(now: Round, seen: Seen, body: e.HandRevealed) -> None:
 
 
 def _mark_shown(now: Round, body: e.HandRevealed) -> None:
+    live = now.live
     if body.place.seat is None:
         now.shown.add(body.place.text)
-    elif all(hand.revealed is not None for hand in now.ledger.hands.values() if hand.place.seat in now.live):
+    elif all(hand.revealed is not None for hand in now.ledger.hands.values() if hand.place.seat in live):
         now.shown.add("seats")
 
 

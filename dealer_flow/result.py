@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from protocol.cards import RANKS, SUITS
 
 SCHEMA: Final = "dealwire.round/1"
+INCIDENT_SCHEMA: Final = "dealwire.incident/1"
 
 CardText = Annotated[
     str, StringConstraints(pattern=rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--|0x[0-9A-F]{{2}})$")
@@ -53,6 +54,10 @@ class Incident(Record):
     place: str | None = None
     fault: int | None = None
     events: tuple[EventRef, ...] = ()
+
+    def to_json(self) -> str:
+        """One line of JSON, as a stream of results carries it: with `schema` and `type` first."""
+        return f'{{"schema":"{INCIDENT_SCHEMA}","type":"incident",{self.model_dump_json()[1:]}'
 
 
 class ProcedureRef(Record):

@@ -10,7 +10,7 @@ from dealer_flow.result import SeatStatus as Status
 from devices.events import BurnConfirmed, Seen
 from protocol.cards import spell_cards
 from protocol.faults import Fault, fault_text
-from protocol.places import NOWHERE, Place, seat
+from protocol.places import DEALER, NOWHERE, Place, seat
 
 _JAMS = frozenset({Fault.FEED_JAM, Fault.COMPARTMENT_JAM, Fault.EXIT_JAM})
 _FAULT_CODES = {
@@ -176,9 +176,10 @@ class Round:
         """The worst that was found decides."""
         if self.unreliable:
             return "unreliable"
-        if self.defective or (self.ledger.conserved is False and self.plan.deck_policy.then == "defective-deck"):
+        astray = self.ledger.conserved is False
+        if self.defective or (astray and self.plan.deck_policy.then == "defective-deck"):
             return "defective-deck"
-        if self.misdeal or self.ledger.conserved is False:
+        if self.misdeal or astray:
             return "misdeal"
         if self.house_wrong:
             return "progressive-only" if self.for_progressive else "misdeal"
@@ -240,7 +241,7 @@ class Round:
         return Burn(of=done.place.text, positions=done.positions, spread=done.spread) if done else None
 
     def _dealer(self) -> Hand | None:
-        hand = next((hand for place, hand in self.ledger.hands.items() if place.text == "dealer"), None)
+        hand = self.ledger.hands.get(DEALER)
         if hand is None:
             return None
         return Hand(cards=tuple(spell_cards(hand.cards)), counted=hand.counted, expected=hand.expected)

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from devices.capture import CaptureWriter, Recorded
 from devices.clock import Clock, SystemClock
-from devices.drivers import DRIVERS
+from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
 from devices.supervisor import Supervisor
@@ -20,11 +20,12 @@ from protocol.tdp.messages import Role
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a table: its name there, which kind of device is at its end, and its address."""
+    """One line of a table: its name there, which kind of device is at its end, its address, and what is spoken."""
 
     name: str
     device: str
     address: str
+    dialect: str = "tdp"
 
 
 class LiveTable:
@@ -48,39 +49,50 @@ class LiveTable:
         self.clock = clock or SystemClock()
         self.supervisors: list[Supervisor] = []
         self._owner = Owner(self.clock)
-        openers = [line_at(line.address, self.clock) for line in lines]
+        openers = [line_at(line.address, self.clock, baud=dialect_named(line.dialect).baud) for line in lines]
         transports: list[Transport] = []
         try:
             transports.extend(opener.open() for opener in openers)  # one by one: what opened is given back
             writer = record() if record is not None else None
             for line, opener, transport in zip(lines, openers, transports, strict=True):
-                wrap = self._recording(line, writer)
-                kind = DRIVERS[line.device]
-                supervisor = Supervisor(
-                    line.name,
-                    _wrapped(opener, wrap),
-                    kind.make(),
-                    self.clock,
-                    deliver,
-                    expects=kind.device_class,
-                    role=role,
-                    reconnect=reconnect,
-                )
-                self.supervisors.append(supervisor)
-                self._owner.add(supervisor)
-                supervisor.begin(wrap(transport))
+                self._begin(line, opener, transport, deliver, role, self._recording(line, writer), reconnect)
         except BaseException:
             for transport in transports:
                 transport.close()
             self.close()
             raise
 
+    def _begin(
+        self,
+        line: Line,
+        opener: Opener,
+        transport: Transport,
+        deliver: Callable[[Seen], None],
+        role: Role,
+        wrap: Callable[[Transport], Transport],
+        reconnect: bool,
+    ) -> None:
+        dialect = dialect_named(line.dialect)
+        supervisor = Supervisor(
+            line.name,
+            dataclasses.replace(opener, open=lambda: wrap(opener.open())),
+            lambda: dialect.make_link(line.device, role, False),
+            dialect.driver(line.device, where=line.name),
+            self.clock,
+            deliver,
+            reconnect=reconnect,
+        )
+        self.supervisors.append(supervisor)
+        self._owner.add(supervisor)
+        supervisor.begin(wrap(transport))
+
     def _recording(self, line: Line, writer: CaptureWriter | None) -> Callable[[Transport], Transport]:
         """What makes a line's transport a recorded one; every transport it ever has goes to one interface."""
         if writer is None:
             return lambda transport: transport
-        name, baud = short_name(line.address), baud_of(line.address)
-        interface = writer.interface(line.name, device=line.device, line=name, baud=baud)
+        dialect = dialect_named(line.dialect)
+        name, baud = short_name(line.address), baud_of(line.address, baud=dialect.baud)
+        interface = writer.interface(line.name, device=line.device, dialect=dialect.name, line=name, baud=baud)
         return lambda transport: Recorded(transport, writer, interface, self.clock)
 
     @property
@@ -112,7 +124,3 @@ class LiveTable:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _wrapped(opener: Opener, wrap: Callable[[Transport], Transport]) -> Opener:
-    return dataclasses.replace(opener, open=lambda: wrap(opener.open()))

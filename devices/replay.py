@@ -7,15 +7,14 @@ from pathlib import Path
 
 from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
 from devices.clock import Clock, SystemClock
-from devices.drivers import UnknownKind, kind_of
+from devices.dialects import dialect_named
+from devices.drivers import UnknownKind
 from devices.events import Seen
-from devices.session import Feed
+from devices.session import NEVER, Feed
 from devices.transport.base import LineClosed
 from protocol.errors import LineUnusable, LocalError, shorten
-from protocol.tdp.link import HostLink
-from protocol.tdp.outputs import Output
-
-DIALECTS = ("tdp",)
+from protocol.link import Link, Output, Resumable
+from protocol.tdp.messages import Role
 
 
 class CaptureUnplayable(CaptureError):
@@ -105,28 +104,25 @@ class _Player:
         self.stats = stats
         self._capture, self._deliver, self._trace = capture, deliver, trace
         self._now_ns = 0
+        self._due_ns = NEVER  # no feed's deadline is before; may be early, never late
         self._open: dict[int, tuple[LineStats, Feed]] = {}
         self._lost: dict[int, Feed] = {}
-        self._begun: list[tuple[LineStats, HostLink]] = []
+        self._begun: list[tuple[LineStats, Link]] = []
 
     def check(self, interface: Interface) -> None:
         """CaptureUnplayable unless `interface` can be played."""
-        if interface.dialect not in DIALECTS:
-            said = f"dialect {interface.dialect!r} is not known" if interface.dialect else "it names no dialect"
-            why = f"{said}; allowed: {', '.join(DIALECTS)}"
-            raise CaptureUnplayable(self._capture.path, interface.name, why)
         try:
-            kind_of(interface.device, where=interface.name)
+            dialect_named(interface.dialect).driver(interface.device, where=interface.name)
         except UnknownKind as error:
             raise CaptureUnplayable(self._capture.path, interface.name, error.why) from None
+        except LocalError as error:
+            raise CaptureUnplayable(self._capture.path, interface.name, str(error)) from None
 
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
         now_ns = self._now_ns = max(chunk.at_ns, self._now_ns)
-        for _, feed in self._open.values():
-            if feed.due_ns <= now_ns:
-                self._meet_deadlines(now_ns)
-                break
+        if self._due_ns <= now_ns:
+            self._meet_deadlines(now_ns)
         if chunk.comment and not chunk.data:
             self._end(chunk, now_ns)
             return
@@ -137,6 +133,8 @@ class _Player:
         else:
             line.received += len(chunk.data)
             feed.receive(chunk.data, now_ns)
+            if feed.due_ns < self._due_ns:
+                self._due_ns = feed.due_ns
 
     def finish(self) -> None:
         """The recording is over: what the links hold back is given out, and their counters are read."""
@@ -153,12 +151,17 @@ class _Player:
         self.check(interface)
         for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
             self.stats.lines.append(LineStats(known.name))
-        kind = kind_of(interface.device, where=interface.name)
+        dialect = dialect_named(interface.dialect)
         before = self._lost.pop(index, None)
-        standing = before.link.standing if before is not None else None
-        link = HostLink(expects=kind.device_class, listen=True, resume=standing)
-        feed = Feed(interface.name, link, kind.make(), self._deliver, self._trace, after=before)
+        link: Link
+        if before is not None and isinstance(before.link, Resumable):
+            link = before.link.successor()
+        else:
+            link = dialect.make_link(interface.device, Role.OBSERVE, True)
+        driver = dialect.driver(interface.device, where=interface.name)
+        feed = Feed(interface.name, link, driver, self._deliver, self._trace, after=before)
         feed.start(now_ns)
+        self._due_ns = min(self._due_ns, feed.due_ns)
         line = self.stats.lines[index]
         self._begun.append((line, link))
         self._open[index] = line, feed
@@ -177,8 +180,13 @@ class _Player:
                 self._lost[note.interface] = feed
 
     def _meet_deadlines(self, now_ns: int) -> None:
+        self._due_ns = NEVER
         feeds = [feed for _, feed in self._open.values()]
-        while (first := min(feeds, key=attrgetter("due_ns"))).due_ns <= now_ns:
+        while feeds:
+            first = min(feeds, key=attrgetter("due_ns"))
+            if first.due_ns > now_ns:
+                self._due_ns = first.due_ns
+                break
             first.tick(first.due_ns)
 
 

@@ -6,27 +6,18 @@
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from devices.clock import Clock
 from devices.events import LinkLost, Seen
 from devices.translation import Driver
 from devices.transport.base import Abandonable, LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
-from protocol.tdp.link import HostLink
-from protocol.tdp.messages import ControllerStatus, Message, ShufflerStatus
-from protocol.tdp.outputs import (
-    Answered,
-    Delivered,
-    Down,
-    Lost,
-    Output,
-    Send,
-    SessionChanged,
-    StatusSeen,
-    Unanswered,
-    Up,
-)
+from protocol.link import Answered, Link, Missed, Output, Reported, Resumable, Send, Started, Unanswered
+from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionChanged, StatusSeen, Up
+from protocol.tdp.twin import mutable_twin
+
+_Seen: Final = mutable_twin(Seen)
 
 NEVER: Final = 1 << 63
 
@@ -55,7 +46,7 @@ class Feed:
     def __init__(
         self,
         name: str,
-        link: HostLink,
+        link: Link,
         driver: Driver,
         deliver: Callable[[Seen], None],
         trace: Callable[[Output], None] | None = None,
@@ -68,7 +59,7 @@ class Feed:
         """The device's session as far as it was heard; 0 before."""
         self.lost: str | None = after.lost if after is not None else None
         """Why the link was last reported lost; None once it is up again."""
-        self.status: ShufflerStatus | ControllerStatus | None = None
+        self.status: DeviceStatus | None = None
         """The device's last report of its whole state; None while the state is not known."""
         self.recent: deque[tuple[int, Output]] = deque(maxlen=RECENT)
         self.settle: Callable[[Answered | Unanswered], None] | None = None
@@ -102,7 +93,9 @@ class Feed:
     def end(self, now_ns: int, lost: str | None = None) -> None:
         """No more bytes will come. `lost` says why when the line failed; that is seen last, once for each loss."""
         self.tick(now_ns)
-        self.report(self.link.close(now_ns) if lost is None else self.link.suspend(now_ns), now_ns)
+        link = self.link
+        goes_on = lost is not None and isinstance(link, Resumable)
+        self.report(link.suspend(now_ns) if goes_on and isinstance(link, Resumable) else link.close(now_ns), now_ns)
         if lost is not None and self.lost is None:
             self.lost = lost
             self._deliver(Seen(self.name, self.session, 0, now_ns, LinkLost(lost)))
@@ -116,17 +109,23 @@ class Feed:
             if self._trace is not None:
                 self._trace(output)
             number = 0
-            if isinstance(output, Delivered):
+            if type(output) is Delivered:
                 self.session, number = output.session, output.message.number
-            elif isinstance(output, Send):
+            elif type(output) is Send:
                 out += output.data
                 continue
+            elif type(output) is Reported:
+                self.session, number = output.session, output.number
+            elif type(output) is StatusSeen:
+                self.status = output.message
             elif not self._note(output):
                 continue
             self.recent.append((at_ns, output))
             body = self._driver.translate(output)
             if body is not None:
-                self._deliver(Seen(self.name, self.session, number, at_ns, body))
+                seen: Any = _Seen(self.name, self.session, number, at_ns, body)
+                seen.__class__ = Seen
+                self._deliver(seen)
         return out
 
     def _note(self, output: Output) -> bool:
@@ -138,11 +137,8 @@ class Feed:
             known = self.lost is not None if output.error is None else self.lost == output.why
             self.lost = output.why
             return not known
-        elif isinstance(output, SessionChanged | Lost):
+        elif isinstance(output, SessionChanged | Lost | Started | Missed):
             self.session = output.session
-        elif isinstance(output, StatusSeen):
-            assert isinstance(output.message, ShufflerStatus | ControllerStatus)
-            self.status = output.message
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
         return True
@@ -161,7 +157,7 @@ class Session:
         self,
         name: str,
         transport: Transport,
-        link: HostLink,
+        link: Link,
         driver: Driver,
         clock: Clock,
         deliver: Callable[[Seen], None],
@@ -186,7 +182,7 @@ class Session:
         self._waiting: dict[int, Callable[[Answered | Unanswered], None]] = {}
 
     @property
-    def status(self) -> ShufflerStatus | ControllerStatus | None:
+    def status(self) -> DeviceStatus | None:
         """The device's last report of its whole state, what a late joiner shows first; None while it is not known."""
         return self._feed.status
 
@@ -196,7 +192,7 @@ class Session:
         return tuple(Heard(at_ns, output) for at_ns, output in self._feed.recent)
 
     @property
-    def link(self) -> HostLink:
+    def link(self) -> Link:
         """The link, for its state and counters."""
         return self._link
 
@@ -205,7 +201,7 @@ class Session:
         now_ns = self._clock.now_ns()
         self._send(self._feed.start(now_ns), now_ns)
 
-    def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+    def request(self, command: Any, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
         """Ask the device for something and give the request's id; `done` is called once, with how it ended.
 
         NotUp, NotPermitted or QueueFull when it cannot be asked.

@@ -3,10 +3,9 @@
 from typing import Final
 
 from devices import events as e
-from devices.translation import Table, common_events, translate
+from devices.translation import Table, TableDriver, common_events
 from protocol.cards import CARDS
 from protocol.tdp import messages as m
-from protocol.tdp import outputs as o
 
 _NOT_KNOWN: Final = 0xFFFF
 
@@ -44,14 +43,12 @@ EVENTS: Final[Table] = {
 }
 
 
-class Shuffler:
+class Shuffler(TableDriver):
     """Driver of a packet shuffler. The builders make commands for `Session.request`; all but none need `operate`."""
 
     device_class: Final = m.DeviceClass.SHUFFLER
 
-    def translate(self, output: o.Output) -> e.Body | None:
-        """What `output` means at the table."""
-        return translate(EVENTS, output)
+    events = EVENTS
 
     @staticmethod
     def select_game(packet_size: int, cards: int, jokers: int, game: str) -> m.Message:

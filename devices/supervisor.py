@@ -14,14 +14,15 @@ from enum import StrEnum
 from typing import Final
 
 from devices.clock import Clock
-from devices.events import LinkUp, Seen
+from devices.events import LinkLost, Seen
 from devices.session import Session
 from devices.translation import Driver
 from devices.transport.base import Transport
 from devices.transport.opening import Opener, Opening
 from protocol.errors import DealwireError, LineClosed, LineError, LineGarbled, NotUp
-from protocol.tdp.link import Answered, HostLink, Output, Unanswered
-from protocol.tdp.messages import ControllerStatus, DeviceClass, Message, Role, ShufflerStatus
+from protocol.link import Answered, Link, Output, Resumable, Unanswered
+from protocol.tdp.messages import Message
+from protocol.tdp.outputs import DeviceStatus
 
 _log = logging.getLogger(__name__)
 
@@ -63,21 +64,21 @@ GARBLED_BYTES: Final = 32
 class Supervisor:
     """A member of the owner's loop: one device, whatever line it is on at the moment.
 
-    `deliver` and `trace` are as in `Session`. A loss is delivered once as `LinkLost`, however often the line fails
-    before the device is up again. `reconnect` False ends with the first line, as does `Opener.final`.
+    `make_link` makes the link of the first line, and of every line of a device that keeps no sessions. `deliver` and
+    `trace` are as in `Session`. A loss is delivered once as `LinkLost`, however often the line fails before the device
+    is up again. `reconnect` False ends with the first line, as does `Opener.final`.
     """
 
     def __init__(
         self,
         name: str,
         opener: Opener,
+        make_link: Callable[[], Link],
         driver: Driver,
         clock: Clock,
         deliver: Callable[[Seen], None],
         trace: Callable[[Output], None] | None = None,
         *,
-        expects: DeviceClass | None = None,
-        role: Role = Role.OBSERVE,
         reconnect: bool = True,
         pace: Pace = Pace(),
     ) -> None:
@@ -91,7 +92,7 @@ class Supervisor:
         self.error: LineError | None = None
         """Why there is no line, or why the last one ended."""
         self._opener, self._driver, self._clock, self._trace = opener, driver, clock, trace
-        self._deliver, self._expects, self._role = deliver, expects, role
+        self._deliver, self._make_link = deliver, make_link
         self._reconnects, self._pace = reconnect and not opener.final, pace
         self._session: Session | None = None
         self._last: Session | None = None
@@ -111,7 +112,8 @@ class Supervisor:
             return State.CLOSED
         if self._session is None:
             return State.WAITING
-        known = self._session.status is not None and self._session.link.complete
+        link = self._session.link
+        known = self._session.status is not None and isinstance(link, Resumable) and link.complete
         return State.KNOWN if known else State.UNKNOWN
 
     @property
@@ -125,7 +127,7 @@ class Supervisor:
         return self._opening is not None
 
     @property
-    def status(self) -> ShufflerStatus | ControllerStatus | None:
+    def status(self) -> DeviceStatus | None:
         """The device's last report of its whole state; None while it is not known."""
         return self._session.status if self._session is not None else None
 
@@ -134,7 +136,8 @@ class Supervisor:
         """What a person should look into: no line, the wrong device, a version too new, a wrong baud rate."""
         if self._session is None:
             return self.error
-        return self._session.link.problem or self._garbled
+        link = self._session.link
+        return (link.problem if isinstance(link, Resumable) else None) or self._garbled
 
     def begin(self, transport: Transport) -> None:
         """Start on a line that is open already: what a person watches should fail at once when it cannot be opened."""
@@ -261,8 +264,11 @@ class Supervisor:
 
     def _adopt(self, transport: Transport) -> None:
         before = self._last
-        standing = before.link.standing if before is not None else None
-        link = HostLink(expects=self._expects, role=self._role, resume=standing)
+        link: Link
+        if before is not None and isinstance(before.link, Resumable):
+            link = before.link.successor()
+        else:
+            link = self._make_link()
         self._session = session = Session(
             self.name, transport, link, self._driver, self._clock, self._pass_on, self._trace, after=before
         )
@@ -273,7 +279,7 @@ class Supervisor:
         self._look(self._opened_ns)
 
     def _pass_on(self, seen: Seen) -> None:
-        if type(seen.body) is LinkUp:
+        if type(seen.body) is not LinkLost and (self.failures or self._garbled):
             if self.failures:
                 waited = f"{self.failures} {'try' if self.failures == 1 else 'tries'}"
                 _log.warning("%s: back on its line after %s", self.name, waited)
@@ -325,6 +331,10 @@ class Supervisor:
 
     def _stale_due_ns(self) -> int | None:
         session = self._session
-        if not self._reconnects or self._stale or session is None or session.link.alive:
+        if not self._reconnects or self._stale or session is None:
             return None
-        return max(self._opened_ns, session.link.heard_ns) + self._pace.stale_ns
+        link = session.link
+        # A device that keeps no session says nothing while nothing happens: its silence is no sign.
+        if not isinstance(link, Resumable) or link.alive:
+            return None
+        return max(self._opened_ns, link.heard_ns) + self._pace.stale_ns

@@ -3,12 +3,12 @@
 from typing import Final
 
 from devices import events as e
-from devices.translation import Table, common_events, name_of, translate
+from devices.translation import Table, TableDriver, common_events, name_of, names_of
 from protocol.cards import CARDS
 from protocol.places import PLACES
 from protocol.tdp import messages as m
-from protocol.tdp import outputs as o
 
+_SPREADS: Final = names_of(m.Spread)
 _LEVELS: Final[dict[int, str]] = {
     m.BadgeLevel.DEALER: e.Level.DEALER,
     m.BadgeLevel.SUPERVISOR: e.Level.SUPERVISOR,
@@ -22,7 +22,7 @@ def _badge(event: m.BadgeSwiped) -> e.BadgeSwiped:
 
 def _burn(event: m.BurnConfirmed) -> e.BurnConfirmed:
     positions = tuple(bit + 1 for bit in range(event.positions.bit_length()) if event.positions >> bit & 1)
-    spread = name_of(m.Spread, event.spread)
+    spread = name_of(_SPREADS, event.spread)
     return e.BurnConfirmed(PLACES[event.place], positions, spread if spread[0] == "0" else _spell(spread))
 
 
@@ -53,14 +53,12 @@ EVENTS: Final[Table] = {
 }
 
 
-class TableController:
+class TableController(TableDriver):
     """Driver of a table controller. The builders make commands for `Session.request`; they need `operate`."""
 
     device_class: Final = m.DeviceClass.TABLE_CONTROLLER
 
-    def translate(self, output: o.Output) -> e.Body | None:
-        """What `output` means at the table."""
-        return translate(EVENTS, output)
+    events = EVENTS
 
     @staticmethod
     def sensor_light(seat: int, lit: bool) -> m.Message:

@@ -5,9 +5,10 @@ What a device says that this version does not know becomes a value, never an err
 
 from collections.abc import Callable, Mapping
 from enum import IntEnum
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from devices import events as e
+from protocol.link import Missed, Reported, Started
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
@@ -21,17 +22,27 @@ class Driver(Protocol):
         ...
 
 
-def name_of(names: type[IntEnum], number: int) -> str:
+Names = Mapping[int, str]
+
+
+def names_of(numbers: type[IntEnum]) -> Names:
+    """The name of every known number."""
+    return {int(known): known.name for known in numbers}
+
+
+def name_of(names: Names, number: int) -> str:
     """The known name of a number, else `0xNN`."""
-    known = names._value2member_map_.get(number)
-    return f"0x{number:02X}" if known is None else known.name
+    return names.get(number) or f"0x{number:02X}"
+
+
+_CLASSES: Final = names_of(m.DeviceClass)
 
 
 def _link_up(output: o.Up) -> e.LinkUp:
     hello = output.hello
     return e.LinkUp(
         session=hello.session,
-        device_class=name_of(m.DeviceClass, hello.device_class).lower().replace("_", "-"),
+        device_class=name_of(_CLASSES, hello.device_class).lower().replace("_", "-"),
         maker=hello.maker,
         model=hello.model,
         serial=hello.serial,
@@ -54,23 +65,49 @@ Table = Mapping[type[m.Event], Callable[[Any], e.Body]]
 
 def common_events(states: type[IntEnum]) -> Table:
     """Events any device may send; `states` names its own states."""
+    names = names_of(states)
     return {
         m.Booted: lambda event: e.Booted(event.boot_count, bool(event.mid_round)),
         m.FaultRaised: lambda event: e.FaultRaised(event.fault, PLACES[event.place], event.value),
         m.FaultCleared: lambda event: e.FaultCleared(event.fault),
         m.DoorMoved: lambda event: e.DoorMoved(bool(event.open)),
-        m.StateChanged: lambda event: e.StateChanged(name_of(states, event.state), name_of(states, event.previous)),
+        m.StateChanged: lambda event: e.StateChanged(name_of(names, event.state), name_of(names, event.previous)),
         o.UnknownEvent: lambda event: e.UnknownReported(
             f"event 0x{event.message_id:04X} of {len(event.payload)} bytes"
         ),
     }
 
 
-def translate(table: Table, output: o.Output) -> e.Body | None:
-    """Look `output` up: an event in `table`, anything else in `LINK`."""
-    if type(output) is o.Delivered:
-        message = output.message
-        make = table.get(type(message))
-        return e.UnknownReported(f"event {type(message).__name__}") if make is None else make(message)
-    known = LINK.get(type(output))
-    return None if known is None else known(output)
+class TableDriver:
+    """A driver that looks everything up: an event in `events`, anything else in `LINK`."""
+
+    events: ClassVar[Table]
+
+    def translate(self, output: o.Output) -> e.Body | None:
+        """What `output` means at the table."""
+        if type(output) is o.Delivered:
+            message = output.message
+            make = self.events.get(type(message))
+            return e.UnknownReported(f"event {type(message).__name__}") if make is None else make(message)
+        known = LINK.get(type(output))
+        return None if known is None else known(output)
+
+
+class UnnumberedDriver:
+    """A driver of a shoe that numbers nothing, so that its link does: a report is looked up in `events` by its class.
+    `model` is what such devices are called; they do not say it."""
+
+    events: ClassVar[Mapping[type[Any], Callable[[Any], e.Body]]]
+    model: ClassVar[str]
+
+    def translate(self, output: o.Output) -> e.Body | None:
+        """What `output` means at the table."""
+        if isinstance(output, Reported):
+            message = output.message
+            make = self.events.get(type(message))
+            return e.UnknownReported(f"report {type(message).__name__}") if make is None else make(message)
+        if isinstance(output, Started):
+            if output.previous:
+                return e.SessionChanged(output.previous, output.session)
+            return e.LinkUp(output.session, "shoe", "", self.model, "", "", True)
+        return e.EventsLost(0, 0) if isinstance(output, Missed) else None

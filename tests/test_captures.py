@@ -13,7 +13,6 @@ import pytest
 
 from dealer_flow.procedure import load_procedure
 from dealer_flow.result import Incident, RoundResult
-from dealwire.cli.show import json_line
 from dealwire.table import Table, Terms
 from devices.capture import Capture, Chunk
 from devices.events import Seen
@@ -75,7 +74,7 @@ def dealt(capture: Capture) -> tuple[list[RoundResult], list[str], PlayStats]:
     table, rounds, said = Table(PROCEDURE, Terms(GAME)), list[RoundResult](), list[str]()
 
     def take(items: list[Any]) -> None:
-        said.extend(json_line(item) for item in items)
+        said.extend(item.to_json() for item in items)
         rounds.extend(item for item in items if isinstance(item, RoundResult))
 
     def deliver(seen: Seen) -> None:

@@ -11,19 +11,22 @@ from typing import Final
 
 import click
 
+from dealer_flow.procedure import load_procedure
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import DEFAULT_GAME, make_table
-from dealwire.cli.show import json_line, say_text
+from dealwire.cli.options import DEFAULT_GAME
+from dealwire.cli.show import say_text
+from dealwire.cli.terminal import Progress
 from dealwire.live import Line, LiveTable
-from dealwire.table import Outcome, Table
+from dealwire.table import Outcome, Table, Terms
 from devices.capture import Capture, CaptureWriter
 from devices.events import Seen
 from devices.replay import PlayStats, play
+from rules.game import load_game
 
 ROUNDS: Final = 3
-SPEED: Final = 20.0
+SPEED: Final = 40.0
 PATIENCE_S: Final = 30.0
-"""Far above the two seconds or so a demo takes: a demo that hangs must say so instead."""
+"""Far above the four seconds or so a demo takes: a demo that hangs must say so instead."""
 
 
 @click.command("demo")
@@ -60,20 +63,25 @@ def command(ctx: click.Context, keep: Path | None, speed: float) -> None:
 
 def new_table() -> Table:
     """The demo's table: Colorado's game with every default."""
-    return make_table(DEFAULT_GAME, None, (), (), no_settle=False, table_name="demo")
+    return Table(load_procedure(DEFAULT_GAME), Terms(load_game(DEFAULT_GAME)), name="demo")
 
 
 def deal_live(recording: Path, speed: float) -> list[str]:
     """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
-    table = new_table()
+    table, progress = new_table(), Progress()
     said: list[str] = []
 
     def out(items: list[Outcome]) -> None:
+        if items:
+            progress.clear()
         for item in items:
-            said.append(json_line(item))
+            said.append(item.to_json())
             say_text(item)
 
     def deliver(seen: Seen) -> None:
+        progress.show(
+            f"  round {sum(table.outcomes.values()) + 1} of {ROUNDS}: {table.flow.state.value} ({seen.device})"
+        )
         out(table.handle(seen))
 
     with (
@@ -90,6 +98,7 @@ def deal_live(recording: Path, speed: float) -> list[str]:
         ) as live,
     ):
         done = live.run(lambda: sum(table.outcomes.values()) >= ROUNDS, PATIENCE_S)
+    progress.clear()
     if not done:
         click.secho(f"  the simulated table stopped short of {ROUNDS} rounds", fg="red", err=True)
     out(table.finish())
@@ -102,10 +111,10 @@ def deal_again(recording: Path) -> tuple[list[str], PlayStats]:
     said: list[str] = []
 
     def deliver(seen: Seen) -> None:
-        said.extend(json_line(item) for item in table.handle(seen))
+        said.extend(item.to_json() for item in table.handle(seen))
 
     stats = play(Capture.read(recording), deliver)
-    said.extend(json_line(item) for item in table.finish())
+    said.extend(item.to_json() for item in table.finish())
     return said, stats
 
 

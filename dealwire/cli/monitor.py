@@ -10,8 +10,8 @@ from typing import Any, Final
 import click
 
 from dealwire.cli.exits import explain_silence
-from dealwire.cli.options import line_options, lines_from, reconnect_option
-from dealwire.live import LiveTable
+from dealwire.cli.options import line_options, reconnect_option
+from dealwire.live import Line, LiveTable
 from devices.clock import SystemClock
 from devices.events import LinkUp, Seen
 from protocol.cards import Card
@@ -40,8 +40,7 @@ NS: Final = 1_000_000_000
 @click.pass_context
 def command(
     ctx: click.Context,
-    shuffler: str | None,
-    controller: str | None,
+    lines: list[Line],
     reconnect: bool,
     stamp: str,
     count: int | None,
@@ -52,7 +51,6 @@ def command(
 
     When no device is up within --idle seconds, the exit code is 4, or says what is wrong with the line.
     """
-    lines = lines_from(shuffler, controller)
     clock = SystemClock()
     up: set[str] = set()
     started_ns = last_ns = clock.now_ns()

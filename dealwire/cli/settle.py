@@ -1,37 +1,34 @@
 """`dealwire settle`: rounds in, settlements out, for any program that can write a line of JSON."""
 
 import sys
-from collections.abc import Sequence
+from typing import Any
 
 import click
 from pydantic import ValidationError
 
 from dealer_flow.result import RoundResult
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import pairs
+from dealwire.cli.options import make_terms, terms_options
 from dealwire.cli.show import say_json, say_text
+from dealwire.table import Terms
 from protocol.errors import DealwireError
-from rules.game import Game, load_game
-from rules.settle import settle
+from rules.game import load_game
 
 
 @click.command("settle")
-@click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the one each round's procedure names.")
-@click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table.")
-@click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules.")
+@terms_options
 @click.option("--text", is_flag=True, help="Sentences instead of JSON.")
 @click.pass_context
-def command(
-    ctx: click.Context, game: str | None, paytables: Sequence[str], readings: Sequence[str], text: bool
-) -> None:
+def command(ctx: click.Context, /, game: str | None, text: bool, **options: Any) -> None:
     """Read rounds with their wagers as NDJSON on standard input; print one settlement for each.
 
     A line that is no round, or a round that cannot be settled by its game's file, is named on standard error
     with its line number; the others are settled all the same, and the exit code is 2. Objects of another `type`
     (incidents, settlements, the summary that `replay --json` ends with) are passed over.
     """
-    chosen_tables, chosen_readings = pairs(paytables, "--paytable"), pairs(readings, "--reading")
-    games: dict[str | None, Game] = {} if game is None else {None: load_game(game)}
+    terms: dict[str | None, Terms] = {}
+    if game is not None:
+        terms[None] = make_terms(load_game(game), **options)
     failed = 0
     for number, line in enumerate(sys.stdin, start=1):
         if not line.strip():
@@ -41,9 +38,9 @@ def command(
             if result is None:
                 continue
             key = None if game is not None else result.procedure.id
-            if key not in games:
-                games[key] = load_game(result.procedure.id)
-            settlement = settle(result, games[key], paytables=chosen_tables, readings=chosen_readings)
+            if key not in terms:
+                terms[key] = make_terms(load_game(result.procedure.id), **options)
+            settlement = terms[key].settle(result)
         except (DealwireError, ValueError) as error:
             failed += 1
             click.echo(f"dealwire: line {number}: {one_line(error)}", err=True)

@@ -7,25 +7,18 @@ from typing import Any
 import click
 
 from dealer_flow.result import Hand, Incident, RoundResult, Seat
+from dealwire.cli.terminal import say_table
 from dealwire.table import Outcome, Table
 from rules.settlement import Settlement
 
-INCIDENT_SCHEMA = "dealwire.incident/1"
 SUMMARY_SCHEMA = "dealwire.summary/1"
 
 Say = Callable[[Outcome], None]
 
 
-def json_line(item: Outcome) -> str:
-    """One object on one line, with `schema` and `type` first."""
-    if isinstance(item, Incident):
-        return json.dumps({"schema": INCIDENT_SCHEMA, "type": "incident", **item.model_dump(mode="json")})
-    return item.to_json()
-
-
 def say_json(item: Outcome) -> None:
     """Write one object, flushed, so that a reader at the other end of a pipe sees it at once."""
-    click.echo(json_line(item))
+    click.echo(item.to_json())
 
 
 def say_summary(summary: dict[str, Any]) -> None:
@@ -56,8 +49,7 @@ def say_text(item: Outcome) -> None:
         for line in round_lines(item):
             click.echo(line)
     else:
-        for line in settlement_lines(item):
-            click.echo(line)
+        say_settlement(item)
 
 
 OUTCOME_COLOUR = {"complete": "green", "unreliable": "red", "defective-deck": "red"}
@@ -91,18 +83,24 @@ def round_lines(result: RoundResult) -> list[str]:
     return lines
 
 
-def settlement_lines(settlement: Settlement) -> list[str]:
-    """The money: every bet with its reason and clause."""
+def say_settlement(settlement: Settlement) -> None:
+    """The money: every bet with its reason and clause; what is held, and why."""
     if settlement.status == "held":
-        return [click.style(f"  held: {settlement.why}", fg="red")]
-    rows = [
-        (f"seat {line.seat}", line.bet, money(line.stake), f"{line.result}", money(line.net), line.why, line.clause)
-        for line in settlement.lines
-    ]
-    widths = [max(len(row[column]) for row in rows) if rows else 0 for column in range(5)]
-    lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]), row[3].ljust(widths[3])]
-        cells.append(row[4].rjust(widths[4]))
-        lines.append("  " + "  ".join(cells) + f"  {row[5]}  [{row[6]}]")
-    return lines
+        click.secho(f"  held: {settlement.why}", fg="red")
+        return
+    say_table(
+        [
+            (
+                f"seat {line.seat}",
+                line.bet,
+                money(line.stake),
+                line.result,
+                money(line.net),
+                f"{line.why}  [{line.clause}]",
+            )
+            for line in settlement.lines
+        ],
+        right=frozenset({2, 4}),
+    )
+    if settlement.status == "partly-held":
+        click.secho(f"  not all is settled: {settlement.why}", fg="red")

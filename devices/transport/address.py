@@ -36,28 +36,28 @@ AT_ONCE: Final = ("sim", "replay", "usb")
 """Schemes of other lines that open without waiting for anybody."""
 
 
-def line_at(address: str, clock: "Clock | None" = None) -> Opener:
+def line_at(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -> Opener:
     """How to open the line at `address` again and again: a port that comes back under another name is found by what
     the first open learned of its adapter. `clock` is for lines that time says when to read."""
     parts = urlsplit(address)
     if address and parts.scheme in PORTS:
-        return Opener(_port(address, parts))
+        return Opener(_port(address, parts, baud))
     return Opener(
-        lambda: open_transport(address, clock),
+        lambda: open_transport(address, clock, baud=baud),
         may_wait=parts.scheme not in AT_ONCE,
         final=parts.scheme == "replay",
     )
 
 
-def open_transport(address: str, clock: "Clock | None" = None) -> Transport:
-    """Open the line at `address`; a LineError says in one line what is wrong.
+def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -> Transport:
+    """Open the line at `address`; a LineError says in one line what is wrong. `baud` is for an address without one.
 
     Settings of a port's address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1); of a simulated
     device: seed, scenario, speed.
     """
     parts = urlsplit(address)
     if address and parts.scheme in PORTS:
-        return _port(address, parts)()
+        return _port(address, parts, baud)()
     if parts.scheme == "sim":
         from devices.simulator.line import open_simulated
 
@@ -76,15 +76,15 @@ def open_transport(address: str, clock: "Clock | None" = None) -> Transport:
 
     if not address:
         raise LineUnusable("(empty address)", f"write one of: {', '.join(FORMS)}")
-    return open_serial(address)
+    return open_serial(address, _settings(address, "", baud))
 
 
-def _port(address: str, parts: SplitResult) -> "PortFinder":
+def _port(address: str, parts: SplitResult, baud: int) -> "PortFinder":
     from devices.transport.finding import PortFinder
 
     if not parts.scheme:
-        return PortFinder(address, "serial", address)
-    return PortFinder(address, parts.scheme, parts.netloc + parts.path, _settings(address, parts.query))
+        return PortFinder(address, "serial", address, _settings(address, "", baud))
+    return PortFinder(address, parts.scheme, parts.netloc + parts.path, _settings(address, parts.query, baud))
 
 
 def _open_usb(address: str) -> Transport:
@@ -104,10 +104,10 @@ def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
     raise LineUnusable(address, "write tcp://host:port, with a port from 1 to 65535")
 
 
-def _settings(address: str, query: str) -> "SerialSettings":
+def _settings(address: str, query: str, baud: int) -> "SerialSettings":
     from devices.transport.serial_port import SerialSettings
 
-    values: dict[str, int | str | bool] = {}
+    values: dict[str, int | str | bool] = {"baud": baud}
     for key, (value, *more) in parse_qs(query, keep_blank_values=True).items():
         known = _CHOICES.get(key)
         if key == "baud" and value.isdecimal() and int(value) > 0 and not more:
@@ -130,12 +130,10 @@ _CHOICES: Final[dict[str, tuple[str, Mapping[str, int | str | bool]]]] = {
 """Key in the address -> field of the settings, and its value for each text that is allowed."""
 
 
-def baud_of(address: str) -> int:
-    """The baud rate written in `address`, else the one every line has by default."""
-    from devices.transport.serial_port import SerialSettings
-
+def baud_of(address: str, *, baud: int = 115200) -> int:
+    """The baud rate written in `address`, else `baud`."""
     written = parse_qs(urlsplit(address).query).get("baud", [""])[-1]
-    return int(written) if written.isdecimal() else SerialSettings().baud
+    return int(written) if written.isdecimal() else baud
 
 
 def short_name(address: str) -> str:

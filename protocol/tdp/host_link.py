@@ -64,7 +64,7 @@ class HostLink:
         self.role = Role.OBSERVE
         """The role granted."""
         self._timing = timing = timing or Timing()
-        self._listen = listen
+        self._listen, self._expects = listen, expects
         self._wants = role
         self._asks = role
         self._hello = Hello(VERSION, MINOR, VERSION, MINOR, host)
@@ -116,6 +116,17 @@ class HostLink:
     def standing(self) -> Standing | None:
         """What the link on the next line goes on from; None when no session was heard."""
         return self._in.standing(self._commands.last_request)
+
+    def successor(self) -> HostLink:
+        """A link for the next line, that goes on from where this one stood."""
+        return HostLink(
+            expects=self._expects,
+            role=self._wants,
+            host=self._hello.host,
+            listen=self._listen,
+            timing=self._timing,
+            resume=self.standing,
+        )
 
     @property
     def next_deadline_ns(self) -> int | None:

@@ -64,6 +64,8 @@ ANONYMOUS: Final = 0
 
 _Delivered: Final = mutable_twin(Delivered)
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
+_EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
+_STATUSES: Final = tuple(cls for cls, _ in PACKETS.values() if "last_event" in cls.__annotations__)
 _OPEN_ID: Final = MESSAGE_IDS[m.OpenSession]
 _READ_ID: Final = MESSAGE_IDS[m.ReadEvents]
 
@@ -200,20 +202,16 @@ class Reception(FrameReader):
         self.opened = False
         self._gate_ns = now_ns + self._timing.lost_ns if self.order.started or self.old else 0
 
-    def _make_handlers(self) -> dict[type, Handler]:
-        handlers: dict[type, Handler] = {
+    def _make_handlers(self) -> dict[type[m.Message], Handler]:
+        return {
+            **dict.fromkeys(_EVENTS, self._on_event),
+            **dict.fromkeys(_STATUSES, self._on_status),
             m.HelloReply: self._on_hello_reply,
             m.Gap: self._on_gap,
             m.Reply: self._on_reply,
             m.Progress: self._on_answer_frame,
             m.Nak: self._on_answer_frame,
         }
-        for (kind, _), (cls, _) in PACKETS.items():
-            if kind == Kind.EVENT:
-                handlers[cls] = self._on_event
-            elif "last_event" in cls.__annotations__:
-                handlers[cls] = self._on_status
-        return handlers
 
     def _on_unknown(self, envelope: Envelope, message: Unknown, now_ns: int, out: list[Output]) -> None:
         if message.kind != Kind.EVENT or len(message.payload) < _EVENT_HEAD.size:

@@ -686,6 +686,21 @@ def test_an_unfinished_recording() -> None:
     assert Table().flow.finish() == []
 
 
+@pytest.mark.parametrize("started", [False, True])
+def test_nothing_of_an_ended_input_is_left_for_the_next(started: bool) -> None:
+    table = Table(loaded=51).seat(2, ante=500, blind=500)
+    if started:
+        table.start().see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
+    table.flow.finish()
+    table.sessions = {SHUFFLER: 5, CONTROLLER: 6}  # of other devices, whose round begins before their first deck
+    table.loaded, table.left, table.ordinal = 52, 52, 0
+    table.seat(1, ante=500, blind=500).start()
+    for cards in hands(3):
+        table.deal(cards)
+    result = table.dump().burn().fold(1).end()
+    assert (result.outcome, result.incidents, len(result.seats)) == ("complete", (), 1)
+
+
 def test_an_incident_names_the_event_it_rests_on() -> None:
     table = ready(1).deal(hands(1)[0]).deal("AH QH 8H 3H")
     events = table.incidents[0].events

@@ -1,6 +1,7 @@
 """The command line as a person meets it: real processes, bad input typed on purpose."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -111,6 +112,35 @@ def test_a_procedure_with_an_unknown_key_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "wrong.toml" in line
     assert "bogus" in line
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "says"),
+    [
+        ("positions = [1, 2, 5]", "positions = [1, 2, 6]", "burn.positions"),
+        ("cards = 52", "cards = 12", "deck"),
+    ],
+)
+def test_an_impossible_count_is_one_line_with_its_place(tmp_path: Path, written: str, instead: str, says: str) -> None:
+    text = (ROOT / "dealer_flow/procedures/flushes-gone-wild.co.toml").read_text()
+    assert written in text
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(text.replace(written, instead))
+    done = dealwire("replay", str(CLEAN), "--procedure", str(wrong))
+    line = complaint(done)
+    assert done.returncode == 2
+    assert re.search(r"wrong\.toml:\d+: ", line)
+    assert says in line
+
+
+def test_a_meter_pays_its_share() -> None:
+    """The terms reach the settlement: with a meter given, a settlement names it."""
+    done = dealwire("replay", str(CLEAN), "--json", "--meter", "meter=1234567")
+    assert done.returncode == 0
+    (settlement,) = (item for item in objects(done.stdout) if item["type"] == "settlement")
+    assert [each["name"] for each in settlement["meters"]] == ["meter"]  # type: ignore[attr-defined]
+    bad = dealwire("replay", str(CLEAN), "--meter", "meter=12.50")
+    assert bad.returncode == 2
 
 
 def test_an_unknown_procedure_names_the_known_ones() -> None:

@@ -18,7 +18,7 @@ from devices.transport.address import line_at, open_transport
 from devices.transport.finding import Adapter, PortFinder
 from protocol.errors import LineAbsent, LineAmbiguous, LineClosed
 from protocol.tdp import messages as m
-from protocol.tdp.link import Unanswered
+from protocol.tdp.link import HostLink, Unanswered
 from tests.support.lines_under_test import Bench, ListedPort, PtyMaster, SerialWire
 
 ROOT = Path(__file__).parents[2]
@@ -124,7 +124,7 @@ def test_a_stale_by_id_link_is_tried_again_until_it_points_somewhere(tmp_path: P
     link.symlink_to(first.name)
     opener = line_at(f"serial://{link}")
     owner, seen = Owner(clock), []
-    supervisor = Supervisor("shuffler", opener, Shuffler(), clock, seen.append)
+    supervisor = Supervisor("shuffler", opener, HostLink, Shuffler(), clock, seen.append)
     owner.add(supervisor)
     supervisor.begin(opener.open())
     first.close()

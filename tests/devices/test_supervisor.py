@@ -133,7 +133,7 @@ class Refusing:
 def test_back_off_doubles_from_200_ms_to_10_s():
     clock = ManualClock()
     refusing = Refusing(clock)
-    supervisor = Supervisor("shuffler", Opener(refusing), Shuffler(), clock, lambda seen: None)
+    supervisor = Supervisor("shuffler", Opener(refusing), HostLink, Shuffler(), clock, lambda seen: None)
     owner = Owner(clock)
     owner.add(supervisor)
     supervisor.start()
@@ -191,8 +191,7 @@ def test_an_unexpected_loss_is_followed_by_a_try_at_once(bench):
 
 
 def test_a_wrong_device_is_named(tmp_path):
-    bench = Bench(MemoryWire, tmp_path)
-    bench.supervisor._expects = m.DeviceClass.TABLE_CONTROLLER
+    bench = Bench(MemoryWire, tmp_path, m.DeviceClass.TABLE_CONTROLLER)
     bench.supervisor.start()
     assert bench.run(lambda: bench.supervisor.problem is not None, 10)
     assert isinstance(bench.supervisor.problem, WrongDevice)
@@ -312,7 +311,7 @@ def test_a_slow_network_keeps_no_other_line_waiting(tmp_path):
         raise LineAbsent("tcp://far:1", "no route")
 
     bench = Bench(MemoryWire, tmp_path)
-    slow = Supervisor("far", Opener(open_slowly, may_wait=True), Shuffler(), bench.clock, lambda seen: None)
+    slow = Supervisor("far", Opener(open_slowly, may_wait=True), HostLink, Shuffler(), bench.clock, lambda seen: None)
     bench.owner.add(slow)
     slow.start()
     bench.up()

@@ -32,6 +32,9 @@ CASES = [
      "serial-id:A5: 2 devices match; name one of them: /dev/ttyUSB0, /dev/ttyUSB1"),
     (e.LineGarbled("/dev/ttyUSB0", 2300), e.LineError,
      "/dev/ttyUSB0: 2,300 bytes, no frame: wrong baud rate, or not a TDP device?"),
+    (e.NoCommands("bee-tek"), e.LocalError, "bee-tek: the device takes no commands"),
+    (e.BadReport("bee-tek", b"Card:1S", "no such card: '1S'"), e.RemoteError,
+     "bee-tek: no such card: '1S'; 43 61 72 64 3a 31 53"),
 ]  # fmt: skip
 
 

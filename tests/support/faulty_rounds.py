@@ -23,12 +23,12 @@ from dealer_flow.procedure import load_procedure
 from dealer_flow.result import Incident, RoundResult
 from dealwire.table import Outcome, Table, Terms
 from devices.clock import ManualClock
-from devices.drivers import DRIVERS
+from devices.drivers import DRIVERS, Kind
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Feed
 from devices.simulator.scenario import load_scenario
-from devices.simulator.table import SimulatedTable
+from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.supervisor import Supervisor
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import Faults, MemoryLine, memory_pair
@@ -41,6 +41,7 @@ from rules.game import load_game
 MS: Final = 1_000_000
 SECOND: Final = 1000 * MS
 SCENARIOS: Final = ("clean-1", "clean-3")
+DEVICES: Final[dict[str, Kind]] = {name: DRIVERS[name] for name in (SHUFFLER, CONTROLLER)}
 SPEED: Final = 20.0
 ROUND_MOST_S: Final = 600
 KINDS: Final = ("loss", "flips", "duplicates", "reorder", "delay", "stalls", "resets", "reboot")
@@ -62,12 +63,12 @@ def plan_of(seed: int) -> Plan:
     random = Random(seed)
     kinds = tuple(random.sample(KINDS, random.randint(1, 3)))
     scenario = SCENARIOS[seed % len(SCENARIOS)]
-    lines = {device: (_faults(kinds, random), _faults(kinds, random)) for device in DRIVERS}
+    lines = {device: (_faults(kinds, random), _faults(kinds, random)) for device in DEVICES}
     moments: list[tuple[int, str, str, int]] = []
     for kind, what, most in (("stalls", "stall", 3), ("resets", "reset", 4), ("reboot", "reboot", 1)):
         for _ in range(random.randint(1, most) if kind in kinds else 0):
             at_ns, long_ns = random.randrange(6 * SECOND), int(random.uniform(0.05, 1) ** 2 * 6 * SECOND)
-            moments.append((at_ns, what, random.choice(list(DRIVERS)), long_ns))
+            moments.append((at_ns, what, random.choice(list(DEVICES)), long_ns))
     return Plan(scenario, kinds, lines, tuple(sorted(moments)))
 
 
@@ -190,23 +191,24 @@ def deal(plan: Plan, at_the_device: list[Outcome] | None = None) -> list[Outcome
         said.extend(table.handle(seen))
 
     if at_the_device is not None:
-        for device, kind in DRIVERS.items():
+        for device, kind in DEVICES.items():
             link = HostLink(expects=kind.device_class, listen=True)
             taps[device] = Feed(device, link, kind.make(), lambda seen: at_the_device.extend(tapped.handle(seen)))
             taps[device].start(clock.now_ns())
     simulated = SimulatedTable(load_scenario(plan.scenario), speed=SPEED)
     simulated.power_on(clock.now_ns())
-    cables = {device: Cable(clock, plan.lines[device]) for device in DRIVERS}
+    cables = {device: Cable(clock, plan.lines[device]) for device in DEVICES}
     far, owner = Far(simulated, cables, clock, plan, taps), Owner(clock)
     for device, cable in cables.items():
-        kind = DRIVERS[device]
-        supervisor = Supervisor(
-            device, Opener(cable.open), kind.make(), clock, deliver, expects=kind.device_class, role=Role.OPERATE
-        )
+        kind = DEVICES[device]
+        link = functools.partial(HostLink, expects=kind.device_class, role=Role.OPERATE)
+        supervisor = Supervisor(device, Opener(cable.open), link, kind.make(), clock, deliver)
         owner.add(supervisor)
         supervisor.start()
-    _run(owner, far, clock)
-    owner.close()
+    try:
+        _run(owner, far, clock)
+    finally:
+        owner.close()
     said.extend(table.finish())
     if at_the_device is not None:
         for tap in taps.values():
@@ -227,7 +229,7 @@ def _run(owner: Owner, far: Far, clock: ManualClock) -> None:
         clock.set(max(min(dues, default=end_ns), clock.now_ns() + MS // 4))
 
 
-CLEAN: Final = {device: (Faults(), Faults()) for device in DRIVERS}
+CLEAN: Final = {device: (Faults(), Faults()) for device in DEVICES}
 
 
 @functools.cache

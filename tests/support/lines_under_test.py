@@ -34,7 +34,7 @@ from devices.transport.opening import Opener
 from devices.transport.usb_bulk import open_usb
 from protocol.errors import LineAbsent
 from protocol.tdp import messages as m
-from protocol.tdp.link import Commanded, DeviceLink, EventStore, Opened, Send
+from protocol.tdp.link import Commanded, DeviceLink, EventStore, HostLink, Opened, Send
 from tests.support.lines import hello
 from tests.support.usb_backend import FakeBus, Gadget
 from tests.support.usb_descriptors import Description
@@ -513,7 +513,13 @@ class Device:
 class Bench:
     """A wire, its device, and a supervisor on one clock. `seen` is what the table was told."""
 
-    def __init__(self, make: Callable[[ManualClock, Path], Wire], folder: Path, **options: Any) -> None:
+    def __init__(
+        self,
+        make: Callable[[ManualClock, Path], Wire],
+        folder: Path,
+        expects: m.DeviceClass = m.DeviceClass.SHUFFLER,
+        **options: Any,
+    ) -> None:
         self.clock = ManualClock()
         self.wire = make(self.clock, folder)
         self.device = Device(self.clock, self.wire)
@@ -522,11 +528,10 @@ class Bench:
         self.supervisor = Supervisor(
             "shuffler",
             self.wire.opener,
+            lambda: HostLink(expects=expects, role=m.Role.OPERATE),
             Shuffler(),
             self.clock,
             self.seen.append,
-            expects=m.DeviceClass.SHUFFLER,
-            role=m.Role.OPERATE,
             **options,
         )
         self.threads = threading.active_count()

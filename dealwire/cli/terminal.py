@@ -1,0 +1,74 @@
+"""What only a terminal gets: tables fitted to its width, and a line that says what is going on.
+
+With the `rich` extra tables are drawn by it; without, plain text does. Into a file or a pipe goes neither.
+"""
+
+import importlib.util
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+
+import click
+
+MARGIN = "  "
+
+
+def has_rich() -> bool:
+    """True when the `rich` extra is installed."""
+    return importlib.util.find_spec("rich") is not None
+
+
+def say_table(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
+    """Print rows of equal length; columns in `right` are set flush right, the last one takes what width is left."""
+    if not rows:
+        return
+    if sys.stdout.isatty() and has_rich():
+        _say_rich(rows, right)
+        return
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    used = len(MARGIN) + sum(widths) + 2 * len(widths)
+    room = shutil.get_terminal_size().columns - used if sys.stdout.isatty() else 0
+    for row in rows:
+        cells = [
+            text.rjust(width) if column in right else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=False))
+        ]
+        last = textwrap.wrap(row[-1], room) if room >= 20 else [row[-1]]
+        click.echo(MARGIN + "  ".join([*cells, last[0] if last else ""]))
+        for more in last[1:]:
+            click.echo(" " * used + more)
+
+
+def _say_rich(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for column in range(len(rows[0])):
+        last = column == len(rows[0]) - 1
+        table.add_column(justify="right" if column in right else "left", no_wrap=not last, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(MARGIN * (column == 0) + text) for column, text in enumerate(row)))
+    Console().print(table)
+
+
+class Progress:
+    """One line on standard error that is written over, while that is a terminal; nothing otherwise."""
+
+    def __init__(self) -> None:
+        self._shown = False
+        self._live = sys.stderr.isatty()
+
+    def show(self, text: str) -> None:
+        """Say what is going on, in place of what was said before."""
+        if self._live:
+            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+            self._shown = True
+
+    def clear(self) -> None:
+        """Make room for something that stays."""
+        if self._shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._shown = False

@@ -1,0 +1,86 @@
+"""The benchmarks run and print figures. What the figures are is never asserted: the machine decides that."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as door
+from benchmarks import codec, replay
+from benchmarks.table import Table, interleave
+from dealer_flow.procedure import load_procedure
+from dealwire.table import Table as DealtTable
+from dealwire.table import Terms
+from rules.game import load_game
+
+FOLDER = Path(door.__file__).parent
+BRIEFLY_S = 0.01
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codec, "FRAMES", 40)
+    monkeypatch.setenv("MAVLINK20", "1")  # a peer sets it; put back afterwards
+
+
+def is_figure(cell: str) -> bool:
+    return cell.replace(",", "").replace(".", "", 1).isdigit() and float(cell.replace(",", "")) > 0
+
+
+def test_the_door_knows_every_benchmark() -> None:
+    found = {path.stem for path in FOLDER.glob("*.py") if "def run(" in path.read_text(encoding="utf-8")}
+    assert sorted(door.MODULES) == sorted(found)
+
+
+@pytest.mark.parametrize("name", door.MODULES)
+def test_each_runs_and_every_row_is_figures_or_says_why_not(name: str) -> None:
+    table: Table = import_module(f"benchmarks.{name}").run(BRIEFLY_S)
+    assert table.rows
+    for row in table.rows:
+        assert len(row) == len(table.columns)
+        assert "not installed" in row[2] or is_figure(row[1])
+        assert "not installed" in row[2] or is_figure(row[2]) or row[2] == "-"
+
+
+def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("pymodbus", "pymavlink"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pymodbus", None)
+    monkeypatch.setitem(sys.modules, "pymavlink", None)
+    rows = {row[0]: row for row in codec.run(BRIEFLY_S).rows}
+    assert rows["pymodbus RTU"][2] == "pymodbus is not installed"
+    said = {row[2] for name, row in rows.items() if name.startswith("pymavlink")}
+    assert said <= {"pymavlink is not installed", "fastcrc is not installed"}
+    assert "pymavlink is not installed" in said
+    assert is_figure(rows["dealwire TDP, a round's mix"][2])
+
+
+def test_one_table_deals_the_recordings_as_tables_of_their_own_do() -> None:
+    recordings = [replay.InMemory(replay.CAPTURES / f"{name}.pcapng") for name in replay.NAMES]
+    procedure, terms = load_procedure("flushes-gone-wild.co"), Terms(load_game("flushes-gone-wild.co"))
+    shared, outcomes, incidents = DealtTable(procedure, terms), {"complete": 0}, 0
+    for recording in recordings:
+        own = DealtTable(procedure, terms)
+        assert replay.deal([recording], own) == replay.deal([recording], shared) > 0
+        assert own.outcomes.total() > 0
+        for outcome, count in own.outcomes.items():
+            outcomes[outcome] = outcomes.get(outcome, 0) + count
+        incidents += own.incidents.total()
+    assert (shared.outcomes, shared.incidents.total()) == (outcomes, incidents)
+
+
+def test_the_command_prints_the_named_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    door.main([str(BRIEFLY_S), "replay"])
+    printed = capsys.readouterr().out
+    assert "Recorded bytes to results" in printed
+    assert "Bytes to typed messages" not in printed
+    with pytest.raises(SystemExit, match=r"^no benchmark named 'speed'; there are: codec, replay$"):
+        door.main(["speed"])
+
+
+def test_cases_are_measured_in_turn_at_least_five_times() -> None:
+    called: list[str] = []
+    medians = interleave([lambda: called.append("a"), lambda: called.append("b")], 0)
+    assert "".join(called) == "ab" * 6  # once to warm up
+    assert len(medians) == 2

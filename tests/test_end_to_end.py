@@ -1,0 +1,120 @@
+"""The whole road, as separate processes on real lines."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DEALWIRE = [sys.executable, "-m", "dealwire"]
+
+
+def run(*arguments: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*DEALWIRE, *arguments], capture_output=True, text=True, timeout=timeout_s, cwd=ROOT)
+
+
+@contextmanager
+def simulated(*arguments: str) -> Iterator[dict[str, str]]:
+    with subprocess.Popen(
+        [*DEALWIRE, "sim", "--json", "--speed", "40", *arguments], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())["lines"]
+        finally:
+            process.terminate()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def objects(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def results(text: str) -> list[dict[str, object]]:
+    return [item for item in objects(text) if item["type"] != "summary"]
+
+
+def test_the_demo_ends_well() -> None:
+    done = run("demo", "--speed", "60")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "identical" in done.stdout
+    for outcome in ("complete", "dead", "misdeal"):
+        assert outcome in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["pty", "tcp"])
+def test_a_recorded_round_replays_as_it_was_seen(kind: str, tmp_path: Path) -> None:
+    output = tmp_path / "round.pcapng"
+    lines = [] if kind == "pty" else ["--shuffler", f"tcp:{free_port()}", "--controller", f"tcp:{free_port()}"]
+    with simulated("--scenario", "player-short", *lines) as at:
+        addresses = ["--shuffler", at["shuffler"], "--controller", at["table-controller"]]
+        live = run("record", *addresses, "-o", str(output), "--rounds", "1", "--timeout", "30", "--json")
+    assert live.returncode == 0, live.stderr
+    replayed = run("replay", str(output), "--json")
+    assert replayed.returncode == 0, replayed.stderr
+    assert results(replayed.stdout) == results(live.stdout)
+    assert [item["type"] for item in results(live.stdout)][-2:] == ["round", "settlement"]
+
+
+def test_monitor_prints_events_until_it_has_enough() -> None:
+    with simulated("--scenario", "clean-1") as at:
+        done = run(
+            "monitor", "--shuffler", at["shuffler"], "--controller", at["table-controller"], "-n", "25", "--json"
+        )
+    assert done.returncode == 0
+    found = objects(done.stdout)
+    assert len(found) == 25
+    assert {"LinkUp", "PacketDispensed", "WagerPlaced"} <= {item["event"] for item in found}
+    dispensed = [item["fields"] for item in found if item["event"] == "PacketDispensed"]
+    assert all(fields["cards"] == [] for fields in dispensed)  # type: ignore[index]
+
+
+def test_a_line_in_use_is_busy() -> None:
+    with (
+        simulated("--scenario", "clean-1") as at,
+        subprocess.Popen(
+            [*DEALWIRE, "monitor", "--shuffler", at["shuffler"], "-n", "1000"],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        ) as first,
+    ):
+        assert first.stdout is not None
+        first.stdout.readline()
+        done = run("monitor", "--shuffler", at["shuffler"], "-T", "3")
+        first.kill()
+    assert done.returncode == 7
+    assert len(done.stderr.splitlines()) == 1
+    assert at["shuffler"] in done.stderr
+
+
+def test_nobody_at_the_other_end_is_a_timeout(tmp_path: Path) -> None:
+    master, slave = os.openpty()
+    try:
+        done = run("record", "--shuffler", os.ttyname(slave), "-o", str(tmp_path / "x.pcapng"), "--timeout", "0.5")
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert done.returncode == 4
+    assert "no answer from shuffler" in done.stderr.splitlines()[-1]
+
+
+def test_an_earlier_recording_is_not_overwritten_unasked(tmp_path: Path) -> None:
+    earlier = tmp_path / "earlier.pcapng"
+    earlier.write_bytes(b"precious")
+    with simulated("--scenario", "clean-1") as at:
+        done = run("record", "--shuffler", at["shuffler"], "-o", str(earlier), "--timeout", "1")
+    assert done.returncode == 2
+    assert "earlier.pcapng" in done.stderr.splitlines()[-1]
+    assert earlier.read_bytes() == b"precious"
