@@ -54,10 +54,13 @@ def explain(error: DealwireError) -> tuple[Exit, str]:
     """Exit code and the one line that names the place."""
     if isinstance(error, CaptureInaccessible):
         return BY_ERRNO.get(error.errno or 0, Exit.USAGE), str(error)
+    line = str(error)
+    if isinstance(error, LineDenied) and "udev" not in line:
+        line += "; or install the rule that `dealwire doctor --udev` prints"
     for kind, code in BY_ERROR:
         if isinstance(error, kind):
-            return code, str(error)
-    return Exit.USAGE, str(error)
+            return code, line
+    return Exit.USAGE, line
 
 
 def explain_silence(silent: Sequence[str], problems: Mapping[str, DealwireError]) -> tuple[Exit, str]:
