@@ -295,6 +295,8 @@ def open_replay(address: str, clock: Clock | None = None) -> ReplayTransport:
     """
     path, _, name = address.removeprefix("replay:").partition("#")
     capture = Capture.read(path)
+    for _ in capture.chunks:
+        pass  # a line may be announced anywhere in the file
     names = [interface.name for interface in capture.interfaces]
     if name not in names and (name or len(names) != 1):
         raise LineUnusable(address, f"write replay:{path}#NAME; lines in this recording: {', '.join(names)}")
