@@ -13,7 +13,7 @@ from devices.transport.base import READ_SIZE, LineClosed
 
 
 class ThreadedLine:
-    """What such lines share. A kind says how to `_receive`, `_send` and `_release`."""
+    """What such lines share; one write is one piece on the line. A kind says how to `_receive`, `_send`, `_release`."""
 
     OUTBOX: Final = 65536
     """Bytes taken but not yet handed on."""
@@ -22,7 +22,8 @@ class ThreadedLine:
     def __init__(self, name: str) -> None:
         self.name = name
         self._inbox: deque[bytes | Exception] = deque()
-        self._outbox = bytearray()
+        self._outbox: deque[bytes] = deque()
+        self._owed = 0
         self._changed = threading.Condition()
         self._starved = False
         self._closing = False
@@ -71,8 +72,10 @@ class ThreadedLine:
         if failure is not None:
             raise self._lost(failure)
         with self._changed:
-            taken = min(len(data), self.OUTBOX - len(self._outbox))
-            self._outbox += data[:taken]
+            taken = min(len(data), self.OUTBOX - self._owed)
+            if taken:
+                self._outbox.append(data[:taken])
+                self._owed += taken
             self._starved = taken < len(data)
             self._changed.notify()
         return taken
@@ -108,8 +111,8 @@ class ThreadedLine:
         with self._changed:
             while not self._outbox and not self._closing:
                 self._changed.wait()
-            data = bytes(self._outbox)
-            self._outbox.clear()
+            data = self._outbox.popleft() if self._outbox else b""
+            self._owed -= len(data)
             starved, self._starved = self._starved, False
         if data and not self._closing:
             self._send(data)

@@ -95,6 +95,15 @@ def test_a_device_that_forgets_the_empty_packet_delays_nothing(size):
     plugged.line.close()
 
 
+def test_one_write_is_one_transfer_however_long_they_wait(plugged):
+    plugged.gadget.let(takes_data=False)
+    for size in 3, 5, 64, 7:
+        plugged.line.write(bytes(size))
+    plugged.gadget.let(takes_data=True)
+    plugged.device_gets(bytes(79))
+    assert plugged.gadget.transfers_out == [3, 5, 64, 7]
+
+
 def test_more_than_one_transfer_of_the_system_goes_out_whole(plugged):
     data = bytes(range(256)) * 200
     plugged.gadget.room = 1 << 20

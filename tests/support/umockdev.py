@@ -176,6 +176,8 @@ class Rig(Talk):
     def __init__(self, folder: Path) -> None:
         self.cables: dict[str, Cable] = {}
         self.exit: int | None = None
+        self.failed = 0
+        """Transfers that ended as `usb_fails` ordered."""
         self._ordered = self._done = 0
         path = folder / "rig"
         with socket.socket(socket.AF_UNIX) as listener:
@@ -192,6 +194,11 @@ class Rig(Talk):
         """Tell the rig; it obeys in order."""
         self._ordered += 1
         self._socket.sendall(json.dumps({"do": do, **fields}).encode() + b"\n")
+
+    def obeyed(self) -> None:
+        """Wait until the rig has done all it was told."""
+        orders = self._ordered
+        self.until(lambda: self._done >= orders)
 
     def plug_usb(self, name: str, description: Description, *, address: int, port: str = "1") -> Cable:
         raw = {value: found.hex() for value in DESCRIPTORS if (found := description.descriptor(value))}
@@ -225,8 +232,8 @@ class Rig(Talk):
         device.start()
         return device
 
-    def run_program(self) -> None:
-        self.order("run", argv=list(PROGRAM))
+    def run_program(self, *arguments: str) -> None:
+        self.order("run", argv=[*PROGRAM, *arguments])
         self.wait("started")
 
     def close(self) -> None:
@@ -239,8 +246,7 @@ class Rig(Talk):
 
     def _cable(self, kind: str, name: str) -> Cable:
         cable = self.cables[name] = Cable(self, kind, name)
-        orders = self._ordered
-        self.until(lambda: self._done >= orders)
+        self.obeyed()
         return cable
 
     def _on_rig(self, fact: dict[str, Any]) -> None:
@@ -250,5 +256,7 @@ class Rig(Talk):
                 cable.take(bytes.fromhex(fact["data"]))
         elif "exit" in fact:
             self.exit = fact["exit"]
+        elif "failed" in fact:
+            self.failed += 1
         elif "did" in fact:
             self._done += 1

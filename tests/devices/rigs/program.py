@@ -130,7 +130,7 @@ class Program:
         self.session = Session("shuffler", line, link, Shuffler(), self.clock, self.deliver)
         self.owner.add(self.session)
         self.session.start()
-        self.say("open", at_ns=self.clock.now_ns())
+        self.say("open")
 
     def deliver(self, seen: Seen) -> None:
         self.say("seen", body=repr(seen.body), number=seen.number)

@@ -8,6 +8,7 @@ usbfs ioctls of its node, answered here; a serial adapter is a pty with an entry
 what a device says is decided by the test.
 """
 
+import contextlib
 import errno
 import json
 import os
@@ -120,6 +121,7 @@ class UsbDevice(UMockdev.IoctlBase):
             error = next(error for error in self.errors if error[0] == urb.endpoint)
             self.errors.remove(error)
             self.end(urb, error[1])
+            self.tell(failed=self.name)
         else:
             self.pump()
 
@@ -182,10 +184,14 @@ class Rig:
         self.tell(ready=self.bed.get_root_dir())
 
     def tell(self, **fact):
-        self.socket.sendall(json.dumps(fact).encode() + b"\n")
+        with contextlib.suppress(ConnectionError):  # a test that is gone; `on_orders` ends the rig
+            self.socket.sendall(json.dumps(fact).encode() + b"\n")
 
     def on_orders(self, *_):
-        data = self.socket.recv(65536)
+        try:
+            data = self.socket.recv(65536)
+        except ConnectionError:
+            data = b""
         if not data:
             self.stop()
             return False
@@ -247,6 +253,7 @@ class Rig:
         waiting = next((urb for urb in device.waiting if urb.endpoint == order["endpoint"]), None)
         if waiting is not None:
             device.end(waiting, order["status"])
+            self.tell(failed=device.name)
         else:
             device.errors.append((order["endpoint"], order["status"]))
 
