@@ -40,7 +40,7 @@ from tests.support.usb_backend import FakeBus, Gadget
 from tests.support.usb_descriptors import Description
 
 SECOND: Final = 1_000_000_000
-SETTLE_S: Final = 0.004
+SETTLE_S: Final = 0.010
 """Real time without a wake-up after which threads count as having said all they have to say."""
 
 
