@@ -7,6 +7,8 @@ from protocol.tdp import messages as m
 pytestmark = pytest.mark.hardware
 
 LINK = "/dev/serial/by-id/usb-Test_Works_Adapter_ACM001-if00"
+LOST = {"the device hung up", "No such device", "Input/output error"}
+"""What a driver says of a port that went away; which of them depends on who noticed first."""
 
 
 def adapter(guest, name="adapter", serial="ACM001"):
@@ -38,8 +40,8 @@ def test_unplugged_while_reading(guest):
     guest.open_again(LINK, order="raw")
     guest.tell("drain")
     guest.unplug(cable)
-    assert guest.wait("gone")["why"]
-    assert guest.wait("gone")["why"]
+    assert guest.wait("gone")["why"] in LOST
+    assert guest.wait("gone")["why"] in LOST
     guest.tell("close")
     guest.wait("closed")
     guest.refused_at_last(LINK, "LineAbsent")

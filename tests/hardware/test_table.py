@@ -1,4 +1,4 @@
-"""A whole table on two FTDI adapters: `dealwire record` in the guest, the simulated devices outside, one round dealt."""
+"""A whole table on two FTDI adapters: `dealwire record` in the guest deals a round of simulated devices outside."""
 
 import sys
 from collections.abc import Iterator
@@ -8,14 +8,13 @@ import pytest
 from devices.simulator.host import Bench
 from devices.simulator.scenario import load_scenario
 from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
+from protocol.tdp.messages import ShufflerState
 
 pytestmark = pytest.mark.hardware
 
 SERIALS = {SHUFFLER: "RIG001", CONTROLLER: "RIG002"}
 PORTS = {SHUFFLER: "1", CONTROLLER: "2"}
-LINKS = {
-    name: f"/dev/serial/by-id/usb-QEMU_QEMU_USB_SERIAL_{serial}-if00-port0" for name, serial in SERIALS.items()
-}
+LINKS = {name: f"/dev/serial/by-id/usb-QEMU_QEMU_USB_SERIAL_{serial}-if00-port0" for name, serial in SERIALS.items()}
 
 
 def plug(guest, bench, name):
@@ -26,7 +25,7 @@ def plug(guest, bench, name):
 @pytest.fixture
 def bench(guest) -> Iterator[Bench]:
     """The simulated table behind both adapters, plugged in and recognised."""
-    made = Bench(SimulatedTable(load_scenario("clean-1"), speed=4), dict.fromkeys(SERIALS, "tcp:0"))
+    made = Bench(SimulatedTable(load_scenario("clean-1"), speed=10), dict.fromkeys(SERIALS, "tcp:0"))
     for member in (made, *made.lines.values()):
         guest.owner.add(member)
     made.start(guest.clock.now_ns())
@@ -66,3 +65,13 @@ def test_a_round_is_dealt_and_settled(guest, bench):
     record(guest)
     is_the_whole_round(guest)
     assert said(guest, "incident") == []
+
+
+def test_a_round_goes_on_when_its_shuffler_was_pulled_out_in_the_middle(guest, bench):
+    """The supervisor finds the adapter again, whatever it is called now; the device still has what was not heard."""
+    record(guest)
+    guest.until(lambda: bench.table.shuffler.state == ShufflerState.PACKET_WAIT)
+    guest.unplug_ftdi(SHUFFLER)
+    guest.owner.run(timeout_s=1.0)
+    plug(guest, bench, SHUFFLER)
+    is_the_whole_round(guest)
