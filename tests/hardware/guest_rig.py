@@ -8,6 +8,7 @@ bytes: what a device says is decided by the test, outside the guest.
 
 import contextlib
 import errno
+import faulthandler
 import json
 import os
 import queue
@@ -25,6 +26,8 @@ PACKET = {"full": 64, "high": 512}
 NOT_NOW = {errno.EAGAIN, errno.ESHUTDOWN, errno.EINTR, errno.EIO}
 """A pipe of a device that nobody has configured yet, or no longer."""
 PAUSE_S = 0.01
+SHOW_AFTER_S = 30
+"""An order that takes longer shows on the console where it stands."""
 HALT = None
 """Queued instead of bytes: stall the pipe."""
 
@@ -217,7 +220,9 @@ class Rig:
             *lines, heard = (heard + data).split(b"\n")
             for line in lines:
                 order = json.loads(line)
+                faulthandler.dump_traceback_later(SHOW_AFTER_S)
                 getattr(self, order["do"])(order)
+                faulthandler.cancel_dump_traceback_later()
                 self.tell(did=order["do"])
 
     def run(self, order):

@@ -1,5 +1,7 @@
 """USB bulk on the real USB stack of Linux, against a device whose side is Linux, too (FunctionFS)."""
 
+import sys
+
 import pytest
 
 from protocol.tdp import messages as m
@@ -126,3 +128,21 @@ def test_two_alike_are_named_and_not_guessed_between(guest):
         guest.wait("seen", body="LinkUp(session=")
         guest.tell("close")
         guest.wait("closed")
+
+
+def test_the_command_line_finds_the_device_again_by_itself(guest):
+    device = guest.device_on(guest.plug_usb("first", SHUFFLER, address=2))
+    guest.run_other(sys.executable, "-m", "dealwire", "monitor", "--json", "--count", "4", "--shuffler", ADDRESS)
+
+    def events() -> list[str]:
+        return [item["event"] for item in guest.said if item.get("type") == "event"]
+
+    guest.until(lambda: events() == ["LinkUp"])
+    device.emit(m.GreenButton)
+    guest.until(lambda: events() == ["LinkUp", "GreenButton"])
+    guest.unplug(guest.cables["first"])
+    guest.until(lambda: events()[2:] == ["LinkLost"])
+    guest.device_on(guest.plug_usb("second", SHUFFLER, address=3), session=0xC0FFEE02)
+    guest.until(lambda: guest.exit is not None)
+    assert guest.exit == 0
+    assert events()[3] in ("SessionChanged", "LinkUp")
