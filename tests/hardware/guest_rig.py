@@ -209,8 +209,10 @@ class Rig:
         self.child = None
 
     def tell(self, **fact):
+        line = json.dumps(fact).encode() + b"\n"
         with self.lock:
-            os.write(self.orders, json.dumps(fact).encode() + b"\n")
+            while line:  # the port takes 32 KiB at a time
+                line = line[os.write(self.orders, line) :]
 
     def serve(self):
         """Obey until the other side hangs up."""
