@@ -25,7 +25,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rules.hands.longest_flush import complete
+from rules.hands.tables import FLUSH_RANKS, flush_strengths
 
 SUITS: Final = 4
 DEUCES: Final = 4
@@ -39,7 +39,7 @@ class Deal:
 
     own: int = 5
     community: int = 2
-    ranks: tuple[int, ...] = tuple(range(3, 15))
+    ranks: tuple[int, ...] = FLUSH_RANKS
 
     @property
     def deck(self) -> int:
@@ -68,7 +68,8 @@ class Pattern(NamedTuple):
     def text(self) -> str:
         """`3-1 + deuce`."""
         suits = "-".join(str(cards) for cards in self.suits if cards)
-        return " + ".join(filter(None, (suits, ("", "deuce")[self.deuces] if self.deuces < 2 else f"{self.deuces} deuces")))
+        deuces = ("", "deuce")[self.deuces] if self.deuces < 2 else f"{self.deuces} deuces"
+        return " + ".join(filter(None, (suits, deuces)))
 
     @property
     def copies(self) -> int:
@@ -165,15 +166,9 @@ class _Count:
 
     @cached_property
     def _strength(self) -> Ints:
-        """[deuces, set of ranks] -> a number that orders completed flushes of one length."""
-        most = self.deal.own + self.deal.community
-        table = np.zeros((DEUCES + 1, 1 << len(self.deal.ranks)), np.int64)
-        for deuces, cards in product(range(DEUCES + 1), range(most + 1)):
-            for mask in self._masks[cards].tolist() if cards < len(self._masks) and cards + deuces <= most else ():
-                natural = [rank for index, rank in enumerate(self.deal.ranks) if mask >> index & 1]
-                digits = complete(natural, deuces, self.wild_kicker)
-                table[deuces, mask] = sum(rank << 4 * place for place, rank in enumerate(reversed(digits)))
-        return table
+        """[deuces, set of ranks] -> a number that orders completed flushes."""
+        table = flush_strengths(self.deal.ranks, self.deal.own + self.deal.community, self.wild_kicker)
+        return np.array(table, np.int64)
 
     def _disjoint(self, cards: int, taken: int) -> Ints:
         """Indices of the sets of `cards` ranks that hold none of `taken`."""
@@ -221,7 +216,7 @@ class _Count:
         lower = lower_or_same = np.zeros((1,) * SUITS, np.int64)
         seen: dict[tuple[int, int, int], tuple[Ints, Ints]] = {}
         for ways, deuces, reaching in community.terms:
-            product_lower, product_same = np.int64(ways), np.int64(ways)
+            product_lower = product_same = np.full((1,) * SUITS, ways)
             for suit, cards in reaching:
                 key = suit, cards, deuces
                 if key not in seen:
@@ -246,7 +241,8 @@ class _Count:
         strengths, running = self._running[key]
         hands = _along(suit, np.arange(running.shape[1]))
         below = running[np.searchsorted(strengths, best, "left"), hands]
-        return below, running[np.searchsorted(strengths, best, "right"), hands]
+        not_above = running[np.searchsorted(strengths, best, "right"), hands]
+        return below.astype(np.int64), not_above.astype(np.int64)
 
 
 def _along(axis: int, values: Ints) -> Ints:
