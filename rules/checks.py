@@ -67,7 +67,7 @@ def broken_rules(seat: Seat, game: Game) -> dict[str, Hold]:
 
 def _fault(seat: Seat, bet: Bet, game: Game) -> Hold | None:
     wagers, stake, limit = seat.wagers, seat.wagers.get(bet.name, 0), game.spec.limit
-    if stake > limit.each_bet_cents:
+    if limit is not None and stake > limit.each_bet_cents:
         return Hold(
             f"{bet.name} of {dollars(stake)} is over the limit of {dollars(limit.each_bet_cents)}", limit.clause
         )

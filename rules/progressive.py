@@ -80,7 +80,7 @@ def resolve(
 
 
 def _enter(bet: Bet, seat: Seat, terms: Terms, hold: Hold | None) -> _Entry:
-    stake, own, breaks_rule = seat.wagers[bet.name], terms.game.spec.hand.own, hold is not None
+    stake, own, breaks_rule = seat.wagers[bet.name], terms.game.hand.own, hold is not None
     if seat.status == "folded":
         return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
     cards = known_cards(seat.cards, own, f"seat {seat.seat}")

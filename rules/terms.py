@@ -41,11 +41,11 @@ class Terms:
     @property
     def rank(self) -> Ranking:
         """How this game ranks hands."""
-        return RANKINGS[self.game.spec.hand.ranking]
+        return RANKINGS[self.game.hand.ranking]
 
     def table(self, bet: str) -> Table:
         """The pay table chosen for `bet`."""
-        return self.game.tables[self.paytables[bet]]
+        return self.game.tables[bet, self.paytables[bet]]
 
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
         """Cents a fixed pay gives on `stake` after rounding, and the exact cents the rounding kept."""

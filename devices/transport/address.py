@@ -20,8 +20,8 @@ FORMS = (
 """What `open_transport` takes."""
 
 
-def open_transport(address: str) -> Transport:
-    """Open the line at `address`; a LineError says in one line what is wrong.
+def open_transport(address: str, *, baud: int = 115200) -> Transport:
+    """Open the line at `address`; a LineError says in one line what is wrong. `baud` is for an address without one.
 
     Settings of a `serial:` address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1).
     """
@@ -33,10 +33,10 @@ def open_transport(address: str) -> Transport:
     from devices.transport.serial_port import open_serial
 
     if parts.scheme == "serial":
-        return open_serial(parts.netloc + parts.path, _settings(address, parts.query), name=address)
+        return open_serial(parts.netloc + parts.path, _settings(address, parts.query, baud), name=address)
     if not address:
         raise LineUnusable("(empty address)", f"write one of: {', '.join(FORMS)}")
-    return open_serial(address)
+    return open_serial(address, _settings(address, "", baud))
 
 
 def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
@@ -48,10 +48,10 @@ def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
     raise LineUnusable(address, "write tcp://host:port, with a port from 1 to 65535")
 
 
-def _settings(address: str, query: str) -> "SerialSettings":
+def _settings(address: str, query: str, baud: int) -> "SerialSettings":
     from devices.transport.serial_port import SerialSettings
 
-    values: dict[str, int | str | bool] = {}
+    values: dict[str, int | str | bool] = {"baud": baud}
     for key, (value, *more) in parse_qs(query, keep_blank_values=True).items():
         known = _CHOICES.get(key)
         if key == "baud" and value.isdecimal() and int(value) > 0 and not more:
@@ -74,12 +74,10 @@ _CHOICES: Final[dict[str, tuple[str, Mapping[str, int | str | bool]]]] = {
 """Key in the address -> field of the settings, and its value for each text that is allowed."""
 
 
-def baud_of(address: str) -> int:
-    """The baud rate written in `address`, else the one every line has by default."""
-    from devices.transport.serial_port import SerialSettings
-
+def baud_of(address: str, *, baud: int = 115200) -> int:
+    """The baud rate written in `address`, else `baud`."""
     written = parse_qs(urlsplit(address).query).get("baud", [""])[-1]
-    return int(written) if written.isdecimal() else SerialSettings().baud
+    return int(written) if written.isdecimal() else baud
 
 
 def short_name(address: str) -> str:
