@@ -68,10 +68,14 @@ class Returns(Part):
 
 
 class Open(Part):
-    """A reading this game leaves open: the option taken unless told otherwise, and why it is open."""
+    """A reading this game leaves open: the option taken unless told otherwise, and why it is open.
+
+    `suspect`: option -> why it cannot be meant; with it, no real bet is settled unless the caller says so.
+    """
 
     default: str
     because: str
+    suspect: dict[str, str] = Field(default_factory=dict)
 
 
 class Equals(Part):

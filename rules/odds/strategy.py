@@ -19,13 +19,13 @@ from rules.odds.showdown import Deal, Ints, Pattern, Showdowns, patterns, showdo
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """One of the bets that stand or fall together: its size in units, whether it is made by not folding, and what a
-    unit of it wins by the cards of the margin (0: on the kickers)."""
+    """One of the bets that stand or fall together: its size in units, whether it is made by not folding, and what comes
+    back of a unit, itself included, by the cards a win is won by (0: on the kickers)."""
 
     name: str
     units: int
     by_playing: bool
-    wins: Mapping[int, Fraction]
+    back: Mapping[int, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,9 @@ class MainGame:
         """Of all hands a player can hold, those worth playing."""
         return sum(each.played for each in self.choices)
 
-    def staked(self, stake: Stake) -> Fraction:
-        """What is put on the bet in an average round, in units."""
-        played = Fraction(self.total - self.ways["fold"], self.total)
-        return stake.units * (played if stake.by_playing else Fraction(1))
-
-    def back(self, stake: Stake) -> Fraction:
-        """What comes back from it in an average round, in units, stake included."""
-        won = sum(
-            ways * (1 + stake.wins[margin]) for margin, ways in self.ways.items() if isinstance(margin, int) and ways
-        )
-        return stake.units * (won + self.ways["tie"]) / self.total
+    def probability(self, outcome: str | int) -> Fraction:
+        """Of an outcome named as in `ways`."""
+        return Fraction(self.ways.get(outcome, 0), self.total)
 
 
 def count_all(deal: Deal, wild_kicker: str, *, workers: int = 1) -> list[Showdowns]:
@@ -80,7 +72,7 @@ def count_all(deal: Deal, wild_kicker: str, *, workers: int = 1) -> list[Showdow
 
 def best_play(deal: Deal, counted: Sequence[Showdowns], stakes: Sequence[Stake]) -> MainGame:
     """Fold or play, hand by hand, whichever gains more; a hand that gains the same either way is played."""
-    scale = lcm(*(pay.denominator for stake in stakes for pay in stake.wins.values()))
+    scale = lcm(*(back.denominator for stake in stakes for back in stake.back.values()))
     ways: Counter[str | int] = Counter()
     choices = []
     for found in counted:
@@ -105,12 +97,12 @@ def best_play(deal: Deal, counted: Sequence[Showdowns], stakes: Sequence[Stake])
 def _gain_of_playing(deal: Deal, found: Showdowns, stakes: Sequence[Stake], scale: int) -> Ints:
     """What playing gains over folding, hand by hand, summed over every way to deal on, in 1/`scale` units."""
 
-    def won(margin: int) -> int:
-        return int(scale * sum(stake.units * stake.wins[margin] for stake in stakes))
+    staked = sum(stake.units for stake in stakes)
+    if_folded = scale * sum(stake.units for stake in stakes if stake.by_playing)  # what is then not put at risk
 
-    lost = scale * sum(stake.units for stake in stakes)
-    folded = scale * sum(stake.units for stake in stakes if not stake.by_playing)
-    longer = sum(found.by_length)
-    fixed = sum(won(margin) * dealt for margin, dealt in enumerate(found.by_length) if dealt)
-    loses = deal.completions - longer - found.by_kickers - found.ties
-    return np.asarray(fixed + won(0) * found.by_kickers - lost * loses + folded * deal.completions)
+    def back(margin: int) -> int:
+        return int(scale * sum(stake.units * stake.back[margin] for stake in stakes))
+
+    fixed = sum(back(margin) * dealt for margin, dealt in enumerate(found.by_length) if dealt)
+    gained = fixed + back(0) * found.by_kickers + scale * staked * found.ties
+    return np.asarray(gained - if_folded * deal.completions)
