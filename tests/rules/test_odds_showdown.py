@@ -1,62 +1,26 @@
-"""The count of every showdown, beside plain enumeration of small decks with the ranking that settles bets."""
+"""The count of every showdown, and the best decision, beside plain enumeration of small decks."""
 
 from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
 from itertools import combinations
 
+import numpy as np
 import pytest
 
-np = pytest.importorskip("numpy", reason="pip install 'dealwire[odds]'")
+from protocol.cards import DECK, Card, parse_cards
+from rules.hands.bulk import flush_strength_of
+from rules.hands.tables import PLACES
+from rules.odds.showdown import Deal, Pattern, Showdowns, patterns, showdowns
+from rules.odds.strategy import Stake, best_play
+from tests.support.small_decks import Outcomes, by_hand, place_of
 
-from protocol.cards import CARDS, Card  # noqa: E402
-from rules.hands.longest_flush import longest_flush  # noqa: E402
-from rules.odds.showdown import Deal, Pattern, Showdowns, patterns, showdowns  # noqa: E402
-
-Outcomes = Counter[str | int]
-
-
-def deck_of(deal: Deal) -> list[Card]:
-    return [CARDS[suit << 4 | (1 if rank == 14 else rank)] for suit in (1, 2, 3, 4) for rank in (2, *deal.ranks)]
-
-
-def by_hand(deal: Deal, wild_kicker: str) -> dict[frozenset[Card], Outcomes]:
-    """Every deal of the deck, one after the other."""
-    deck, readings = deck_of(deal), {"wild-kicker": wild_kicker}
-    strengths = {
-        frozenset(cards): longest_flush(cards, readings).strength
-        for cards in combinations(deck, deal.own + deal.community)
-    }
-    found: dict[frozenset[Card], Outcomes] = {}
-    for own in map(frozenset, combinations(deck, deal.own)):
-        outcomes: Outcomes = Counter()
-        for community in map(frozenset, combinations([card for card in deck if card not in own], deal.community)):
-            mine = strengths[own | community]
-            rest = [card for card in deck if card not in own and card not in community]
-            for dealer in combinations(rest, deal.own):
-                theirs = strengths[community.union(dealer)]
-                if mine == theirs:
-                    outcomes["tie"] += 1
-                elif mine < theirs:
-                    outcomes["lose"] += 1
-                else:
-                    outcomes["kickers" if mine[0] == theirs[0] else mine[0] - theirs[0]] += 1
-        found[own] = outcomes
-    return found
-
-
-def place_of(hand: frozenset[Card], deal: Deal) -> tuple[Pattern, tuple[int, ...]]:
-    """The pattern of a hand, and where in it the hand stands: the set of ranks of each suit, most cards first."""
-    suits = sorted(
-        (tuple(sorted(14 if card.rank == 1 else card.rank or 0 for card in hand if card.suit == suit and card.rank != 2)))
-        for suit in "CDHS"
-    )
-    suits.sort(key=len, reverse=True)
-    index = tuple(list(combinations(deal.ranks, len(ranks))).index(ranks) for ranks in suits)
-    return Pattern(sum(card.rank == 2 for card in hand), tuple(map(len, suits))), index
+SMALL = Deal(own=2, community=2, ranks=(8, 13, 14))
 
 
 def counted(found: Showdowns, index: tuple[int, ...], deal: Deal) -> Outcomes:
     outcomes: Outcomes = Counter({margin: ways for margin, ways in enumerate(found.by_length) if ways})
-    outcomes["kickers"], outcomes["tie"] = int(found.by_kickers[index]), int(found.ties[index])
+    outcomes[0], outcomes["tie"] = int(found.by_kickers[index]), int(found.ties[index])
     outcomes["lose"] = deal.completions - outcomes.total()
     return +outcomes
 
@@ -64,13 +28,13 @@ def counted(found: Showdowns, index: tuple[int, ...], deal: Deal) -> Outcomes:
 @pytest.mark.parametrize(
     ("deal", "wild_kicker"),
     [
-        pytest.param(Deal(own=3, community=2, ranks=(5, 9, 14)), "highest-absent", marks=pytest.mark.slow),
-        pytest.param(Deal(own=2, community=2, ranks=(3, 8, 13, 14)), "ace", marks=pytest.mark.slow),
-        (Deal(own=2, community=2, ranks=(8, 13, 14)), "highest-absent"),
-        (Deal(own=2, community=2, ranks=(8, 13, 14)), "ace"),
-        (Deal(own=2, community=2, ranks=(8, 13, 14)), "lowest"),
+        (SMALL, "highest-absent"),
+        (SMALL, "ace"),
+        (SMALL, "lowest"),
         (Deal(own=3, community=1, ranks=(4, 14)), "ace"),
         (Deal(own=4, community=1, ranks=(4, 14)), "highest-absent"),
+        pytest.param(Deal(own=3, community=2, ranks=(5, 9, 14)), "highest-absent", marks=pytest.mark.slow),
+        pytest.param(Deal(own=2, community=2, ranks=(3, 8, 13, 14)), "ace", marks=pytest.mark.slow),
     ],
 )
 def test_every_deal_of_a_small_deck(deal: Deal, wild_kicker: str) -> None:
@@ -84,6 +48,42 @@ def test_every_deal_of_a_small_deck(deal: Deal, wild_kicker: str) -> None:
     assert seen.total() == deal.hands
 
 
+def test_a_wild_kicker_moves_only_showdowns_of_equal_length() -> None:
+    for pattern in patterns(SMALL):
+        one, two, three = (showdowns(SMALL, pattern, kicker) for kicker in ("highest-absent", "ace", "lowest"))
+        assert one.by_length == two.by_length == three.by_length
+
+
+def bets(margin_pays: Sequence[str]) -> list[Stake]:
+    even = dict.fromkeys(range(10), Fraction(2))
+    margins = dict(enumerate(map(Fraction, margin_pays)))
+    return [Stake("ante", 1, False, even), Stake("blind", 1, False, margins), Stake("play", 2, True, even)]
+
+
+@pytest.mark.parametrize("margin_pays", [("1", "1", "4", "9"), ("1", "3/2", "5/3", "2")])
+def test_each_hand_is_played_when_that_is_better_than_folding(margin_pays: Sequence[str]) -> None:
+    stakes, ways, best = bets(margin_pays), Counter[str | int](), Fraction(0)
+    for outcomes in by_hand(SMALL, "highest-absent").values():
+        net = sum(
+            number * (-4 if out == "lose" else 0 if out == "tie" else 2 * 1 + 1 + Fraction(margin_pays[int(out)]) - 1)
+            for out, number in outcomes.items()
+        )
+        if net >= -2 * SMALL.completions:
+            ways += outcomes
+            best += net
+        else:
+            ways["fold"] += SMALL.completions
+            best -= 2 * SMALL.completions
+    found = best_play(SMALL, [showdowns(SMALL, pattern) for pattern in patterns(SMALL)], stakes)
+    assert +Counter(found.ways) == ways
+    assert found.total == sum(ways.values()) == SMALL.hands * SMALL.completions
+    assert ways["fold"] > 0
+    assert found.hands_played * SMALL.completions == found.total - ways["fold"]
+    pays = dict(enumerate(Fraction(pay) + 2 for pay in margin_pays))
+    played = sum(number * pays[out] for out, number in found.ways.items() if isinstance(out, int))
+    assert played - 4 * found.ways["lose"] - 2 * found.ways["fold"] == best
+
+
 def test_the_patterns_of_five_cards_cover_every_hand() -> None:
     sizes = {pattern: pattern.copies for pattern in patterns(Deal())}
     assert len(sizes) == 17
@@ -91,3 +91,40 @@ def test_the_patterns_of_five_cards_cover_every_hand() -> None:
     hands = sum(copies * int(np.prod([ways[n] for n in pattern.suits])) for pattern, copies in sizes.items())
     assert hands == Deal().hands == 2_598_960
     assert Deal().completions == 1081 * 1_221_759
+
+
+def one_by_one(hand: Sequence[Card], deal: Deal, wild_kicker: str) -> Outcomes:
+    """Every community and every dealer of the whole deck against one hand."""
+    strength, outcomes = flush_strength_of(wild_kicker, deal.own + deal.community), Counter[str | int]()
+    shift = 4 * (deal.own + deal.community)
+    left = np.array([PLACES[card] for card in DECK if card not in hand], np.uint8)
+    chosen = np.array(list(combinations(range(len(left) - deal.community), deal.own)), np.uint8).T
+    own = [np.array([PLACES[card]], np.uint8) for card in hand]
+    for community in combinations(left, deal.community):
+        shared = [np.full(chosen.shape[1], place, np.uint8) for place in community]
+        mine = int(strength([*own, *(column[:1] for column in shared)])[0])
+        theirs = strength([*np.setdiff1d(left, community)[chosen], *shared])
+        outcomes["tie"] += int((theirs == mine).sum())
+        outcomes["lose"] += int((theirs > mine).sum())
+        for margin, ways in enumerate(np.bincount((mine >> shift) - (theirs[theirs < mine] >> shift)).tolist()):
+            outcomes[margin] += ways
+    return +outcomes
+
+
+@pytest.mark.parametrize("wild_kicker", ["highest-absent", "ace", "lowest"])
+def test_hands_of_two_cards_from_the_whole_deck(wild_kicker: str) -> None:
+    deal = Deal(own=2, community=1)
+    table = {pattern: showdowns(deal, pattern, wild_kicker) for pattern in patterns(deal)}
+    for hand in list(combinations(DECK, 2))[::83]:
+        pattern, index = place_of(frozenset(hand), deal)
+        assert counted(table[pattern], index, deal) == one_by_one(hand, deal, wild_kicker), hand
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("hand", "wild_kicker"), [("KH 9H 4S 7C JS", "highest-absent"), ("AD 2C 8D QS 3H", "ace")])
+def test_one_hand_of_the_game_against_1_320_721_479_deals(hand: str, wild_kicker: str) -> None:
+    cards, deal = parse_cards(hand), Deal()
+    pattern, index = place_of(frozenset(cards), deal)
+    outcomes = one_by_one(cards, deal, wild_kicker)
+    assert outcomes.total() == 1_320_721_479
+    assert counted(showdowns(deal, pattern, wild_kicker), index, deal) == outcomes
