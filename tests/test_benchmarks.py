@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as door
-from benchmarks import codec, replay
+from benchmarks import codec, hands, replay
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure import load_procedure
 from dealwire.table import Table as DealtTable
@@ -21,6 +21,8 @@ BRIEFLY_S = 0.01
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "FRAMES", 40)
+    monkeypatch.setattr(hands, "HANDS", 300)
+    monkeypatch.setattr(hands, "BULK", 1000)
     monkeypatch.setenv("MAVLINK20", "1")  # a peer sets it; put back afterwards
 
 
@@ -56,6 +58,16 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert is_figure(rows["dealwire TDP, a round's mix"][2])
 
 
+def test_a_peer_that_orders_hands_another_way_is_not_timed() -> None:
+    dealt = hands.deal(50)
+    ours = hands.tables(dealt)
+    assert ours.rank is not None
+    ranked = ours.rank()
+    hands.check(hands.Contestant("upside down", lambda: [-number for number in ranked], 50), ranked)
+    with pytest.raises(RuntimeError, match="askew orders hands another way"):
+        hands.check(hands.Contestant("askew", lambda: [number % 1000 for number in ranked], 50), ranked)
+
+
 def test_one_table_deals_the_recordings_as_tables_of_their_own_do() -> None:
     recordings = [replay.InMemory(replay.CAPTURES / f"{name}.pcapng") for name in replay.NAMES]
     procedure, terms = load_procedure("flushes-gone-wild.co"), Terms(load_game("flushes-gone-wild.co"))
@@ -75,7 +87,7 @@ def test_the_command_prints_the_named_tables(capsys: pytest.CaptureFixture[str])
     printed = capsys.readouterr().out
     assert "Recorded bytes to results" in printed
     assert "Bytes to typed messages" not in printed
-    with pytest.raises(SystemExit, match=r"^no benchmark named 'speed'; there are: codec, replay$"):
+    with pytest.raises(SystemExit, match=r"^no benchmark named 'speed'; there are: codec, replay, hands$"):
         door.main(["speed"])
 
 

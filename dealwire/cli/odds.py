@@ -13,8 +13,6 @@ from dealwire.cli.terminal import Progress, say_table
 from rules.game import load_game
 from rules.odds import Question, odds
 
-CENTS = click.IntRange(0)
-
 
 @click.command("odds")
 @click.argument("game", metavar="GAME")
@@ -44,7 +42,7 @@ def command(
         load_game(game),
         pairs(readings, "--reading"),
         paytable,
-        {name: CENTS.convert(value, None, None) for name, value in pairs(meters, "--meter").items()},
+        {name: _cents(value) for name, value in pairs(meters, "--meter").items()},
         wager,
         os.cpu_count() or 1,
     )
@@ -59,6 +57,12 @@ def command(
         progress.clear()
         say_table([("bet", "pay table", "reading", "returns %", "edge %", "remark"), *rows], frozenset({3, 4}))
     progress.clear()
+
+
+def _cents(value: str) -> int:
+    if not value.isdecimal():
+        raise click.BadParameter(f"{value!r} is no number of cents", param_hint="--meter")
+    return int(value)
 
 
 def _rows(found: Iterator[dict[str, Any]]) -> Iterator[tuple[str, ...]]:

@@ -1,14 +1,14 @@
 """What is wrong with printed pay tables, by computing them: nothing is settled here, a person is told."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Final, Literal
 
-from rules.game import Bet, Game
-from rules.odds.compute import TOGETHER, Question, odds
+from rules.game import Game
+from rules.odds.compute import Question, odds
 from rules.odds.returns import Odds, percent
-from rules.paytable import PayTable
 
 Fault = Literal["over-100", "printed-differs", "unreachable-row", "row-out-of-order"]
 
@@ -62,20 +62,16 @@ def _faults(game: Game, found: Odds) -> Iterator[Finding]:
     if alone is None or found.paytable is None:
         return
     table = game.paytables[found.paytable]
-    reached = {outcome.what for outcome in found.outcomes if outcome.probability}
-    if alone.kind not in TOGETHER:
-        for name in _rows(alone, table):
-            if name not in reached:
-                yield finding("unreachable-row", f"no hand is paid by the row {name!r}")
+    reached = {outcome.row for outcome in found.outcomes if outcome.probability}
+    for row in table.rows:
+        if row.when not in reached and (not alone.rows or row.when in alone.rows):
+            yield finding("unreachable-row", f"no hand is paid by the row {row.when!r}")
     if table.kind in _ORDERED:
-        for above, below in zip(table.rows, table.rows[1:], strict=False):
+        for above, below in pairwise(table.rows):
             if below.pays.rank > above.pays.rank:
-                why = f"{below.when!r} pays {below.pays.text}, more than {above.when!r} above it"
+                pays = replace(below.pays, unit=table.bare or "bare") if below.pays.unit == "bare" else below.pays
+                why = f"{below.when!r} pays {pays.text}, more than {above.when!r} above it"
                 yield finding("row-out-of-order", why)
-
-
-def _rows(bet: Bet, table: PayTable) -> list[str]:
-    return [row.when for row in table.rows if not bet.rows or row.when in bet.rows]
 
 
 def _agrees(exact: Fraction, printed: str) -> bool:

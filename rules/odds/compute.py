@@ -157,7 +157,10 @@ def _paid_by_row(
     printed = [row.when for row in table.rows]
     order = sorted(chances, key=lambda row: printed.index(row.when) if row else len(printed))
     outcomes = tuple(
-        Outcome(row.when if row else "no row", chances[row], back_of(row.pay if row else None, meters)) for row in order
+        Outcome(row.when, chances[row], back_of(row.pay, meters), row.when)
+        if row
+        else Outcome("no row", chances[row], Fraction(0))
+        for row in order
     )
     return Odds(question.game.id, bet.name, table.id, readings, outcomes, also=also, **question.marks(table, readings))
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 from math import comb, prod
 from typing import Final
@@ -41,11 +42,16 @@ def race_ends(column: int, most: int, readings: Mapping[str, str]) -> dict[RaceE
 
     Which ranks stand in the winning column does not hang on when it was filled: any are as likely as any others.
     """
+    return dict(_race_ends(column, most, tuple(sorted(readings.items()))))
+
+
+@cache
+def _race_ends(column: int, most: int, readings: tuple[tuple[str, str], ...]) -> dict[RaceEnd, Fraction]:
     cards = finishing_card(column, most)
     ends: dict[RaceEnd, Fraction] = {}
     for letter, suit in SUITS.items():
         own = [card for card in DECK if card.suit == letter]
-        flushes = Counter(flush_end(0, suit, list(chosen), readings) for chosen in combinations(own, column))
+        flushes = Counter(flush_end(0, suit, list(chosen), dict(readings)) for chosen in combinations(own, column))
         for flush, number in flushes.items():
             of_suit = Fraction(number, flushes.total() * len(SUITS))
             ends |= {flush._replace(cards=drawn): of_suit * chance for drawn, chance in cards.items() if drawn}

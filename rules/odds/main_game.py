@@ -9,7 +9,7 @@ from rules.game import Bet
 from rules.odds.returns import Odds, Outcome, back_of
 from rules.odds.showdown import Deal, Showdowns
 from rules.odds.strategy import MainGame, Stake, best_play, count_all
-from rules.paytable import PaidRow
+from rules.paytable import PaidRow, PayTable
 
 if TYPE_CHECKING:
     from rules.odds.compute import Question
@@ -89,11 +89,22 @@ def _odds(
         "+".join(stake.name for stake in stakes),
         table.id if table else None,
         readings,
-        tuple(Outcome(_words(outcome), found.probability(outcome), back) for outcome, back in backs.items()),
+        tuple(
+            Outcome(_words(outcome), found.probability(outcome), back, _row(question, stakes, table, outcome))
+            for outcome, back in backs.items()
+        ),
         staked=sum((share * (played if stake.by_playing else 1) for stake, share in shares), Fraction(0)),
         also=also or {},
         **(question.marks(table, readings) if table else {}),
     )
+
+
+def _row(question: "Question", stakes: Sequence[Stake], table: PayTable | None, outcome: str | int) -> str:
+    """The row that pays the outcome to a bet that stands alone with its table."""
+    if table is None or len(stakes) > 1 or not isinstance(outcome, int):
+        return ""
+    row = question.game.tables[stakes[0].name, table.id][outcome]
+    return row.when if row else ""
 
 
 def _words(outcome: str | int) -> str:

@@ -13,11 +13,12 @@ SCHEMA = "dealwire.odds/1"
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One way a bet can end. `back` is what the player then takes back, in units, the stake included where it comes
-    back; None where that hangs on a meter that was not given."""
+    back; None where that hangs on a meter that was not given. `row` of the pay table pays it, if one does."""
 
     what: str
     probability: Fraction
     back: Fraction | None
+    row: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +85,8 @@ class Odds:
         return found
 
 
-def back_of(pay: Pay | None, meters: Mapping[str, Fraction]) -> Fraction | None:
-    """What a unit of stake becomes when a row pays it; `meters` stand in units of stake. None pays nothing."""
-    if pay is None:
-        return Fraction(0)
+def back_of(pay: Pay, meters: Mapping[str, Fraction]) -> Fraction | None:
+    """What a unit of stake becomes when a row pays it; `meters` stand in units of stake."""
     if pay.unit == "percent":
         meter = meters.get(pay.meter or "")
         return None if meter is None else pay.amount * meter
