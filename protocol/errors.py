@@ -154,3 +154,19 @@ class LineUnusable(LineError):
     def __init__(self, line: str, why: str) -> None:
         self.line, self.why = line, why
         super().__init__(f"{line}: cannot be used as a line: {why}")
+
+
+class LineGarbled(LineError):
+    """Bytes come, but not one frame among them."""
+
+    def __init__(self, line: str, noise_bytes: int) -> None:
+        self.line, self.noise_bytes = line, noise_bytes
+        super().__init__(f"{line}: {noise_bytes:,} bytes, no frame: wrong baud rate, or not a TDP device?")
+
+
+class LineAmbiguous(LineError):
+    """More than one device answers to the address, and which one is meant must not be guessed."""
+
+    def __init__(self, line: str, choices: tuple[str, ...]) -> None:
+        self.line, self.choices = line, choices
+        super().__init__(f"{line}: {len(choices)} devices match; name one of them: {', '.join(choices)}")

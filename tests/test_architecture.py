@@ -89,7 +89,14 @@ def test_the_flow_sees_devices_only_through_events() -> None:
 
 
 def test_drivers_know_no_line_and_simulators_no_driver() -> None:
-    concrete = ("devices.transport.serial_port", "devices.transport.tcp", "devices.transport.memory", "serial", "usb")
+    concrete = (
+        "devices.transport.serial_port",
+        "devices.transport.tcp",
+        "devices.transport.memory",
+        "devices.transport.usb",
+        "serial",
+        "usb",
+    )
     for driver in ("shuffler", "shoe", "table_controller", "angel_eye", "bee_tek"):
         for name, line, _ in imports(ROOT / f"devices/{driver}.py"):
             assert not name.startswith(concrete), f"devices/{driver}.py:{line}: {name}"

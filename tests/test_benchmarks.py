@@ -87,7 +87,7 @@ def test_the_command_prints_the_named_tables(capsys: pytest.CaptureFixture[str])
     printed = capsys.readouterr().out
     assert "Recorded bytes to results" in printed
     assert "Bytes to typed messages" not in printed
-    with pytest.raises(SystemExit, match=r"^no benchmark named 'speed'; there are: codec, replay, hands$"):
+    with pytest.raises(SystemExit, match=r"^no benchmark named 'speed'; there are: codec, replay, lines, hands$"):
         door.main(["speed"])
 
 

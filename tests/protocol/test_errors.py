@@ -28,9 +28,15 @@ CASES = [
      "/etc/passwd: cannot be used as a line: not a serial port"),
     (e.LineDenied("/dev/ttyUSB0", "join the group dialout"), e.LineError,
      "/dev/ttyUSB0: permission denied; join the group dialout"),
+    (e.LineAmbiguous("serial-id:A5", ("/dev/ttyUSB0", "/dev/ttyUSB1")), e.LineError,
+     "serial-id:A5: 2 devices match; name one of them: /dev/ttyUSB0, /dev/ttyUSB1"),
+    (e.LineGarbled("/dev/ttyUSB0", 2300), e.LineError,
+     "/dev/ttyUSB0: 2,300 bytes, no frame: wrong baud rate, or not a TDP device?"),
     (e.NoCommands("bee-tek"), e.LocalError, "bee-tek: the device takes no commands"),
     (e.BadReport("bee-tek", b"Card:1S", "no such card: '1S'"), e.RemoteError,
      "bee-tek: no such card: '1S'; 43 61 72 64 3a 31 53"),
+    (e.LineAmbiguous("usb:1209:0005", ("usb:1209:0005@1-1", "usb:1209:0005@1-2")), e.LineError,
+     "usb:1209:0005: 2 devices match; name one of them: usb:1209:0005@1-1, usb:1209:0005@1-2"),
 ]  # fmt: skip
 
 
