@@ -128,3 +128,27 @@ def test_one_hand_of_the_game_against_1_320_721_479_deals(hand: str, wild_kicker
     outcomes = one_by_one(cards, deal, wild_kicker)
     assert outcomes.total() == 1_320_721_479
     assert counted(showdowns(deal, pattern, wild_kicker), index, deal) == outcomes
+
+
+@pytest.mark.slow
+def test_the_best_play_in_words() -> None:
+    """What docs/odds.md says of hands without a deuce and with two of a suit at most."""
+    deal = Deal()
+    pairs = list(combinations(range(3, 15), 2))
+    for pattern, always, never in (
+        (Pattern(0, (2, 1, 1, 1)), (14, 10), (11, 10)),
+        (Pattern(0, (2, 2, 1, 0)), (13, 11), (10, 9)),
+    ):
+        found = showdowns(deal, pattern)
+        won = [3 * found.by_length[1], 6 * found.by_length[2], 8 * found.by_length[3], 28 * found.by_length[4]]
+        lost = deal.completions - sum(found.by_length) - found.by_kickers - found.ties
+        play = sum(won) + 3 * found.by_kickers - 4 * lost >= -2 * deal.completions
+        assert found.by_length[5:] == (0, 0, 0)
+        for first, one in enumerate(pairs):
+            for second, other in enumerate(pairs if pattern.suits[1] == 2 else [(0, 0)]):
+                hands = play[first, second] if pattern.suits[1] == 2 else play[first]
+                best = max(one[::-1], other[::-1])
+                if best >= always:
+                    assert hands.all(), (pattern.text, best)
+                elif best <= never:
+                    assert not hands.any(), (pattern.text, best)
