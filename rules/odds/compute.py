@@ -46,6 +46,19 @@ class Question:
         """The pay tables of `bet` that are asked for."""
         return (self.game.paytables[name] for name in bet.paytables if self.paytable in ("", name))
 
+    def decided_with(self, bet: Bet) -> tuple[list[Bet], list[Bet]]:
+        """The bets that stand or fall with `bet`, and those that ride on that decision, as a tip for the dealer does.
+
+        A bet that no raise belongs to rides on the bets it is made beside.
+        """
+        game = self.game
+        names = game.tied[bet.name]
+        if bet.beside and not any(game.bets[name].fold == "absent" for name in names):
+            names = game.tied[bet.beside.bet]
+        together = [each for each in game.spec.bets if each.name in names]
+        beside = [each for each in game.spec.bets if each.kind in TOGETHER and each.name not in names]
+        return together, [each for each in beside if each.beside and each.beside.bet in names]
+
     def marks(self, table: PayTable, readings: Mapping[str, str]) -> dict[str, Any]:
         """What the table prints of its own odds, and why it or one of the readings cannot be meant."""
         taken = (self.game.spec.readings[name].suspect.get(option, "") for name, option in readings.items())
@@ -58,15 +71,18 @@ class Question:
 def odds(question: Question, bet: str = "") -> Iterator[Odds]:
     """The odds of every bet, or of `bet` alone, those that take time last.
 
-    Bets that are valid only together come together: first the name of them all, joined by `+`, then one by one.
+    Bets that are valid only together come together: first the name of them all, joined by `+`, then one by one, with
+    those that ride on them.
     OddsRefused names a bet, pay table, reading or meter the game does not know.
     """
     _check(question, bet)
     done: set[str] = set()
     for each in sorted(question.game.spec.bets, key=lambda each: each.kind in TOGETHER):
-        together = question.game.tied[each.name]
-        if each.name not in done and (not bet or bet in together):
-            done |= together
+        names = {each.name}
+        if each.kind in TOGETHER:
+            names.update(other.name for group in question.decided_with(each) for other in group)
+        if each.name not in done and (not bet or bet in names):
+            done |= names
             yield from (found for found in _KINDS[each.kind](question, each) if bet in ("", found.bet))
 
 
@@ -122,7 +138,7 @@ def _of_meters(question: Question, bet: Bet, table: PayTable, shares: Mapping[st
         else:
             taken[row.pay.meter] = taken.get(row.pay.meter, Fraction(0)) + share * row.pay.amount
     also: dict[str, Any] = {"fixed_return": fixed, "meter_share": {name: str(part) for name, part in taken.items()}}
-    if len(taken) == 1:
+    if len(taken) == 1 and fixed <= 1:
         also["break_even_meter"] = (1 - fixed) / next(iter(taken.values()))
     if envy:
         also["envy_from_each_other"] = envy
@@ -178,8 +194,7 @@ def _together(question: Question, bet: Bet) -> Iterator[Odds]:
         if error.name != "numpy":
             raise
         raise ExtraMissing("numpy", "odds") from error
-    group = [each for each in question.game.spec.bets if each.name in question.game.tied[bet.name]]
-    yield from main_game(question, group)
+    yield from main_game(question, *question.decided_with(bet))
 
 
 Kind = Callable[[Question, Bet], Iterator[Odds]]

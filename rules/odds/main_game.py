@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 _MARGINS = range(10)
 
 
-def main_game(question: "Question", bets: Sequence[Bet]) -> Iterator[Odds]:
-    """The odds of `bets` together, then of each, for every pay table and reading of the wild kicker asked for."""
+def main_game(question: "Question", bets: Sequence[Bet], riders: Sequence[Bet] = ()) -> Iterator[Odds]:
+    """The odds of `bets` together, then of each, for every pay table and reading of the wild kicker asked for.
+
+    `riders` have no part in the decision: they are paid by what it leads to.
+    """
     hand = question.game.hand
     deal = Deal(hand.own, hand.community)
     for chosen in _tables(question, bets):
@@ -29,6 +32,9 @@ def main_game(question: "Question", bets: Sequence[Bet]) -> Iterator[Odds]:
             yield _odds(question, stakes, found, chosen, readings, also=_of_hands(found))
             for stake in stakes:
                 yield _odds(question, [stake], found, chosen, readings)
+            for rider in riders:
+                for table in _tables(question, [rider]):
+                    yield _odds(question, _stakes(question, [rider], table), found, table, readings)
 
 
 @lru_cache(maxsize=3)

@@ -31,6 +31,25 @@ def answered(*arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+TIPS = """
+[[bets]]
+name = "tip"
+kind = "against-dealer"
+pays = "3 to 1"
+fold = "lose"
+beside = { bet = "ante", clause = "house" }
+clauses = { win = "house", lose = "house", fold = "house" }
+
+[[bets]]
+name = "blind-tip"
+kind = "margin"
+paytables = ["FGW-BLIND"]
+fold = "lose"
+beside = { bet = "blind", clause = "house" }
+clauses = { win = "house", lose = "house", fold = "house" }
+"""
+
+
 def small_game(folder: Path, **edits: Edit) -> str:
     """The game dealt small, two cards each and one for the community, so that its showdowns are soon counted; a pay
     table named in `edits`, with `_` for `-`, is changed."""
@@ -131,6 +150,21 @@ def test_bets_made_together_are_the_sum_of_their_parts(tmp_path: Path) -> None:
     assert Fraction(whole["loss_per_unit"]) == staked(whole) - back
     assert staked(parts[2]) == Fraction(whole["hands_played"], whole["hands"])
     assert whole["hands"] == comb(52, 2)
+
+
+def test_a_tip_rides_on_the_decision_and_has_no_part_in_it(tmp_path: Path) -> None:
+    game = small_game(tmp_path)
+    without = answered(game, "--reading", "wild-kicker=ace")
+    Path(game).write_text(Path(game).read_text() + TIPS)
+    found = {each["bet"]: each for each in answered(game, "--reading", "wild-kicker=ace")}
+    assert [each for bet, each in found.items() if "tip" not in bet] == [
+        *{each["bet"]: each for each in without}.values()
+    ]
+    assert {**found["blind-tip"], "bet": "blind"} == found["blind"]
+    won = {o["what"]: Fraction(o["probability"]) for o in found["tip"]["outcomes"]}
+    wins = sum((chance for what, chance in won.items() if what.startswith("win")), Fraction(0))
+    assert Fraction(found["tip"]["return"]) == 4 * wins + won["tie"]
+    assert answered(game, "--bet", "tip", "--reading", "wild-kicker=ace") == [found["tip"]]
 
 
 @pytest.mark.parametrize(
