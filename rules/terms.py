@@ -16,14 +16,19 @@ ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known."""
+    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known.
+
+    The reserve is added to the seed then (WA, progressive systems flexibility, reserve contribution).
+    """
 
     cents: int
     seed_cents: int | None = None
+    reserve_cents: int = 0
 
     def __post_init__(self) -> None:
-        if self.cents < 0 or (self.seed_cents or 0) < 0:
-            raise SettlementRefused("meter amount", min(self.cents, self.seed_cents or 0), ["0 or more cents"])
+        least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
+        if least < 0:
+            raise SettlementRefused("meter amount", least, ["0 or more cents"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Terms:
     unit_cents: int
     envy_base_cents: int
     meters: Mapping[str, Meter] = field(default_factory=dict)
+    limit_cents: int | None = None
 
     @property
     def rank(self) -> Ranking:
@@ -68,6 +74,8 @@ def agree(
     token_cents: int,
     envy_base_cents: int,
     meters: Mapping[str, Meter | int],
+    limit_cents: int | None = None,
+    accept_suspect: bool = False,
 ) -> Terms:
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
     chosen_tables, chosen_readings = game.default_paytables(), game.default_readings()
@@ -91,7 +99,10 @@ def agree(
     for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
         if cents < 1:
             raise SettlementRefused(what, cents, ["1 cent or more"])
+    if not accept_suspect:
+        _refuse_suspects(game, chosen_tables, chosen_readings)
     return Terms(
+        limit_cents=_agree_limit(game, limit_cents),
         game=game,
         readings=chosen_readings,
         paytables=chosen_tables,
@@ -100,3 +111,29 @@ def agree(
         envy_base_cents=envy_base_cents,
         meters={name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()},
     )
+
+
+def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[str, str]) -> None:
+    """A print that cannot be meant settles no real bet unless someone says that it shall."""
+    for bet, table in tables.items():
+        if why := game.paytables[table].suspect:
+            clear = [name for name in game.bets[bet].paytables if not game.paytables[name].suspect]
+            raise SettlementRefused(f"suspect pay table of {bet} ({why})", table, [*clear, "accept_suspect=True"])
+    for name, option in readings.items():
+        suspect = game.spec.readings[name].suspect
+        if option in suspect:
+            clear = [each for each in READINGS[name] if each not in suspect]
+            raise SettlementRefused(
+                f"suspect reading {name} ({suspect[option]})", option, [*clear, "accept_suspect=True"]
+            )
+
+
+def _agree_limit(game: Game, limit_cents: int | None) -> int | None:
+    """The table's own limit, which may be lower than the law's and never higher."""
+    law = game.spec.limit
+    if limit_cents is None:
+        return law.each_bet_cents
+    if limit_cents < 1 or (law.each_bet_cents is not None and limit_cents > law.each_bet_cents):
+        most = f"1 to {law.each_bet_cents} cents" if law.each_bet_cents else "1 cent or more"
+        raise SettlementRefused("limit of each bet", limit_cents, [f"{most} ({law.clause})"])
+    return limit_cents
