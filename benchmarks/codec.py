@@ -87,7 +87,7 @@ def mavlink(c_check: bool) -> Contestant:
             import fastcrc  # noqa: F401
         common = _mavlink_module(c_check)
     except ImportError as error:
-        return Contestant(name, [], None, f"{error.name} is not installed")
+        return Contestant(name, [], None, f"{str(error.name).partition('.')[0]} is not installed")
     sender = common.MAVLink(None)
     attitude = [common.MAVLink_attitude_message(i, 0.1, 0.2, 0.3, 0.01, 0.02, 0.03) for i in range(FRAMES)]
     frames = [bytes(message.pack(sender)) for message in attitude]

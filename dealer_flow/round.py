@@ -176,9 +176,10 @@ class Round:
         """The worst that was found decides."""
         if self.unreliable:
             return "unreliable"
-        if self.defective or (self.ledger.conserved is False and self.plan.deck_policy.then == "defective-deck"):
+        astray = self.ledger.conserved is False
+        if self.defective or (astray and self.plan.deck_policy.then == "defective-deck"):
             return "defective-deck"
-        if self.misdeal or self.ledger.conserved is False:
+        if self.misdeal or astray:
             return "misdeal"
         if self.house_wrong:
             return "progressive-only" if self.for_progressive else "misdeal"

@@ -6,23 +6,23 @@ from types import TracebackType
 
 from devices.capture import CaptureWriter, Recorded
 from devices.clock import Clock, SystemClock
-from devices.drivers import DRIVERS
+from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Session
 from devices.transport.address import baud_of, open_transport, short_name
 from devices.transport.base import Transport
-from protocol.tdp.link import HostLink
 from protocol.tdp.messages import Role
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a table: its name there, which kind of device is at its end, and its address."""
+    """One line of a table: its name there, which kind of device is at its end, its address, and what is spoken."""
 
     name: str
     device: str
     address: str
+    dialect: str = "tdp"
 
 
 class LiveTable:
@@ -46,7 +46,9 @@ class LiveTable:
         self._owner = Owner(self.clock)
         transports: list[Transport] = []
         try:
-            transports.extend(open_transport(line.address) for line in lines)  # one by one: what opened is given back
+            bauds = [dialect_named(line.dialect).baud for line in lines]
+            for line, baud in zip(lines, bauds, strict=True):
+                transports += [open_transport(line.address, baud=baud)]  # one by one: what opened is given back
             writer = record() if record is not None else None
             for line, transport in zip(lines, transports, strict=True):
                 self._begin(line, transport, deliver, role, writer)
@@ -64,13 +66,14 @@ class LiveTable:
         role: Role,
         writer: CaptureWriter | None,
     ) -> None:
-        kind = DRIVERS[line.device]
+        dialect = dialect_named(line.dialect)
+        driver = dialect.driver(line.device, where=line.name)
         if writer is not None:
-            name, baud = short_name(line.address), baud_of(line.address)
-            interface = writer.interface(line.name, device=line.device, line=name, baud=baud)
+            name, baud = short_name(line.address), baud_of(line.address, baud=dialect.baud)
+            interface = writer.interface(line.name, device=line.device, dialect=dialect.name, line=name, baud=baud)
             transport = Recorded(transport, writer, interface, self.clock)
-        link = HostLink(expects=kind.device_class, role=role)
-        session = Session(line.name, transport, link, kind.make(), self.clock, deliver)
+        link = dialect.make_link(line.device, role, False)
+        session = Session(line.name, transport, link, driver, self.clock, deliver)
         self.sessions.append(session)
         self._owner.add(session)
         session.start()

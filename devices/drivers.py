@@ -1,9 +1,10 @@
 """Which kinds of device there are, by the name a person writes: on the command line and in a capture."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from devices.shoe import Shoe
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
 from devices.translation import Driver
@@ -24,6 +25,7 @@ DRIVERS: Final = {
     kind.name: kind
     for kind in (
         Kind("shuffler", DeviceClass.SHUFFLER, Shuffler),
+        Kind("shoe", DeviceClass.SHOE, Shoe),
         Kind("table-controller", DeviceClass.TABLE_CONTROLLER, TableController),
     )
 }
@@ -32,10 +34,10 @@ DRIVERS: Final = {
 class UnknownKind(LocalError):
     """A name that is no kind of device."""
 
-    def __init__(self, where: str, name: str) -> None:
+    def __init__(self, where: str, name: str, allowed: Sequence[str] = tuple(DRIVERS)) -> None:
         self.where, self.name = where, name
         what = f"no kind of device is called {name!r}" if name else "it does not say which kind of device it is"
-        self.why = f"{what}; allowed: {', '.join(DRIVERS)}"
+        self.why = f"{what}; allowed: {', '.join(allowed)}"
         super().__init__(f"{where}: {self.why}")
 
 

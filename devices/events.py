@@ -21,7 +21,8 @@ class Seen:
     """One thing a device reported.
 
     `device` is the line's name at the table, `session` the device's power-up session, `number` the event's
-    number in it (0 when the device did not number it), `at_ns` when it arrived, nanoseconds since 1970.
+    number in it, `at_ns` when it arrived, nanoseconds since 1970. Where a device keeps neither, the link counts the
+    starts and the reports it hears; `number` is 0 for what no device reported.
     """
 
     device: str
@@ -64,7 +65,8 @@ class SessionChanged(Body):
 
 @dataclass(frozen=True, slots=True)
 class EventsLost(Body):
-    """Events `first` to `last` cannot be had any more."""
+    """Events `first` to `last` cannot be had any more; both 0 when the device does not number them: an unknown
+    number of reports is missing here."""
 
     first: int
     last: int
@@ -106,7 +108,7 @@ class DoorMoved(Body):
 
 @dataclass(frozen=True, slots=True)
 class StateChanged(Body):
-    """The device's own state, by name (`READY`, `PACKET_WAIT` ...)."""
+    """The device's own state, by name (`READY`, `PACKET_WAIT` ...); `previous` is empty where it does not say."""
 
     state: str
     previous: str
@@ -238,6 +240,136 @@ class DeckRemoved(Body):
     """The deck was taken out of the device."""
 
     deck: int
+
+
+# ------------------------------------------------------------------ card-reading shoe
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeLoaded(Body):
+    """A shoe was filled: `shoe` tells it from the one before, `cards` in `decks` decks."""
+
+    shoe: int
+    decks: int
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeEnded(Body):
+    """The shoe is over; `drawn` cards have left it since it was filled, as the device counted."""
+
+    shoe: int
+    drawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class BurnStarted(Body):
+    """The next `count` cards are burned."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardDrawn(Body):
+    """A card left the shoe and was read.
+
+    `ordinal` is the device's own count (in the shoe, or in the hand it deals to), None where it has none; `where`
+    is what the device believes it is for (`burn`, `player` ...), None where it does not say.
+    """
+
+    ordinal: int | None
+    card: Card
+    where: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardUnread(Body):
+    """A card left the shoe and its face is not known. Fields as in `CardDrawn`."""
+
+    ordinal: int | None
+    where: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardReportedAgain(Body):
+    """The device says again what it read: a second report of one card, not a second card."""
+
+    ordinal: int | None
+    card: Card
+    where: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawWhileLocked(Body):
+    """A card was drawn although the shoe is locked: it belongs to no game."""
+
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class CardDrawnOutside(Body):
+    """A card was drawn in the device's `error` or `setup` mode: it belongs to no game."""
+
+    card: Card
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class CutCardSeen(Body):
+    """The cut card came out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overdrawn(Body):
+    """More cards were drawn than the game takes; `halted` when the device went into its error mode."""
+
+    halted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardPushedBack(Body):
+    """A card was pushed back into the exit; `halted` as in `Overdrawn`."""
+
+    halted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardPulledBack(Body):
+    """A card turned back midway; `halted` as in `Overdrawn`."""
+
+    halted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeError(Body):
+    """Another trouble of the shoe: `fault` is in `protocol.faults`, 0 when it is none of those; `text` is what the
+    device said; `halted` as in `Overdrawn`."""
+
+    fault: int
+    halted: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeErrorCleared(Body):
+    """A trouble is over; `badge` 0 means it was cleared at the device itself, or by whom is not known."""
+
+    fault: int
+    badge: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeLocked(Body):
+    """The shoe was locked, or unlocked."""
+
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeResult(Body):
+    """What the shoe's own rules say about the game it believes it dealt. It opens no round and settles nothing."""
+
+    text: str
 
 
 # ------------------------------------------------------------------ table controller

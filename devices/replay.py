@@ -7,15 +7,14 @@ from pathlib import Path
 
 from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
 from devices.clock import Clock
-from devices.drivers import UnknownKind, kind_of
+from devices.dialects import dialect_named
+from devices.drivers import UnknownKind
 from devices.events import Seen
 from devices.session import NEVER, Feed
 from devices.transport.base import LineClosed
 from protocol.errors import LocalError, shorten
-from protocol.tdp.link import HostLink
-from protocol.tdp.outputs import Output
-
-DIALECTS = ("tdp",)
+from protocol.link import Link, Output
+from protocol.tdp.messages import Role
 
 
 class CaptureUnplayable(CaptureError):
@@ -107,18 +106,16 @@ class _Player:
         self._now_ns = 0
         self._due_ns = NEVER  # no feed's deadline is before; may be early, never late
         self._open: dict[int, tuple[LineStats, Feed]] = {}
-        self._begun: list[tuple[LineStats, HostLink]] = []
+        self._begun: list[tuple[LineStats, Link]] = []
 
     def check(self, interface: Interface) -> None:
         """CaptureUnplayable unless `interface` can be played."""
-        if interface.dialect not in DIALECTS:
-            said = f"dialect {interface.dialect!r} is not known" if interface.dialect else "it names no dialect"
-            why = f"{said}; allowed: {', '.join(DIALECTS)}"
-            raise CaptureUnplayable(self._capture.path, interface.name, why)
         try:
-            kind_of(interface.device, where=interface.name)
+            dialect_named(interface.dialect).driver(interface.device, where=interface.name)
         except UnknownKind as error:
             raise CaptureUnplayable(self._capture.path, interface.name, error.why) from None
+        except LocalError as error:
+            raise CaptureUnplayable(self._capture.path, interface.name, str(error)) from None
 
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
@@ -153,9 +150,10 @@ class _Player:
         self.check(interface)
         for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
             self.stats.lines.append(LineStats(known.name))
-        kind = kind_of(interface.device, where=interface.name)
-        link = HostLink(expects=kind.device_class, listen=True)
-        feed = Feed(interface.name, link, kind.make(), self._deliver, self._trace)
+        dialect = dialect_named(interface.dialect)
+        link = dialect.make_link(interface.device, Role.OBSERVE, True)
+        driver = dialect.driver(interface.device, where=interface.name)
+        feed = Feed(interface.name, link, driver, self._deliver, self._trace)
         feed.start(now_ns)
         self._due_ns = min(self._due_ns, feed.due_ns)
         line = self.stats.lines[index]

@@ -13,19 +13,8 @@ from devices.events import LinkLost, Seen
 from devices.translation import Driver
 from devices.transport.base import LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
-from protocol.tdp.link import HostLink
-from protocol.tdp.messages import ControllerStatus, Message, ShufflerStatus
-from protocol.tdp.outputs import (
-    Answered,
-    Delivered,
-    Lost,
-    Output,
-    Send,
-    SessionChanged,
-    StatusSeen,
-    Unanswered,
-    Up,
-)
+from protocol.link import Answered, Link, Missed, Output, Reported, Send, Started, Unanswered
+from protocol.tdp.outputs import Delivered, DeviceStatus, Lost, SessionChanged, StatusSeen, Up
 from protocol.tdp.twin import mutable_twin
 
 _Seen: Final = mutable_twin(Seen)
@@ -54,7 +43,7 @@ class Feed:
     def __init__(
         self,
         name: str,
-        link: HostLink,
+        link: Link,
         driver: Driver,
         deliver: Callable[[Seen], None],
         trace: Callable[[Output], None] | None = None,
@@ -63,7 +52,7 @@ class Feed:
         self.link = link
         self.session = 0
         """The device's session as far as it was heard; 0 before."""
-        self.status: ShufflerStatus | ControllerStatus | None = None
+        self.status: DeviceStatus | None = None
         self.recent: deque[tuple[int, Output]] = deque(maxlen=RECENT)
         self.settle: Callable[[Answered | Unanswered], None] | None = None
         """Told of every command that ended."""
@@ -114,6 +103,8 @@ class Feed:
             elif type(output) is Send:
                 out += output.data
                 continue
+            elif type(output) is Reported:
+                self.session, number = output.session, output.number
             elif type(output) is StatusSeen:
                 self.status = output.message
             else:
@@ -129,7 +120,7 @@ class Feed:
     def _note(self, output: Output) -> None:
         if isinstance(output, Up):
             self.session = output.hello.session
-        elif isinstance(output, SessionChanged | Lost):
+        elif isinstance(output, SessionChanged | Lost | Started | Missed):
             self.session = output.session
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
@@ -147,7 +138,7 @@ class Session:
         self,
         name: str,
         transport: Transport,
-        link: HostLink,
+        link: Link,
         driver: Driver,
         clock: Clock,
         deliver: Callable[[Seen], None],
@@ -169,7 +160,7 @@ class Session:
         self._waiting: dict[int, Callable[[Answered | Unanswered], None]] = {}
 
     @property
-    def status(self) -> ShufflerStatus | ControllerStatus | None:
+    def status(self) -> DeviceStatus | None:
         """The device's last report of its whole state: what a late joiner shows first."""
         return self._feed.status
 
@@ -179,7 +170,7 @@ class Session:
         return tuple(Heard(at_ns, output) for at_ns, output in self._feed.recent)
 
     @property
-    def link(self) -> HostLink:
+    def link(self) -> Link:
         """The link, for its state and counters."""
         return self._link
 
@@ -188,7 +179,7 @@ class Session:
         now_ns = self._clock.now_ns()
         self._send(self._feed.start(now_ns), now_ns)
 
-    def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+    def request(self, command: Any, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
         """Ask the device for something and give the request's id; `done` is called once, with how it ended.
 
         NotUp, NotPermitted or QueueFull when it cannot be asked.

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any, ClassVar, Final, Protocol
 
 from devices import events as e
+from protocol.link import Missed, Reported, Started
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
@@ -89,3 +90,23 @@ class TableDriver:
             return e.UnknownReported(f"event {type(message).__name__}") if make is None else make(message)
         known = LINK.get(type(output))
         return None if known is None else known(output)
+
+
+class UnnumberedDriver:
+    """A driver of a shoe that numbers nothing, so that its link does: a report is looked up in `events` by its class.
+    `model` is what such devices are called; they do not say it."""
+
+    events: ClassVar[Mapping[type[Any], Callable[[Any], e.Body]]]
+    model: ClassVar[str]
+
+    def translate(self, output: o.Output) -> e.Body | None:
+        """What `output` means at the table."""
+        if isinstance(output, Reported):
+            message = output.message
+            make = self.events.get(type(message))
+            return e.UnknownReported(f"report {type(message).__name__}") if make is None else make(message)
+        if isinstance(output, Started):
+            if output.previous:
+                return e.SessionChanged(output.previous, output.session)
+            return e.LinkUp(output.session, "shoe", "", self.model, "", "", True)
+        return e.EventsLost(0, 0) if isinstance(output, Missed) else None

@@ -44,12 +44,28 @@ class BadPayload(RemoteError):
         super().__init__(f"message kind {kind} id 0x{message_id:04X}: {why}; payload {shorten(payload)}")
 
 
+class BadReport(RemoteError):
+    """A whole frame of a dialect whose content cannot be: nothing in it is to be believed."""
+
+    def __init__(self, dialect: str, body: bytes, why: str) -> None:
+        self.dialect, self.body, self.why = dialect, body, why
+        super().__init__(f"{dialect}: {why}; {shorten(body)}")
+
+
 class NotUp(LocalError):
     """A command was asked of a link that has no session."""
 
     def __init__(self, state: str) -> None:
         self.state = state
         super().__init__(f"no session with the device: the link is {state}")
+
+
+class NoCommands(LocalError):
+    """A command was asked of a device that only speaks."""
+
+    def __init__(self, dialect: str) -> None:
+        self.dialect = dialect
+        super().__init__(f"{dialect}: the device takes no commands")
 
 
 class QueueFull(LocalError):
@@ -138,3 +154,11 @@ class LineUnusable(LineError):
     def __init__(self, line: str, why: str) -> None:
         self.line, self.why = line, why
         super().__init__(f"{line}: cannot be used as a line: {why}")
+
+
+class LineAmbiguous(LineError):
+    """More than one device answers to the address, and which one is meant must not be guessed."""
+
+    def __init__(self, line: str, choices: tuple[str, ...]) -> None:
+        self.line, self.choices = line, choices
+        super().__init__(f"{line}: {len(choices)} devices match; name one of them: {', '.join(choices)}")

@@ -10,8 +10,8 @@ from typing import Any, Final
 import click
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import line_options, lines_from
-from dealwire.live import LiveTable
+from dealwire.cli.options import line_options
+from dealwire.live import Line, LiveTable
 from devices.clock import SystemClock
 from devices.events import Seen
 from protocol.cards import Card
@@ -39,8 +39,7 @@ NS: Final = 1_000_000_000
 @click.pass_context
 def command(
     ctx: click.Context,
-    shuffler: str | None,
-    controller: str | None,
+    lines: list[Line],
     stamp: str,
     count: int | None,
     idle_s: float | None,
@@ -50,7 +49,6 @@ def command(
 
     Without any report within --idle seconds the exit code is 4.
     """
-    lines = lines_from(shuffler, controller)
     clock = SystemClock()
     started_ns = last_ns = clock.now_ns()
     seen_so_far = 0

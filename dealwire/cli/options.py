@@ -1,14 +1,16 @@
 """Options that several commands share, and how their values become objects."""
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
 from dealer_flow.procedure import Procedure, load_procedure
 from dealwire.live import Line
 from dealwire.table import Table, Terms
+from devices.dialects import dialect_named
 from rules.award import AwardDesk
 from rules.game import Game, load_game
 from rules.meter_setup import load_setup
@@ -165,19 +167,38 @@ def _make_desk(procedure: Procedure, terms: Terms | None, table: str) -> AwardDe
 
 
 def line_options(command: F) -> F:
-    """`--shuffler --controller`: the lines of a table."""
+    """`--shuffler --shoe --shoe-dialect --controller`: the table's lines, handed to the command as `lines`."""
+
+    @wraps(command)
+    def with_lines(
+        *args: Any,
+        shuffler: str | None,
+        shoe: str | None,
+        shoe_dialect: str,
+        controller: str | None,
+        **rest: Any,
+    ) -> Any:
+        given = (
+            Line("shuffler", "shuffler", shuffler or ""),
+            Line("shoe", "shoe", shoe or "", dialect_named(shoe_dialect).name),
+            Line("controller", "table-controller", controller or ""),
+        )
+        lines = [line for line in given if line.address]
+        if not lines:
+            raise click.UsageError("no line given: use --shuffler, --shoe or --controller with an ADDRESS, or several")
+        return command(*args, lines=lines, **rest)
+
     for option in (
         click.option("--controller", metavar="ADDRESS", help="The table controller's line."),
+        click.option(
+            "--shoe-dialect",
+            default="tdp",
+            show_default=True,
+            metavar="NAME",
+            help="What the shoe speaks: tdp, angel-eye, bee-tek or an added one.",
+        ),
+        click.option("--shoe", metavar="ADDRESS", help="The card shoe's line."),
         click.option("--shuffler", metavar="ADDRESS", help="The packet shuffler's line, such as /dev/ttyUSB0."),
     ):
-        command = option(command)
-    return command
-
-
-def lines_from(shuffler: str | None, controller: str | None) -> list[Line]:
-    """The lines given; a usage error when there is none."""
-    given = (("shuffler", "shuffler", shuffler), ("controller", "table-controller", controller))
-    lines = [Line(name, device, address) for name, device, address in given if address is not None]
-    if not lines:
-        raise click.UsageError("no line given: use --shuffler ADDRESS, --controller ADDRESS or both")
-    return lines
+        with_lines = option(with_lines)
+    return cast(F, with_lines)

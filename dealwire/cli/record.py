@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import line_options, lines_from, make_table, table_options
+from dealwire.cli.options import line_options, make_table, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
 from dealwire.live import Line, LiveTable
 from dealwire.table import Table
@@ -34,8 +34,7 @@ from devices.events import LinkUp, Seen
 def command(
     ctx: click.Context,
     /,
-    shuffler: str | None,
-    controller: str | None,
+    lines: list[Line],
     output: Path,
     rounds: int | None,
     timeout_s: float | None,
@@ -48,7 +47,6 @@ def command(
     Recording ends with the number of rounds, at the time limit, when every line has closed, or on Ctrl-C; the file
     is whole after each record. Without an answer from any device within --timeout the exit code is 4.
     """
-    lines = lines_from(shuffler, controller)
     table = make_table(**options)
     say = say_json if as_json else say_text
     up = set()

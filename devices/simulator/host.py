@@ -4,7 +4,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from devices.clock import SystemClock
 from devices.loop import Member, Owner
@@ -200,10 +200,45 @@ class TcpLine(DeviceLine):
                 self._hang_up()
 
 
+class Table(Protocol):
+    """A simulated table, as far as its lines go."""
+
+    @property
+    def units(self) -> Mapping[str, object]:
+        """The devices, by name."""
+        ...
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due."""
+        ...
+
+    @property
+    def finished(self) -> bool:
+        """Nothing more will be said."""
+        ...
+
+    def power_on(self, now_ns: int) -> None:
+        """Switch the devices on."""
+        ...
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        """Bytes from a device's host."""
+        ...
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due."""
+        ...
+
+    def take_output(self, device: str, now_ns: int) -> bytes:
+        """What comes out of a device's line now."""
+        ...
+
+
 class Bench:
     """A simulated table on its lines. As a member of the owner it is the table's timer."""
 
-    def __init__(self, table: SimulatedTable, lines: Mapping[str, str]) -> None:
+    def __init__(self, table: Table, lines: Mapping[str, str]) -> None:
         self.table = table
         self.lines: dict[str, DeviceLine] = {}
         try:

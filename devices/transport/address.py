@@ -15,13 +15,15 @@ FORMS = (
     "/dev/ttyUSB0",
     "tcp://host:port",
     "rfc2217://host:port",
+    "usb:VID:PID[:SERIAL]",
+    "usb:VID:PID@BUS-PORT.PORT",
     "any other pyserial URL",
 )
 """What `open_transport` takes."""
 
 
-def open_transport(address: str) -> Transport:
-    """Open the line at `address`; a LineError says in one line what is wrong.
+def open_transport(address: str, *, baud: int = 115200) -> Transport:
+    """Open the line at `address`; a LineError says in one line what is wrong. `baud` is for an address without one.
 
     Settings of a `serial:` address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1).
     """
@@ -30,13 +32,23 @@ def open_transport(address: str) -> Transport:
         from devices.transport.tcp import open_tcp
 
         return open_tcp(*_host_and_port(address, parts))
+    if parts.scheme == "usb":
+        return _open_usb(address)
     from devices.transport.serial_port import open_serial
 
     if parts.scheme == "serial":
-        return open_serial(parts.netloc + parts.path, _settings(address, parts.query), name=address)
+        return open_serial(parts.netloc + parts.path, _settings(address, parts.query, baud), name=address)
     if not address:
         raise LineUnusable("(empty address)", f"write one of: {', '.join(FORMS)}")
-    return open_serial(address)
+    return open_serial(address, _settings(address, "", baud))
+
+
+def _open_usb(address: str) -> Transport:
+    try:
+        from devices.transport.usb_bulk import open_usb
+    except ModuleNotFoundError as cause:
+        raise LineUnusable(address, "pyusb is not installed: pip install 'dealwire[usb]'") from cause
+    return open_usb(address)
 
 
 def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
@@ -48,10 +60,10 @@ def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:
     raise LineUnusable(address, "write tcp://host:port, with a port from 1 to 65535")
 
 
-def _settings(address: str, query: str) -> "SerialSettings":
+def _settings(address: str, query: str, baud: int) -> "SerialSettings":
     from devices.transport.serial_port import SerialSettings
 
-    values: dict[str, int | str | bool] = {}
+    values: dict[str, int | str | bool] = {"baud": baud}
     for key, (value, *more) in parse_qs(query, keep_blank_values=True).items():
         known = _CHOICES.get(key)
         if key == "baud" and value.isdecimal() and int(value) > 0 and not more:
@@ -74,12 +86,10 @@ _CHOICES: Final[dict[str, tuple[str, Mapping[str, int | str | bool]]]] = {
 """Key in the address -> field of the settings, and its value for each text that is allowed."""
 
 
-def baud_of(address: str) -> int:
-    """The baud rate written in `address`, else the one every line has by default."""
-    from devices.transport.serial_port import SerialSettings
-
+def baud_of(address: str, *, baud: int = 115200) -> int:
+    """The baud rate written in `address`, else `baud`."""
     written = parse_qs(urlsplit(address).query).get("baud", [""])[-1]
-    return int(written) if written.isdecimal() else SerialSettings().baud
+    return int(written) if written.isdecimal() else baud
 
 
 def short_name(address: str) -> str:

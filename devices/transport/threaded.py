@@ -1,4 +1,4 @@
-"""A pyserial port without a descriptor (rfc2217://, loop://, Windows): two threads that only carry bytes.
+"""Lines without a descriptor (rfc2217://, loop://, USB bulk, Windows): two threads that only carry bytes.
 
 Whatever a thread meets, bytes or a failure, goes into one queue and `wake` is called; the owner decides what it means.
 """
@@ -12,31 +12,32 @@ from typing import Any, Final
 from devices.transport.base import READ_SIZE, LineClosed
 
 
-class ThreadedPort:
-    """An open pyserial port; the line owns it and its two threads."""
+class ThreadedLine:
+    """What such lines share; one write is one piece on the line. A kind says how to `_receive`, `_send`, `_release`."""
 
-    READ_TIMEOUT_S: Final = 0.1
-    """How long the port's own read waits: the most that closing waits for the reader."""
     OUTBOX: Final = 65536
-    """Bytes taken but not yet handed to the port."""
+    """Bytes taken but not yet handed on."""
     JOIN_S: Final = 2.0
 
-    def __init__(self, port: Any, name: str) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._port = port
         self._inbox: deque[bytes | Exception] = deque()
-        self._outbox = bytearray()
+        self._outbox: deque[bytes] = deque()
+        self._owed = 0
         self._changed = threading.Condition()
         self._starved = False
         self._closing = False
         self._gone: LineClosed | None = None
         self._wake: Callable[[], None] | None = None
-        self._threads = [
+        self._reader, self._writer = (
             threading.Thread(target=self._run, args=(work,), name=f"{name} {label}", daemon=True)
             for label, work in (("reader", self._read_some), ("writer", self._write_some))
-        ]
-        for thread in self._threads:
-            thread.start()
+        )
+
+    def _begin(self) -> None:
+        """Start both threads, once the kind has all it needs."""
+        self._reader.start()
+        self._writer.start()
 
     def fileno(self) -> int | None:
         """None: the threads call `wake`."""
@@ -49,7 +50,7 @@ class ThreadedPort:
             wake()
 
     def read(self) -> bytes:
-        """What has arrived; LineClosed when the port failed and its bytes were read."""
+        """What has arrived; LineClosed when the line failed and its bytes were read."""
         pieces: list[bytes] = []
         while self._inbox and isinstance(self._inbox[0], bytes):
             piece = self._inbox.popleft()
@@ -65,20 +66,22 @@ class ThreadedPort:
         return b""
 
     def write(self, data: bytes) -> int:
-        """Bytes the outbox had room for; LineClosed when the port failed."""
+        """Bytes the outbox had room for; LineClosed when the line failed."""
         self._check()
         failure = next((item for item in tuple(self._inbox) if isinstance(item, Exception)), None)
         if failure is not None:
             raise self._lost(failure)
         with self._changed:
-            taken = min(len(data), self.OUTBOX - len(self._outbox))
-            self._outbox += data[:taken]
+            taken = min(len(data), self.OUTBOX - self._owed)
+            if taken:
+                self._outbox.append(data[:taken])
+                self._owed += taken
             self._starved = taken < len(data)
             self._changed.notify()
         return taken
 
     def close(self) -> None:
-        """Stop both threads and close the port. What the outbox still holds is not sent."""
+        """Stop both threads and give the line back. What the outbox still holds is not sent."""
         if self._closing:
             return
         with self._changed:
@@ -87,31 +90,19 @@ class ThreadedPort:
         self._inbox.clear()
         if self._gone is None:
             self._gone = LineClosed(self.name, "closed by this program")
-        reader, writer = self._threads
-        for cancel in ("cancel_read", "cancel_write"):
-            with contextlib.suppress(Exception):
-                getattr(self._port, cancel)()
-        reader.join(self.JOIN_S)
-        # pyserial forgets its socket unclosed when the other end hung up first.
-        left = getattr(self._port, "_socket", None)
-        # Only now: a write that blocks in the system ends when its socket is closed.
-        with contextlib.suppress(Exception):
-            self._port.close()
-        if left is not None:
-            left.close()
-        writer.join(self.JOIN_S)
+        self._release()
 
     def _run(self, work: Callable[[], None]) -> None:
         try:
             while not self._closing:
                 work()
-        except Exception as failure:  # the URL classes raise whatever their socket code met; all of it is a lost line
+        except Exception as failure:  # a port raises whatever the code under it met; all of it is a lost line
             if not self._closing:
                 self._inbox.append(failure)
                 self._notify()
 
     def _read_some(self) -> None:
-        data = self._port.read(max(1, min(self._port.in_waiting, READ_SIZE)))
+        data = self._receive()
         if data and not self._closing:
             self._inbox.append(data)
             self._notify()
@@ -120,11 +111,11 @@ class ThreadedPort:
         with self._changed:
             while not self._outbox and not self._closing:
                 self._changed.wait()
-            data = bytes(self._outbox)
-            self._outbox.clear()
+            data = self._outbox.popleft() if self._outbox else b""
+            self._owed -= len(data)
             starved, self._starved = self._starved, False
         if data and not self._closing:
-            self._port.write(data)
+            self._send(data)
         if starved:
             self._notify()
 
@@ -137,7 +128,58 @@ class ThreadedPort:
             raise LineClosed(self.name, self._gone.why) from self._gone.__cause__
 
     def _lost(self, cause: object) -> LineClosed:
-        self._gone = LineClosed(self.name, str(cause))
+        self._gone = LineClosed(self.name, self._explain(cause))
         if isinstance(cause, Exception):
             self._gone.__cause__ = cause
         return self._gone
+
+    # -------------------------------------------------------------- what a kind of line says
+
+    def _receive(self) -> bytes:
+        """The next bytes, waiting a short time for them; b"" for none yet. Raises when the line is gone."""
+        raise NotImplementedError
+
+    def _send(self, data: bytes) -> None:
+        """Send all of it, or raise; returns early when the line is being closed."""
+        raise NotImplementedError
+
+    def _release(self) -> None:
+        """Join both threads and give back what the line holds, in the order it needs. Never raises."""
+        raise NotImplementedError
+
+    def _explain(self, cause: object) -> str:
+        """Why the line was lost, in words."""
+        return str(cause)
+
+
+class ThreadedPort(ThreadedLine):
+    """An open pyserial port; the line owns it and its two threads."""
+
+    READ_TIMEOUT_S: Final = 0.1
+    """How long the port's own read waits: the most that closing waits for the reader."""
+
+    def __init__(self, port: Any, name: str) -> None:
+        super().__init__(name)
+        self._port = port
+        self._begin()
+
+    def _receive(self) -> bytes:
+        data: bytes = self._port.read(max(1, min(self._port.in_waiting, READ_SIZE)))
+        return data
+
+    def _send(self, data: bytes) -> None:
+        self._port.write(data)
+
+    def _release(self) -> None:
+        for cancel in ("cancel_read", "cancel_write"):
+            with contextlib.suppress(Exception):
+                getattr(self._port, cancel)()
+        self._reader.join(self.JOIN_S)
+        # pyserial forgets its socket unclosed when the other end hung up first.
+        left = getattr(self._port, "_socket", None)
+        # Only now: a write that blocks in the system ends when its socket is closed.
+        with contextlib.suppress(Exception):
+            self._port.close()
+        if left is not None:
+            left.close()
+        self._writer.join(self.JOIN_S)

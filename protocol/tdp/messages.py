@@ -97,6 +97,22 @@ class ShufflerState(IntEnum):
     SETUP = 17
 
 
+class ShoeState(IntEnum):
+    """States of a card-reading shoe."""
+
+    BOOT = 0
+    EMPTY = 1
+    LOADED = 2
+    BURN = 3
+    STANDBY = 4
+    ROUND = 5
+    CUT_CARD_SEEN = 6
+    SHOE_END = 7
+    ERROR = 8
+    LOCKED = 9
+    SETUP = 10
+
+
 class ControllerState(IntEnum):
     """States of a table controller."""
 
@@ -128,6 +144,24 @@ class Resolution(IntEnum):
 
     RESUME = 1
     REMOVE_DECK = 2
+
+
+class Reader(IntFlag):
+    """What the reader of a shoe noticed about a card."""
+
+    INDEX = 1 << 0
+    CODE = 1 << 1
+    DISAGREE = 1 << 2
+    DIRTY = 1 << 3
+    SLOW = 1 << 4
+
+
+class ShoeMode(IntEnum):
+    """Why a card that was drawn belongs to no game."""
+
+    LOCKED = 1
+    ERROR = 2
+    SETUP = 3
 
 
 class BadgeLevel(IntEnum):
@@ -233,6 +267,25 @@ class ShufflerStatus(Message):
     in_tray: int
     remainder: int
     rejected: int
+    faults: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeStatus(Message):
+    """The whole visible state of a shoe: sent every second and on change. It carries no card."""
+
+    session: int
+    last_event: int
+    uptime_ms: int
+    state: int
+    locked: int
+    halted: int
+    shoe: int
+    decks: int
+    loaded: int
+    drawn: int
+    in_round: int
+    cut_card_seen: int
     faults: tuple[int, ...]
 
 
@@ -358,6 +411,29 @@ class SetLock(Message):
     """Lock or unlock the device for the table."""
 
     locked: int
+
+
+# ------------------------------------------------------------------ commands to a shoe
+
+
+@dataclass(frozen=True, slots=True)
+class LockShoe(Message):
+    """Lock or unlock the shoe: a card drawn while it is locked belongs to no game."""
+
+    locked: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClearShoeError(Message):
+    """A person, named by `badge`, put the trouble right: leave the error mode."""
+
+    fault: int
+    badge: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndRound(Message):
+    """The round is over: stand by for the next one."""
 
 
 # ------------------------------------------------------------------ commands to a table controller
@@ -557,6 +633,125 @@ class DeckRemoved(Event):
     """The deck was taken out of the device."""
 
     deck: int
+
+
+# ------------------------------------------------------------------ events of a shoe
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeLoaded(Event):
+    """A shoe was filled and closed: `cards` in `decks` decks. `shoe` counts them up, 0 is none."""
+
+    shoe: int
+    decks: int
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class BurnStarted(Event):
+    """The next `count` cards are burned."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardDrawn(Event):
+    """A card left the shoe and was read. `ordinal` counts the cards that left this shoe, read or not, from 1."""
+
+    ordinal: int
+    card: int
+    place: int
+    confidence: int
+    reader: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardUnreadable(Event):
+    """A card left the shoe and its face was not read."""
+
+    ordinal: int
+    place: int
+    reader: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutCardSeen(Event):
+    """The cut card came out after `drawn` cards. It is no card of the shoe and is not counted."""
+
+    drawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overdraw(Event):
+    """A card was drawn that the game does not take, or from an empty shoe; card `ordinal` was the last."""
+
+    ordinal: int
+    halted: int
+
+
+@dataclass(frozen=True, slots=True)
+class PushedBack(Event):
+    """Card `ordinal` was pushed back into the exit."""
+
+    ordinal: int
+    halted: int
+
+
+@dataclass(frozen=True, slots=True)
+class PulledBack(Event):
+    """The card after `ordinal` turned back midway."""
+
+    ordinal: int
+    halted: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardDrawnOutside(Event):
+    """A card was drawn while the shoe was locked, in error mode or in set-up: it belongs to no game."""
+
+    ordinal: int
+    card: int
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeError(Event):
+    """A trouble of the shoe itself began; the shoe says its number."""
+
+    fault: int
+    halted: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeErrorCleared(Event):
+    """The trouble is over, cleared at the device (badge 0) or through the host."""
+
+    fault: int
+    badge: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeLockMoved(Event):
+    """The shoe was locked (1) or unlocked (0), by its key or by a command."""
+
+    locked: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeEnded(Event):
+    """The shoe is over; `drawn` of its cards have left it."""
+
+    shoe: int
+    drawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardReportedAgain(Event):
+    """What was read of card `ordinal`, said again: never a second card."""
+
+    ordinal: int
+    card: int
+    place: int
 
 
 # ------------------------------------------------------------------ events of a table controller

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from protocol.errors import DealwireError, NoAnswer
+from protocol.errors import DealwireError
+from protocol.link import Answered as CommonAnswered
+from protocol.link import Discarded as Discarded
+from protocol.link import Output as Output
+from protocol.link import Send as Send
+from protocol.link import Unanswered as Unanswered
 from protocol.tdp.messages import (
     ControllerStatus,
     Event,
@@ -18,11 +23,15 @@ from protocol.tdp.messages import (
     Progress,
     Reply,
     Role,
+    ShoeStatus,
     ShufflerStatus,
 )
 from protocol.tdp.packets import PACKETS
 
 _MS: Final = 1_000_000
+
+DeviceStatus = ShufflerStatus | ShoeStatus | ControllerStatus
+"""What a device says of its whole state."""
 
 MESSAGE_IDS: Final[dict[type[Message], int]] = {cls: number for (_, number), (cls, _) in PACKETS.items()}
 """The header's message id of every message that has its own."""
@@ -81,18 +90,6 @@ class UnknownEvent(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """Base of everything a link returns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Send(Output):
-    """Bytes for the line: one frame."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class Up(Output):
     """The device granted a session (a listener: was heard to). `resumed`: events go on where they stopped."""
 
@@ -138,11 +135,11 @@ class Lost(Output):
 class StatusSeen(Output):
     """The device reported its whole visible state."""
 
-    message: ShufflerStatus | ControllerStatus
+    message: DeviceStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Answered(Output):
+class Answered(CommonAnswered):
     """A command got its reply; a refusal is a reply, and so is a NAK (as status refused)."""
 
     request: int
@@ -157,23 +154,6 @@ class Progressed(Output):
     request: int
     command: Message
     progress: Progress
-
-
-@dataclass(frozen=True, slots=True)
-class Unanswered(Output):
-    """A command ended without a reply: what the device did with it is unknown."""
-
-    request: int
-    command: Message
-    error: NoAnswer
-
-
-@dataclass(frozen=True, slots=True)
-class Discarded(Output):
-    """Bytes that carried nothing usable: noise, or a whole frame and why it is of no use."""
-
-    data: bytes
-    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,12 @@ def _event(*fields: Any) -> Construct[Any, Any]:
 _round: Final = "round" / Int32ul * "the controller's own count of rounds"
 _deck: Final = "deck" / Int8ul * "1 or 2: which of the alternating decks"
 _seat: Final = "seat" / Int8ul * "1 at the dealer's left, clockwise"
+_shoe: Final = "shoe" / Int32ul * "counts the shoes the device was filled with"
+_ordinal: Final = "ordinal" / Int16ul * "cards that have left this shoe, this one included"
+_card: Final = "card" / Code(Int8ul, CARDS)
+_dealt_to: Final = "place" / _place * "what the device believes it is for; nowhere when it does not know"
+_reader: Final = "reader" / Code(Int8ul, m.Reader) * "what the reader noticed"
+_halted: Final = "halted" / Int8ul * "1: the device went into its error mode"
 
 _status_head: Final = (
     "session" / Int32ul * "the random number made at power-up",
@@ -174,6 +180,22 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "faults" / _faults * "active faults",
         ),
     ),
+    (Kind.LINK, 0x0210): (
+        m.ShoeStatus,
+        _payload(
+            *_status_head,
+            "state" / Code(Int8ul, m.ShoeState),
+            "locked" / Int8ul * "1 when locked",
+            "halted" / Int8ul * "1 in error mode",
+            _shoe,
+            "decks" / Int8ul * "decks it was filled with",
+            "loaded" / Int16ul * "cards it was filled with",
+            "drawn" / Int16ul * "cards that have left it",
+            "in_round" / Int16ul * "of these, in the round being dealt",
+            "cut_card_seen" / Int8ul * "1 once the cut card came out",
+            "faults" / _faults * "active faults",
+        ),
+    ),
     (Kind.LINK, 0x0310): (
         m.ControllerStatus,
         _payload(
@@ -220,6 +242,13 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         _payload("badge" / Int32ul * "who acknowledged", "resolution" / Code(Int8ul, m.Resolution)),
     ),
     (Kind.COMMAND, 0x0125): (m.SetLock, _payload("locked" / Int8ul * "1 to lock, 0 to unlock")),
+    # commands to a shoe
+    (Kind.COMMAND, 0x0220): (m.LockShoe, _payload("locked" / Int8ul * "1 to lock, 0 to unlock")),
+    (Kind.COMMAND, 0x0221): (
+        m.ClearShoeError,
+        _payload("fault" / _fault * "the trouble put right", "badge" / Int32ul * "who put it right"),
+    ),
+    (Kind.COMMAND, 0x0222): (m.EndRound, _payload()),
     # commands to a table controller
     (Kind.COMMAND, 0x0320): (m.SetSensorLight, _payload(_seat, "lit" / Int8ul * "1 on, 0 off")),
     (Kind.COMMAND, 0x0321): (
@@ -311,6 +340,35 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.EVENT, 0x014D): (m.DeckRemoved, _event(_deck)),
+    # events of a shoe
+    (Kind.EVENT, 0x0240): (
+        m.ShoeLoaded,
+        _event(_shoe, "decks" / Int8ul * "decks put in", "cards" / Int16ul * "cards put in"),
+    ),
+    (Kind.EVENT, 0x0241): (m.BurnStarted, _event("count" / Int8ul * "cards to burn")),
+    (Kind.EVENT, 0x0242): (
+        m.CardDrawn,
+        _event(_ordinal, _card, _dealt_to, "confidence" / Int8ul * "of the reading, 0 to 100 percent", _reader),
+    ),
+    (Kind.EVENT, 0x0243): (m.CardUnreadable, _event(_ordinal, _dealt_to, _reader)),
+    (Kind.EVENT, 0x0244): (m.CutCardSeen, _event("drawn" / Int16ul * "cards that came out before it")),
+    (Kind.EVENT, 0x0245): (m.Overdraw, _event(_ordinal, _halted)),
+    (Kind.EVENT, 0x0246): (m.PushedBack, _event(_ordinal, _halted)),
+    (Kind.EVENT, 0x0247): (m.PulledBack, _event("ordinal" / Int16ul * "cards that have left this shoe", _halted)),
+    (Kind.EVENT, 0x0248): (
+        m.CardDrawnOutside,
+        _event(
+            _ordinal, _card * "unread when it was not read", "mode" / Code(Int8ul, m.ShoeMode) * "what the shoe is in"
+        ),
+    ),
+    (Kind.EVENT, 0x0249): (m.ShoeError, _event("fault" / _fault, _halted)),
+    (Kind.EVENT, 0x024A): (
+        m.ShoeErrorCleared,
+        _event("fault" / _fault, "badge" / Int32ul * "0: at the device's own key"),
+    ),
+    (Kind.EVENT, 0x024B): (m.ShoeLockMoved, _event("locked" / Int8ul * "1 locked, 0 unlocked")),
+    (Kind.EVENT, 0x024C): (m.ShoeEnded, _event(_shoe, "drawn" / Int16ul * "cards that have left it")),
+    (Kind.EVENT, 0x024D): (m.CardReportedAgain, _event(_ordinal, _card, _dealt_to)),
     # events of a table controller
     (Kind.EVENT, 0x0340): (m.GameStarted, _event(_round)),
     (Kind.EVENT, 0x0341): (m.GameEnded, _event(_round)),

@@ -31,9 +31,11 @@ _GROUPS: Final = (
     ("Link messages", lambda kind, _: kind in (Kind.LINK, Kind.ACK)),
     ("Commands to any device", lambda kind, number: kind == Kind.COMMAND and number < 0x100),
     ("Commands to a packet shuffler", lambda kind, number: kind == Kind.COMMAND and number >> 8 == 1),
+    ("Commands to a card shoe", lambda kind, number: kind == Kind.COMMAND and number >> 8 == 2),
     ("Commands to a table controller", lambda kind, number: kind == Kind.COMMAND and number >> 8 == 3),
     ("Events of any device", lambda kind, number: kind == Kind.EVENT and number < 0x100),
     ("Events of a packet shuffler", lambda kind, number: kind == Kind.EVENT and number >> 8 == 1),
+    ("Events of a card shoe", lambda kind, number: kind == Kind.EVENT and number >> 8 == 2),
     ("Events of a table controller", lambda kind, number: kind == Kind.EVENT and number >> 8 == 3),
 )
 

@@ -264,10 +264,10 @@ def test_two_damaged_ways_to_end_keep_what_came_before(tmp_path):
 @pytest.mark.parametrize(
     ("device", "dialect", "says"),
     [
-        ("", "tdp", "line 'x': it does not say which kind of device it is; allowed: shuffler, table-controller"),
-        ("toaster", "tdp", "no kind of device is called 'toaster'; allowed: shuffler, table-controller"),
-        ("shuffler", "morse", "dialect 'morse' is not known; allowed: tdp"),
-        ("shuffler", "", "it names no dialect; allowed: tdp"),
+        ("", "tdp", "line 'x': it does not say which kind of device it is; allowed: shuffler, shoe, table-controller"),
+        ("toaster", "tdp", "no kind of device is called 'toaster'; allowed: shuffler, shoe, table-controller"),
+        ("shuffler", "morse", "dialect 'morse' is not known; allowed: tdp, angel-eye, bee-tek"),
+        ("shuffler", "", "it names no dialect; allowed: tdp, angel-eye, bee-tek"),
     ],
 )
 def test_a_line_that_cannot_be_played_says_why(tmp_path, device, dialect, says):

@@ -231,7 +231,9 @@ class Hands(RuleBasedStateMachine):
         model, counts = self.model, self.model.round
         if counts is None or counts.remainder is not None or model.state is S.BOOT:
             return
-        assert counts.left == self.cards.count(Bay.CHAMBER) + self.cards.count(Bay.STUCK)
+        # a card of the other deck that stayed stuck in an earlier round is in no book of this one
+        stuck = sum(card.back == counts.deck for card in self.cards.at(Bay.STUCK))
+        assert counts.left == self.cards.count(Bay.CHAMBER) + stuck
         assert counts.loaded == counts.dispensed + counts.rejected + counts.left
 
     @invariant()

@@ -1,4 +1,4 @@
-"""One contract for every line: memory, recorded, serial over a pty, tcp, rfc2217. Each test runs on each of them.
+"""One contract for every line: memory, recorded, serial over a pty, tcp, rfc2217, USB bulk. All tests run on each.
 
 A replayed line says only what it was recorded to say; `test_replay.py` holds it to the same promises.
 """
@@ -23,6 +23,8 @@ from devices.clock import SystemClock
 from devices.transport.address import open_transport
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import memory_pair
+from devices.transport.usb_bulk import open_usb
+from tests.support.usb_backend import FakeBus, Gadget
 
 ALL_BYTES = bytes(range(256))
 PATIENCE_S = 5.0
@@ -174,6 +176,16 @@ def rfc2217_line() -> Line:
     return Line(host, device.send, device.receive, device.hang_up, device.hang_up)
 
 
+def usb_line() -> Line:
+    gadget = Gadget()
+    host = open_usb("usb:1209:0005", backend=FakeBus(gadget))
+
+    def send(data: bytes) -> None:
+        assert gadget.write(data) == len(data)
+
+    return Line(host, send, gadget.read, gadget.unplug, gadget.unplug)
+
+
 def recorded_line() -> Line:
     clock = SystemClock()
     inner = memory_line()
@@ -195,6 +207,7 @@ MAKERS = {
     "serial": serial_line,
     "tcp": tcp_line,
     "rfc2217": rfc2217_line,
+    "usb": usb_line,
 }
 
 

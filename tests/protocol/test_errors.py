@@ -28,6 +28,11 @@ CASES = [
      "/etc/passwd: cannot be used as a line: not a serial port"),
     (e.LineDenied("/dev/ttyUSB0", "join the group dialout"), e.LineError,
      "/dev/ttyUSB0: permission denied; join the group dialout"),
+    (e.NoCommands("bee-tek"), e.LocalError, "bee-tek: the device takes no commands"),
+    (e.BadReport("bee-tek", b"Card:1S", "no such card: '1S'"), e.RemoteError,
+     "bee-tek: no such card: '1S'; 43 61 72 64 3a 31 53"),
+    (e.LineAmbiguous("usb:1209:0005", ("usb:1209:0005@1-1", "usb:1209:0005@1-2")), e.LineError,
+     "usb:1209:0005: 2 devices match; name one of them: usb:1209:0005@1-1, usb:1209:0005@1-2"),
 ]  # fmt: skip
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from devices.simulator.shoe_states import ARCS as SHOE_ARCS
 from devices.simulator.shuffler_states import ARCS as SHUFFLER_ARCS
 from devices.simulator.table_controller import ARCS as CONTROLLER_ARCS
 from protocol.cards import CARDS
 from protocol.faults import Fault
 from protocol.tdp import spec
 from protocol.tdp.framing import Framer, NoiseReason
-from protocol.tdp.messages import ControllerState, ShufflerState
+from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
 from protocol.tdp.packets import ANSWERS, PACKETS
 from tests.support.vectors import STREAMS
 
@@ -83,6 +84,7 @@ def chart(title: str) -> set[tuple[str, str]]:
     ("title", "arcs", "states"),
     [
         ("### Packet shuffler", SHUFFLER_ARCS, ShufflerState),
+        ("### Card shoe", SHOE_ARCS, ShoeState),
         ("### Table controller", CONTROLLER_ARCS, ControllerState),
     ],
 )

@@ -9,7 +9,7 @@ from devices.clock import Clock, ManualClock
 from devices.loop import Owner
 from devices.transport.base import LineClosed, Timed, Transport
 from protocol.tdp import messages as m
-from protocol.tdp.link import Commanded, DeviceLink, Opened, Output, Send
+from protocol.tdp.link import Commanded, DeviceLink, EventStore, Opened, Output, Send
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -72,7 +72,8 @@ class DeviceEnd:
     ) -> None:
         greeting = greeting or hello()
         report = shuffler_status if greeting.device_class == m.DeviceClass.SHUFFLER else controller_status
-        self.link = DeviceLink(greeting, report=report)
+        self.store = EventStore()
+        self.link = DeviceLink(greeting, report=report, store=self.store)
         self.commands: list[m.Message] = []
         self.opened = False
         self.gone: LineClosed | None = None

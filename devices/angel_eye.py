@@ -1,0 +1,132 @@
+"""The Angel Eye II-EX style of shoe: its reports in our words, and the commands it takes.
+
+It reads a card and says what it believes the card is for by its own baccarat rules; whatever game is dealt, only the
+face and `burn` mean something to us. Where it says nothing, nothing is made up.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from devices import events as e
+from devices.dialect import Dialect
+from devices.translation import UnnumberedDriver, name_of, names_of
+from protocol.angel_eye import messages as m
+from protocol.angel_eye.codec import describe
+from protocol.angel_eye.framing import Framer
+from protocol.angel_eye.link import HostLink
+from protocol.cards import UNREAD
+from protocol.faults import Fault, fault_text
+from protocol.tdp.messages import DeviceClass, Role
+
+FAULTS: Final[Mapping[int, Fault]] = {
+    m.Trouble.CANNOT_READ: Fault.CARD_UNREADABLE,
+    m.Trouble.OVERDRAW: Fault.OVERDRAW,
+    m.Trouble.WRONG_BUTTON: Fault.WRONG_BUTTON,
+    m.Trouble.PUSHED_BACK: Fault.PUSHED_BACK,
+    m.Trouble.PULLED_BACK: Fault.PULLED_BACK,
+    m.Trouble.CODE_WRONG: Fault.CARD_CODE_WRONG,
+    m.Trouble.DRAW_TOO_SLOW: Fault.DRAW_TOO_SLOW,
+}
+
+_DESTINATIONS: Final = names_of(m.Destination)
+_WINNERS: Final = names_of(m.Winner)
+_MODES: Final[Mapping[int, str]] = {m.Mode.ERROR: "error", m.Mode.SETTING: "setup"}
+_RAISED: Final[Mapping[int, Callable[[bool], e.Body]]] = {
+    m.Trouble.OVERDRAW: e.Overdrawn,
+    m.Trouble.PUSHED_BACK: e.CardPushedBack,
+    m.Trouble.PULLED_BACK: e.CardPulledBack,
+}
+
+
+def _where(destination: int) -> str:
+    return name_of(_DESTINATIONS, destination).lower().replace("_", " ")
+
+
+def _drawn(report: m.CardDrawn) -> e.Body:
+    if report.destination == m.Destination.BURN_COUNT and not report.card.is_playing:
+        return e.BurnStarted(report.ordinal)
+    if report.card.is_playing:
+        return e.CardDrawn(report.ordinal, report.card, _where(report.destination))
+    return e.CardUnread(report.ordinal, _where(report.destination))
+
+
+def _again(report: m.CardReportedAgain) -> e.Body:
+    card = report.card if report.card.is_playing else UNREAD
+    return e.CardReportedAgain(report.ordinal, card, _where(report.destination))
+
+
+def _outside(report: m.CardDrawnOutside) -> e.Body:
+    card = report.card if report.card.is_playing else UNREAD
+    if report.mode == m.Mode.LOCK:
+        return e.DrawWhileLocked(card)
+    return e.CardDrawnOutside(card, _MODES.get(report.mode, f"mode {report.mode}"))
+
+
+def _raised(report: m.ErrorRaised) -> e.Body:
+    make = _RAISED.get(report.trouble)
+    if make is not None:
+        return make(report.error_mode)
+    fault = FAULTS.get(report.trouble, Fault.NONE)
+    return e.ShoeError(fault, report.error_mode, fault_text(fault) if fault else f"error {report.trouble}")
+
+
+def _result(report: m.GameResult) -> e.Body:
+    pairs = [
+        name for name, there in (("player pair", report.player_pair), ("banker pair", report.banker_pair)) if there
+    ]
+    return e.ShoeResult(", ".join([name_of(_WINNERS, report.winner).lower().replace("_", " "), *pairs]))
+
+
+EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
+    m.Started: lambda _: e.Booted(0, False),
+    m.StandingBy: lambda _: e.StateChanged("STANDBY", ""),
+    m.CardDrawn: _drawn,
+    m.CardReportedAgain: _again,
+    m.CardDrawnOutside: _outside,
+    m.CutCardDrawn: lambda _: e.CutCardSeen(),
+    m.GameResult: _result,
+    m.ErrorRaised: _raised,
+    m.ErrorCleared: lambda report: e.ShoeErrorCleared(FAULTS.get(report.trouble, Fault.NONE), 0),
+    m.LockMoved: lambda report: e.ShoeLocked(report.locked),
+    m.SettingChanged: lambda report: e.UnknownReported(f"setting {report.address} is now {report.value}"),
+    m.UnknownReport: lambda report: e.UnknownReported(f"report {report.letter!r} of {len(report.data)} bytes"),
+    m.Told: lambda report: e.UnknownReported(f"answer {report.text!r}"),
+}
+
+
+class AngelEyeShoe(UnnumberedDriver):
+    """Driver of the shoe. The builders make commands for `Session.request`; they need `operate`."""
+
+    device_class: Final = DeviceClass.SHOE
+
+    events = EVENTS
+    model = "Angel Eye style shoe"
+
+    @staticmethod
+    def lock(locked: bool) -> m.Message:
+        """Lock or unlock the shoe."""
+        return m.Lock(locked)
+
+    @staticmethod
+    def clear_error(fault: int) -> m.Message:
+        """The trouble `fault` was put right; ValueError when the shoe has no number for it."""
+        for trouble, known in FAULTS.items():
+            if known == fault:
+                return m.ClearError(trouble)
+        raise ValueError(f"this shoe has no number for {fault_text(fault)}")
+
+    @staticmethod
+    def ask_game() -> m.Message:
+        """Ask where the game is."""
+        return m.AskGame()
+
+
+DIALECT: Final = Dialect(
+    name="angel-eye",
+    about="Angel Eye II-EX style baccarat shoe, from public code; never met on hardware",
+    baud=4800,
+    drivers={"shoe": AngelEyeShoe},
+    make_link=lambda _kind, role, listen: HostLink(operate=role >= Role.OPERATE, listen=listen),
+    make_framer=Framer,
+    explain=describe,
+)

@@ -1,0 +1,263 @@
+"""A card-reading shoe as a model: pure, driven by people's hands and time, and blind to what it speaks.
+
+It says what happened in the words of `devices.events`; a mouth (`shoe_mouths.py`) turns them into a dialect. The cards
+are real: each lies in the shoe or was drawn out of it, so every count can be checked. The state shown is derived from
+what lies where and what holds the shoe up, and each step is checked against the table.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from random import Random
+from typing import Final
+
+from devices import events as e
+from devices.simulator.shoe_states import ARCS, Cause
+from protocol.cards import DECK, Card
+from protocol.faults import Fault, fault_text
+from protocol.tdp.messages import ShoeState as S
+
+BOOT_NS: Final = 1_500_000_000
+BURN: Final = "burn"
+"""Where a burned card goes, as every dialect has it."""
+
+
+class ShoeModel:
+    """The device without its line. `say` is given each thing it has to say, in order.
+
+    People's actions say whether anything came of them (a draw: the card). `round_limit`: cards after which the shoe
+    takes a further one for an overdraw.
+    """
+
+    def __init__(self, rng: Random, *, round_limit: int | None = None, boot_ns: int = BOOT_NS) -> None:
+        self.say: Callable[[e.Body], None] = lambda _: None
+        self.steps: set[tuple[S, Cause, S]] = set()
+        self.powered = False
+        self.state = S.BOOT
+        self._rng, self._limit, self._boot_ns = rng, round_limit, boot_ns
+        self._boot_due_ns: int | None = None
+        # what survives a power cut: the cards, and what the shoe knows of them
+        self.cards: deque[Card] = deque()
+        self.drawn: list[Card] = []
+        self.shoe = self.decks = self.loaded = 0
+        self.locked = self.in_setup = False
+        self.fault = Fault.NONE
+        """The trouble it halts for."""
+        self._begun = self._round = self.cut_card_seen = False
+        self._cut_after: int | None = None
+        self._burn_left = self.in_round = 0
+        self._known: tuple[int, Card, str | None] | None = None  # a card pushed back: its report when it comes again
+
+    # -------------------------------------------------------------- power and time
+
+    def power_on(self, now_ns: int) -> None:
+        """Start."""
+        self.powered, self.state, self.in_setup = True, S.BOOT, False
+        self._boot_due_ns = now_ns + self._boot_ns
+
+    def power_off(self) -> None:
+        """Stop at once."""
+        self.powered, self._boot_due_ns = False, None
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When it has started."""
+        return self._boot_due_ns
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due."""
+        if self._boot_due_ns is not None and now_ns >= self._boot_due_ns:
+            self._boot_due_ns = None
+            self._settle(Cause.STARTED)
+
+    @property
+    def mid_round(self) -> bool:
+        """From the first card of a round until it is ended."""
+        return self._round
+
+    # -------------------------------------------------------------- people: the cards
+
+    def fill(self, decks: int, cut_after: int | None = None, cards: list[Card] | None = None) -> bool:
+        """Put in `decks` decks, shuffled, or exactly `cards`; the cut card lies behind the first `cut_after`."""
+        if self.state is not S.EMPTY:
+            return False
+        order = list(cards) if cards is not None else list(DECK) * decks
+        if cards is None:
+            self._rng.shuffle(order)
+        self.cards, self.drawn = deque(order), []
+        self.shoe, self.decks, self.loaded = self.shoe + 1, decks, len(order)
+        self._cut_after, self.cut_card_seen, self.in_round = cut_after, False, 0
+        self._known = None
+        self.say(e.ShoeLoaded(self.shoe, decks, self.loaded))
+        return self._settle(Cause.FILLED)
+
+    def begin(self, burn: int = 0) -> bool:
+        """Begin to deal: the next `burn` cards are burned."""
+        if self.state is not S.LOADED:
+            return False
+        self._begun, self._burn_left = True, burn
+        if burn:
+            self.say(e.BurnStarted(burn))
+        return self._settle(Cause.BEGUN)
+
+    def draw(self, *, readable: bool = True) -> Card | None:
+        """Draw the next card; None when nothing came out."""
+        if not self.powered or self.state is S.BOOT or not self.cards:
+            return None
+        self._pass_cut_card()
+        if self.state in (S.LOCKED, S.ERROR, S.SETUP):
+            return self._draw_outside()
+        in_game = self.state in (S.BURN, S.STANDBY, S.ROUND, S.CUT_CARD_SEEN)
+        if not in_game or (self._limit is not None and self.in_round >= self._limit):
+            self._halt(Fault.OVERDRAW, e.Overdrawn(True))
+            return self._draw_outside()
+        where = BURN if self.state is S.BURN else None
+        card = self._take()
+        if where is None:
+            self._round, self.in_round = True, self.in_round + 1
+            self._settle(Cause.FIRST_CARD if self.in_round == 1 else Cause.CUT_CARD)
+        self._report(card, where, readable)
+        if where == BURN:
+            self._burn_left -= 1
+            self._settle(Cause.BURNED)
+        return card
+
+    def push_back(self) -> bool:
+        """Push the last card back into the exit. When it comes out again it is reported again, as the same card."""
+        if self.state not in (S.ROUND, S.CUT_CARD_SEEN) or not self.in_round or self._known:
+            return False
+        card = self.drawn.pop()
+        self.in_round -= 1
+        self.cards.appendleft(card)
+        self._known = len(self.drawn) + 1, card, None
+        return self._halt(Fault.PUSHED_BACK, e.CardPushedBack(True))
+
+    def pull_back(self) -> bool:
+        """Turn a card back midway: it has not left the shoe."""
+        return self._halt(Fault.PULLED_BACK, e.CardPulledBack(True))
+
+    def end_round(self) -> bool:
+        """The round is over."""
+        if not self._round or self.state not in (S.ROUND, S.CUT_CARD_SEEN):
+            return False
+        self._round, self.in_round, self._known = False, 0, None
+        if self.cut_card_seen:
+            self.say(e.ShoeEnded(self.shoe, len(self.drawn)))
+        return self._settle(Cause.ROUND_ENDED)
+
+    def empty(self) -> int:
+        """Take out what is left; says how many cards that was."""
+        left = len(self.cards)
+        if not self.loaded or self.state in (S.BOOT, S.LOCKED, S.ERROR, S.SETUP):
+            return 0
+        if not (self.cut_card_seen and not self._round):
+            self.say(e.ShoeEnded(self.shoe, len(self.drawn)))
+        self.cards.clear()
+        self.loaded = self.decks = self.in_round = self._burn_left = 0
+        self._begun = self._round = self.cut_card_seen = False
+        self._settle(Cause.EMPTIED)
+        return left
+
+    # -------------------------------------------------------------- people: keys
+
+    def lock(self, locked: bool) -> bool:
+        """Turn the key."""
+        if locked == self.locked or self.state in (S.BOOT, S.ERROR, S.SETUP):
+            return False
+        self.locked = locked
+        self.say(e.ShoeLocked(locked))
+        return self._settle(Cause.LOCKED if locked else Cause.UNLOCKED)
+
+    def trouble(self, fault: Fault, *, halts: bool = True) -> bool:
+        """Another trouble begins: a wrong button, a card's code, a draw that takes too long."""
+        if not self.powered or self.state is S.BOOT:
+            return False
+        if halts:
+            return self._halt(fault, e.ShoeError(fault, True, fault_text(fault)))
+        self.say(e.ShoeError(fault, False, fault_text(fault)))
+        return True
+
+    def clear(self, badge: int = 0) -> bool:
+        """A person put the trouble right."""
+        if self.state is not S.ERROR:
+            return False
+        fault, self.fault = self.fault, Fault.NONE
+        self.say(e.ShoeErrorCleared(fault, badge))
+        return self._settle(Cause.CLEARED)
+
+    def open_setup(self, is_open: bool) -> bool:
+        """Open or close the set-up menu."""
+        if self.state not in ((S.EMPTY, S.LOADED, S.STANDBY, S.SHOE_END) if is_open else (S.SETUP,)):
+            return False
+        self.in_setup = is_open
+        return self._settle(Cause.SETUP_OPENED if is_open else Cause.SETUP_CLOSED)
+
+    # -------------------------------------------------------------- inside
+
+    def _take(self) -> Card:
+        card = self.cards.popleft()
+        self.drawn.append(card)
+        return card
+
+    def _pass_cut_card(self) -> None:
+        if self._cut_after is not None and len(self.drawn) >= self._cut_after and not self.cut_card_seen:
+            self.cut_card_seen = True
+            self.say(e.CutCardSeen())
+            self._settle(Cause.CUT_CARD)
+
+    def _report(self, card: Card, where: str | None, readable: bool) -> None:
+        known, self._known = self._known, None
+        if known is not None:
+            self.say(e.CardReportedAgain(*known))
+        elif readable:
+            self.say(e.CardDrawn(len(self.drawn), card, where))
+        else:
+            self._halt(Fault.CARD_UNREADABLE, e.ShoeError(Fault.CARD_UNREADABLE, True, fault_text(401)))
+            self.say(e.CardUnread(len(self.drawn), where))
+
+    def _draw_outside(self) -> Card:
+        """A card that belongs to no game. One that was pushed back is known, and comes out for the second time."""
+        card = self._take()
+        known, self._known = self._known, None
+        if known is not None:
+            self.in_round += 1
+            self.say(e.CardReportedAgain(*known))
+        elif self.state is S.LOCKED:
+            self.say(e.DrawWhileLocked(card))
+        else:
+            self.say(e.CardDrawnOutside(card, "setup" if self.state is S.SETUP else "error"))
+        return card
+
+    def _halt(self, fault: Fault, body: e.Body) -> bool:
+        if not self.powered or self.state in (S.BOOT, S.ERROR):
+            return False
+        self.fault, self.in_setup = fault, False
+        self.say(body)
+        return self._settle(Cause.TROUBLE)
+
+    def _settle(self, cause: Cause) -> bool:
+        target = self._target()
+        if target is not self.state:
+            step = (self.state, cause, target)
+            assert step in ARCS, f"not in the state table: {step}"
+            self.steps.add(step)
+            previous, self.state = self.state, target
+            self.say(e.StateChanged(target.name, previous.name))
+        return True
+
+    def _target(self) -> S:
+        held_up = (
+            (self._boot_due_ns is not None, S.BOOT),
+            (bool(self.fault), S.ERROR),
+            (self.locked, S.LOCKED),
+            (self.in_setup, S.SETUP),
+            (not self.loaded, S.EMPTY),
+            (not self._begun, S.LOADED),
+            (self._round, S.CUT_CARD_SEEN if self.cut_card_seen else S.ROUND),
+            (self.cut_card_seen, S.SHOE_END if not self._drawing_first() else S.STANDBY),
+            (self._burn_left > 0, S.BURN),
+        )
+        return next((state for applies, state in held_up if applies), S.STANDBY)
+
+    def _drawing_first(self) -> bool:
+        """The cut card came before a round's first card: that round is still dealt."""
+        return self.state is S.STANDBY

@@ -1,0 +1,166 @@
+"""The simulated shoe with a TDP mouth: what it says as messages, what a host asks of it."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from devices import events as e
+from devices.simulator.said import Said, Words
+from devices.simulator.shoe import ShoeModel
+from protocol.cards import UNREAD
+from protocol.faults import Fault
+from protocol.places import NOWHERE, SHOE, parse_place
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Reason, Status
+from protocol.tdp.messages import ShoeState as S
+
+SURE: Final = 99
+"""Percent the reader claims for a card it read."""
+
+
+def _place(where: str | None) -> int:
+    return NOWHERE if where is None else parse_place(where)
+
+
+class TdpShoe:
+    """What `Unit` drives: the model, its outbox in TDP's words, and its answers to commands."""
+
+    def __init__(self, model: ShoeModel) -> None:
+        self.shoe = model
+        self.outbox: list[Words] = []
+        self.powered = self.host_lost = False
+        self._request = 0
+        model.say = self._say
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due."""
+        return self.shoe.next_deadline_ns
+
+    @property
+    def mid_round(self) -> bool:
+        """Whether a round is under way."""
+        return self.shoe.mid_round
+
+    def power_on(self, now_ns: int) -> None:
+        """Start."""
+        self.powered = True
+        self.shoe.power_on(now_ns)
+
+    def power_off(self) -> None:
+        """Stop at once; what was not yet said is lost."""
+        self.shoe.power_off()
+        self.outbox.clear()
+        self.powered = self.host_lost = False
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due."""
+        self.shoe.tick(now_ns)
+
+    def host_gone(self, now_ns: int) -> None:
+        """A shoe has no motor to stop: people go on drawing, and the host reads it later."""
+        self.host_lost = True
+        self.outbox.append(Said(m.FaultRaised, 0, {"fault": Fault.HOST_LOST, "place": SHOE, "value": 0}))
+
+    def host_back(self, now_ns: int) -> None:
+        """The host is heard again."""
+        if self.host_lost:
+            self.host_lost = False
+            self.outbox.append(Said(m.FaultCleared, 0, {"fault": Fault.HOST_LOST}))
+
+    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShoeStatus:
+        """The whole visible state. It carries no card."""
+        shoe = self.shoe
+        faults = [fault for fault in (shoe.fault, Fault.HOST_LOST if self.host_lost else Fault.NONE) if fault]
+        return m.ShoeStatus(
+            session=session,
+            last_event=last_event,
+            uptime_ms=uptime_ms,
+            state=shoe.state,
+            locked=int(shoe.locked),
+            halted=int(bool(shoe.fault)),
+            shoe=shoe.shoe,
+            decks=shoe.decks,
+            loaded=shoe.loaded,
+            drawn=len(shoe.drawn),
+            in_round=shoe.in_round,
+            cut_card_seen=int(shoe.cut_card_seen),
+            faults=tuple(faults),
+        )
+
+    def answer(self, request: int, command: m.Message, now_ns: int) -> m.Reply:
+        """Do or refuse a command; what follows of it is sent after the reply."""
+        self._request = request
+        try:
+            done, reason = self._obey(command)
+        finally:
+            self._request = 0
+        return m.Reply(Status.DONE if done else Status.REFUSED, Reason.NONE if done else reason, self.shoe.state)
+
+    def _obey(self, command: m.Message) -> tuple[bool, Reason]:
+        match command:
+            case m.LockShoe(locked):
+                return self.shoe.lock(bool(locked)), Reason.WRONG_STATE
+            case m.ClearShoeError(fault, badge):
+                if self.shoe.state is S.ERROR and fault != self.shoe.fault:
+                    return False, Reason.BAD_PARAMETER
+                return self.shoe.clear(badge), Reason.WRONG_STATE
+            case m.EndRound():
+                return self.shoe.end_round(), Reason.WRONG_STATE
+        return False, Reason.UNKNOWN_COMMAND
+
+    def _say(self, body: e.Body) -> None:
+        event, fields = _WORDS[type(body)](body, len(self.shoe.drawn))
+        self.outbox.append(Said(event, self._request, fields))
+
+
+Spoken = tuple[type[m.Event], dict[str, Any]]
+"""An event and its fields, number and time apart."""
+
+
+def _drawn(body: e.CardDrawn, drawn: int) -> Spoken:
+    reader = m.Reader.INDEX | m.Reader.CODE
+    place = _place(body.where)
+    return m.CardDrawn, {"ordinal": drawn, "card": body.card, "place": place, "confidence": SURE, "reader": reader}
+
+
+def _unread(body: e.CardUnread, drawn: int) -> Spoken:
+    return m.CardUnreadable, {"ordinal": drawn, "place": _place(body.where), "reader": m.Reader.DIRTY}
+
+
+def _again(body: e.CardReportedAgain, drawn: int) -> Spoken:
+    return m.CardReportedAgain, {"ordinal": drawn, "card": body.card, "place": _place(body.where)}
+
+
+def _outside(card: int, mode: m.ShoeMode) -> Callable[[int], Spoken]:
+    return lambda drawn: (m.CardDrawnOutside, {"ordinal": drawn, "card": card or UNREAD, "mode": mode})
+
+
+def _halting(event: type[m.Event]) -> Callable[[Any, int], Spoken]:
+    return lambda body, drawn: (event, {"ordinal": drawn, "halted": int(body.halted)})
+
+
+def _state(body: e.StateChanged, _: int) -> Spoken:
+    return m.StateChanged, {"state": S[body.state], "previous": S[body.previous]}
+
+
+_WORDS: Final[dict[type[e.Body], Callable[[Any, int], Spoken]]] = {
+    e.StateChanged: _state,
+    e.ShoeLoaded: lambda body, _: (
+        m.ShoeLoaded,
+        {"shoe": body.shoe, "decks": body.decks, "cards": body.cards},
+    ),
+    e.ShoeEnded: lambda body, _: (m.ShoeEnded, {"shoe": body.shoe, "drawn": body.drawn}),
+    e.BurnStarted: lambda body, _: (m.BurnStarted, {"count": body.count}),
+    e.CardDrawn: _drawn,
+    e.CardUnread: _unread,
+    e.CardReportedAgain: _again,
+    e.DrawWhileLocked: lambda body, drawn: _outside(body.card, m.ShoeMode.LOCKED)(drawn),
+    e.CardDrawnOutside: lambda body, drawn: _outside(body.card, m.ShoeMode[body.mode.upper()])(drawn),
+    e.CutCardSeen: lambda _, drawn: (m.CutCardSeen, {"drawn": drawn}),
+    e.Overdrawn: _halting(m.Overdraw),
+    e.CardPushedBack: _halting(m.PushedBack),
+    e.CardPulledBack: _halting(m.PulledBack),
+    e.ShoeError: lambda body, _: (m.ShoeError, {"fault": body.fault, "halted": int(body.halted)}),
+    e.ShoeErrorCleared: lambda body, _: (m.ShoeErrorCleared, {"fault": body.fault, "badge": body.badge}),
+    e.ShoeLocked: lambda body, _: (m.ShoeLockMoved, {"locked": int(body.locked)}),
+}

@@ -1,0 +1,1 @@
+"""The Angel Eye II-EX style of baccarat shoe, as public programs speak to it; see `docs/dialects/angel-eye.md`."""

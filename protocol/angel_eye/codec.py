@@ -1,0 +1,222 @@
+"""A frame to a typed message and back, and to plain JSON values for people."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from enum import IntEnum
+from typing import Any, Final
+
+from protocol.angel_eye import messages as m
+from protocol.angel_eye.framing import Frame, NakReason, Start, encode_frame
+from protocol.cards import DECK, NONE, UNREAD, Card
+from protocol.errors import BadReport, CannotEncode
+
+DIALECT: Final = "angel-eye"
+
+_SUITS: Final = {1: "D", 2: "C", 3: "S", 4: "H"}
+_BYTES: Final = {card: number << 4 | (card.rank or 0) for number, suit in _SUITS.items() for card in DECK
+                 if card.suit == suit}  # fmt: skip
+_CARDS: Final = {code: card for card, code in _BYTES.items()}
+
+
+class _Wrong(ValueError):
+    """Data that its letter cannot have."""
+
+
+def _binary(data: bytes, size: int) -> tuple[int, ...]:
+    """`size` binary bytes without their top bit."""
+    if len(data) != size:
+        raise _Wrong(f"{len(data)} data bytes; it takes {size}")
+    if not all(byte & 0x80 for byte in data):
+        raise _Wrong("a binary byte without its top bit")
+    return tuple(byte & 0x7F for byte in data)
+
+
+def _card(code: int) -> Card:
+    """The card; none when there is none, unread when only half of it is there."""
+    card = _CARDS.get(code)
+    if card is not None:
+        return card
+    if code >> 4 > 4 or code & 0x0F > 13:
+        raise _Wrong(f"no such card: suit {code >> 4}, rank {code & 0x0F}")
+    return UNREAD if code else NONE
+
+
+def _three(data: bytes) -> tuple[int, int, Card]:
+    place, card = _binary(data, 2)
+    return place >> 4, place & 0x0F, _card(card)
+
+
+def _result(data: bytes) -> m.GameResult:
+    (byte,) = _binary(data, 1)
+    return m.GameResult(byte >> 4, bool(byte & 1), bool(byte & 2))
+
+
+def _error(data: bytes) -> m.ErrorRaised:
+    (byte,) = _binary(data, 1)
+    return m.ErrorRaised(bool(byte & 0x40), byte & 0x3F)
+
+
+def _setting(data: bytes) -> m.SettingChanged:
+    if len(data) != 6 or not all(0x20 <= byte < 0x7F for byte in data):
+        raise _Wrong("it takes six printable characters")
+    return m.SettingChanged(data[:2].decode(), data[2:].decode())
+
+
+def _bare(cls: type[m.Message]) -> Callable[[bytes], m.Message]:
+    def read(data: bytes) -> m.Message:
+        _binary(data, 0)
+        return cls()
+
+    return read
+
+
+_READERS: Final[dict[int, Callable[[bytes], m.Message]]] = {
+    ord("S"): _bare(m.Started),
+    ord("P"): _bare(m.StandingBy),
+    ord("D"): lambda data: m.CardDrawn(*_three(data)),
+    ord("R"): lambda data: m.CardReportedAgain(*_three(data)),
+    ord("d"): lambda data: m.CardDrawnOutside(*_three(data)),
+    ord("C"): _bare(m.CutCardDrawn),
+    ord("G"): _result,
+    ord("E"): _error,
+    ord("e"): lambda data: m.ErrorCleared(_binary(data, 1)[0] & 0x3F),
+    ord("L"): lambda data: m.LockMoved(bool(_binary(data, 1)[0] & 1)),
+    ord("M"): _setting,
+}
+
+
+def decode(frame: Frame) -> m.Message:
+    """The message in a frame. An unknown letter gives `UnknownReport`; BadReport when the data does not fit its letter,
+    or a command is none that is known."""
+    if frame.start is Start.ACK:
+        return m.Acknowledged()
+    if frame.start is Start.NAK:
+        return m.Rejected(frame.body[0])
+    if frame.start is Start.COMMAND:
+        return _decode_command(frame.body)
+    letter, data = frame.body[1], frame.body[2:]
+    read = _READERS.get(letter)
+    try:
+        return m.UnknownReport(chr(letter), data) if read is None else read(data)
+    except _Wrong as error:
+        raise BadReport(DIALECT, frame.body, f"report {chr(letter)}: {error}") from None
+
+
+def _decode_command(body: bytes) -> m.Message:
+    if len(body) == 6 and body[:2] == b"OP" and body[4:].isdigit():
+        kind, number = body[2:4], int(body[4:])
+        if kind == b"LK" and number in (1, 2):
+            return m.Lock(number == 2)
+        if kind == b"EC":
+            return m.ClearError(number)
+        if kind == b"GP" and number == 0:
+            return m.AskGame()
+        raise BadReport(DIALECT, body, "an unknown operation")
+    if all(0x20 <= byte < 0x7F for byte in body):
+        return m.Told(body.decode())
+    raise BadReport(DIALECT, body, "an answer that is no text")
+
+
+def encode(message: m.Message, sequence: int = 0x30) -> bytes:
+    """The wire bytes of `message`; a report carries `sequence`. CannotEncode when a value has no room."""
+    name = type(message).__name__
+    match message:
+        case m.Acknowledged():
+            return encode_frame(Start.ACK, b"")
+        case m.Rejected(reason):
+            return encode_frame(Start.NAK, bytes([reason]))
+        case m.Lock(locked):
+            return encode_frame(Start.COMMAND, b"OPLK" + (b"02" if locked else b"01"))
+        case m.ClearError(trouble):
+            return encode_frame(Start.COMMAND, b"OPEC%02d" % _within(name, trouble, 99))
+        case m.AskGame():
+            return encode_frame(Start.COMMAND, b"OPGP00")
+        case m.Told(text):
+            return encode_frame(Start.COMMAND, _text(name, text))
+    if sequence not in range(0x20, 0x7F):
+        raise CannotEncode(name, f"sequence {sequence} is no printable character")
+    return encode_frame(Start.REPORT, bytes([sequence]) + _report(name, message))
+
+
+def _report(name: str, message: m.Message) -> bytes:
+    """Letter and data."""
+    match message:
+        case m.Started():
+            return b"S"
+        case m.StandingBy():
+            return b"P"
+        case m.CutCardDrawn():
+            return b"C"
+        case m.CardDrawn(place, ordinal, card):
+            return b"D" + _pack_card(name, place, ordinal, card)
+        case m.CardReportedAgain(place, ordinal, card):
+            return b"R" + _pack_card(name, place, ordinal, card)
+        case m.CardDrawnOutside(mode, ordinal, card):
+            return b"d" + _pack_card(name, mode, ordinal, card)
+        case m.GameResult(winner, player_pair, banker_pair):
+            return bytes([0x47, 0x80 | _within(name, winner, 7) << 4 | player_pair | banker_pair << 1])
+        case m.ErrorRaised(error_mode, trouble):
+            return bytes([0x45, 0x80 | error_mode << 6 | _within(name, trouble, 0x3F)])
+        case m.ErrorCleared(trouble):
+            return bytes([0x65, 0x80 | _within(name, trouble, 0x3F)])
+        case m.LockMoved(locked):
+            return bytes([0x4C, 0x80 | locked])
+        case m.SettingChanged(address, value):
+            if len(address) != 2 or len(value) != 4:
+                raise CannotEncode(name, "an address has two characters, a value four")
+            return b"M" + _text(name, address + value)
+        case m.UnknownReport(letter, data):
+            return _text(name, letter) + data
+    raise CannotEncode(name, "the dialect has no such message")
+
+
+def _pack_card(name: str, place: int, ordinal: int, card: Card) -> bytes:
+    code = 0 if card in (NONE, UNREAD) else _BYTES.get(card)
+    if code is None:
+        raise CannotEncode(name, f"it has no code for the card {card}")
+    return bytes([0x80 | _within(name, place, 7) << 4 | _within(name, ordinal, 15), 0x80 | code])
+
+
+def _text(name: str, text: str) -> bytes:
+    if not (text.isascii() and text.isprintable()):
+        raise CannotEncode(name, f"{text!r} is not printable ASCII")
+    return text.encode("ascii")
+
+
+def _within(name: str, value: int, most: int) -> int:
+    if not 0 <= value <= most:
+        raise CannotEncode(name, f"{value} is not within 0 to {most}")
+    return value
+
+
+_NAMES: Final[dict[tuple[type[m.Message], str], type[IntEnum]]] = {
+    (m.CardDrawn, "destination"): m.Destination,
+    (m.CardReportedAgain, "destination"): m.Destination,
+    (m.CardDrawnOutside, "mode"): m.Mode,
+    (m.GameResult, "winner"): m.Winner,
+    (m.ErrorRaised, "trouble"): m.Trouble,
+    (m.ErrorCleared, "trouble"): m.Trouble,
+    (m.Rejected, "reason"): NakReason,
+}
+
+
+def describe(frame: Frame) -> dict[str, object]:
+    """JSON-ready: what kind of frame, its sequence, the message's name and fields, known numbers by name."""
+    head: dict[str, object] = {"kind": frame.start.name}
+    if frame.start is Start.REPORT:
+        head["sequence"] = chr(frame.body[0])
+    try:
+        message = decode(frame)
+    except BadReport as error:
+        return {**head, "kind": "bad report", "why": error.why, "data": frame.body.hex()}
+    shown = {field.name: _show(type(message), field.name, getattr(message, field.name)) for field in fields(message)}
+    return {**head, "message": type(message).__name__, "fields": shown}
+
+
+def _show(cls: type[m.Message], name: str, value: Any) -> object:
+    if isinstance(value, Card):
+        return value.text
+    if isinstance(value, bytes):
+        return value.hex()
+    names = _NAMES.get((cls, name))
+    return names(value).name if names and value in names._value2member_map_ else value

@@ -1,0 +1,182 @@
+"""Frames out of a shoe's bytes, and every other byte as noise with its reason.
+
+    shoe to host   05  sequence  letter  data…   03  check check      a report
+                   06                                                 ACK of a command
+                   15  reason                                         NAK of a command
+                   02  text…  03  check check                         an answer in words
+    host to shoe   02  "OP" type digits  03  check check              a command
+                   06, or 15 reason                                   ACK or NAK of a report
+
+The check is two upper-case hexadecimal digits: the XOR of what lies between the start byte and them. For a report
+the start byte is left out. For 02 the maker's printed example takes it in although his prose does not, so both are
+taken when read and the example's is sent. Control bytes never stand inside a frame, because binary data has its top
+bit set: one that does is where the next frame begins. Frames, noise and pending bytes tile the input, however it is
+cut; a run of bytes between frames may come out in parts, as it was cut.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from functools import reduce
+from operator import xor
+from typing import Final
+
+ETX: Final = 0x03
+CHECK_BYTES: Final = 2
+MAX_WIRE: Final = 64
+"""Bytes of the longest frame taken. The longest one known has 12; a public program gives up at this size too."""
+
+_PRINTABLE: Final = range(0x20, 0x7F)
+_HEX: Final = frozenset(b"0123456789ABCDEF")
+
+
+class Start(IntEnum):
+    """What a frame begins with."""
+
+    COMMAND = 0x02
+    REPORT = 0x05
+    ACK = 0x06
+    NAK = 0x15
+
+
+class NakReason(IntEnum):
+    """Why the other side would not take a frame."""
+
+    LINE_ERROR = 0x01
+    CHECK_ERROR = 0x02
+    NO_ETX = 0x03
+    BAD_LENGTH = 0x11
+    BAD_ADDRESS = 0x12
+    BAD_COMMAND = 0x13
+    BAD_TYPE = 0x14
+    BUSY = 0x21
+    WRITING = 0x22
+    OTHER = 0xFF
+
+
+class NoiseReason(StrEnum):
+    """Why bytes belong to no frame."""
+
+    BETWEEN = "between frames"
+    TORN = "cut off by the next control byte"
+    CHECK = "bad check"
+    SHORT = "too short"
+    LONG = "too long"
+    REASON = "unknown reason"
+    SILENCE = "cut off"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame with a good check. `body` is what lies between the start byte and ETX; a NAK's reason; else empty."""
+
+    offset: int
+    length: int
+    start: Start
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Bytes that belong to no frame, as they came, from `offset` in the stream."""
+
+    offset: int
+    data: bytes
+    reason: NoiseReason
+
+    @property
+    def length(self) -> int:
+        """Wire bytes."""
+        return len(self.data)
+
+
+_STARTS: Final = frozenset(Start)
+_REASONS: Final = frozenset(NakReason)
+
+
+class Framer:
+    """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives."""
+
+    def __init__(self) -> None:
+        self._held = b""  # begins with a start byte, or is empty
+        self._offset = 0  # of the first held byte
+
+    @property
+    def pending(self) -> int:
+        """Bytes held back because their frame may still be completed; less than `MAX_WIRE`."""
+        return len(self._held)
+
+    def feed(self, chunk: bytes) -> list[Frame | Noise]:
+        """What `chunk` completes, in the order of the stream."""
+        data = self._held + chunk
+        pieces: list[Frame | Noise] = []
+        at = 0
+        while at < len(data):
+            found = _cut(data, at, self._offset + at)
+            if found is None:
+                break
+            pieces.append(found)
+            at += found.length
+        self._held = data[at:]
+        self._offset += at
+        return pieces
+
+    def flush(self) -> list[Noise]:
+        """Give up what is pending: the line was silent in the middle of a frame, or ended."""
+        held, offset = self._held, self._offset
+        self._held, self._offset = b"", offset + len(held)
+        return [Noise(offset, held, NoiseReason.SILENCE)] if held else []
+
+
+def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
+    """The piece that begins at `data[at]`; None when it needs more bytes."""
+    start = data[at]
+    if start == Start.ACK:
+        return Frame(offset, 1, Start.ACK, b"")
+    if start == Start.NAK:
+        if at + 1 == len(data):
+            return None
+        if data[at + 1] in _REASONS:
+            return Frame(offset, 2, Start.NAK, data[at + 1 : at + 2])
+        return Noise(offset, data[at : at + 1], NoiseReason.REASON)
+    if start not in _STARTS:
+        end = next((i for i in range(at, len(data)) if data[i] in _STARTS), len(data))
+        return Noise(offset, data[at:end], NoiseReason.BETWEEN)
+    return _cut_long(data, at, offset)
+
+
+def _cut_long(data: bytes, at: int, offset: int) -> Frame | Noise | None:
+    """A report or command: up to its check, or up to where it can no longer become one."""
+    limit = min(len(data), at + MAX_WIRE - CHECK_BYTES)
+    etx = next((i for i in range(at + 1, limit) if data[i] < 0x20), None)
+    if etx is None:
+        too_long = len(data) - at >= MAX_WIRE - CHECK_BYTES
+        return Noise(offset, data[at:limit], NoiseReason.LONG) if too_long else None
+    if data[etx] != ETX:
+        return Noise(offset, data[at:etx], NoiseReason.TORN)
+    check = data[etx + 1 : etx + 1 + CHECK_BYTES]
+    for index, digit in enumerate(check):
+        if digit not in _HEX:
+            return Noise(offset, data[at : etx + 1 + index], NoiseReason.CHECK)
+    if len(check) < CHECK_BYTES:
+        return None
+    end = etx + 1 + CHECK_BYTES
+    start, body = Start(data[at]), data[at + 1 : etx]
+    if check not in _checks(start, body):
+        return Noise(offset, data[at:end], NoiseReason.CHECK)
+    if len(body) < 2 or body[0] not in _PRINTABLE:
+        return Noise(offset, data[at:end], NoiseReason.SHORT)
+    return Frame(offset, end - at, start, body)
+
+
+def _checks(start: Start, body: bytes) -> tuple[bytes, ...]:
+    """The checks that pass for a frame."""
+    total = reduce(xor, body, ETX)
+    outside = b"%02X" % total
+    return (outside,) if start is Start.REPORT else (b"%02X" % (total ^ start), outside)
+
+
+def encode_frame(start: Start, body: bytes) -> bytes:
+    """The wire bytes of a report (sequence, letter, data) or a command; a bare start byte and reason for ACK, NAK."""
+    if start in (Start.ACK, Start.NAK):
+        return bytes([start]) + body
+    return bytes([start]) + body + bytes([ETX]) + _checks(start, body)[0]

@@ -1,0 +1,81 @@
+"""An item to a typed message and back, and to plain JSON values for people. Case does not matter when reading."""
+
+import re
+from dataclasses import fields
+from typing import Final
+
+from protocol.bee_tek import messages as m
+from protocol.bee_tek.framing import ITEM_MAX, MODE_MAX, Frame, encode_frame
+from protocol.cards import Card, parse_card
+from protocol.errors import BadReport, CannotEncode
+
+DIALECT: Final = "bee-tek"
+
+_CARD: Final = re.compile(r"(10|[2-9TJQKA])([CDHS])", re.IGNORECASE)
+_ALARM: Final = re.compile(r"(?:([A-Z]\d{1,3})\b)? *(.*)", re.IGNORECASE)
+_WARNING: Final = re.compile(r"W0x([0-9A-F]{1,8})", re.IGNORECASE)
+
+
+def decode(frame: Frame) -> m.Message:
+    """The message of an item. An unknown item gives `UnknownItem`; BadReport for one that names a card that is none,
+    or that lacks its mode: an item whose head was lost."""
+    mode, item = frame.mode, frame.item
+    warning = _WARNING.fullmatch(item)
+    if warning is not None:
+        return m.Warned(mode, int(warning[1], 16))
+    if not mode:
+        raise BadReport(DIALECT, item.encode("ascii"), "an item without its mode")
+    word, colon, rest = item.partition(":")
+    if colon and word.lower() == "alarm":
+        alarm = _ALARM.fullmatch(rest)
+        assert alarm is not None  # every part may be empty, and a frame holds no line end
+        return m.Alarm(mode, (alarm[1] or "").upper(), alarm[2])
+    if colon and word.lower() == "card":
+        return m.CardDrawn(mode, _card(item, rest)) if rest.strip() else m.CardNotRead(mode)
+    if not item.strip() or item.lower() == "game":
+        return m.CardNotRead(mode)
+    return m.UnknownItem(mode, item)
+
+
+def _card(item: str, text: str) -> Card:
+    found = _CARD.fullmatch(text.strip())
+    if found is None:
+        raise BadReport(DIALECT, item.encode("ascii"), f"no such card: {text!r}")
+    rank = "T" if found[1] == "10" else found[1].upper()
+    return parse_card(rank + found[2].upper())
+
+
+def encode(message: m.Message) -> bytes:
+    """The wire bytes of `message`. CannotEncode when it does not fit."""
+    name = type(message).__name__
+    match message:
+        case m.CardDrawn(_, card):
+            if not card.is_playing:
+                raise CannotEncode(name, f"it has no text for the card {card}")
+            item = f"Card:{card.text}"
+        case m.CardNotRead():
+            item = "Game"
+        case m.Alarm(_, code, words):
+            item = f"Alarm:{code} {words}"
+        case m.Warned(_, warning):
+            item = f"W0x{warning:02X}"
+        case m.UnknownItem(_, item):
+            pass
+        case _:
+            raise CannotEncode(name, "the dialect has no such message")
+    for part, most in ((message.mode, MODE_MAX), (item, ITEM_MAX)):
+        if len(part) > most or not part.isascii() or not part.isprintable() or set(part) & set("[]<>"):
+            raise CannotEncode(name, f"{part!r} is not up to {most} printable characters without brackets")
+    return encode_frame(message.mode, item)
+
+
+def describe(frame: Frame) -> dict[str, object]:
+    """JSON-ready: the mode, the message's name and fields."""
+    head: dict[str, object] = {"kind": "ITEM", "mode": frame.mode}
+    try:
+        message = decode(frame)
+    except BadReport as error:
+        return {**head, "kind": "bad report", "why": error.why, "data": frame.item}
+    shown = {field.name: getattr(message, field.name) for field in fields(message) if field.name != "mode"}
+    shown = {name: value.text if isinstance(value, Card) else value for name, value in shown.items()}
+    return {**head, "message": type(message).__name__, "fields": shown}

@@ -1,0 +1,141 @@
+"""What a host's link is, in every dialect: bytes and times in, outputs out. A dialect adds outputs of its own.
+
+A device that keeps sessions and numbers its events says so itself. For one that does not, the link does: it numbers
+the reports it hears, and names a session by the time its first report came in, so that a recording gives the same name
+and a line opened anew, over which nobody knows what happened meanwhile, another.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from protocol.errors import NoAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Base of everything a link returns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send(Output):
+    """Bytes for the line: one frame."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded(Output):
+    """Bytes that carried nothing usable: noise, or a whole frame and why it is of no use."""
+
+    data: bytes
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Output):
+    """A command got its reply; a refusal is a reply too."""
+
+    request: int
+    command: Any
+    reply: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered(Output):
+    """A command ended without a reply: what the device did with it is unknown."""
+
+    request: int
+    command: Any
+    error: NoAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Output):
+    """A device without sessions of its own was heard first (`previous` 0), or heard to start anew."""
+
+    session: int
+    previous: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reported(Output):
+    """A device without event numbers reported something; `number` is the link's count in this session, from 1."""
+
+    session: int
+    number: int
+    message: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Missed(Output):
+    """One or more reports of a device without event numbers were lost here: how many is not known."""
+
+    session: int
+    why: str
+
+
+def session_at(now_ns: int) -> int:
+    """The name of a session whose first report came at `now_ns`: its millisecond, as 32 bits, never 0."""
+    return now_ns // 1_000_000 % (1 << 32) or 1
+
+
+class Counters(Protocol):
+    """What every link counts."""
+
+    frames: int
+    """Whole frames heard."""
+    noise_bytes: int
+    """Bytes that belong to no frame."""
+
+
+@dataclass(slots=True)
+class LineCounters:
+    """Counters of a link whose dialect has no more to count than this."""
+
+    frames: int = 0
+    noise_bytes: int = 0
+    bad_checks: int = 0
+    unusable: int = 0
+    """Whole frames that could not be used."""
+    events: int = 0
+    repeats: int = 0
+    gaps: int = 0
+    commands: int = 0
+    retries: int = 0
+    naks: int = 0
+
+
+class Link(Protocol):
+    """A host's end of one line, used once. It never waits; what it delivers depends on what it hears and when alone,
+    so that a listener over a recording delivers the same."""
+
+    @property
+    def stats(self) -> Counters:
+        """Counters since the link was made."""
+        ...
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due; None while nothing is."""
+        ...
+
+    def start(self, now_ns: int) -> list[Output]:
+        """Begin."""
+        ...
+
+    def receive(self, data: bytes, now_ns: int) -> list[Output]:
+        """Take bytes that arrived at `now_ns`."""
+        ...
+
+    def tick(self, now_ns: int) -> list[Output]:
+        """Do what is due by `now_ns`."""
+        ...
+
+    def request(self, command: Any, now_ns: int) -> tuple[int, list[Output]]:
+        """Queue a command of the dialect; its id comes back in `Answered` or `Unanswered`. NotUp, NotPermitted,
+        QueueFull or CannotEncode when it cannot be asked."""
+        ...
+
+    def close(self, now_ns: int) -> list[Output]:
+        """End: give out what was held back."""
+        ...

@@ -1,0 +1,89 @@
+"""The command line at a card shoe: decode in every dialect, monitor over a real pseudo-terminal."""
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from dealwire.cli import main
+from devices.clock import SystemClock
+from devices.loop import Owner
+from devices.simulator.host import Bench
+from devices.simulator.shoe_table import SHOE, ShoeTable
+from tests.support.shoes import DIALECTS, ShoeEvening
+
+ACTS = ["fill", "begin 0", "draw", "draw"]
+
+
+def lines_of(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_decode_explains_a_raw_log(dialect: str) -> None:
+    log = b"\x05junk" + b"".join(data for _, data in ShoeEvening(ACTS, dialect).run().heard)
+    done = CliRunner().invoke(main, ["decode", "--dialect", dialect, "--hex"], input=log.hex())
+    assert done.exit_code == 0, done.output
+    pieces, at = lines_of(done.output), 0
+    for piece in pieces:
+        assert piece["offset"] == at
+        at += piece["length"]
+    assert at == len(log)
+    assert sum(piece.get("message") == "CardDrawn" for piece in pieces) >= 2
+
+
+def test_decode_names_the_dialects_there_are() -> None:
+    done = CliRunner().invoke(main, ["decode", "--dialect", "morse"], input=b"")
+    assert done.exit_code == 2
+    assert "dialect 'morse' is not known; allowed: tdp, angel-eye, bee-tek" in done.output
+
+
+class Rig:
+    """A simulated shoe on a pseudo-terminal, run by a thread of its own."""
+
+    def __init__(self, dialect: str) -> None:
+        self.table = ShoeTable(ACTS, dialect=dialect, pace_ns=20_000_000, boot_ns=300_000_000)
+        self.bench, self._clock = Bench(self.table, {SHOE: "pty"}), SystemClock()
+        self._over, self._thread = threading.Event(), threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        owner = Owner(self._clock)
+        for member in (self.bench, *self.bench.lines.values()):
+            owner.add(member)
+        self.bench.start(self._clock.now_ns())
+        while not self._over.is_set():
+            owner.run(self._over.is_set, 0.05)
+        owner.close()
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+        self.bench.close()
+
+
+@pytest.fixture
+def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
+    made = Rig(request.param)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("rig", DIALECTS, indirect=True, ids=str)
+def test_monitor_prints_what_the_shoe_says(rig: Rig, request: pytest.FixtureRequest) -> None:
+    dialect = request.node.callspec.params["rig"]
+    command = ["monitor", "--shoe", rig.bench.addresses[SHOE], "--shoe-dialect", dialect, "--idle", "1", "--json"]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    cards = [line["fields"]["card"] for line in lines_of(done.output) if line["event"] == "CardDrawn"]
+    assert cards == [card.text for card in rig.table.model.drawn]
+    assert len(cards) == 2
+
+
+def test_monitor_without_a_line_says_which_there_are() -> None:
+    done = CliRunner().invoke(main, ["monitor"])
+    assert done.exit_code == 2
+    assert "use --shuffler, --shoe or --controller" in done.output

@@ -1,0 +1,69 @@
+"""Every report of the three shoes becomes the event it means, and one happening the same event in all of them."""
+
+from typing import Any
+
+import pytest
+
+from devices import angel_eye, bee_tek, shoe
+from devices import events as e
+from devices.angel_eye import AngelEyeShoe
+from devices.bee_tek import BeeTekShoe
+from devices.shoe import Shoe
+from protocol.angel_eye import messages as am
+from protocol.bee_tek import messages as bm
+from protocol.faults import Fault
+from protocol.link import Discarded, Missed, Reported, Send, Started
+from protocol.tdp import messages as m
+from protocol.tdp.link import Delivered
+from protocol.tdp.packets import PACKETS
+from tests.support.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
+
+
+def name_of(value: Any) -> str:
+    return repr(value)
+
+
+@pytest.mark.parametrize(("message", "body"), TDP, ids=name_of)
+def test_tdp(message: m.Event, body: e.Body) -> None:
+    assert Shoe().translate(Delivered(0xA1, 0, message)) == body
+
+
+@pytest.mark.parametrize(("message", "body"), ANGEL_EYE, ids=name_of)
+def test_angel_eye(message: am.Message, body: e.Body) -> None:
+    assert AngelEyeShoe().translate(Reported(0xA1, 3, message)) == body
+
+
+@pytest.mark.parametrize(("message", "body"), BEE_TEK, ids=name_of)
+def test_bee_tek(message: bm.Message, body: e.Body) -> None:
+    assert BeeTekShoe().translate(Reported(0xA1, 3, message)) == body
+
+
+def test_every_message_of_every_shoe_has_a_case_here() -> None:
+    declared = {cls for (kind, number), (cls, _) in PACKETS.items() if kind == m.Kind.EVENT and number >> 8 == 2}
+    assert declared <= set(shoe.EVENTS)
+    assert declared | {m.StateChanged} == {type(message) for message, _ in TDP}
+    assert {type(message) for message, _ in ANGEL_EYE} == set(angel_eye.EVENTS)
+    assert {type(message) for message, _ in BEE_TEK} == set(bee_tek.EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("driver", "model"), [(AngelEyeShoe(), "Angel Eye style shoe"), (BeeTekShoe(), "Bee-Tek style shoe")]
+)
+def test_what_the_link_itself_reports(driver: Any, model: str) -> None:
+    assert driver.translate(Started(5, 0)) == e.LinkUp(5, "shoe", "", model, "", "", True)
+    assert driver.translate(Started(9, 5)) == e.SessionChanged(5, 9)
+    assert driver.translate(Missed(5, "why")) == e.EventsLost(0, 0)
+    assert driver.translate(Discarded(b"x", "noise")) is None
+    assert driver.translate(Send(b"x")) is None
+    assert driver.translate(Reported(5, 1, object())) == e.UnknownReported("report object")
+
+
+def test_commands() -> None:
+    assert Shoe.lock(True) == m.LockShoe(1)
+    assert Shoe.clear_error(401, 77) == m.ClearShoeError(401, 77)
+    assert Shoe.end_round() == m.EndRound()
+    assert AngelEyeShoe.lock(False) == am.Lock(False)
+    assert AngelEyeShoe.clear_error(Fault.PUSHED_BACK) == am.ClearError(4)
+    assert AngelEyeShoe.ask_game() == am.AskGame()
+    with pytest.raises(ValueError, match=r"no number for feed jam \(201\)"):
+        AngelEyeShoe.clear_error(Fault.FEED_JAM)

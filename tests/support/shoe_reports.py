@@ -1,0 +1,83 @@
+"""Every report of the three shoes, and the event it is."""
+
+from devices import events as e
+from protocol.angel_eye import messages as am
+from protocol.bee_tek import messages as bm
+from protocol.cards import CARDS, NONE, UNREAD, parse_card
+from protocol.tdp import messages as m
+
+HEAD = {"number": 9, "device_ms": 1234}
+KING = parse_card("KD")
+
+TDP: list[tuple[m.Event, e.Body]] = [
+    (m.StateChanged(**HEAD, state=5, previous=4), e.StateChanged("ROUND", "STANDBY")),
+    (m.ShoeLoaded(**HEAD, shoe=7, decks=8, cards=416), e.ShoeLoaded(7, 8, 416)),
+    (m.BurnStarted(**HEAD, count=3), e.BurnStarted(3)),
+    (m.CardDrawn(**HEAD, ordinal=260, card=0x2D, place=0, confidence=99, reader=3), e.CardDrawn(260, KING, None)),
+    (m.CardDrawn(**HEAD, ordinal=1, card=0x2D, place=0x42, confidence=99, reader=3), e.CardDrawn(1, KING, "burn")),
+    (m.CardDrawn(**HEAD, ordinal=2, card=0x60, place=3, confidence=0, reader=0), e.CardUnread(2, "seat 3")),
+    (m.CardDrawn(**HEAD, ordinal=2, card=0x51, place=0, confidence=9, reader=0), e.CardDrawn(2, CARDS[0x51], None)),
+    (m.CardUnreadable(**HEAD, ordinal=4, place=0, reader=8), e.CardUnread(4, None)),
+    (m.CardReportedAgain(**HEAD, ordinal=4, card=0x2D, place=0), e.CardReportedAgain(4, KING, None)),
+    (m.CutCardSeen(**HEAD, drawn=300), e.CutCardSeen()),
+    (m.Overdraw(**HEAD, ordinal=18, halted=1), e.Overdrawn(True)),
+    (m.PushedBack(**HEAD, ordinal=18, halted=0), e.CardPushedBack(False)),
+    (m.PulledBack(**HEAD, ordinal=18, halted=1), e.CardPulledBack(True)),
+    (m.CardDrawnOutside(**HEAD, ordinal=19, card=0x2D, mode=1), e.DrawWhileLocked(KING)),
+    (m.CardDrawnOutside(**HEAD, ordinal=19, card=0x60, mode=2), e.CardDrawnOutside(UNREAD, "error")),
+    (m.CardDrawnOutside(**HEAD, ordinal=19, card=0x2D, mode=3), e.CardDrawnOutside(KING, "setup")),
+    (m.CardDrawnOutside(**HEAD, ordinal=19, card=0x2D, mode=9), e.CardDrawnOutside(KING, "0x09")),
+    (m.ShoeError(**HEAD, fault=408, halted=1), e.ShoeError(408, True, "draw too slow (408)")),
+    (m.ShoeError(**HEAD, fault=499, halted=0), e.ShoeError(499, False, "shoe reading fault 499")),
+    (m.ShoeErrorCleared(**HEAD, fault=408, badge=77), e.ShoeErrorCleared(408, 77)),
+    (m.ShoeLockMoved(**HEAD, locked=1), e.ShoeLocked(True)),
+    (m.ShoeEnded(**HEAD, shoe=7, drawn=365), e.ShoeEnded(7, 365)),
+]
+
+ANGEL_EYE: list[tuple[am.Message, e.Body]] = [
+    (am.Started(), e.Booted(0, False)),
+    (am.StandingBy(), e.StateChanged("STANDBY", "")),
+    (am.CardDrawn(0, 3, KING), e.CardDrawn(3, KING, "player")),
+    (am.CardDrawn(1, 3, KING), e.CardDrawn(3, KING, "banker")),
+    (am.CardDrawn(2, 1, KING), e.CardDrawn(1, KING, "burn")),
+    (am.CardDrawn(4, 0, KING), e.CardDrawn(0, KING, "first card")),
+    (am.CardDrawn(6, 0, KING), e.CardDrawn(0, KING, "0x06")),
+    (am.CardDrawn(5, 10, NONE), e.BurnStarted(10)),
+    (am.CardDrawn(0, 2, NONE), e.CardUnread(2, "player")),
+    (am.CardDrawn(0, 2, UNREAD), e.CardUnread(2, "player")),
+    (am.CardReportedAgain(0, 2, KING), e.CardReportedAgain(2, KING, "player")),
+    (am.CardReportedAgain(0, 2, NONE), e.CardReportedAgain(2, UNREAD, "player")),
+    (am.CardDrawnOutside(0, 0, KING), e.DrawWhileLocked(KING)),
+    (am.CardDrawnOutside(1, 0, NONE), e.CardDrawnOutside(UNREAD, "error")),
+    (am.CardDrawnOutside(2, 0, KING), e.CardDrawnOutside(KING, "setup")),
+    (am.CardDrawnOutside(7, 0, KING), e.CardDrawnOutside(KING, "mode 7")),
+    (am.CutCardDrawn(), e.CutCardSeen()),
+    (am.GameResult(1, True, False), e.ShoeResult("player, player pair")),
+    (am.GameResult(7, False, False), e.ShoeResult("forced end")),
+    (am.ErrorRaised(True, 1), e.ShoeError(401, True, "card unreadable (401)")),
+    (am.ErrorRaised(True, 2), e.Overdrawn(True)),
+    (am.ErrorRaised(False, 3), e.ShoeError(406, False, "wrong button (406)")),
+    (am.ErrorRaised(True, 4), e.CardPushedBack(True)),
+    (am.ErrorRaised(False, 5), e.CardPulledBack(False)),
+    (am.ErrorRaised(True, 6), e.ShoeError(407, True, "card code wrong (407)")),
+    (am.ErrorRaised(True, 7), e.ShoeError(408, True, "draw too slow (408)")),
+    (am.ErrorRaised(True, 40), e.ShoeError(0, True, "error 40")),
+    (am.ErrorCleared(4), e.ShoeErrorCleared(403, 0)),
+    (am.ErrorCleared(40), e.ShoeErrorCleared(0, 0)),
+    (am.LockMoved(True), e.ShoeLocked(True)),
+    (am.SettingChanged("01", "0008"), e.UnknownReported("setting 01 is now 0008")),
+    (am.UnknownReport("X", b"\x80"), e.UnknownReported("report 'X' of 1 bytes")),
+    (am.Told("OK"), e.UnknownReported("answer 'OK'")),
+]
+
+BEE_TEK: list[tuple[bm.Message, e.Body]] = [
+    (bm.CardDrawn("Game", KING), e.CardDrawn(None, KING, None)),
+    (bm.CardDrawn("manual burn cards", KING), e.CardDrawn(None, KING, "burn")),
+    (bm.CardDrawn("Test", KING), e.CardDrawn(None, KING, "Test")),
+    (bm.CardNotRead("Game"), e.CardUnread(None, None)),
+    (bm.Alarm("GameAlarm", "E3", "Card Not Read"), e.ShoeError(401, False, "E3 Card Not Read")),
+    (bm.Alarm("GameAlarm", "E9", "Door"), e.ShoeError(0, False, "E9 Door")),
+    (bm.Alarm("GameAlarm", "", "Door"), e.ShoeError(0, False, "Door")),
+    (bm.Warned("", 1), e.UnknownReported("warning 0x01")),
+    (bm.UnknownItem("Game", "Shoe Empty"), e.UnknownReported("[Game]<Shoe Empty>")),
+]

@@ -1,0 +1,53 @@
+"""The pages of the shoe dialects say what the program does, and what it cannot know."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from devices.bee_tek import FAULTS
+from protocol.angel_eye import messages as am
+from protocol.angel_eye.framing import MAX_WIRE, NakReason
+from protocol.angel_eye.framing import NoiseReason as AngelNoise
+from protocol.angel_eye.link import REMEMBERED, SENT_TIMES, Timing
+from protocol.bee_tek.framing import ITEM_MAX, MODE_MAX
+
+PAGES = Path(__file__).parent.parent / "docs" / "dialects"
+ANGEL_EYE = (PAGES / "angel-eye.md").read_text(encoding="utf-8")
+BEE_TEK = (PAGES / "bee-tek.md").read_text(encoding="utf-8")
+NUMBERS = {3: "three"}
+
+
+@pytest.mark.parametrize("page", [ANGEL_EYE, BEE_TEK], ids=["angel-eye", "bee-tek"])
+def test_a_page_says_where_its_knowledge_is_from(page: str) -> None:
+    assert page.count("**From public code; never met on hardware.**") == 1
+    assert "## Doubts" in page
+
+
+@pytest.mark.parametrize("path", sorted(PAGES.glob("*.md")), ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        assert (path.parent / target).exists(), target
+    for anchor in re.findall(r"\]\(#([^)]+)\)", text):
+        assert re.search(rf"^#+ {anchor}$", text, re.MULTILINE | re.IGNORECASE), anchor
+
+
+def test_every_letter_and_reason_of_angel_eye_stands_in_its_page() -> None:
+    letters = set(re.findall(r"^\| ([A-Za-z]) \|", ANGEL_EYE, re.MULTILINE))
+    documented = {cls.__doc__[0] for cls in vars(am).values() if isinstance(cls, type) and cls.__doc__ and
+                  re.match(r"[A-Za-z]: ", cls.__doc__)}  # fmt: skip
+    assert letters == documented
+    table = ANGEL_EYE[ANGEL_EYE.index("| NAK reason") : ANGEL_EYE.index("## Reports")]
+    assert {int(code, 16) for code in re.findall(r"\| ([0-9A-F]{2}) \|", table)} == set(NakReason)
+    for reason in AngelNoise:
+        assert str(reason) in " ".join(ANGEL_EYE.split())
+
+
+def test_the_limits_in_the_pages_are_those_of_the_program() -> None:
+    assert f"longer than {MAX_WIRE} bytes" in ANGEL_EYE
+    assert f"the last {NUMBERS[REMEMBERED]} reports" in " ".join(ANGEL_EYE.split())
+    assert f"up to {NUMBERS[SENT_TIMES]} times" in ANGEL_EYE
+    assert f"again after {Timing().answer_ns // 10**9} s, {NUMBERS[Timing().tries]} times" in ANGEL_EYE
+    assert f"A mode has up to {MODE_MAX} characters, an item up to {ITEM_MAX}" in BEE_TEK
+    assert set(re.findall(r"of (E\d) the fault is 401", BEE_TEK)) == set(FAULTS)
