@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import click
 
@@ -32,49 +32,52 @@ def pairs(values: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
+_TERMS: Final = (
+    click.option(
+        "--accept-suspect", is_flag=True, help="Settle by a table or reading that cannot be meant as printed."
+    ),
+    click.option(
+        "--limit",
+        "limit_cents",
+        type=click.IntRange(1),
+        metavar="CENTS",
+        help="The most one bet may be at this table; by default the law's figure, where it prints one.",
+    ),
+    click.option(
+        "--progressive",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="A progressive setup: meters with contribution, reserve and seed, instead of --meter.",
+    ),
+    click.option(
+        "--envy-base",
+        "envy_base",
+        type=click.IntRange(1),
+        default=100,
+        show_default=True,
+        metavar="CENTS",
+        help="The progressive wager for which the printed envy amounts stand.",
+    ),
+    click.option(
+        "--token",
+        type=click.IntRange(1),
+        default=25,
+        show_default=True,
+        metavar="CENTS",
+        help="The smallest token: house pays are rounded down to it.",
+    ),
+    click.option(
+        "--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands now."
+    ),
+    click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules."),
+    click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table."),
+    click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the procedure's own."),
+)
+
+
 def terms_options(command: F) -> F:
     """`--game --paytable --reading --meter ...`: on which terms a round is settled."""
-    for option in (
-        click.option(
-            "--accept-suspect", is_flag=True, help="Settle by a table or reading that cannot be meant as printed."
-        ),
-        click.option(
-            "--limit",
-            "limit_cents",
-            type=click.IntRange(1),
-            metavar="CENTS",
-            help="The most one bet may be at this table; by default the law's figure, where it prints one.",
-        ),
-        click.option(
-            "--progressive",
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help="A progressive setup: meters with contribution, reserve and seed, instead of --meter.",
-        ),
-        click.option(
-            "--envy-base",
-            "envy_base",
-            type=click.IntRange(1),
-            default=100,
-            show_default=True,
-            metavar="CENTS",
-            help="The progressive wager for which the printed envy amounts stand.",
-        ),
-        click.option(
-            "--token",
-            type=click.IntRange(1),
-            default=25,
-            show_default=True,
-            metavar="CENTS",
-            help="The smallest token: house pays are rounded down to it.",
-        ),
-        click.option(
-            "--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands now."
-        ),
-        click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules."),
-        click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table."),
-        click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the procedure's own."),
-    ):
+    for option in _TERMS:
         command = option(command)
     return command
 
