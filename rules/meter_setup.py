@@ -72,7 +72,7 @@ def _faults(setup: ProgressiveSetup) -> Iterator[tuple[Key, str]]:
             yield ("meters", index, "name"), f"meter {name!r} stands twice"
     taken = sum((meter.contribution + meter.reserve for meter in setup.meters), Fraction(0))
     if taken > 1:
-        yield ("meters",), f"the meters take {float(taken):.4%} of a wager; at most 100 % is there"
+        yield ("meters",), "contributions and reserves come to more than 100 % of a wager"
 
 
 def cautions(setup: ProgressiveSetup, table: PayTable, wager_cents: int) -> list[str]:

@@ -78,19 +78,7 @@ def agree(
     accept_suspect: bool = False,
 ) -> Terms:
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
-    chosen_tables, chosen_readings = game.default_paytables(), game.default_readings()
-    for bet, table in paytables.items():
-        if bet not in chosen_tables:
-            raise SettlementRefused("pay table for bet", bet, chosen_tables)
-        if table not in game.bets[bet].paytables:
-            raise SettlementRefused(f"pay table of {bet}", table, game.bets[bet].paytables)
-        chosen_tables[bet] = table
-    for name, option in readings.items():
-        if name not in chosen_readings:
-            raise SettlementRefused("reading", name, chosen_readings)
-        if option not in READINGS[name]:
-            raise SettlementRefused(f"reading {name}", option, READINGS[name])
-        chosen_readings[name] = option
+    chosen_tables, chosen_readings = _choose_tables(game, paytables), _choose_readings(game, readings)
     for name in meters:
         if name not in game.meters():
             raise SettlementRefused("meter", name, game.meters())
@@ -111,6 +99,28 @@ def agree(
         envy_base_cents=envy_base_cents,
         meters={name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()},
     )
+
+
+def _choose_tables(game: Game, asked: Mapping[str, str]) -> dict[str, str]:
+    chosen = game.default_paytables()
+    for bet, table in asked.items():
+        if bet not in chosen:
+            raise SettlementRefused("pay table for bet", bet, chosen)
+        if table not in game.bets[bet].paytables:
+            raise SettlementRefused(f"pay table of {bet}", table, game.bets[bet].paytables)
+        chosen[bet] = table
+    return chosen
+
+
+def _choose_readings(game: Game, asked: Mapping[str, str]) -> dict[str, str]:
+    chosen = game.default_readings()
+    for name, option in asked.items():
+        if name not in chosen:
+            raise SettlementRefused("reading", name, chosen)
+        if option not in READINGS[name]:
+            raise SettlementRefused(f"reading {name}", option, READINGS[name])
+        chosen[name] = option
+    return chosen
 
 
 def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Washington and South Dakota from the simulated devices to the money: recorded, awarded at the controller, replayed."""
+"""Washington and South Dakota from the simulated devices to the money, awards at the controller included."""
 
 import json
 from pathlib import Path
