@@ -104,7 +104,7 @@ class TestBackingOut:
             bank().back_out(number, 9001, "?")
 
     def test_never_leaves_less_than_nothing(self) -> None:
-        """10 cents are won, the meter falls back to 5,000 dollars, a tenth of them is won: 10 cents cannot undo that."""
+        """10 cents are won, the meter falls back to 5,000 dollars, a tenth of these is won: there is no way back."""
         low = {"name": "meter", "seed-cents": 500_000, "start-cents": 10, "contribution": "0 %"}
         meters = MeterBank(setup(low))
         paid, _ = meters.pay(AT, 3, "meter", Fraction(1))
