@@ -1,4 +1,4 @@
-"""Game files of Washington and South Dakota print what the texts print; suspect tables and too many games are refused."""
+"""Game files of Washington and South Dakota print what the texts print; suspect tables, and too many games, stop."""
 
 import re
 import shutil
