@@ -59,11 +59,13 @@ INCIDENTS: Final = {
         "the community packet has a wrong number of cards", "as count.community says", "count.community"
     ),
     "deck-count-wrong": Meaning(
-        "the deck was dealt although its count before the deal was wrong", "as count.deck says", "count.deck"
+        "the deck was dealt although its count before the deal was wrong, or the shoe has other decks",
+        "as count.deck says",
+        "count.deck",
     ),
     "cards-not-conserved": Meaning(
-        "cards loaded are not packets + remainder + rejected",
-        "as count.deck says, judged at END GAME: a person's count can still explain the difference",
+        "cards loaded are not packets + remainder + rejected, or a shoe's cards not those drawn + left",
+        "as count.deck says, judged at END GAME for a deck: a person's count can still explain the difference",
         "count.deck",
     ),
     "counts-differ": Meaning(
@@ -71,8 +73,40 @@ INCIDENTS: Final = {
         "recorded only; the count that holds is judged by itself",
         "the procedure's section",
     ),
-    "duplicate-face": Meaning("one face was seen in two places", "as face.duplicate says", "face.duplicate"),
+    "duplicate-face": Meaning(
+        "one face in two places, or more often than the shoe has decks",
+        "as face.duplicate says",
+        "face.duplicate",
+    ),
     "foreign-card": Meaning("a card that is not of this deck", "as face.foreign says", "face.foreign"),
+    # cards drawn one at a time
+    "draw-before-close": Meaning("a card was drawn before bets were closed", "unreliable", "shoe.bets-closed"),
+    "draw-before-named": Meaning(
+        "a card was drawn while another waits to be named", "recorded only; it is taken in its place", "shoe.unread"
+    ),
+    "card-unread": Meaning(
+        "the shoe did not read a card", "a person names it, or the round is unreliable", "shoe.unread"
+    ),
+    "card-named": Meaning("a person named a card the shoe did not read", "recorded only", "shoe.unread"),
+    "naming-refused": Meaning(
+        "a card was named without the badge the procedure asks for", "recorded only; it still waits", "shoe.unread"
+    ),
+    "card-missing": Meaning(
+        "by the shoe's own count cards left it that were not reported",
+        "unreliable from START GAME to END GAME, otherwise recorded only",
+        "the procedure's section",
+    ),
+    "drawn-outside": Meaning(
+        "a card was drawn in a mode of the shoe in which it belongs to no game",
+        "unreliable until the race is decided, otherwise recorded only",
+        "the procedure's section",
+    ),
+    "burned-mid-race": Meaning("a card was burned between the first card and the last", "unreliable", "shoe.columns"),
+    "card-overdrawn": Meaning("a card was drawn after the end", "as shoe.overdraw says", "shoe.overdraw"),
+    "cut-card": Meaning("the cut card came out", "as shoe.cut-card says of the rounds that follow", "shoe.cut-card"),
+    "other-shoe": Meaning("cards of one race came out of two shoes", "unreliable", "procedure"),
+    "shoe-over": Meaning("a round was dealt from a shoe that is over", "unreliable", "shoe.cut-card"),
+    "shoe-ended": Meaning("the shoe ended in the middle of a round", "misdeal", "misdeal"),
     # a person's ruling
     "misdeal-called": Meaning("a person called a misdeal", "misdeal", "misdeal"),
     "misdeal-refused": Meaning(

@@ -1,29 +1,15 @@
 """What may happen next: who, what, where. Every line of it passes `turns.breach`."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from dealer_flow.legal_item import Legal
 from dealer_flow.round import Round
+from dealer_flow.shoe_legal import shoe_legal
 from dealer_flow.states import LOOSE, State
 from dealer_flow.turns import next_to_show
 from protocol.places import seat
 
-
-class Legal(NamedTuple):
-    """One thing that may happen next. `event` is the name of a class of `devices.events`.
-
-    `actor` is `dealer`, `shuffler`, `supervisor` or `player at seat 3`; `what` says it in words; `value` is the
-    number that goes with it (spot, decision, packet ordinal), 0 when there is none.
-    """
-
-    actor: str
-    event: str
-    place: str
-    what: str
-    value: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.actor}: {self.what}"
+__all__ = ["Legal", "legal"]
 
 
 def legal(state: State, now: Round) -> tuple[Legal, ...]:
@@ -34,6 +20,9 @@ def legal(state: State, now: Round) -> tuple[Legal, ...]:
 def _legal(state: State, now: Round) -> Iterator[Legal]:
     if state is State.BETTING:
         yield from _betting(now)
+        return
+    if now.draw is not None:
+        yield from shoe_legal(state, now, now.draw)
         return
     if state is State.DEALING:
         yield from _dealing(now)

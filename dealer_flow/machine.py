@@ -18,20 +18,28 @@ from typing import Final
 from transitions import Machine
 
 import devices.events as e
+from dealer_flow import shoe_reports
+from dealer_flow.breach import Breach
+from dealer_flow.draw import Draw
 from dealer_flow.ledger import Ledger
-from dealer_flow.legal import Legal, legal
+from dealer_flow.legal import legal
+from dealer_flow.legal_item import Legal
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import Procedure
 from dealer_flow.reports import HANDLERS
 from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
+from dealer_flow.shoe_ledger import ShoeLedger, Shoes
+from dealer_flow.shoe_turns import extra_open
 from dealer_flow.states import BEGIN, LOOSE, TRANSITIONS, State
-from dealer_flow.turns import Breach, breach
+from dealer_flow.turns import breach
 from devices.events import Seen
 from protocol.places import NOWHERE
 
 HELD_MAX: Final = 256
 """Reports set aside at most; when more come, all are taken as they are."""
+
+_MAY_FIT_LATER: Final = frozenset({"out-of-turn", "reveal-before-burn", "unknown-seat", "draw-before-close"})
 
 
 # It warns of every convenience method that a declared model leaves out, which is what declaring is for.
@@ -69,6 +77,21 @@ class Phase:
     def begin_reveal(self) -> bool:  # type: ignore[empty-body]
         """Every player has chosen."""
 
+    def start_draw(self) -> bool:  # type: ignore[empty-body]
+        """START GAME closed the bets of a game drawn from a shoe."""
+
+    def ask_person(self) -> bool:  # type: ignore[empty-body]
+        """A card was not read."""
+
+    def go_on(self) -> bool:  # type: ignore[empty-body]
+        """It was named."""
+
+    def begin_extra(self) -> bool:  # type: ignore[empty-body]
+        """No column decided."""
+
+    def begin_settle(self) -> bool:  # type: ignore[empty-body]
+        """It is decided."""
+
     def play_progressive(self) -> bool:  # type: ignore[empty-body]
         """The table has a misdeal and plays on for the progressive."""
 
@@ -95,6 +118,8 @@ class DealerFlow:
             stage: getattr(self._phase, trigger) for stage, trigger in BEGIN.items()
         }
         self._decks: dict[int, tuple[int, int]] = {}
+        shoe = self._plan.shoe
+        self._shoes = Shoes(shoe.decks, shoe.faces) if shoe else None
         self._round = self._open()
         self._reported = 0
         self._sessions: dict[str, int] = {}
@@ -111,6 +136,11 @@ class DealerFlow:
     def procedure(self) -> Procedure:
         """The procedure that is followed."""
         return self._plan.procedure
+
+    @property
+    def shoe(self) -> ShoeLedger | None:
+        """The bookkeeping of the shoe on the table; None before its first report, and in games without one."""
+        return self._shoes.current if self._shoes else None
 
     def legal(self) -> tuple[Legal, ...]:
         """What may happen next: who, what, where. Never empty."""
@@ -169,7 +199,10 @@ class DealerFlow:
                     return
             handler(now, seen, body)
             if isinstance(body, e.GameStarted):
-                self._phase.start_game()
+                if now.draw is not None:
+                    self._phase.start_draw()
+                else:
+                    self._phase.start_game()
             elif isinstance(body, e.GameEnded):
                 self._close(out)
                 return
@@ -182,7 +215,7 @@ class DealerFlow:
             allowed = dict.fromkeys(item.event for item in self.legal())
             text = f"{found.why}; allowed: {', '.join(allowed)}"
             text += "; the round is unreliable" if found.harmful else "; recorded only"
-        clause = self._plan.clause
+        clause = found.clause or self._plan.clause
         if found.code in ("reveal-before-burn", "wrong-burn") and self._plan.burn is not None:
             clause = self._plan.burn.clause
         elif found.code == "misdeal-refused":
@@ -208,12 +241,25 @@ class DealerFlow:
             if now.due is None and state is not State.PROGRESSIVE:
                 phase.play_progressive()
         else:
-            while _done(phase.state, now):
-                stages = self._plan.stages
-                self._begin[stages[stages.index(phase.state) + 1]]()
+            self._step()
+
+    def _step(self) -> None:
+        """To the stage that is not yet done; a card that waits to be named comes before any."""
+        now, phase = self._round, self._phase
+        unread = now.draw is not None and now.draw.unread is not None
+        if unread:
+            if phase.state is not State.NAMING:
+                phase.ask_person()
+            return
+        if phase.state is State.NAMING:
+            phase.go_on()
+        while _done(phase.state, now):
+            stages = self._plan.stages
+            self._begin[stages[stages.index(phase.state) + 1]]()
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
         self._flush(out)
+        shoe_reports.close(self._round)
         out.append(self._round.result(self._table))
         self._phase.end_game()
         self._round = self._open()
@@ -221,7 +267,8 @@ class DealerFlow:
         self._patient = False
 
     def _open(self) -> Round:
-        return Round(self._plan, Ledger(self._plan), self._decks)
+        draw = Draw(self._plan.shoe) if self._plan.shoe else None
+        return Round(self._plan, Ledger(self._plan), self._decks, self._shoes, draw)
 
     def _flush(self, out: list[RoundResult | Incident]) -> None:
         if len(self._round.incidents) > self._reported:
@@ -240,6 +287,7 @@ class DealerFlow:
         self._sessions[seen.device] = session
         if previous is None or previous == session:
             return
+        self._forget_shoe(seen)
         if (now.in_play and seen.device in now.devices) or seen.device in now.bettors:
             text = f"{seen.device} started anew: session {session:08x} after {previous:08x}"
             now.break_off("session-changed", text, seen)
@@ -258,6 +306,15 @@ class DealerFlow:
     def _events_lost(self, seen: Seen, body: e.EventsLost) -> None:
         text = f"{seen.device}: events {body.first} to {body.last} are gone"
         self._round.break_off("events-lost", text, seen)
+        self._forget_shoe(seen)
+
+    def _forget_shoe(self, seen: Seen) -> None:
+        """Reports of the shoe are missing: cards may have left it unseen."""
+        if self._shoes is not None and self._shoes.device == seen.device and self._shoes.current is not None:
+            self._shoes.current.forget()
+
+    def _badge(self, seen: Seen, body: e.BadgeSwiped) -> None:
+        self._round.badge = (seen.device, body.badge, body.level)
 
     def _link_lost(self, seen: Seen, body: e.LinkLost) -> None:
         if self._round.in_play or self._round.bettors:
@@ -276,7 +333,12 @@ class DealerFlow:
 
     def _out_of_turn(self, seen: Seen) -> bool:
         found = breach(self._phase.state, self._round, seen.body)
-        return found is not None and found.code in ("out-of-turn", "reveal-before-burn", "unknown-seat")
+        return found is not None and found.code in (
+            "out-of-turn",
+            "reveal-before-burn",
+            "unknown-seat",
+            "draw-before-close",
+        )
 
     def _retry(self, out: list[RoundResult | Incident]) -> None:
         """Take what fits now, line by line, first come first."""
@@ -301,6 +363,8 @@ class DealerFlow:
 
 def _done(state: State, now: Round) -> bool:
     """Whether what a stage waits for has happened."""
+    if now.draw is not None:
+        return _draw_done(state, now, now.draw)
     if state is State.DEALING:
         return now.due is None
     if state is State.BURNING:
@@ -308,9 +372,16 @@ def _done(state: State, now: Round) -> bool:
     return state is State.DECIDING and not now.undecided
 
 
+def _draw_done(state: State, now: Round, draw: Draw) -> bool:
+    if state is State.DRAWING:
+        return draw.end is not None
+    return state is State.EXTRA and not extra_open(now)
+
+
 _LINE: Final[dict[type[e.Body], Callable[[DealerFlow, Seen, e.Body], None]]] = {
     e.SessionChanged: DealerFlow._session_changed,  # type: ignore[dict-item]
     e.Booted: DealerFlow._booted,  # type: ignore[dict-item]
     e.EventsLost: DealerFlow._events_lost,  # type: ignore[dict-item]
+    e.BadgeSwiped: DealerFlow._badge,  # type: ignore[dict-item]
     e.LinkLost: DealerFlow._link_lost,  # type: ignore[dict-item]
 }

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dealer_flow.procedure import BetPart, Consequence, DecisionPart, FaultPart, Procedure, ProcedureError
+from dealer_flow.procedure import Procedure, ProcedureError
+from dealer_flow.schema import BetPart, Consequence, DecisionPart, FaultPart
+from dealer_flow.shoe_plan import shoe_plan
 from dealer_flow.states import STAGES, State
 from protocol.faults import Fault, fault_class
 from protocol.places import COMMUNITY, DEALER, Place, seat
@@ -57,7 +59,8 @@ class Plan:
         self.cards = procedure.deck.cards
         self.jokers = procedure.deck.jokers
         self.sizes: dict[str, int] = {packet.to: packet.cards for packet in procedure.packet}
-        self.reveal_order = procedure.reveal.order
+        self.reveal_order = procedure.reveal.order if procedure.reveal else ()
+        self.shoe = shoe_plan(procedure, self.options)
         self.burn = self._burn()
         self._counts = {kind: self._policy(getattr(procedure.count, kind)) for kind in (*self.sizes, "deck")}
         self.duplicate = self._policy(procedure.face.duplicate)
@@ -96,7 +99,8 @@ class Plan:
         """True when the code can be a card of this deck."""
         return (1 <= card >> 4 <= 4 and 1 <= card & 0x0F <= 13) or 0x51 <= card < 0x51 + self.jokers
 
-    def _policy(self, row: Consequence) -> Policy:
+    def _policy(self, row: Consequence | None) -> Policy:
+        assert row is not None, "a procedure is checked when it is read"
         then = row.then or self.options[row.option or ""]
         if then == "as-dealer":
             dealer = self._policy(self.procedure.count.dealer)

@@ -11,6 +11,7 @@ from dealer_flow.incidents import INCIDENTS
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import Procedure, known_procedures, load_procedure
 from dealer_flow.result import json_schema
+from dealer_flow.schema import ShoePart
 from dealer_flow.states import LOOSE, MEANING, TRANSITIONS, State
 
 MARK: Final = "<!-- printed by python -m dealer_flow.published -->"
@@ -54,7 +55,9 @@ _OUT_OF_TURN: Final = (
     "nobody due one, a packet out of order, the remainder dumped before the deal is complete, a bet changed after",
     "bets were closed, a bet of a seat that is not live, a decision's bet after the house's cards were shown, a",
     "choice changed, the dealer's or the community cards shown before every player has chosen, a second burn, END",
-    "GAME before the round is played out or the remainder counted, START GAME before END GAME.",
+    "GAME before the round is played out or the remainder counted, START GAME before END GAME. In a game drawn from a",
+    "shoe: a card drawn before bets are closed, END GAME before the race is decided, before an unread card is named or",
+    "before an extra card that a bet rests on, money moved to such a bet at another time or more than there is.",
     "",
     "Recorded only, and taken into account: a packet brought (not lifted) before START GAME, a choice or its bet",
     "before the burn, a burn before the deal is complete, a player's hand shown before all have chosen, hands shown",
@@ -103,7 +106,27 @@ def _deal_card(procedure: Procedure) -> list[str]:
     for choice in procedure.decision:
         stake = f", with the {choice.bet} bet" if choice.bet else ""
         lines.append(f"| decision {choice.number} | {choice.name}{stake} | {choice.clause} |")
-    lines.append(f"| reveal | {', then '.join(procedure.reveal.order)} | {procedure.reveal.clause} |")
+    if reveal := procedure.reveal:
+        lines.append(f"| reveal | {', then '.join(reveal.order)} | {reveal.clause} |")
+    if procedure.shoe:
+        lines += _shoe_card(procedure.shoe)
+    return lines
+
+
+def _shoe_card(shoe: ShoePart) -> list[str]:
+    columns, extra = shoe.columns, shoe.extra
+    to = "the column of its suit" if columns.by == "suit" else "the next column"
+    lines = [
+        f"| shoe | decks: option `{shoe.decks.option}` | {shoe.decks.clause} |",
+        f"| bets closed | before the first card | {shoe.bets_closed} |",
+        f"| draw | one card at a time, each to {to}: {', '.join(columns.names)} | {columns.clause} |",
+    ]
+    for end in shoe.end:
+        what = "in one column" if end.when == "column" else "in all"
+        lines.append(f"| end | {end.cards} cards {what} | {end.clause} |")
+    if extra:
+        what = f"one more card after an end in all: option `{extra.option}`; money moves from {extra.moves_from}"
+        lines.append(f"| extra | {what} | {extra.clause} |")
     return lines
 
 
@@ -117,6 +140,10 @@ def _policies(procedure: Procedure, plan: Plan) -> list[str]:
     lines.append(
         f"| misdeal called by a person | misdeal, until {procedure.misdeal.until} | {procedure.misdeal.clause} |"
     )
+    if shoe := procedure.shoe:
+        rows_of_shoe = {"card not read": shoe.unread, "card after the end": shoe.overdraw, "cut card": shoe.cut_card}
+        for what, ref in rows_of_shoe.items():
+            lines.append(f"| {what} | option `{ref.option}`, default {plan.options[ref.option]} | {ref.clause} |")
     for fault in procedure.fault:
         what = f"fault {fault.name}" if fault.name else f"any {fault.class_} fault"
         lines.append(f"| {what} | {fault.then} | {fault.clause} |")
@@ -128,7 +155,8 @@ def _policies(procedure: Procedure, plan: Plan) -> list[str]:
 
 
 def _diagram(plan: Plan) -> list[str]:
-    used = {State.BETTING, *plan.stages, *LOOSE}
+    loose = LOOSE if plan.shoe is None else LOOSE - {State.PROGRESSIVE}
+    used = {State.BETTING, *plan.stages, *loose} | ({State.NAMING} if plan.shoe else set())
     lines = ["## States", "", "```mermaid", "stateDiagram-v2", "    [*] --> betting"]
     for row in TRANSITIONS:
         sources = [source for source in row.sources if source in used and not _skips(plan, source, row.dest)]

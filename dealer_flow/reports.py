@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import devices.events as e
+from dealer_flow import shoe_reports
 from dealer_flow.ledger import Dispensed
 from dealer_flow.round import Round
 from devices.events import Seen
 from protocol.faults import Fault
-from protocol.places import BURN, REMAINDER
+from protocol.places import BURN, REMAINDER, SHOE
 
 Handler = Callable[[Round, Seen, Any], None]
 
@@ -90,6 +91,8 @@ def _fault(now: Round, seen: Seen, fault: int) -> None:
 
 def _deck_inside(now: Round) -> bool:
     """True while cards of this round may still be in the device: later faults concern the next deck."""
+    if now.draw is not None:
+        return shoe_reports.undecided(now)
     return now.in_play and now.ledger.remainder is None
 
 
@@ -123,11 +126,26 @@ def _wager(now: Round, seen: Seen, body: e.WagerPlaced) -> None:
     if now.in_play and body.seat not in now.active:
         return
     bets = now.wagers.setdefault(body.seat, {})
+    if bet.placed == "before-extra" and not _move(now, bets, bet.name, body.cents):
+        return
     if body.cents:
         bets[bet.name] = body.cents
     else:
         bets.pop(bet.name, None)
     _note_bettor(now, seen.device)
+
+
+def _move(now: Round, bets: dict[str, int], to: str, cents: int) -> bool:
+    """What goes to a bet on the extra card leaves the bet it comes from; False when there is not so much."""
+    source = now.plan.shoe.moves_from if now.plan.shoe else None
+    rest = bets.get(source or "", 0) + bets.get(to, 0) - cents
+    if source is None or rest < 0:
+        return False
+    if rest:
+        bets[source] = rest
+    else:
+        bets.pop(source, None)
+    return True
 
 
 def _sensor(now: Round, seen: Seen, body: e.SensorChanged) -> None:
@@ -155,8 +173,11 @@ def _start(now: Round, seen: Seen, body: e.GameStarted) -> None:
     now.active = tuple(number for number in betting if plan.entering & now.wagers[number].keys())
     now.recipients = plan.recipients(now.active)
     entering = next(bet for bet in plan.bets.values() if bet.enters)
+    if now.shoes is not None:
+        now.shoes.begin_round()
     if not now.active:
-        now.break_off("no-entering-bet", f"START GAME and no seat has bet {entering.name}", seen, entering.clause)
+        what = "made a bet" if len(plan.entering) > 1 else f"bet {entering.name}"
+        now.break_off("no-entering-bet", f"START GAME and no seat has {what}", seen, entering.clause)
     for number in betting:
         if number not in now.active:
             text = f"seat {number} bets {', '.join(now.wagers[number])} without {entering.name}"
@@ -209,6 +230,9 @@ def _burn(now: Round, seen: Seen, body: e.BurnConfirmed) -> None:
 
 
 def _reveal(now: Round, seen: Seen, body: e.HandRevealed) -> None:
+    if now.draw is not None and body.place == SHOE:
+        shoe_reports.name_card(now, seen, body)
+        return
     now.found(now.ledger.reveal(body.place, body.cards), seen)
     _mark_shown(now, body)
     burn = now.plan.burn
@@ -226,6 +250,9 @@ def _mark_shown(now: Round, body: e.HandRevealed) -> None:
 
 
 def _counted(now: Round, seen: Seen, body: e.CardsCounted) -> None:
+    if body.place == SHOE:
+        shoe_reports.counted(now, seen, body)
+        return
     if body.place == BURN or (body.place not in now.ledger.hands and body.place != REMAINDER):
         return
     now.found(now.ledger.count(body.place, body.counted), seen)
@@ -263,4 +290,5 @@ HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.HandRevealed: _reveal,
     e.CardsCounted: _counted,
     e.MisdealCalled: _misdeal,
+    **shoe_reports.HANDLERS,
 }

@@ -118,6 +118,47 @@ class Deck(Record):
     loaded: Count | None
 
 
+class Finish(Record):
+    """After how many cards it was decided, and the column that decided it; null when no column did."""
+
+    cards: Count
+    column: str | None
+
+
+class Named(Record):
+    """A card the shoe did not read and a person named; badge 0 and an empty level when no badge was swiped."""
+
+    position: Count
+    card: CardText
+    badge: int
+    level: str
+
+
+class Drawn(Record):
+    """Cards drawn one at a time: in their order, as they lie in the columns, and how it ended."""
+
+    cards: tuple[CardText, ...]
+    """In the order they were drawn, the extra card included."""
+    columns: dict[str, tuple[CardText, ...]]
+    finish: Finish | None
+    """Null when it was not decided."""
+    extra: CardText | None = None
+    """The extra card, drawn after an end by number of cards."""
+    overdrawn: tuple[CardText, ...] = ()
+    """Cards that came after the end and decide nothing."""
+    named: tuple[Named, ...] = ()
+
+
+class Shoe(Record):
+    """The shoe as the round left it. `loaded` is the shoe's word, or what the procedure's decks make where it has none;
+    `left` is null when cards may have left it unseen."""
+
+    id: int
+    loaded: Count
+    drawn: Count
+    left: Count | None
+
+
 class RoundResult(Record):
     """One round. Fields are documented in `docs/round-result.md`; the schema is `docs/schema/round-1.json`."""
 
@@ -142,12 +183,16 @@ class RoundResult(Record):
     remainder: Remainder | None
     rejected: Count
     incidents: tuple[Incident, ...]
+    draw: Drawn | None = None
+    """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
+    shoe: Shoe | None = None
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
 
     def to_json(self) -> str:
         """One line of JSON, keys in the order of the schema."""
-        return self.model_dump_json(by_alias=True)
+        absent = {name for name in ("draw", "shoe") if getattr(self, name) is None}
+        return self.model_dump_json(by_alias=True, exclude=absent)
 
     @classmethod
     def from_json(cls, line: str | bytes) -> "RoundResult":

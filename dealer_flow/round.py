@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from dealer_flow.draw import Draw
 from dealer_flow.incidents import INCIDENTS
 from dealer_flow.ledger import Finding, Ledger
 from dealer_flow.plan import Plan, Policy, kind_of
 from dealer_flow.result import Burn, Deck, EventRef, Hand, Incident, Outcome, Packet, Remainder, RoundResult, Seat
 from dealer_flow.result import SeatStatus as Status
+from dealer_flow.shoe_ledger import Shoes
+from dealer_flow.shoe_result import drawn_of, shoe_of
 from devices.events import BurnConfirmed, Seen
 from protocol.cards import spell_cards
 from protocol.faults import Fault, fault_text
@@ -24,12 +27,17 @@ _FAULT_CODES = {
 class Round:
     """Everything known since the last round ended. Bets come first, then START GAME makes it a round in play.
 
-    `decks` outlives the round: decks counted and not yet dealt, deck number -> (cards set, cards counted).
+    `decks` outlives the round: decks counted and not yet dealt, deck number -> (cards set, cards counted). So does
+    `shoes`; it and `draw` are there in games drawn from a shoe only.
     """
 
     plan: Plan
     ledger: Ledger
     decks: dict[int, tuple[int, int]]
+    shoes: Shoes | None = None
+    draw: Draw | None = None
+    badge: tuple[str, int, str] | None = None
+    """Device, badge and level of the last swipe since a card waits to be named."""
     in_play: bool = False
     number: int = 0
     session: int = 0
@@ -210,13 +218,15 @@ class Round:
                 for packet in ledger.lifted
             ),
             community=tuple(spell_cards(ledger.community())),
-            burned=tuple(spell_cards(ledger.burned_cards())),
+            burned=tuple(spell_cards(self.draw.burned if self.draw else ledger.burned_cards())),
             burn=self._burn(),
             seats=tuple(self._seat(number) for number in self.active),
             dealer=self._dealer(),
             remainder=rest,
             rejected=ledger.rejected,
             incidents=tuple(self.incidents),
+            draw=drawn_of(self.draw),
+            shoe=shoe_of(self.shoes),
         )
 
     def _seat(self, number: int) -> Seat:

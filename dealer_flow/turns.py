@@ -7,32 +7,20 @@ depend on it; if they do, the round cannot be settled.
 # ruff: noqa: ARG001 - every check has the signature of the table at the end
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import devices.events as e
+from dealer_flow import shoe_turns
+from dealer_flow.breach import Breach, refuse
 from dealer_flow.round import Round
 from dealer_flow.states import LOOSE, State
-from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place
-
-
-class Breach(NamedTuple):
-    """Why a report is out of order. `harmful`: the round becomes unreliable. `take`: it is taken into account."""
-
-    why: str
-    harmful: bool
-    take: bool
-    code: str = "out-of-turn"
-    place: Place | None = None
+from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, SHOE, Place
 
 
 def breach(state: State, now: Round, body: e.Body) -> Breach | None:
     """None when `body` may happen now. Reports that have no turn are always in order."""
     check = _CHECKS.get(type(body))
     return check(state, now, body) if check else None
-
-
-def _refuse(why: str, code: str = "out-of-turn") -> Breach:
-    return Breach(why, harmful=True, take=False, code=code)
 
 
 # ------------------------------------------------------------------ bets and choices
@@ -43,18 +31,20 @@ def _wager(state: State, now: Round, body: e.WagerPlaced) -> Breach | None:
     if state in LOOSE:
         return None
     if bet is None:
-        return _refuse(f"seat {body.seat} bets {body.cents} cents on spot {body.bet}", "unknown-bet")
+        return refuse(f"seat {body.seat} bets {body.cents} cents on spot {body.bet}", "unknown-bet")
     if not 1 <= body.seat <= now.plan.most_seats:
-        return _refuse(f"seat {body.seat} bets; seats are 1 to {now.plan.most_seats}", "unknown-seat")
+        return refuse(f"seat {body.seat} bets; seats are 1 to {now.plan.most_seats}", "unknown-seat")
     what = f"seat {body.seat} changes its {bet.name} bet to {body.cents} cents"
     if bet.placed == "before-deal":
-        return None if state is State.BETTING else _refuse(f"{what} after bets were closed")
+        return None if state is State.BETTING else refuse(f"{what} after bets were closed")
+    if bet.placed == "before-extra":
+        return shoe_turns.moved(state, now, body, bet)
     if state is State.BETTING:
-        return _refuse(f"{what} before the deal")
+        return refuse(f"{what} before the deal")
     if body.seat not in now.live:
-        return _refuse(f"{what}; it is not live in this round")
+        return refuse(f"{what}; it is not live in this round")
     if now.house_shown:
-        return _refuse(f"{what} after the house's cards were shown")
+        return refuse(f"{what} after the house's cards were shown")
     return None if state in (State.DECIDING, State.REVEALING) else Breach(f"{what} while {state.value}", False, True)
 
 
@@ -63,9 +53,9 @@ def _decision(state: State, now: Round, body: e.DecisionMade) -> Breach | None:
     if state in LOOSE:
         return None
     if choice is None:
-        return _refuse(f"seat {body.seat} makes choice {body.decision}", "unknown-decision")
+        return refuse(f"seat {body.seat} makes choice {body.decision}", "unknown-decision")
     if body.seat not in now.active:
-        return _refuse(f"seat {body.seat} chooses {choice.name}; it was not dealt in", "unknown-seat")
+        return refuse(f"seat {body.seat} chooses {choice.name}; it was not dealt in", "unknown-seat")
     made = now.decisions.get(body.seat)
     if made is not None:
         again = f"seat {body.seat} chooses {choice.name} after it chose {made}"
@@ -82,7 +72,7 @@ def _decision(state: State, now: Round, body: e.DecisionMade) -> Breach | None:
 
 def _start(state: State, now: Round, body: e.GameStarted) -> Breach | None:
     if state is not State.BETTING:
-        return _refuse(f"START GAME of round {body.round} before END GAME of round {now.number}")
+        return refuse(f"START GAME of round {body.round} before END GAME of round {now.number}")
     return None
 
 
@@ -91,7 +81,8 @@ def _end(state: State, now: Round, body: e.GameEnded) -> Breach | None:
         return Breach("END GAME without START GAME", False, False)
     if state in LOOSE or now.ledger.conserved is False or (state is State.DEALING and now.red_lamp):
         return None
-    if missing := _missing(state, now):
+    missing = shoe_turns.missing(state, now) if now.draw else _missing(state, now)
+    if missing:
         return Breach(f"END GAME {missing}", True, True)
     return None
 
@@ -127,14 +118,14 @@ def _dispensed(state: State, now: Round, body: e.PacketDispensed) -> Breach | No
         return None
     if body.ordinal != len(now.ledger.lifted) + 1:
         return Breach(f"{what}, packet {len(now.ledger.lifted) + 1} comes next", True, False)
-    return _refuse(f"{what} after the remainder") if now.ledger.remainder is not None else None
+    return refuse(f"{what} after the remainder") if now.ledger.remainder is not None else None
 
 
 def _lifted(state: State, now: Round, body: e.PacketLifted) -> Breach | None:
     what = f"packet {body.ordinal} is lifted"
     packet = now.ledger.packets.get(body.ordinal)
     if packet is None or packet.lifted:
-        return None if state in LOOSE else _refuse(f"{what}, which does not lie in the tray")
+        return None if state in LOOSE else refuse(f"{what}, which does not lie in the tray")
     if state in LOOSE:
         return None
     if state is State.BETTING:
@@ -161,9 +152,9 @@ def _burn(state: State, now: Round, body: e.BurnConfirmed) -> Breach | None:
     burn = now.plan.burn
     where = f"positions {_positions(body)} of {body.place}"
     if burn is None or body.place != burn.place:
-        return None if state in LOOSE else _refuse(f"{where} are burned", "wrong-burn")
+        return None if state in LOOSE else refuse(f"{where} are burned", "wrong-burn")
     if state is State.BETTING or burn.place not in now.ledger.hands:
-        return _refuse(f"{where} are burned before that packet was dealt") if state not in LOOSE else None
+        return refuse(f"{where} are burned before that packet was dealt") if state not in LOOSE else None
     if burn.from_left(body.positions, body.spread) != burn.positions and state is not State.VOID:
         wanted = " ".join(map(str, sorted(burn.positions)))
         why = f"{where} counted {body.spread} are burned, not {wanted} counted left-to-right"
@@ -171,7 +162,7 @@ def _burn(state: State, now: Round, body: e.BurnConfirmed) -> Breach | None:
     if state in LOOSE or state is State.BURNING:
         return None
     if now.burn is not None:
-        return _refuse(f"{where} are burned a second time")
+        return refuse(f"{where} are burned a second time")
     return Breach(f"{where} are burned while {state.value}", False, True)
 
 
@@ -181,6 +172,8 @@ def _positions(body: e.BurnConfirmed) -> str:
 
 def _reveal(state: State, now: Round, body: e.HandRevealed) -> Breach | None:
     place = body.place
+    if now.draw is not None and place == SHOE and state is not State.BETTING:
+        return shoe_turns.named(state, now, body)
     what = f"{place} is shown"
     if state in LOOSE:
         return None
@@ -189,7 +182,7 @@ def _reveal(state: State, now: Round, body: e.HandRevealed) -> Breach | None:
     if now.plan.burn is not None and now.burn is None and place in (COMMUNITY, DEALER, BURN):
         return Breach(f"{what} before the burn", True, True, "reveal-before-burn", place)
     if place.seat and place.seat not in now.active:
-        return _refuse(f"{what}; it was not dealt in", "unknown-seat")
+        return refuse(f"{what}; it was not dealt in", "unknown-seat")
     if state is State.REVEALING:
         return _reveal_order(now, place)
     if place in (COMMUNITY, DEALER):
@@ -216,6 +209,8 @@ def next_to_show(now: Round) -> str | None:
 def _counted(state: State, now: Round, body: e.CardsCounted) -> Breach | None:
     if body.place in now.ledger.hands or body.place in (REMAINDER, BURN) or state in LOOSE:
         return None
+    if now.draw is not None and body.place == SHOE:
+        return None
     return Breach(f"{body.counted} cards counted at {body.place}, where none were dealt", False, False)
 
 
@@ -231,4 +226,5 @@ _CHECKS: Final[dict[type[e.Body], Callable[[State, Round, Any], Breach | None]]]
     e.BurnConfirmed: _burn,
     e.HandRevealed: _reveal,
     e.CardsCounted: _counted,
+    **shoe_turns.CHECKS,
 }

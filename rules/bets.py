@@ -78,7 +78,7 @@ def _compared(
     if verdict.sign < 0:
         return make_line(showdown.seat, bet.name, stake, "lose", f"{verdict.facts}: {bet.name} loses", bet.clauses.lose)
     row, paytable = win(verdict.margin)
-    return _won(bet, stake, showdown.seat, verdict.facts, row, paytable, terms)
+    return won(bet, stake, showdown.seat, verdict.facts, row, paytable, terms)
 
 
 def _own_hand(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
@@ -91,10 +91,11 @@ def _own_hand(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
         why = f"flush of {player.text} has no row in {paytable}: {bet.name} loses"
         return make_line(showdown.seat, bet.name, stake, "lose", why, bet.clauses.lose, paytable=paytable)
     facts = f"{row.when} in {' '.join(card.text for card in showdown.cards)}"
-    return _won(bet, stake, showdown.seat, facts, row, paytable, terms)
+    return won(bet, stake, showdown.seat, facts, row, paytable, terms)
 
 
-def _won(bet: Bet, stake: int, seat: int, facts: str, row: PaidRow | None, paytable: str | None, terms: Terms) -> Line:
+def won(bet: Bet, stake: int, seat: int, facts: str, row: PaidRow | None, paytable: str | None, terms: Terms) -> Line:
+    """The line of a win as `row` pays it; one without a row, or with a push, gives the stake back."""
     name = row.when if row and row.when else None
     if row is None or row.pay.unit == "push":
         why, clause = f"{facts}: {bet.name} pushes", row.clause if row else bet.clauses.win
@@ -120,4 +121,5 @@ Kind = Callable[[Bet, int, Showdown, Terms], Line]
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     {"against-dealer": _against_dealer, "margin": _margin, "own-hand": _own_hand}
 )
-"""Kind of bet -> how it is resolved for one seat. A `progressive` bet is resolved for the whole table at once."""
+"""Kind of bet -> how it is resolved for one seat. A `progressive` bet is resolved for the
+whole table at once, a `race` bet by `rules.race`."""

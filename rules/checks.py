@@ -71,7 +71,7 @@ def broken_rules(seat: Seat, game: Game, limit_cents: int | None = None) -> dict
 
 
 def _too_many_games(seat: Seat, game: Game) -> Hold | None:
-    games = game.spec.limit.games
+    games = game.spec.limit.games if game.spec.limit else None
     played = dict.fromkeys(bet.counts_as for bet in game.spec.bets if seat.wagers.get(bet.name))
     if games is None or len(played) <= games.most:
         return None
@@ -80,10 +80,11 @@ def _too_many_games(seat: Seat, game: Game) -> Hold | None:
 
 def _over_limit(seat: Seat, bet: Bet, game: Game, limit_cents: int | None) -> Hold | None:
     stake, limit = seat.wagers.get(bet.name, 0), game.spec.limit
-    most = limit_cents or limit.each_bet_cents
+    most = limit_cents or (limit.each_bet_cents if limit else None)
     if most is None or stake <= most:
         return None
-    return Hold(f"{bet.name} of {dollars(stake)} is over the limit of {dollars(most)}", limit.clause)
+    clause = limit.clause if limit else "house limit"
+    return Hold(f"{bet.name} of {dollars(stake)} is over the limit of {dollars(most)}", clause)
 
 
 def _fault(seat: Seat, bet: Bet) -> Hold | None:

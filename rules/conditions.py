@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final, Protocol
 
 from rules.hands.five_card import FIVE_CARD_HANDS, NOTHING, contains
+from rules.race_end import RaceEnd, every_end, holds, known
 
 _FLUSH: Final = re.compile(r"([1-9])-card (natural|wild) flush")
 _MARGIN: Final = re.compile(r"(\d)(?: or (\d|more))?")
@@ -94,7 +95,28 @@ class FiveCard:
         return isinstance(key, str) and contains(key, when)
 
 
+class Race:
+    """Key: how a race ended, as `rules.race_end` has it."""
+
+    allowed = (
+        "'N cards', 'N to M cards', 'odd', 'even', 'even but N', 'red', 'black', a suit, 'ace in the flush', "
+        "'straight flush', 'royal flush', 'no flush', 'extra card of SUIT'"
+    )
+
+    def known(self, when: str) -> bool:
+        """True for `11 cards`, `hearts`, `no flush` and the like."""
+        return known(when)
+
+    def keys(self) -> Iterable[RaceEnd]:
+        """Every way a race can end."""
+        return every_end()
+
+    def holds(self, when: str, key: Hashable) -> bool:
+        """True when the race ended as the row says."""
+        return isinstance(key, RaceEnd) and holds(when, key)
+
+
 CONDITIONS: Final[Mapping[str, Conditions]] = MappingProxyType(
-    {"longest-flush": LongestFlush(), "margin": Margin(), "five-card": FiveCard()}
+    {"longest-flush": LongestFlush(), "margin": Margin(), "five-card": FiveCard(), "race": Race()}
 )
 """Kind of pay table -> its conditions."""

@@ -18,8 +18,13 @@ from rules.tomlfile import Part, line_of, load
 
 GAMES: Final = Path(__file__).parent / "games"
 
-BetKind = Literal["against-dealer", "margin", "own-hand", "progressive"]
-_TABLE_OF: Final[Mapping[str, str]] = {"margin": "margin", "own-hand": "longest-flush", "progressive": "five-card"}
+BetKind = Literal["against-dealer", "margin", "own-hand", "progressive", "race"]
+_TABLE_OF: Final[Mapping[str, str]] = {
+    "margin": "margin",
+    "own-hand": "longest-flush",
+    "progressive": "five-card",
+    "race": "race",
+}
 
 
 class HandSpec(Part):
@@ -28,6 +33,14 @@ class HandSpec(Part):
     ranking: str
     own: Annotated[int, Field(ge=1)]
     community: Annotated[int, Field(ge=0)]
+    clause: str
+
+
+class RaceSpec(Part):
+    """A race of columns, one a suit: how many cards win in one, and after how many without a winner it is over."""
+
+    column: Annotated[int, Field(ge=1)]
+    most: Annotated[int, Field(ge=1)]
     clause: str
 
 
@@ -54,12 +67,12 @@ class Limit(Part):
 
 
 class Returns(Part):
-    """The clause that gives bets back, by what went wrong."""
+    """The clause that gives bets back, by what went wrong; empty where it cannot happen."""
 
-    dead_hand: str
     misdeal: str
-    no_jackpot_hand: str
     defective_deck: str
+    dead_hand: str = ""
+    no_jackpot_hand: str = ""
 
 
 class Open(Part):
@@ -93,20 +106,22 @@ class Clauses(Part):
 
     win: str
     lose: str
-    fold: str
+    fold: str = ""
     tie: str = ""
     envy: str = ""
 
 
 class Bet(Part):
-    """One bet. `fold`: what folding does to it; `absent` means it is made by not folding."""
+    """One bet. `fold`: what folding does to it; `absent` means it is made by not folding. `rows` are the rows of its
+    pay tables that pay a race bet: one printed table serves many bets."""
 
     name: str
     kind: BetKind
     clauses: Clauses
-    fold: Literal["lose", "stands", "absent"]
+    fold: Literal["lose", "stands", "absent"] = "stands"
     pays: PayField = None
     paytables: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
     equals: Equals | None = None
     beside: Beside | None = None
     counts_as: str = "base game"
@@ -117,6 +132,8 @@ class Bet(Part):
             raise ValueError(f"bet {self.name!r} against the dealer needs pays = 'A to B' and no paytables")
         if self.kind != "against-dealer" and (self.pays is not None or not self.paytables):
             raise ValueError(f"bet {self.name!r} of kind {self.kind} needs paytables and no pays")
+        if (self.kind == "race") != bool(self.rows):
+            raise ValueError(f"bet {self.name!r}: a race bet, and no other, says which rows pay it")
         return self
 
 
@@ -128,9 +145,10 @@ class GameSpec(Part):
     name: str
     jurisdiction: str
     procedures: Annotated[tuple[str, ...], Field(min_length=1)]
-    hand: HandSpec
+    hand: HandSpec | None = None
+    race: RaceSpec | None = None
     order: Order
-    limit: Limit
+    limit: Limit | None = None
     returns: Returns
     readings: dict[str, Open]
     bets: Annotated[tuple[Bet, ...], Field(min_length=1)]
@@ -145,7 +163,8 @@ class Game:
     tied: Mapping[str, frozenset[str]]
     """Bet -> the bets that are valid only together with it, itself included."""
     paytables: Mapping[str, PayTable]
-    tables: Mapping[str, Table]
+    tables: Mapping[tuple[str, str], Table]
+    """Bet and pay table -> the table as that bet is paid by it."""
     fixed: Mapping[str, PaidRow]
     """Bet against the dealer -> what it pays."""
     sha256: str
@@ -154,6 +173,12 @@ class Game:
     def id(self) -> str:
         """As in `flushes-gone-wild.co`."""
         return self.spec.id
+
+    @property
+    def hand(self) -> HandSpec:
+        """What makes a hand, in a game of hands."""
+        assert self.spec.hand is not None, "a game of hands has a [hand] table"
+        return self.spec.hand
 
     @property
     def progressive(self) -> Bet | None:
@@ -201,7 +226,7 @@ def load_game(source: str | Path) -> Game:
         tied=_tied(spec),
         paytables=paytables,
         fixed={bet.name: paid_row("", bet.pays, bet.clauses.win) for bet in spec.bets if bet.kind == "against-dealer"},
-        tables={name: flatten(table) for name, table in paytables.items()},
+        tables={(bet.name, name): flatten(paytables[name], bet.rows) for bet in spec.bets for name in bet.paytables},
         sha256=hashlib.sha256(canonical.encode()).hexdigest(),
     )
 
@@ -212,7 +237,9 @@ def _check(path: Path, text: str, spec: GameSpec) -> None:
     def fail(key: Key, why: str) -> GameFileError:
         return GameFileError(path, line_of(text, key), spell(key), why)
 
-    if spec.hand.ranking not in RANKINGS:
+    if (spec.hand is None) == (spec.race is None):
+        raise fail(("hand",), "give [hand] or [race], one of them")
+    if spec.hand is not None and spec.hand.ranking not in RANKINGS:
         why = f"unknown ranking {spec.hand.ranking!r}; allowed: {', '.join(RANKINGS)}"
         raise fail(("hand", "ranking"), why)
     for name, reading in spec.readings.items():
@@ -226,6 +253,10 @@ def _check(path: Path, text: str, spec: GameSpec) -> None:
     for index, bet in enumerate(spec.bets):
         if bet.name in names[:index]:
             raise fail(("bets", index, "name"), f"bet {bet.name!r} stands twice")
+        if (bet.kind == "race") != (spec.race is not None):
+            raise fail(
+                ("bets", index, "kind"), f"a {bet.kind} bet needs a [{'race' if bet.kind == 'race' else 'hand'}]"
+            )
         if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
             raise fail(("bets", index, "kind"), "a game has at most one progressive bet")
         for key, other in (("equals", bet.equals), ("beside", bet.beside)):
@@ -248,6 +279,12 @@ def _load_paytables(path: Path, text: str, spec: GameSpec) -> dict[str, PayTable
             if table.kind != _TABLE_OF[bet.kind]:
                 why = f"{name} is a {table.kind} table; a {bet.kind} bet needs a {_TABLE_OF[bet.kind]} table"
                 raise GameFileError(path, line, key, why)
+            rows = [row.when for row in table.rows]
+            for row in bet.rows:
+                if row not in rows:
+                    where = ("bets", index, "rows")
+                    why = f"no row {row!r} in {name}; allowed: {', '.join(rows)}"
+                    raise GameFileError(path, line_of(text, where), spell(where), why)
             found[name] = table
     return found
 

@@ -1,7 +1,7 @@
 """Pay tables as strict TOML files: a condition, a pay and a clause on every row."""
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -89,7 +89,7 @@ class PayTable(Part):
     schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
     id: str
     title: str
-    kind: Literal["longest-flush", "margin", "five-card"]
+    kind: Literal["longest-flush", "margin", "five-card", "race"]
     bare: Literal["to", "for"] | None = None
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     notes: tuple[Note, ...] = ()
@@ -111,10 +111,14 @@ Table = Mapping[Hashable, PaidRow | None]
 """A pay table flattened: the key of a hand -> the best row it qualifies for."""
 
 
-def flatten(table: PayTable) -> Table:
-    """For every hand, the row that pays it most; of equal pays the one printed first."""
+def flatten(table: PayTable, only: Collection[str] = ()) -> Table:
+    """For every hand, the row that pays it most; of equal pays the one printed first. `only` leaves rows out."""
     conditions = CONDITIONS[table.kind]
-    rows = [paid_row(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents) for row in table.rows]
+    rows = [
+        paid_row(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents)
+        for row in table.rows
+        if not only or row.when in only
+    ]
     return {
         key: max((row for row in rows if conditions.holds(row.when, key)), key=lambda row: row.pay.rank, default=None)
         for key in conditions.keys()  # noqa: SIM118 - not a mapping

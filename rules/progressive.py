@@ -114,14 +114,14 @@ def resolve(
 
 
 def _enter(bet: Bet, seat: Seat, terms: Terms, hold: Hold | None, community: Sequence[str]) -> _Entry:
-    stake, own, breaks_rule = seat.wagers[bet.name], terms.game.spec.hand.own, hold is not None
+    stake, own, breaks_rule = seat.wagers[bet.name], terms.game.hand.own, hold is not None
     if seat.status == "folded" and terms.readings.get("folded-progressive") != "stands":
         return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
     cards = known_cards(seat.cards, own, f"seat {seat.seat}")
     if wrong_count(seat, own):
         cards = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
     elif terms.readings.get("progressive-hand") == "best-of-seven" and not isinstance(cards, str):
-        shared = known_cards(community, terms.game.spec.hand.community, "the community")
+        shared = known_cards(community, terms.game.hand.community, "the community")
         cards = shared if isinstance(shared, str) else cards + shared
     if isinstance(cards, str):
         hold = hold or Hold(cards, bet.clauses.lose)

@@ -39,6 +39,14 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "dealers-right-first": "two meter pays in one round: from the dealer's right, counter-clockwise",
             "dealers-left-first": "two meter pays in one round: from the dealer's left, clockwise",
         },
+        "ace-high": {
+            "holds-ace": "a flush is ace high when an ace is among its cards",
+            "not-five-high": "likewise, but not ace, deuce, three, four and five, where the ace is low",
+        },
+        "royal-as-straight": {
+            "counts": "a royal flush wins the straight flush bet, too: each bet is judged by itself",
+            "apart": "a royal flush wins the royal flush bet only",
+        },
     }
 )
 """Reading -> option -> what it means."""

@@ -15,6 +15,7 @@ from rules.game import Bet, Game
 from rules.hands import Hand
 from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
+from rules.race import race_lines
 from rules.settlement import GameRef, Line, MeterTotal, Rounding, SeatTotal, Settlement, Totals, make_line
 from rules.terms import Meter, Terms, agree
 
@@ -87,7 +88,8 @@ def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
     numbers = [seat.seat for seat in result.seats]
     if len(set(numbers)) != len(numbers):
         return Hold("a seat stands twice in the round", "procedure")
-    if result.outcome in ("complete", "progressive-only") and (twice := seen_twice(result)):
+    one_deck = result.draw is None  # a shoe may hold several, and its bookkeeping knows how many
+    if one_deck and result.outcome in ("complete", "progressive-only") and (twice := seen_twice(result)):
         return Hold(f"the deck is not what the round says: {twice}", game.spec.returns.defective_deck)
     return None
 
@@ -134,9 +136,11 @@ def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) 
 
 def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     game, lines = terms.game, list[Line]()
+    if game.spec.race is not None:
+        return _Books([line for seat in seats for line in race_lines(seat, result, game.spec.race, terms)])
     holds = {seat.seat: broken_rules(seat, game, terms.limit_cents) for seat in seats if seat.status != "dead"}
     progressive = _progressive(result, seats, terms, alone=False)
-    community = known_cards(result.community, game.spec.hand.community, "the community")
+    community = known_cards(result.community, game.hand.community, "the community")
     dealer = _dealer(result, community, terms)
     for seat in seats:
         if seat.status == "dead":
@@ -190,7 +194,7 @@ def _progressive(result: RoundResult, seats: Sequence[Seat], terms: Terms, *, al
 
 def _hand(own: Sequence[str], whose: str, community: tuple[Card, ...] | str, terms: Terms) -> _Hand:
     """A place's cards with the community's, ranked; or what is not known of them."""
-    cards = known_cards(own, terms.game.spec.hand.own, whose)
+    cards = known_cards(own, terms.game.hand.own, whose)
     if isinstance(cards, str):
         return cards, ()
     if isinstance(community, str):
@@ -201,13 +205,13 @@ def _hand(own: Sequence[str], whose: str, community: tuple[Card, ...] | str, ter
 def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms) -> Hand | str:
     if result.dealer is None:
         return "the dealer's hand was not seen"
-    if wrong_count(result.dealer, terms.game.spec.hand.own):
+    if wrong_count(result.dealer, terms.game.hand.own):
         return f"the dealer's hand was counted at {result.dealer.counted} cards"
     return _hand(result.dealer.cards, "the dealer", community, terms)[0]
 
 
 def _showdown(seat: Seat, community: tuple[Card, ...] | str, dealer: Hand | str, terms: Terms) -> Showdown:
-    if wrong_count(seat, terms.game.spec.hand.own):
+    if wrong_count(seat, terms.game.hand.own):
         why = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
         return Showdown(seat.seat, (), why, why)
     hand, cards = _hand(seat.cards, f"seat {seat.seat}", community, terms)

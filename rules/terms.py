@@ -47,11 +47,11 @@ class Terms:
     @property
     def rank(self) -> Ranking:
         """How this game ranks hands."""
-        return RANKINGS[self.game.spec.hand.ranking]
+        return RANKINGS[self.game.hand.ranking]
 
     def table(self, bet: str) -> Table:
         """The pay table chosen for `bet`."""
-        return self.game.tables[self.paytables[bet]]
+        return self.game.tables[bet, self.paytables[bet]]
 
     def paid(self, stake: int, row: PaidRow) -> tuple[int, Fraction | int]:
         """Cents a fixed pay gives on `stake` after rounding, and the exact cents the rounding kept."""
@@ -141,9 +141,10 @@ def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[st
 def _agree_limit(game: Game, limit_cents: int | None) -> int | None:
     """The table's own limit, which may be lower than the law's and never higher."""
     law = game.spec.limit
+    most = law.each_bet_cents if law else None
     if limit_cents is None:
-        return law.each_bet_cents
-    if limit_cents < 1 or (law.each_bet_cents is not None and limit_cents > law.each_bet_cents):
-        most = f"1 to {law.each_bet_cents} cents" if law.each_bet_cents else "1 cent or more"
-        raise SettlementRefused("limit of each bet", limit_cents, [f"{most} ({law.clause})"])
+        return most
+    if limit_cents < 1 or (most is not None and limit_cents > most):
+        allowed = f"1 to {most} cents ({law.clause})" if most and law else "1 cent or more"
+        raise SettlementRefused("limit of each bet", limit_cents, [allowed])
     return limit_cents

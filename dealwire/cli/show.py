@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dealer_flow.result import Hand, Incident, RoundResult, Seat
+from dealer_flow.result import Drawn, Hand, Incident, RoundResult, Seat
 from dealwire.cli.terminal import say_table
 from dealwire.table import Outcome, Table
 from rules.award_records import AwardRecord
@@ -74,8 +74,12 @@ def round_lines(result: RoundResult) -> list[str]:
         "",
         click.style(f"Round {result.round} at {result.table}: ", bold=True)
         + click.style(result.outcome, fg=colour, bold=True),
-        f"  community  {_cards(result.community)}" + (f"   burned {_cards(result.burned)}" if result.burned else ""),
     ]
+    if result.draw is not None:
+        return lines + _draw_lines(result, result.draw)
+    lines.append(
+        f"  community  {_cards(result.community)}" + (f"   burned {_cards(result.burned)}" if result.burned else "")
+    )
     if result.dealer is not None:
         lines.append(f"  dealer     {_cards(result.dealer.cards)}{_count(result.dealer)}")
     for seat in result.seats:
@@ -84,6 +88,24 @@ def round_lines(result: RoundResult) -> list[str]:
         lines.append(f"  seat {seat.seat:<6}{_cards(seat.cards)}{choice}{status}{_count(seat)}")
     if result.remainder is not None:
         lines.append(f"  remainder  {result.remainder.counted} of {result.remainder.expected} expected")
+    return lines
+
+
+def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
+    """Cards drawn one at a time: the columns, how it ended, what is left in the shoe."""
+    lines = [f"  {name:<11}{' '.join(cards)}" for name, cards in draw.columns.items()]
+    if draw.finish is None:
+        lines.append("  finish     not decided")
+    else:
+        lines.append(f"  finish     {draw.finish.column or 'no column'} after {draw.finish.cards} cards")
+    lines += [f"  named      card {n.position} is {n.card}, by badge {n.badge} {n.level}".rstrip() for n in draw.named]
+    if draw.overdrawn:
+        lines.append(f"  overdrawn  {_cards(draw.overdrawn)}")
+    if result.burned:
+        lines.append(f"  burned     {_cards(result.burned)}")
+    if shoe := result.shoe:
+        left = "an unknown number" if shoe.left is None else shoe.left
+        lines.append(f"  shoe {shoe.id:<6}{shoe.drawn} of {shoe.loaded} cards drawn, {left} left")
     return lines
 
 

@@ -50,7 +50,11 @@ _BY_CLASS: Final = {
 def decode(body: bytes) -> Envelope:
     """The message in a frame's body. A kind, id or version without a layout gives `Unknown`, never an error;
     BadPayload when the payload does not fit the layout it names."""
-    return _short_way(body[6:8], _decode)(body)
+    try:
+        read = _SHORT_WAYS[body[6:8]]
+    except KeyError:
+        read = _decode
+    return read(body)
 
 
 def _decode_by_kind(body: bytes) -> Envelope:
@@ -78,7 +82,6 @@ _SHORT_WAYS: Final = {
     (key & 0xFFFF).to_bytes(2, "little"): layout.reader(key >> 16, _decode_by_kind) for key, layout in _LAYOUTS.items()
 }
 """By the header's message id, which names one message whatever the kind; the reader itself looks at the kind."""
-_short_way: Final = _SHORT_WAYS.get
 _ANSWER_WAYS: Final = {kind: layout.reader(kind, _decode) for kind, layout in _ANSWERS.items()}
 
 

@@ -117,7 +117,7 @@ class Framer(Generic[Read]):
         parts = (self._held + chunk).split(b"\0")
         tail = parts.pop()
         offset = self._offset
-        read = self._read
+        read, add = self._read, pieces.append
         opened = 0  # 1 when a delimiter stands right before `offset` and is nobody's yet
         for part in parts:
             if part:
@@ -127,16 +127,16 @@ class Framer(Generic[Read]):
                     decoded = b""
                 if crc32(decoded) == _RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME:
                     if read is not None:
-                        pieces.append(read(decoded[:-CHECK_BYTES]))
+                        add(read(decoded[:-CHECK_BYTES]))
                     else:
-                        pieces.append(_make(Frame, (offset - opened, len(part) + opened + 1, decoded[:-CHECK_BYTES])))
+                        add(_make(Frame, (offset - opened, len(part) + opened + 1, decoded[:-CHECK_BYTES])))
                 else:
-                    pieces.append(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
+                    add(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
                 offset += len(part) + 1
                 opened = 0
             else:
                 if opened:
-                    pieces.append(Noise(offset - 1, b"\0", NoiseReason.IDLE))
+                    add(Noise(offset - 1, b"\0", NoiseReason.IDLE))
                 offset += 1
                 opened = 1
         if tail or opened:

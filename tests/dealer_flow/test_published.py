@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from dealer_flow import ledger, machine, reports, turns
+from dealer_flow import ledger, machine, reports, shoe_ledger, shoe_reports, shoe_turns, turns
 from dealer_flow import round as rounds
 from dealer_flow.incidents import INCIDENTS
 from dealer_flow.published import pages
@@ -23,7 +23,8 @@ def test_the_page_is_current(path: str) -> None:
 
 def test_every_code_that_is_reported_is_in_the_catalogue_and_the_other_way_round() -> None:
     source = "".join(
-        Path(part.__file__).read_text(encoding="utf-8") for part in (ledger, machine, reports, rounds, turns)
+        Path(part.__file__).read_text(encoding="utf-8")
+        for part in (ledger, machine, reports, rounds, turns, shoe_ledger, shoe_reports, shoe_turns)
     )
     written = set(re.findall(r'"([a-z]+(?:-[a-z]+)+|jam)"', source)) | {
         f"{kind}-count-wrong" for kind in ("seat", "dealer", "community")

@@ -51,7 +51,7 @@ def test_every_state_is_reached_and_left() -> None:
 
 def test_stages_and_meanings_cover_the_states() -> None:
     assert set(MEANING) == set(State)
-    assert set(STAGES.values()) | LOOSE | {State.BETTING} == set(State)
+    assert set(STAGES.values()) | LOOSE | {State.BETTING, State.NAMING} == set(State)
     for state, trigger in BEGIN.items():
         assert next(row for row in TRANSITIONS if row.trigger == trigger).dest is state
 

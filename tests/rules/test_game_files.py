@@ -122,7 +122,7 @@ FAULTS = [
         'kind = "own-hand"',
         'kind = "side"',
         'kind = "side"',
-        "bets[4].kind: input should be 'against-dealer', 'margin', 'own-hand' or 'progressive'; found 'side'",
+        "bets[4].kind: input should be 'against-dealer', 'margin', 'own-hand', 'progressive' or 'race'; found 'side'",
     ),
     (
         "[readings.natural]",
@@ -166,7 +166,7 @@ FAULTS = [
         'paytables = ["FGW-09"]',
         "FGW-09",
         "bets[2].paytables: no pay table 'FGW-09' in paytables/; "
-        "allowed: FGW-01, FGW-02, FGW-03, FGW-04, FGW-BLIND, FGWP-01, FGWP-02",
+        "allowed: FGW-01, FGW-02, FGW-03, FGW-04, FGW-BLIND, FGWP-01, FGWP-02, RTF-EVEN",
     ),
     ('pays = "1 to 1"\n', "", "[[bets]]", "bets[1]: bet 'ante' against the dealer needs pays"),
 ]

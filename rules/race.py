@@ -1,0 +1,97 @@
+"""Bets on a race of columns: who won is worked out again from the cards, and nothing is settled where that differs."""
+
+from collections.abc import Iterator, Mapping
+
+from dealer_flow.result import Drawn, RoundResult, Seat
+from protocol.cards import Card, parse_card
+from rules import bets
+from rules.checks import Hold, broken_rules
+from rules.game import Bet, RaceSpec
+from rules.hands.five_card import five_card
+from rules.race_end import SUITS, RaceEnd
+from rules.settlement import Line, make_line
+from rules.terms import Terms
+
+
+def race_lines(seat: Seat, result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[Line]:
+    """The lines of one seat, in the order of the game file."""
+    end = _ended(result.draw, race, terms.readings)
+    broken = broken_rules(seat, terms.game, terms.limit_cents)
+    for bet in terms.game.spec.bets:
+        stake = seat.wagers.get(bet.name, 0)
+        if not stake:
+            continue
+        hold = broken.get(bet.name) or _hold(end, bet)
+        if hold is not None or isinstance(end, str):
+            yield bets.held(bet, seat.seat, stake, hold or Hold(str(end), bet.clauses.win))
+        else:
+            yield _settled(bet, stake, seat.seat, end, race, terms)
+
+
+def _hold(end: RaceEnd | str, bet: Bet) -> Hold | None:
+    """A bet whose outcome is not known: any when the race is open, one on the extra card when none was drawn."""
+    if isinstance(end, str):
+        return Hold(end, bet.clauses.win)
+    if not end.suit and not end.extra and any(row.startswith("extra card") for row in bet.rows):
+        return Hold("the extra card was not drawn", bet.clauses.win)
+    return None
+
+
+def _settled(bet: Bet, stake: int, seat: int, end: RaceEnd, race: RaceSpec, terms: Terms) -> Line:
+    paytable = terms.paytables[bet.name]
+    row = terms.table(bet.name)[end]
+    facts = _in_words(end, race)
+    if row is None:
+        why = f"{facts}: {bet.name} loses"
+        return make_line(seat, bet.name, stake, "lose", why, bet.clauses.lose, paytable=paytable)
+    return bets.won(bet, stake, seat, facts, row, paytable, terms)
+
+
+def _in_words(end: RaceEnd, race: RaceSpec) -> str:
+    if end.suit:
+        flush = "royal flush" if end.royal else "straight flush" if end.straight else "flush"
+        return f"{flush} in {end.suit} after {end.cards} cards{', with the ace' if end.ace else ''}"
+    none = f"no flush in {race.most} cards"
+    return f"{none}, the extra card is of {end.extra}" if end.extra else none
+
+
+def _ended(draw: Drawn | None, race: RaceSpec, readings: Mapping[str, str]) -> RaceEnd | str:
+    """How the race ended, from its cards; a phrase when that is not known or not what the round says."""
+    if draw is None or draw.finish is None:
+        return "the race was not decided"
+    cards = [parse_card(text) for text in draw.cards]
+    unknown = next((number for number, card in enumerate(cards, 1) if not card.is_playing), None)
+    if unknown is not None:
+        return f"the face of card {unknown} is not known ({cards[unknown - 1]})"
+    end, used = _run(cards, race, readings)
+    if end is None:
+        return f"no suit won and {len(cards)} cards of {race.most} were drawn"
+    told = draw.finish
+    said = (told.cards, told.column, draw.extra is not None)
+    if said != (used, end.suit or end.extra or None, end.extra != "") or len(cards) != used:
+        return f"the round tells of {told.cards} cards and {told.column or 'no column'}, its cards of {used} and " + (
+            end.suit or end.extra or "none"
+        )
+    return end
+
+
+def _run(cards: list[Card], race: RaceSpec, readings: Mapping[str, str]) -> tuple[RaceEnd | None, int]:
+    """Run the race again: how it ended, None while it is open, and how many cards it took with the extra one."""
+    columns: dict[str, list[Card]] = {name: [] for name in SUITS.values()}
+    for position, card in enumerate(cards, 1):
+        if position == race.most + 1:
+            return RaceEnd(extra=SUITS[card.suit or ""]), position
+        column = columns[SUITS[card.suit or ""]]
+        column.append(card)
+        if len(column) == race.column:
+            return _flush(position, SUITS[card.suit or ""], column, readings), position
+    return (RaceEnd() if len(cards) == race.most else None), len(cards)
+
+
+def _flush(position: int, suit: str, cards: list[Card], readings: Mapping[str, str]) -> RaceEnd:
+    name = five_card(cards) if len(set(cards)) == len(cards) == 5 else "flush"
+    ranks = {card.rank for card in cards}
+    ace = 1 in ranks and not (readings.get("ace-high") == "not-five-high" and ranks == {1, 2, 3, 4, 5})
+    royal = name == "royal flush"
+    straight = name == "straight flush" or (royal and readings.get("royal-as-straight") != "apart")
+    return RaceEnd(position, suit, ace, straight, royal)
