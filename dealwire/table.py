@@ -13,13 +13,12 @@ from dealer_flow.procedure import Procedure
 from dealer_flow.result import Incident, RoundResult
 from devices.events import Seen
 from rules.award import AwardDesk
-from rules.award_records import AwardRecord
+from rules.award_records import AwardRecord, DeskRound
 from rules.game import Game
-from rules.linked import known_meters, settle_linked
+from rules.linked import known_meters, settle_linked, with_contributions
 from rules.meters import MeterBank, MeterRecord
 from rules.settle import settle
 from rules.settlement import Settlement
-from rules.terms import Meter
 
 Outcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 
@@ -49,9 +48,11 @@ class Terms:
         settlement, records = settle_linked(self.bank, result, self.game, **self._options())
         return [settlement, *records]
 
-    def settle_shown(self, result: RoundResult, shown: Mapping[str, Meter]) -> Settlement:
-        """Settle one round on meters as they showed once its bets were taken; no meter is moved."""
-        return settle(result, self.game, meters=known_meters(shown, self.game, self.paytables), **self._options())
+    def settle_awarded(self, result: RoundResult, desk: DeskRound) -> Settlement:
+        """Settle one round on meters as they showed once the desk had taken its bets; no meter is moved."""
+        meters = known_meters(desk.shown, self.game, self.paytables)
+        settlement = settle(result, self.game, meters=meters, **self._options())
+        return with_contributions(settlement, desk.before, desk.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused when the terms do not fit the game."""
@@ -115,5 +116,5 @@ class Table:
         closed = self._desk.last if self._desk is not None else None
         if self._desk is None or closed is None or closed.at.round != result.round:
             return [*(terms.settle_all(result) if self._desk is None else [terms.settle(result)])]
-        settlement = terms.settle_shown(result, closed.shown)
+        settlement = terms.settle_awarded(result, closed)
         return [settlement, *self._desk.differences(settlement)]

@@ -131,9 +131,10 @@ class AwardDesk:
         for seat in sorted(self._sensors - bets.keys()):
             bets[seat] = self.bank.setup.sensor_cents
         at = RoundKey(self.table, f"{seen.session:08x}", body.round)
-        taken = sum(cents or 0 for cents in bets.values())
+        taken, before = sum(cents or 0 for cents in bets.values()), self.bank.meters()
         records = self.bank.contribute(at, taken)
-        self._round, self._open, self._awards = DeskRound(at, bets, self.bank.meters()), _Open(), []
+        self._round = DeskRound(at, bets, before, tuple(records), self.bank.meters())
+        self._open, self._awards = _Open(), []
         self._wagers.clear()
         self.stage = NEXT[Stage.BETS, "START GAME"]
         unknown = [str(seat) for seat, cents in bets.items() if cents is None]

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from dealer_flow.result import EventRef, Record
 from rules.checks import dollars
-from rules.meters import RoundKey
+from rules.meters import MeterRecord, RoundKey
 from rules.settlement import Line, Settlement
 from rules.terms import Meter
 
@@ -62,10 +62,13 @@ class AwardRecord(Record):
 
 @dataclass(frozen=True, slots=True)
 class DeskRound:
-    """One round at the desk: bets by seat (None: amount not known), meters as they showed, and what was awarded."""
+    """One round at the desk: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
+    these (`taken`), the meters as they then `shown`, and what was awarded."""
 
     at: RoundKey
     bets: Mapping[int, int | None]
+    before: Mapping[str, Meter]
+    taken: tuple[MeterRecord, ...]
     shown: Mapping[str, Meter]
     awards: tuple[AwardRecord, ...] = ()
 

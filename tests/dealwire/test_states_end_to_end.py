@@ -100,10 +100,13 @@ def test_an_award_at_the_controller_moves_the_minor_meter_as_the_cards_say() -> 
 def test_without_the_desk_the_settlement_moves_the_same_meters() -> None:
     game, procedure = load_game("flushes-gone-wild.wa-link"), load_procedure("flushes-gone-wild.wa")
     banks = [MeterBank(load_setup(SETUP)) for _ in range(2)]
-    deal("wa-award", Table(procedure, Terms(game, paytables=ML03, bank=banks[0])))
+    plain = deal("wa-award", Table(procedure, Terms(game, paytables=ML03, bank=banks[0])))
     desk = AwardDesk(banks[1], game, spot=5, paytable="WA-ML03")
-    deal("wa-award", Table(procedure, Terms(game, paytables=ML03, bank=banks[1]), desk=desk))
+    awarded = deal("wa-award", Table(procedure, Terms(game, paytables=ML03, bank=banks[1]), desk=desk))
     assert banks[0].meters() == banks[1].meters()
+    settlements = [[item for item in found if isinstance(item, Settlement)] for found in (plain, awarded)]
+    assert settlements[0] == settlements[1]
+    assert len(settlements[0]) == 1
 
 
 def test_a_line_of_json_is_settled_on_meters_that_go_on_from_round_to_round() -> None:
@@ -135,3 +138,36 @@ def test_a_line_of_json_is_settled_on_meters_that_go_on_from_round_to_round() ->
             assert sum(item["totals"].values()) == 0
             for meter in item["meters"]:
                 assert meter["before"] + meter["contributed"] - meter["paid"] + meter["reseeded"] == meter["after"]
+
+
+def a_round() -> str:
+    found = deal("wa-clean", Table(load_procedure("flushes-gone-wild.wa"), None))
+    return next(item for item in found if isinstance(item, RoundResult)).to_json() + "\n"
+
+
+def test_the_tables_limit_holds_what_is_over_it() -> None:
+    done = CliRunner().invoke(main, ["settle", "--limit", "2000"], input=a_round())
+    settlement = Settlement.from_json(done.stdout)
+    assert settlement.limit_cents == 2000
+    assert {line.seat for line in settlement.lines if line.result == "held"} == {5}
+
+
+def test_a_suspect_reading_is_settled_when_told() -> None:
+    arguments = ["settle", "--reading", "progressive-hand=best-of-seven"]
+    refused = CliRunner().invoke(main, arguments, input=a_round())
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "line 1: not settled: suspect reading progressive-hand" in refused.stderr
+    told = CliRunner().invoke(main, [*arguments, "--accept-suspect"], input=a_round())
+    assert Settlement.from_json(told.stdout).readings["progressive-hand"] == "best-of-seven"
+
+
+def test_awards_need_a_setup_and_meters_are_given_once(tmp_path: Path) -> None:
+    recording = str(tmp_path / "none.pcapng")
+    alone = CliRunner().invoke(main, ["replay", recording, "--awards"])
+    assert alone.exit_code == 2
+    assert "--awards needs --progressive" in alone.stderr
+    twice = CliRunner().invoke(
+        main, ["settle", "--game", "flushes-gone-wild.wa", "--progressive", str(SETUP), "--meter", "meter=5"]
+    )
+    assert twice.exit_code == 2
+    assert "give one of them" in twice.stderr
