@@ -113,8 +113,10 @@ class Table:
         return out
 
     def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:
-        closed = self._desk.last if self._desk is not None else None
-        if self._desk is None or closed is None or closed.at.round != result.round:
-            return [*(terms.settle_all(result) if self._desk is None else [terms.settle(result)])]
+        if self._desk is None:
+            return [*terms.settle_all(result)]
+        closed = self._desk.last
+        if closed is None or closed.at.round != result.round:  # broken off: the desk never saw its end
+            return [terms.settle(result)]
         settlement = terms.settle_awarded(result, closed)
         return [settlement, *self._desk.differences(settlement)]

@@ -122,7 +122,7 @@ def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) 
     """The misdeal gives every bet back but the progressive, which each live hand plays for."""
     game, lines = terms.game, list[Line]()
     returns = game.spec.returns
-    progressive = _progressive(result, seats, terms, alone=True)
+    progressive = _progressive(result, seats, terms, _broken(seats, terms), alone=True)
     for seat in seats:
         for bet in _made(seat, game):
             if seat.status == "dead":
@@ -138,8 +138,8 @@ def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Book
     game, lines = terms.game, list[Line]()
     if game.spec.race is not None:
         return _Books([line for seat in seats for line in race_lines(seat, result, game.spec.race, terms)])
-    holds = {seat.seat: broken_rules(seat, game, terms.limit_cents) for seat in seats if seat.status != "dead"}
-    progressive = _progressive(result, seats, terms, alone=False)
+    holds = _broken(seats, terms)
+    progressive = _progressive(result, seats, terms, holds, alone=False)
     community = known_cards(result.community, game.hand.community, "the community")
     dealer = _dealer(result, community, terms)
     for seat in seats:
@@ -182,13 +182,20 @@ _OUTCOMES: Final[Mapping[str, Callable[[RoundResult, Sequence[Seat], Terms], _Bo
 }
 
 
-def _progressive(result: RoundResult, seats: Sequence[Seat], terms: Terms, *, alone: bool) -> Progressive:
+def _broken(seats: Sequence[Seat], terms: Terms) -> dict[int, dict[str, Hold]]:
+    """Seat -> its bets that break a rule. A dead hand's bets come back whatever they are."""
+    return {seat.seat: broken_rules(seat, terms.game, terms.limit_cents) for seat in seats if seat.status != "dead"}
+
+
+def _progressive(
+    result: RoundResult, seats: Sequence[Seat], terms: Terms, broken: Mapping[int, Mapping[str, Hold]], *, alone: bool
+) -> Progressive:
     """The progressive bet, resolved for the whole table at once; without lines where the game has none."""
     bet = terms.game.progressive
     if bet is None:
         return Progressive()
-    alive = [seat for seat in seats if seat.status != "dead" and seat.wagers.get(bet.name)]
-    holds = {seat.seat: broken_rules(seat, terms.game, terms.limit_cents).get(bet.name) for seat in alive}
+    alive = [seat for seat in seats if seat.seat in broken and seat.wagers.get(bet.name)]
+    holds = {seat.seat: broken[seat.seat].get(bet.name) for seat in alive}
     return resolve_progressive(bet, alive, terms, holds, community=result.community, alone=alone)
 
 
