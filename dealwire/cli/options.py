@@ -205,3 +205,10 @@ def line_options(command: F) -> F:
     ):
         with_lines = option(with_lines)
     return cast(F, with_lines)
+
+
+def reconnect_option(command: F) -> F:
+    """`--reconnect`: what happens when a line is lost."""
+    return click.option(
+        "--reconnect/--no-reconnect", default=True, show_default=True, help="Open a line that is lost again."
+    )(command)

@@ -141,6 +141,7 @@ def record(session: Session, folder: Path) -> Path:
         assert devices.stdout is not None
         lines = json.loads(devices.stdout.readline())["lines"]
         command = [sys.executable, "-m", "dealwire", "record", "--overwrite", "-o", str(output), "--timeout", "120"]
+        command += ["--no-reconnect"]  # a recording ends where the devices left
         command += ["--shuffler", lines["shuffler"], "--controller", lines["table-controller"]]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
