@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealer_flow.ledger import Ledger
+from dealer_flow.ledger import Dispensed, Ledger
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import load_procedure
 from dealer_flow.result import ProcedureRef, RoundResult, Seat
@@ -143,8 +143,6 @@ class TestBothBurns:
             plan = Plan(load_procedure(f"flushes-gone-wild.{state}"), {})
             assert plan.burn is not None
             ledger = Ledger(plan)
-            from dealer_flow.ledger import Dispensed
-
             packet = Dispensed(1, 5, parse_cards(self.PACKET))
             ledger.packets[1] = packet
             assert not ledger.lift(packet, COMMUNITY)
