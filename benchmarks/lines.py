@@ -33,6 +33,8 @@ from protocol.tdp.messages import DeviceClass
 HERE: Final = Path(__file__).parent
 SIZES: Final = (1, 8, 64, 200, 256)
 DRAIN_S: Final = 0.3
+LEAST_S: Final = 1.0
+"""A run shorter than this says little of its tail."""
 
 
 @dataclass
@@ -244,7 +246,7 @@ READERS: Final = {
 
 def run(seconds: float) -> Table:
     """CPU, cost of a frame, latency and losses of every reader at every number of lines."""
-    each_s = max(1.0, seconds / 10)
+    each_s = max(LEAST_S, seconds / 10)
     rows = []
     for lines in SIZES:
         floor = 0.0
