@@ -51,11 +51,19 @@ class Order(Part):
     clause: str
 
 
-class Limit(Part):
-    """The most one bet may be."""
+class Games(Part):
+    """In how many games at one table a player may bet; a bet says which game it `counts_as`."""
 
-    each_bet_cents: Annotated[int, Field(gt=0)]
+    most: Annotated[int, Field(ge=1)]
     clause: str
+
+
+class Limit(Part):
+    """The most one bet may be; None when the text leaves the figure to the table."""
+
+    each_bet_cents: Annotated[int, Field(gt=0)] | None = None
+    clause: str
+    games: Games | None = None
 
 
 class Returns(Part):
@@ -116,6 +124,7 @@ class Bet(Part):
     rows: tuple[str, ...] = ()
     equals: Equals | None = None
     beside: Beside | None = None
+    counts_as: str = "base game"
 
     @model_validator(mode="after")
     def _is_paid_one_way(self) -> Self:
