@@ -1,7 +1,7 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, recorded, replayed, compared
 #   make test      the whole test suite with linters and type checks
-#   make test-long  10,000 rounds over lines that fail, a few minutes
+#   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
 #   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
@@ -25,6 +25,8 @@ test: $(VENV)/.test
 
 test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.faulty_rounds 10000
+	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
+	@$(BIN)/pytest -m slow
 
 test-hardware: $(VENV)/.test build/hardware/initrd.gz
 	@.ci/system-packages --must qemu-system-x86 udev libusb-1.0-0
@@ -44,6 +46,7 @@ docs: $(VENV)/.test
 	@$(BIN)/python -m protocol.tdp.spec
 	@$(BIN)/python -m tests.support.vectors_oracle
 	@$(BIN)/python -m dealer_flow.published
+	@$(BIN)/python -m rules.odds.published
 	@$(BIN)/python -c 'import json; from rules.settlement import json_schema; print(json.dumps(json_schema(), indent=2))' \
 		> docs/schema/settlement-1.json
 

@@ -4,6 +4,7 @@ The devices are a process of their own (`benchmarks.lines_device`) on pseudo-ter
 line can be. Every reader gets the same frames; the C reader is the floor, a thread a line what pyserial offers.
 """
 
+import asyncio
 import json
 import shutil
 import subprocess
@@ -33,6 +34,8 @@ from protocol.tdp.messages import DeviceClass
 HERE: Final = Path(__file__).parent
 SIZES: Final = (1, 8, 64, 200, 256)
 DRAIN_S: Final = 0.3
+LEAST_S: Final = 1.0
+"""A run shorter than this says little of its tail."""
 
 
 @dataclass
@@ -208,6 +211,41 @@ def threads(lines: int, seconds: float) -> Run:
     return run
 
 
+def asyncio_fast(lines: int, seconds: float) -> Run:
+    """pyserial-asyncio-fast: one event loop, a protocol object a line."""
+    run = Run()
+    try:
+        import serial_asyncio_fast
+    except ImportError:
+        run.failed = "not installed"
+        return run
+
+    class Reader(asyncio.Protocol):
+        rest = b""
+
+        def data_received(self, data: bytes) -> None:
+            self.rest = _stamps(self.rest + data, run)
+
+    async def read(names: list[str], over: Callable[[], bool]) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: setattr(run, "failed", str(context.get("exception"))))
+        opened = [
+            await serial_asyncio_fast.create_serial_connection(loop, Reader, name, baudrate=115200) for name in names
+        ]
+        while not over():
+            await asyncio.sleep(0.05)
+        for transport, _ in opened:
+            transport.abort()
+        await asyncio.sleep(0)
+
+    with devices(lines, seconds, run) as (names, go):
+        try:
+            _timed(run, go, lambda over: asyncio.run(read(names, over)))
+        except (OSError, ValueError) as error:
+            run.failed = str(error)
+    return run
+
+
 def c_reader(lines: int, seconds: float) -> Run:
     """epoll in C."""
     run = Run()
@@ -239,12 +277,13 @@ READERS: Final = {
     "dealwire, I/O alone": io_alone,
     "C, epoll": c_reader,
     "pyserial, a thread a line": threads,
+    "pyserial-asyncio-fast": asyncio_fast,
 }
 
 
 def run(seconds: float) -> Table:
     """CPU, cost of a frame, latency and losses of every reader at every number of lines."""
-    each_s = max(1.0, seconds / 10)
+    each_s = max(LEAST_S, seconds / 10)
     rows = []
     for lines in SIZES:
         floor = 0.0
