@@ -87,19 +87,17 @@ def table_options(command: F) -> F:
         click.option("--no-settle", is_flag=True, help="Deal only; settle nothing."),
         click.option(
             "--procedure",
-            default=DEFAULT_GAME,
-            show_default=True,
             metavar="ID|FILE",
-            help="Dealing procedure.",
+            help=f"Dealing procedure; by default the one a recording names, else {DEFAULT_GAME}.",
         ),
     ):
         command = option(command)
     return command
 
 
-def make_table(procedure: str, game: str | None, no_settle: bool, table_name: str, **terms: Any) -> Table:
+def make_table(procedure: str | None, game: str | None, no_settle: bool, table_name: str, **terms: Any) -> Table:
     """The table those options describe; every bad name or file is one line."""
-    loaded = load_procedure(procedure)
+    loaded = load_procedure(procedure or DEFAULT_GAME)
     made = None if no_settle else make_terms(load_game(game or loaded.id), **terms)
     return Table(loaded, made, name=table_name)
 

@@ -57,7 +57,10 @@ def command(
         for item in table.handle(seen):
             say(item)
 
-    writer = run(lines, table, deliver, lambda: CaptureWriter(output, overwrite=overwrite), rounds, timeout_s)
+    def open_writer() -> CaptureWriter:
+        return CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
+
+    writer = run(lines, table, deliver, open_writer, rounds, timeout_s)
     for item in table.finish():
         say(item)
     problem = f"{output}: the recording stopped: {writer.failed}" if writer.failed else None

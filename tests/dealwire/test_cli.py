@@ -209,7 +209,9 @@ def test_settle_names_the_line_that_is_no_round_and_settles_the_others() -> None
 
 def test_list_gives_objects() -> None:
     found = objects(dealwire("list", "--json").stdout)
-    assert {"schema": "dealwire.item/1", "type": "procedure", "name": "flushes-gone-wild.co"} in found
+    procedures = {item["name"]: (item["title"], item["device"]) for item in found if item["type"] == "procedure"}
+    assert procedures["flushes-gone-wild.co"][1] == "packet shuffler"
+    assert procedures["race-to-the-flush"] == ("Race to the Flush", "card shoe")
 
 
 def test_doctor_looks_and_says() -> None:
