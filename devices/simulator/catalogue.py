@@ -24,7 +24,8 @@ def find_scenario(source: str | Path) -> AnyScenario:
     """
     path = _locate(source) if isinstance(source, str) else source
     top = Section(path.name, "", read_toml(path))
-    return parse_shoe_scenario(top, path) if top.either("device") == "shoe" else parse_scenario(top, path)
+    at_shoe = top.text("device", "shuffler", allowed=("shuffler", "shoe")) == "shoe"
+    return parse_shoe_scenario(top, path) if at_shoe else parse_scenario(top, path)
 
 
 def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:

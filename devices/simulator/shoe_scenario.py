@@ -11,7 +11,6 @@ from devices.simulator.scenario import CENTS_MAX, HERE, game_section
 from devices.simulator.strict import Section
 from devices.simulator.trouble import LINE, Trouble, What, read_line_trouble
 from protocol.cards import DECK, Card, parse_cards
-from protocol.errors import LocalError
 from protocol.places import SEATS_MAX
 
 DEVICES: Final = ("shoe", "table-controller")
@@ -137,12 +136,12 @@ def parse_shoe_scenario(top: Section, path: Path) -> ShoeScenario:
 def _cards(top: Section, decks: int) -> tuple[Card, ...]:
     try:
         cards = parse_cards(top.text("cards", ""))
-    except LocalError as error:
+    except ValueError as error:
         raise top.error("cards", str(error)) from error
     held = Counter(cards)
     for card, count in held.items():
         if card not in DECK or count > decks:
-            raise top.error("cards", f"{card} {count} times; {decks} decks hold {decks if card in DECK else 0}")
+            raise top.error("cards", f"{card} {count} times; the shoe holds {decks if card in DECK else 0}")
     return cards
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from devices.capture import CaptureWriter
+
 ROOT = Path(__file__).parent.parent.parent
 CAPTURES = ROOT / "captures"
 CLEAN = CAPTURES / "clean-3.pcapng"
@@ -131,6 +133,26 @@ def test_an_impossible_count_is_one_line_with_its_place(tmp_path: Path, written:
     assert done.returncode == 2
     assert re.search(r"wrong\.toml:\d+: ", line)
     assert says in line
+
+
+def test_a_recording_says_what_was_dealt_and_an_option_goes_before_it() -> None:
+    race = str(CAPTURES / "race-5.tdp.pcapng")
+    (deal, _, _) = objects(dealwire("replay", race, "--json").stdout)
+    assert (deal["procedure"]["id"], deal["outcome"]) == ("race-to-the-flush", "complete")  # type: ignore[index]
+    told = objects(dealwire("replay", race, "--json", "--no-settle", "--procedure", "flushes-gone-wild.co").stdout)
+    deals = [item for item in told if item["type"] == "round"]
+    assert [item["outcome"] for item in deals] == ["unreliable"]
+
+
+def test_a_recording_of_a_procedure_of_ones_own_asks_for_its_file(tmp_path: Path) -> None:
+    """What a recording names is no path: nothing is opened by its word."""
+    recording = tmp_path / "own.pcapng"
+    with CaptureWriter(recording, procedure="../mine.toml") as writer:
+        writer.interface("shoe", device="shoe")
+    done = dealwire("replay", str(recording))
+    assert done.returncode == 2
+    assert "own.pcapng: procedure: '../mine.toml' was dealt, which is none of flushes-gone-wild.co" in complaint(done)
+    assert "--procedure" in complaint(done)
 
 
 def test_a_meter_pays_its_share() -> None:

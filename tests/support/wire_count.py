@@ -7,7 +7,7 @@ from operator import xor
 
 
 def count_wire(data: bytes, dialect: str = "tdp") -> tuple[int, int]:
-    """Frames that are whole with a good check where there is one, and bytes that belong to none (idle ones left out)."""
+    """Whole frames, their check good where there is one, and bytes that belong to none (idle ones left out)."""
     return {"tdp": _tdp, "angel-eye": _angel_eye, "bee-tek": _bee_tek}[dialect](data)
 
 
