@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
-from devices.simulator.catalogue import find_scenario, shoe_scenario_ids
+from devices.simulator.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
 from devices.simulator.host import serve
 from devices.simulator.scenario import scenario_ids
 from devices.simulator.shoe_scenario import ShoeScenario
@@ -28,7 +29,10 @@ LINE = "pty|tcp:PORT"
 @click.option("--forever", is_flag=True, help="Stay up after the scenario.")
 @click.option("--list", "as_list", is_flag=True, help="Name the scenarios that come with the program.")
 @click.option("--json", "as_json", is_flag=True, help="Announce the lines as one JSON object.")
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     scenario: str,
     shuffler: str,
     shoe: str,
@@ -49,25 +53,35 @@ def command(
             click.echo(name)
         return
     chosen = find_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+    _check_options(ctx, chosen)
     at_shoe = isinstance(chosen, ShoeScenario)
-
-    def ready(addresses: dict[str, str]) -> None:
-        if as_json:
-            click.echo(json.dumps({"schema": "dealwire.sim/1", "type": "ready", "lines": addresses}))
-        else:
-            flags = " ".join(
-                f"--{'controller' if name == 'table-controller' else name} {address}"
-                for name, address in addresses.items()
-            )
-            spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
-            click.echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")
-
-    lines = {"shoe": shoe} if at_shoe else {"shuffler": shuffler}
+    spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
     serve(
         chosen,
-        lines={**lines, "table-controller": controller},
-        ready=ready,
+        lines={**({"shoe": shoe} if at_shoe else {"shuffler": shuffler}), "table-controller": controller},
+        ready=lambda addresses: _announce(addresses, spoken, as_json),
         speed=speed,
         shoe_dialect=shoe_dialect,
         forever=forever,
     )
+
+
+def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:
+    """UsageError for the option of a device that the scenario has not."""
+    at_shoe = isinstance(scenario, ShoeScenario)
+    there = "a card shoe" if at_shoe else "a packet shuffler"
+    for option in ("shuffler",) if at_shoe else ("shoe", "shoe_dialect"):
+        if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            name = f"--{option.replace('_', '-')}"
+            raise click.UsageError(f"scenario {scenario.id!r} is dealt from {there}: {name} is not for it")
+
+
+def _announce(addresses: dict[str, str], spoken: str, as_json: bool) -> None:
+    """Say where the devices are; `spoken` is what else a command needs."""
+    if as_json:
+        click.echo(json.dumps({"schema": "dealwire.sim/1", "type": "ready", "lines": addresses}))
+        return
+    flags = " ".join(
+        f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
+    )
+    click.echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")
