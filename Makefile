@@ -1,6 +1,7 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, recorded, replayed, compared
 #   make test      the whole test suite with linters and type checks
+#   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
@@ -9,7 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench captures docs clean
+.PHONY: demo test test-long bench captures docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -20,6 +21,11 @@ test: $(VENV)/.test
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/pytest
+
+test-long: $(VENV)/.test
+	@$(BIN)/python -m tests.support.faulty_rounds 10000
+	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
+	@$(BIN)/pytest -m slow
 
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks

@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-MODULES = ["codec", "replay"]
+MODULES = ["codec", "replay", "lines"]
 """Modules of this folder with `run(seconds) -> Table`."""
 
 

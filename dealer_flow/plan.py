@@ -113,7 +113,10 @@ class Plan:
             return None
         size = self.sizes[row.of]
         plain = Burn(_PLACES[row.of], frozenset(), size, self.options[row.top_card] == "left", row.clause)
-        return plain._replace(positions=plain.from_left(row.positions, row.spread))
+        spread = row.spread
+        if spread == "from-top":
+            spread = "left-to-right" if plain.top_at_left else "right-to-left"
+        return plain._replace(positions=plain.from_left(row.positions, spread))
 
 
 def kind_of(place: Place) -> str:

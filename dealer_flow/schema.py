@@ -54,11 +54,12 @@ class PacketPart(Part):
 
 
 class BurnPart(Part):
-    """Which cards of a spread packet are burned. `top_card` names the option that says where its top card lies."""
+    """Which cards of a spread packet are burned. `top_card` names the option that says where its top card lies;
+    positions `from-top` count from that end."""
 
     of: Literal["community"]
     positions: Annotated[tuple[Annotated[int, Field(ge=1, le=16)], ...], Field(min_length=1)]
-    spread: Literal["left-to-right", "right-to-left"]
+    spread: Literal["left-to-right", "right-to-left", "from-top"]
     top_card: str
     clause: Clause
 

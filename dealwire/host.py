@@ -64,6 +64,7 @@ def check_all() -> Iterator[Finding]:
     yield _cobs()
     yield _usb()
     yield from _ports()
+    yield from latency_timers()
     yield from _modem_manager()
 
 
@@ -123,7 +124,27 @@ def _ports() -> Iterator[Finding]:
             yield Finding("ports", "good", f"{name} may be opened")
             continue
         group = Path(name).group() if Path(name).exists() else "dialout"
-        yield Finding("ports", "bad", f"{name} may not be opened", f"sudo usermod -aG {group} $USER, then log in again")
+        yield Finding(
+            "ports",
+            "bad",
+            f"{name} may not be opened",
+            f"sudo usermod -aG {group} $USER, then log in again; or: dealwire doctor --udev",
+        )
+
+
+def latency_timers(folder: Path = Path("/sys/bus/usb-serial/devices")) -> Iterator[Finding]:
+    """An FTDI adapter holds short frames back for up to its latency timer, 16 ms unless somebody lowered it."""
+    for timer in sorted(folder.glob("*/latency_timer")):
+        try:
+            waits_ms = int(timer.read_text())
+        except (OSError, ValueError):
+            continue
+        name = timer.parent.name
+        if waits_ms > 1:
+            remedy = "dealwire doctor --udev prints a rule that sets it to 1"
+            yield Finding("latency", "warning", f"{name} holds bytes back for up to {waits_ms} ms", remedy)
+        else:
+            yield Finding("latency", "good", f"{name} passes bytes on within {waits_ms} ms")
 
 
 def _modem_manager() -> Iterator[Finding]:

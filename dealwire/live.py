@@ -1,5 +1,6 @@
-"""A table's lines, open and running: transports, sessions and the one thread that owns them."""
+"""A table's lines, open and running: supervisors and the one thread that owns them."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -9,9 +10,11 @@ from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
-from devices.session import Session
-from devices.transport.address import baud_of, open_transport, short_name
+from devices.supervisor import Supervisor
+from devices.transport.address import baud_of, line_at, short_name
 from devices.transport.base import Transport
+from devices.transport.opening import Opener
+from protocol.errors import DealwireError
 from protocol.tdp.messages import Role
 
 
@@ -30,6 +33,7 @@ class LiveTable:
 
     `deliver` gets what the devices report, in the order it arrived. With `record`, asked for a writer when every line
     is open, every byte is recorded. Opening raises a LineError that names the line; those already open are given back.
+    A line that is lost later is opened again until it is back, or with `reconnect` False is left closed.
     """
 
     def __init__(
@@ -40,18 +44,18 @@ class LiveTable:
         role: Role = Role.OBSERVE,
         record: Callable[[], CaptureWriter] | None = None,
         clock: Clock | None = None,
+        reconnect: bool = True,
     ) -> None:
         self.clock = clock or SystemClock()
-        self.sessions: list[Session] = []
+        self.supervisors: list[Supervisor] = []
         self._owner = Owner(self.clock)
+        openers = [line_at(line.address, self.clock, baud=dialect_named(line.dialect).baud) for line in lines]
         transports: list[Transport] = []
         try:
-            bauds = [dialect_named(line.dialect).baud for line in lines]
-            for line, baud in zip(lines, bauds, strict=True):
-                transports += [open_transport(line.address, baud=baud)]  # one by one: what opened is given back
+            transports.extend(opener.open() for opener in openers)  # one by one: what opened is given back
             writer = record() if record is not None else None
-            for line, transport in zip(lines, transports, strict=True):
-                self._begin(line, transport, deliver, role, writer)
+            for line, opener, transport in zip(lines, openers, transports, strict=True):
+                self._begin(line, opener, transport, deliver, role, self._recording(line, writer), reconnect)
         except BaseException:
             for transport in transports:
                 transport.close()
@@ -61,27 +65,46 @@ class LiveTable:
     def _begin(
         self,
         line: Line,
+        opener: Opener,
         transport: Transport,
         deliver: Callable[[Seen], None],
         role: Role,
-        writer: CaptureWriter | None,
+        wrap: Callable[[Transport], Transport],
+        reconnect: bool,
     ) -> None:
         dialect = dialect_named(line.dialect)
-        driver = dialect.driver(line.device, where=line.name)
-        if writer is not None:
-            name, baud = short_name(line.address), baud_of(line.address, baud=dialect.baud)
-            interface = writer.interface(line.name, device=line.device, dialect=dialect.name, line=name, baud=baud)
-            transport = Recorded(transport, writer, interface, self.clock)
-        link = dialect.make_link(line.device, role, False)
-        session = Session(line.name, transport, link, driver, self.clock, deliver)
-        self.sessions.append(session)
-        self._owner.add(session)
-        session.start()
+        supervisor = Supervisor(
+            line.name,
+            dataclasses.replace(opener, open=lambda: wrap(opener.open())),
+            lambda: dialect.make_link(line.device, role, False),
+            dialect.driver(line.device, where=line.name),
+            self.clock,
+            deliver,
+            reconnect=reconnect,
+        )
+        self.supervisors.append(supervisor)
+        self._owner.add(supervisor)
+        supervisor.begin(wrap(transport))
+
+    def _recording(self, line: Line, writer: CaptureWriter | None) -> Callable[[Transport], Transport]:
+        """What makes a line's transport a recorded one; every transport it ever has goes to one interface."""
+        if writer is None:
+            return lambda transport: transport
+        dialect = dialect_named(line.dialect)
+        name, baud = short_name(line.address), baud_of(line.address, baud=dialect.baud)
+        interface = writer.interface(line.name, device=line.device, dialect=dialect.name, line=name, baud=baud)
+        return lambda transport: Recorded(transport, writer, interface, self.clock)
 
     @property
     def closed(self) -> bool:
         """True when no line is left."""
-        return all(session.closed is not None for session in self.sessions)
+        return all(supervisor.closed is not None for supervisor in self.supervisors)
+
+    @property
+    def problems(self) -> dict[str, DealwireError]:
+        """What a person should look into, by the line's name."""
+        found = {supervisor.name: supervisor.problem for supervisor in self.supervisors}
+        return {name: problem for name, problem in found.items() if problem is not None}
 
     def run(self, until: Callable[[], bool], timeout_s: float | None = None) -> bool:
         """Serve the lines until `until()` holds (True), the time is up or every line closed (False)."""
@@ -89,9 +112,9 @@ class LiveTable:
         return until()
 
     def close(self) -> None:
-        """Close sessions and lines; may be called twice."""
-        for session in self.sessions:
-            session.close()
+        """Close every line; may be called twice."""
+        for supervisor in self.supervisors:
+            supervisor.close()
         self._owner.close()
 
     def __enter__(self) -> "LiveTable":

@@ -6,23 +6,29 @@ The same object serves an attached device and a recording, so the two cannot dri
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from dealer_flow.machine import DealerFlow
 from dealer_flow.procedure import Procedure
 from dealer_flow.result import Incident, RoundResult
 from devices.events import Seen
+from rules.award import AwardDesk
+from rules.award_records import AwardRecord, DeskRound
 from rules.game import Game
+from rules.linked import known_meters, settle_linked, with_contributions
+from rules.meters import MeterBank, MeterRecord
 from rules.settle import settle
 from rules.settlement import Settlement
 
-Outcome = Incident | RoundResult | Settlement
+Outcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 
 
 @dataclass
 class Terms:
     """How a table settles: the game's file, a pay table by bet, a reading by name, and where its meters stand.
 
-    `meters` are the progressive meters in cents, by name; each settlement moves them on.
+    `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
+    may share, its meters are used instead. `limit_cents` is the most one bet may be, where the law leaves it open.
     """
 
     game: Game
@@ -31,18 +37,26 @@ class Terms:
     meters: dict[str, int] = field(default_factory=dict)
     token_cents: int = 25
     envy_base_cents: int = 100
+    limit_cents: int | None = None
+    accept_suspect: bool = False
+    bank: MeterBank | None = None
+
+    def settle_all(self, result: RoundResult) -> list[Settlement | MeterRecord]:
+        """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
+        if self.bank is None:
+            return [self.settle(result)]
+        settlement, records = settle_linked(self.bank, result, self.game, **self._options())
+        return [settlement, *records]
+
+    def settle_awarded(self, result: RoundResult, desk: DeskRound) -> Settlement:
+        """Settle one round on meters as they showed once the desk had taken its bets; no meter is moved."""
+        meters = known_meters(desk.shown, self.game, self.paytables)
+        settlement = settle(result, self.game, meters=meters, **self._options())
+        return with_contributions(settlement, desk.before, desk.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
-        """Settle one round; SettlementRefused when the terms do not fit the game."""
-        settlement = settle(
-            result,
-            self.game,
-            paytables=self.paytables,
-            readings=self.readings,
-            token_cents=self.token_cents,
-            envy_base_cents=self.envy_base_cents,
-            meters=self.meters,
-        )
+        """Settle one round on `meters`; SettlementRefused when the terms do not fit the game."""
+        settlement = settle(result, self.game, meters=self.meters, **self._options())
         for meter in settlement.meters:
             if meter.after is None:  # paid out in full and the seed is not known: nor is the meter from here on
                 self.meters.pop(meter.name, None)
@@ -50,20 +64,37 @@ class Terms:
                 self.meters[meter.name] = meter.after
         return settlement
 
+    def _options(self) -> dict[str, Any]:
+        return {
+            "paytables": self.paytables,
+            "readings": self.readings,
+            "token_cents": self.token_cents,
+            "envy_base_cents": self.envy_base_cents,
+            "limit_cents": self.limit_cents,
+            "accept_suspect": self.accept_suspect,
+        }
+
 
 class Table:
-    """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out."""
+    """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
 
-    def __init__(self, procedure: Procedure, terms: Terms | None, *, name: str = "table-1") -> None:
+    With `desk`, the awards that people make at the controller move the bank's meters, not the settlements: these are
+    made on the meters as START GAME left them, and where the two differ it is said.
+    """
+
+    def __init__(
+        self, procedure: Procedure, terms: Terms | None, *, name: str = "table-1", desk: AwardDesk | None = None
+    ) -> None:
         self.flow = DealerFlow(procedure, table=name)
-        self._terms = terms
+        self._terms, self._desk = terms, desk
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
     def handle(self, seen: Seen) -> list[Outcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
+        told: list[Outcome] = [*self._desk.handle(seen)] if self._desk is not None else []
         found = self.flow.handle(seen)
-        return self._settled(found) if found else []
+        return told + self._settled(found) if found else told
 
     def finish(self) -> list[Outcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
@@ -78,5 +109,14 @@ class Table:
                 continue
             self.outcomes[item.outcome] += 1
             if self._terms is not None:
-                out.append(self._terms.settle(item))
+                out += self._settle(item, self._terms)
         return out
+
+    def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:
+        if self._desk is None:
+            return [*terms.settle_all(result)]
+        closed = self._desk.last
+        if closed is None or closed.at.round != result.round:  # broken off: the desk never saw its end
+            return [terms.settle(result)]
+        settlement = terms.settle_awarded(result, closed)
+        return [settlement, *self._desk.differences(settlement)]

@@ -46,6 +46,8 @@ class LinkUp(Body):
     serial: str
     firmware: str
     recognises_cards: bool
+    resumed: bool = False
+    """Events go on where they stopped before the link was lost."""
 
 
 @dataclass(frozen=True, slots=True)

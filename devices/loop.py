@@ -10,12 +10,17 @@ import heapq
 import selectors
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import count
 from typing import Final, Protocol
 
 from devices.clock import Clock
 
 LONGEST_WAIT_S: Final = 60.0
+
+SCAN_NS: Final = 10_000_000
+"""`run` asks a member again whenever it called it, and every member this often while anything happens: to ask all of
+them in each turn would cost more than to read them."""
 
 
 class Member(Protocol):
@@ -65,6 +70,14 @@ class Owner:
         self._clock = clock
         self._on_error = on_error
         self._members: dict[Member, tuple[int, int] | None] = {}
+        self._order: dict[Member, int] = {}
+        self._joined = count()
+        self._due: dict[Member, int | None] = {}
+        self._heap: list[tuple[int, int, int, Member]] = []  # due, order, entry, member; stale unless it is in _due
+        self._entries = count()
+        self._touched: dict[Member, None] = {}
+        self._scan_ns = 0
+        self._busy = False  # something was called since the last scan
         self._awake: deque[Member] = deque()
         self._soon: deque[Callable[[], None]] = deque()
         self._selector = selectors.DefaultSelector()
@@ -83,11 +96,16 @@ class Owner:
     def add(self, member: Member) -> None:
         """Own `member` from now on."""
         self._members[member] = None
+        self._order[member] = next(self._joined)
+        self._scan_ns = 0
         member.set_wake(lambda: self._wake(member))
 
     def remove(self, member: Member) -> None:
         """Own it no longer; it is not closed. Unknown members are ignored."""
         registered = self._members.pop(member, None)
+        self._order.pop(member, None)
+        self._due.pop(member, None)
+        self._touched.pop(member, None)
         if registered is not None:
             self._selector.unregister(registered[0])
 
@@ -99,18 +117,24 @@ class Owner:
     def run(self, until: Callable[[], bool] = lambda: False, timeout_s: float | None = None) -> bool:
         """Turn until `until()` holds (True) or `timeout_s` has passed (False)."""
         end_ns = None if timeout_s is None else self._clock.now_ns() + int(timeout_s * 1e9)
+        self._scan_ns = 0
         while not until():
             left_s = LONGEST_WAIT_S
             if end_ns is not None:
                 left_s = (end_ns - self._clock.now_ns()) / 1e9
                 if left_s <= 0:
                     return False
-            self.turn(left_s)
+            self._turn(left_s)
         return True
 
     def turn(self, wait_s: float = 0.0) -> None:
         """One turn: wait at most `wait_s` for something, then handle all that has happened."""
-        self._watch()
+        self._scan_ns = 0
+        self._turn(wait_s)
+
+    def _turn(self, wait_s: float) -> None:
+        if self._clock.now_ns() >= self._scan_ns:
+            self._scan()
         ready = self._selector.select(self._patience_s(wait_s))
         now_ns = self._clock.hold()
         try:
@@ -127,10 +151,14 @@ class Owner:
                 member = self._awake.popleft()
                 if member in self._members:
                     self._guard(member, member.on_readable, now_ns)
+            if self._soon:
+                self._scan_ns = 0  # nobody knows what they will have changed
             for _ in range(len(self._soon)):
                 self._soon.popleft()()
         finally:
             self._clock.release()
+        if self._touched:
+            self._ask_again()
 
     def close(self) -> None:
         """Close every member and the loop. May be called twice."""
@@ -144,11 +172,39 @@ class Owner:
         self._bell_in.close()
         self._bell_out.close()
 
-    def _watch(self) -> None:
+    def _scan(self) -> None:
+        """Ask every member what it waits for."""
+        self._touched.clear()
+        self._busy = False
+        self._scan_ns = self._clock.now_ns() + SCAN_NS
+        self._watch(self._members)
+        self._due = {member: member.next_deadline_ns for member in self._members}
+        self._heap = [
+            (due, self._order[member], next(self._entries), member)
+            for member, due in self._due.items()
+            if due is not None
+        ]
+        heapq.heapify(self._heap)
+
+    def _ask_again(self) -> None:
+        """Ask those that were called in this turn."""
+        self._busy = True
+        self._watch(self._touched)
+        for member in self._touched:
+            self._expect(member, member.next_deadline_ns)
+        self._touched.clear()
+
+    def _expect(self, member: Member, due: int | None) -> None:
+        if due is not None and due != self._due.get(member):
+            heapq.heappush(self._heap, (due, self._order[member], next(self._entries), member))
+        self._due[member] = due
+
+    def _watch(self, members: Iterable[Member]) -> None:
         """Bring the selector up to date."""
         # All that leaves goes before what comes: a closed descriptor's number is used again at once.
         coming: list[tuple[Member, tuple[int, int]]] = []
-        for member, before in self._members.items():
+        for member in members:
+            before = self._members[member]
             descriptor = member.fileno()
             now = None
             if descriptor is not None:
@@ -168,30 +224,38 @@ class Owner:
     def _patience_s(self, wait_s: float) -> float:
         if self._soon or self._awake:
             return 0.0
-        deadlines = [due for member in self._members if (due := member.next_deadline_ns) is not None]
-        if deadlines:
-            wait_s = min(wait_s, (min(deadlines) - self._clock.now_ns()) / 1e9)
+        heap = self._heap
+        while heap and self._due.get(heap[0][3]) != heap[0][0]:
+            heapq.heappop(heap)
+        soonest = heap[0][0] if heap else None
+        if self._busy and (soonest is None or self._scan_ns < soonest):
+            soonest = self._scan_ns
+        if soonest is not None:
+            wait_s = min(wait_s, (soonest - self._clock.now_ns()) / 1e9)
         return max(wait_s, 0.0)
 
     def _meet_deadlines(self, now_ns: int) -> None:
-        heap: list[tuple[int, int, Member]] = []
-        order = {member: index for index, member in enumerate(self._members)}
-        for member, index in order.items():
-            due = member.next_deadline_ns
-            if due is not None and due <= now_ns:
-                heap.append((due, index, member))
-        heapq.heapify(heap)
-        while heap:
-            due, index, member = heapq.heappop(heap)
-            if member not in self._members:
+        heap = self._heap
+        standing: list[tuple[int, int, int, Member]] = []
+        while heap and heap[0][0] <= now_ns:
+            entry = heapq.heappop(heap)
+            due, _, _, member = entry
+            if self._due.get(member) != due:
                 continue
             self._guard(member, member.on_deadline, due)
+            if member not in self._members:
+                continue
             following = member.next_deadline_ns
             # One that stands still waits for the next turn, or this one would never end.
-            if following is not None and following <= now_ns and following != due:
-                heapq.heappush(heap, (following, index, member))
+            if following == due:
+                standing.append(entry)
+            else:
+                self._expect(member, following)
+        for entry in standing:
+            heapq.heappush(heap, entry)
 
     def _guard(self, member: Member, handler: Callable[[int], None], now_ns: int) -> None:
+        self._touched[member] = None
         try:
             handler(now_ns)
         except Exception as error:

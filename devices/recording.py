@@ -168,6 +168,11 @@ class Recorded:
         self._inner.close()
         self._end(CLOSED)
 
+    def abandon(self, why: str) -> None:
+        """Closed because it is no longer trusted; the recording says that the line was lost."""
+        self._inner.close()
+        self._end(LINE_LOST + why)
+
     def _end(self, text: str) -> None:
         if not self._ended:
             self._ended = True

@@ -6,14 +6,14 @@ from operator import attrgetter
 from pathlib import Path
 
 from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
-from devices.clock import Clock
+from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.drivers import UnknownKind
 from devices.events import Seen
 from devices.session import NEVER, Feed
 from devices.transport.base import LineClosed
-from protocol.errors import LocalError, shorten
-from protocol.link import Link, Output
+from protocol.errors import LineUnusable, LocalError, shorten
+from protocol.link import Link, Output, Resumable
 from protocol.tdp.messages import Role
 
 
@@ -106,6 +106,7 @@ class _Player:
         self._now_ns = 0
         self._due_ns = NEVER  # no feed's deadline is before; may be early, never late
         self._open: dict[int, tuple[LineStats, Feed]] = {}
+        self._lost: dict[int, Feed] = {}
         self._begun: list[tuple[LineStats, Link]] = []
 
     def check(self, interface: Interface) -> None:
@@ -151,9 +152,14 @@ class _Player:
         for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
             self.stats.lines.append(LineStats(known.name))
         dialect = dialect_named(interface.dialect)
-        link = dialect.make_link(interface.device, Role.OBSERVE, True)
+        before = self._lost.pop(index, None)
+        link: Link
+        if before is not None and isinstance(before.link, Resumable):
+            link = before.link.successor()
+        else:
+            link = dialect.make_link(interface.device, Role.OBSERVE, True)
         driver = dialect.driver(interface.device, where=interface.name)
-        feed = Feed(interface.name, link, driver, self._deliver, self._trace)
+        feed = Feed(interface.name, link, driver, self._deliver, self._trace, after=before)
         feed.start(now_ns)
         self._due_ns = min(self._due_ns, feed.due_ns)
         line = self.stats.lines[index]
@@ -162,7 +168,7 @@ class _Player:
         return line, feed
 
     def _end(self, note: Chunk, now_ns: int) -> None:
-        """A line that came back after its end is a new session, as it was live."""
+        """A line that came back goes on where it was lost, as it did live; one that we closed begins anew."""
         lost = note.comment.removeprefix(LINE_LOST) if note.comment.startswith(LINE_LOST) else None
         if lost is None and note.comment != CLOSED:
             return
@@ -170,6 +176,8 @@ class _Player:
             _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
             del self._open[note.interface]
             feed.end(now_ns, lost)
+            if lost is not None:
+                self._lost[note.interface] = feed
 
     def _meet_deadlines(self, now_ns: int) -> None:
         self._due_ns = NEVER
@@ -278,3 +286,18 @@ class ReplayTransport:
     def _tell_end(self) -> None:
         if self._wake is not None and self._ended():
             self._wake()
+
+
+def open_replay(address: str, clock: Clock | None = None) -> ReplayTransport:
+    """The recorded line of `replay:FILE` or `replay:FILE#NAME`: the one called NAME, else the only one there is.
+
+    LineUnusable names the lines of the recording; CaptureError when it cannot be read.
+    """
+    path, _, name = address.removeprefix("replay:").partition("#")
+    capture = Capture.read(path)
+    for _ in capture.chunks:
+        pass  # a line may be announced anywhere in the file
+    names = [interface.name for interface in capture.interfaces]
+    if name not in names and (name or len(names) != 1):
+        raise LineUnusable(address, f"write replay:{path}#NAME; lines in this recording: {', '.join(names)}")
+    return ReplayTransport(capture, names.index(name) if name else 0, clock or SystemClock(), strict=False)

@@ -11,10 +11,10 @@ from typing import Any, Final
 from devices.clock import Clock
 from devices.events import LinkLost, Seen
 from devices.translation import Driver
-from devices.transport.base import LineClosed, Timed, Transport
+from devices.transport.base import Abandonable, LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
-from protocol.link import Answered, Link, Missed, Output, Reported, Send, Started, Unanswered
-from protocol.tdp.outputs import Delivered, DeviceStatus, Lost, SessionChanged, StatusSeen, Up
+from protocol.link import Answered, Link, Missed, Output, Reported, Resumable, Send, Started, Unanswered
+from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionChanged, StatusSeen, Up
 from protocol.tdp.twin import mutable_twin
 
 _Seen: Final = mutable_twin(Seen)
@@ -38,7 +38,10 @@ class Heard:
 
 class Feed:
     """Bytes and times in, `Seen` out, bytes to send back to the caller. Deadlines are met in order and on time:
-    what came at a moment is seen after all that was due by then, so a recording gives what the line gave."""
+    what came at a moment is seen after all that was due by then, so a recording gives what the line gave.
+
+    `after` is the feed of the line before: a loss that it reported is not reported again.
+    """
 
     def __init__(
         self,
@@ -47,12 +50,17 @@ class Feed:
         driver: Driver,
         deliver: Callable[[Seen], None],
         trace: Callable[[Output], None] | None = None,
+        *,
+        after: "Feed | None" = None,
     ) -> None:
         self.name = name
         self.link = link
-        self.session = 0
+        self.session: int = after.session if after is not None else 0
         """The device's session as far as it was heard; 0 before."""
+        self.lost: str | None = after.lost if after is not None else None
+        """Why the link was last reported lost; None once it is up again."""
         self.status: DeviceStatus | None = None
+        """The device's last report of its whole state; None while the state is not known."""
         self.recent: deque[tuple[int, Output]] = deque(maxlen=RECENT)
         self.settle: Callable[[Answered | Unanswered], None] | None = None
         """Told of every command that ended."""
@@ -83,10 +91,13 @@ class Feed:
         return out
 
     def end(self, now_ns: int, lost: str | None = None) -> None:
-        """No more bytes will come. `lost` says why when the line failed; that is seen last."""
+        """No more bytes will come. `lost` says why when the line failed; that is seen last, once for each loss."""
         self.tick(now_ns)
-        self.report(self.link.close(now_ns), now_ns)
-        if lost is not None:
+        link = self.link
+        goes_on = lost is not None and isinstance(link, Resumable)
+        self.report(link.suspend(now_ns) if goes_on and isinstance(link, Resumable) else link.close(now_ns), now_ns)
+        if lost is not None and self.lost is None:
+            self.lost = lost
             self._deliver(Seen(self.name, self.session, 0, now_ns, LinkLost(lost)))
 
     def report(self, outputs: list[Output], at_ns: int) -> bytes:
@@ -107,8 +118,8 @@ class Feed:
                 self.session, number = output.session, output.number
             elif type(output) is StatusSeen:
                 self.status = output.message
-            else:
-                self._note(output)
+            elif not self._note(output):
+                continue
             self.recent.append((at_ns, output))
             body = self._driver.translate(output)
             if body is not None:
@@ -117,13 +128,20 @@ class Feed:
                 self._deliver(seen)
         return out
 
-    def _note(self, output: Output) -> None:
+    def _note(self, output: Output) -> bool:
+        """Keep what `output` says of the link; False for a loss that was reported already."""
         if isinstance(output, Up):
-            self.session = output.hello.session
+            self.session, self.lost = output.hello.session, None
+        elif isinstance(output, Down):
+            self.status = None
+            known = self.lost is not None if output.error is None else self.lost == output.why
+            self.lost = output.why
+            return not known
         elif isinstance(output, SessionChanged | Lost | Started | Missed):
             self.session = output.session
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
+        return True
 
 
 class Session:
@@ -131,7 +149,8 @@ class Session:
 
     `deliver` gets every report in order and is called from the owner's thread; what it raises is not swallowed.
     `trace` gets everything the link returns. When the line closes, every waiting command ends as `Unanswered` with
-    the line's error as its cause, and `LinkLost` is delivered last.
+    the line's error as its cause, and `LinkLost` is delivered last. `after` is the session on the line before, when
+    this one goes on from it.
     """
 
     def __init__(
@@ -143,6 +162,8 @@ class Session:
         clock: Clock,
         deliver: Callable[[Seen], None],
         trace: Callable[[Output], None] | None = None,
+        *,
+        after: "Session | None" = None,
     ) -> None:
         self.name = name
         self.driver = driver
@@ -152,7 +173,8 @@ class Session:
         """Frames not sent because the line took nothing for too long."""
         self._transport, self._link, self._clock = transport, link, clock
         self._timed = transport if isinstance(transport, Timed) else None
-        self._feed = Feed(name, link, driver, deliver, trace)
+        before: Feed | None = after._feed if after is not None else None
+        self._feed: Feed = Feed(name, link, driver, deliver, trace, after=before)
         self._feed.settle = self._settle
         self._wake: Callable[[], None] = lambda: None
         self._arrived = False
@@ -161,7 +183,7 @@ class Session:
 
     @property
     def status(self) -> DeviceStatus | None:
-        """The device's last report of its whole state: what a late joiner shows first."""
+        """The device's last report of its whole state, what a late joiner shows first; None while it is not known."""
         return self._feed.status
 
     @property
@@ -198,6 +220,16 @@ class Session:
         now_ns = self._clock.hold()
         try:
             self._end(LineClosed(self._transport.name, "closed by this program"), now_ns, None)
+        finally:
+            self._clock.release()
+
+    def abandon(self, why: str) -> None:
+        """End the session because its line is no longer trusted: to everybody it is lost."""
+        if isinstance(self._transport, Abandonable):
+            self._transport.abandon(why)
+        now_ns = self._clock.hold()
+        try:
+            self._end(LineClosed(self._transport.name, why), now_ns, why)
         finally:
             self._clock.release()
 

@@ -48,6 +48,7 @@ def _link_up(output: o.Up) -> e.LinkUp:
         serial=hello.serial,
         firmware=hello.firmware,
         recognises_cards=bool(hello.capabilities & m.Capability.CARD_RECOGNITION),
+        resumed=output.resumed,
     )
 
 

@@ -156,6 +156,14 @@ class LineUnusable(LineError):
         super().__init__(f"{line}: cannot be used as a line: {why}")
 
 
+class LineGarbled(LineError):
+    """Bytes come, but not one frame among them."""
+
+    def __init__(self, line: str, noise_bytes: int) -> None:
+        self.line, self.noise_bytes = line, noise_bytes
+        super().__init__(f"{line}: {noise_bytes:,} bytes, no frame: wrong baud rate, or not a TDP device?")
+
+
 class LineAmbiguous(LineError):
     """More than one device answers to the address, and which one is meant must not be guessed."""
 

@@ -6,9 +6,9 @@ and a line opened anew, over which nobody knows what happened meanwhile, another
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from protocol.errors import NoAnswer
+from protocol.errors import NoAnswer, RemoteError
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,4 +138,37 @@ class Link(Protocol):
 
     def close(self, now_ns: int) -> list[Output]:
         """End: give out what was held back."""
+        ...
+
+
+@runtime_checkable
+class Resumable(Link, Protocol):
+    """A link to a device that keeps sessions and events: on the next line, another goes on from where it stood."""
+
+    @property
+    def alive(self) -> bool:
+        """Something valid was heard not long ago."""
+        ...
+
+    @property
+    def heard_ns(self) -> int:
+        """When the last valid frame came; 0 before any."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """The session is up and every event the device is known to have made was delivered."""
+        ...
+
+    @property
+    def problem(self) -> RemoteError | None:
+        """Why the device that answers is not one to talk to; None while there is no reason."""
+        ...
+
+    def suspend(self, now_ns: int) -> list[Output]:
+        """End because the line is gone: what is held back is left to the successor."""
+        ...
+
+    def successor(self) -> "Resumable":
+        """A link for the next line, that goes on from where this one stood."""
         ...

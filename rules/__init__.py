@@ -1,19 +1,28 @@
 """Hands, bets, pay tables: a `RoundResult` in, a `Settlement` out, every line with its clause."""
 
+from rules.award import AwardDesk
 from rules.errors import GameFileError, SettlementRefused
 from rules.game import Game, game_ids, load_game
+from rules.linked import settle_linked
+from rules.meter_setup import load_setup
+from rules.meters import MeterBank, MeterRefused
 from rules.settle import settle
 from rules.settlement import Line, Settlement
 from rules.terms import Meter
 
 __all__ = [
+    "AwardDesk",
     "Game",
     "GameFileError",
     "Line",
     "Meter",
+    "MeterBank",
+    "MeterRefused",
     "Settlement",
     "SettlementRefused",
     "game_ids",
     "load_game",
+    "load_setup",
     "settle",
+    "settle_linked",
 ]

@@ -54,23 +54,41 @@ def seen_twice(result: RoundResult) -> str | None:
     return None
 
 
-def broken_rules(seat: Seat, game: Game) -> dict[str, Hold]:
-    """Bet -> why it is held. A bet that breaks a rule holds every bet that is valid only together with it."""
+def broken_rules(seat: Seat, game: Game, limit_cents: int | None = None) -> dict[str, Hold]:
+    """Bet -> why it is held. A bet that breaks a rule holds every bet that is valid only together with it.
+
+    `limit_cents` is the most one bet may be at this table; None leaves it to the game.
+    """
     holds: dict[str, Hold] = {}
+    if (too_many := _too_many_games(seat, game)) is not None:
+        return {bet.name: too_many for bet in game.spec.bets}
     for bet in game.spec.bets:
-        hold = _fault(seat, bet, game)
+        hold = _over_limit(seat, bet, game, limit_cents) or _fault(seat, bet)
         if hold is not None:
             for name in game.tied[bet.name]:
                 holds.setdefault(name, hold)
     return holds
 
 
-def _fault(seat: Seat, bet: Bet, game: Game) -> Hold | None:
-    wagers, stake, limit = seat.wagers, seat.wagers.get(bet.name, 0), game.spec.limit
-    if limit is not None and stake > limit.each_bet_cents:
-        return Hold(
-            f"{bet.name} of {dollars(stake)} is over the limit of {dollars(limit.each_bet_cents)}", limit.clause
-        )
+def _too_many_games(seat: Seat, game: Game) -> Hold | None:
+    games = game.spec.limit.games if game.spec.limit else None
+    played = dict.fromkeys(bet.counts_as for bet in game.spec.bets if seat.wagers.get(bet.name))
+    if games is None or len(played) <= games.most:
+        return None
+    return Hold(f"bets in {len(played)} games ({', '.join(played)}), at most {games.most} are allowed", games.clause)
+
+
+def _over_limit(seat: Seat, bet: Bet, game: Game, limit_cents: int | None) -> Hold | None:
+    stake, limit = seat.wagers.get(bet.name, 0), game.spec.limit
+    most = limit_cents or (limit.each_bet_cents if limit else None)
+    if most is None or stake <= most:
+        return None
+    clause = limit.clause if limit else "house limit"
+    return Hold(f"{bet.name} of {dollars(stake)} is over the limit of {dollars(most)}", clause)
+
+
+def _fault(seat: Seat, bet: Bet) -> Hold | None:
+    wagers, stake = seat.wagers, seat.wagers.get(bet.name, 0)
     folded_away = seat.status == "folded" and bet.fold == "absent"
     if folded_away and stake:
         return Hold(f"{bet.name} of {dollars(stake)} on a hand that folded", bet.clauses.fold)

@@ -51,11 +51,19 @@ class Order(Part):
     clause: str
 
 
-class Limit(Part):
-    """The most one bet may be."""
+class Games(Part):
+    """In how many games at one table a player may bet; a bet says which game it `counts_as`."""
 
-    each_bet_cents: Annotated[int, Field(gt=0)]
+    most: Annotated[int, Field(ge=1)]
     clause: str
+
+
+class Limit(Part):
+    """The most one bet may be; None when the text leaves the figure to the table."""
+
+    each_bet_cents: Annotated[int, Field(gt=0)] | None = None
+    clause: str
+    games: Games | None = None
 
 
 class Returns(Part):
@@ -68,10 +76,14 @@ class Returns(Part):
 
 
 class Open(Part):
-    """A reading this game leaves open: the option taken unless told otherwise, and why it is open."""
+    """A reading this game leaves open: the option taken unless told otherwise, and why it is open.
+
+    `suspect`: option -> why it cannot be meant; with it, no real bet is settled unless the caller says so.
+    """
 
     default: str
     because: str
+    suspect: dict[str, str] = Field(default_factory=dict)
 
 
 class Equals(Part):
@@ -112,6 +124,7 @@ class Bet(Part):
     rows: tuple[str, ...] = ()
     equals: Equals | None = None
     beside: Beside | None = None
+    counts_as: str = "base game"
 
     @model_validator(mode="after")
     def _is_paid_one_way(self) -> Self:

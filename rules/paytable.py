@@ -83,7 +83,8 @@ class Note(Part):
 
 
 class PayTable(Part):
-    """A pay table file. `bare` is the unit of a pay printed as a bare number."""
+    """A pay table file. `bare` is the unit of a pay printed as a bare number. `suspect` says why the table cannot be
+    meant as it is printed; with it, no real bet is settled unless the caller says so."""
 
     schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
     id: str
@@ -92,6 +93,7 @@ class PayTable(Part):
     bare: Literal["to", "for"] | None = None
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     notes: tuple[Note, ...] = ()
+    suspect: str = ""
 
 
 @dataclass(frozen=True, slots=True)

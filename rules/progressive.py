@@ -4,13 +4,14 @@ CO 47.1-1017.60 progressive (2), (6)-(9). Fixed pays are "for 1": the stake is g
 cent and is taken off before the next one is worked out, since two may win in one round.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from dealer_flow.result import Seat
 from rules.checks import Hold, dollars, known_cards, wrong_count
 from rules.game import Bet
-from rules.hands.five_card import five_card
+from rules.hands.five_card import best_five
 from rules.paytable import PaidRow
 from rules.settlement import Line, MeterTotal, make_line
 from rules.terms import Meter, Terms, round_down
@@ -40,11 +41,38 @@ class _MeterNow:
 
     start: Meter
     now: int | None
+    reserve: int
     paid: int = 0
     reseeded: int | None = 0
 
+    def pay(self, share: Fraction) -> tuple[int, Fraction | int]:
+        """Take a share off, to the cent: the cents and what stays; all of it makes the meter start again."""
+        shown = self.now or 0
+        cents, rest = round_down(shown * share.numerator, share.denominator, 1)
+        self.paid += cents
+        self.now = shown - cents
+        if share == 1:
+            self._reseed()
+        return cents, rest
+
+    def _reseed(self) -> None:
+        if self.start.seed_cents is None:
+            self.now = self.reseeded = None
+            return
+        self.now = self.start.seed_cents + self.reserve
+        self.reseeded = (self.reseeded or 0) + self.now
+        self.reserve = 0
+
     def total(self, name: str) -> MeterTotal:
-        return MeterTotal(name=name, before=self.start.cents, paid=self.paid, reseeded=self.reseeded, after=self.now)
+        return MeterTotal(
+            name=name,
+            before=self.start.cents,
+            paid=self.paid,
+            reseeded=self.reseeded,
+            after=self.now,
+            reserve_before=self.start.reserve_cents,
+            reserve_after=self.reserve,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +85,21 @@ class Progressive:
 
 
 def resolve(
-    bet: Bet, seats: Sequence[Seat], terms: Terms, hold: Callable[[Seat], Hold | None], *, alone: bool
+    bet: Bet,
+    seats: Sequence[Seat],
+    terms: Terms,
+    holds: Mapping[int, Hold | None],
+    *,
+    community: Sequence[str],
+    alone: bool,
 ) -> Progressive:
-    """Resolve `bet` for the seats whose hands are not dead, given in the dealer's order.
+    """Resolve `bet` for the seats that made it and whose hands are not dead, given in the dealer's order.
 
-    `hold` says why a seat's bet breaks a rule. `alone`: the round is played for the progressive only, so without a
+    `holds` says why a seat's bet breaks a rule. `alone`: the round is played for the progressive only, so without a
     jackpot hand every bet comes back.
     """
-    entries = [_enter(bet, seat, terms, hold(seat)) for seat in seats if seat.wagers.get(bet.name)]
-    meters = {name: _MeterNow(meter, meter.cents) for name, meter in terms.meters.items()}
+    entries = [_enter(bet, seat, terms, holds[seat.seat], community) for seat in seats]
+    meters = {name: _MeterNow(meter, meter.cents, meter.reserve_cents) for name, meter in terms.meters.items()}
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
         return Progressive(void, meters=tuple(meter.total(name) for name, meter in meters.items()))
@@ -79,17 +113,20 @@ def resolve(
     return Progressive(lines, _envy(bet, entries, terms), tuple(meter.total(name) for name, meter in meters.items()))
 
 
-def _enter(bet: Bet, seat: Seat, terms: Terms, hold: Hold | None) -> _Entry:
+def _enter(bet: Bet, seat: Seat, terms: Terms, hold: Hold | None, community: Sequence[str]) -> _Entry:
     stake, own, breaks_rule = seat.wagers[bet.name], terms.game.hand.own, hold is not None
-    if seat.status == "folded":
+    if seat.status == "folded" and terms.readings.get("folded-progressive") != "stands":
         return _Entry(seat, stake, folded=True, hold=hold, breaks_rule=breaks_rule)
     cards = known_cards(seat.cards, own, f"seat {seat.seat}")
     if wrong_count(seat, own):
-        cards = f"seat {seat.seat} is live with {seat.counted} cards counted"
+        cards = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
+    elif terms.readings.get("progressive-hand") == "best-of-seven" and not isinstance(cards, str):
+        shared = known_cards(community, terms.game.hand.community, "the community")
+        cards = shared if isinstance(shared, str) else cards + shared
     if isinstance(cards, str):
         hold = hold or Hold(cards, bet.clauses.lose)
         return _Entry(seat, stake, folded=False, hold=hold, open=True, breaks_rule=breaks_rule)
-    hand = five_card(cards)
+    hand = best_five(cards)
     row = terms.table(bet.name)[hand]
     if hold is not None:
         return _Entry(seat, stake, folded=False, hold=hold, open=row is not None, breaks_rule=True)
@@ -125,7 +162,7 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], b
         why = f"folded: {name} loses"
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.fold)
     if entry.row is None:
-        why = f"own five cards make {entry.hand}: {name} loses"
+        why = f"{_whose(terms)} make {entry.hand}: {name} loses"
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.lose, paytable=table)
     if entry.row.pay.meter is not None:
         return _meter_line(bet, entry, entry.row, terms, meters, before)
@@ -135,7 +172,7 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], b
         name,
         entry.stake,
         "win",
-        f"own five cards make {_article(entry.hand)}{entry.hand}: {name} pays {entry.row.text}",
+        f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {name} pays {entry.row.text}",
         entry.row.clause,
         pay=pay,
         keeps_stake=entry.row.pay.unit == "to",
@@ -148,19 +185,14 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], b
 def _meter_line(bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, _MeterNow], before: str) -> Line:
     """A share of a meter: only when the meter's amount is known at the moment this seat's turn comes."""
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
-    facts = f"own five cards make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.text}"
+    facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.text}"
     meter, table = meters.get(name), terms.paytables[bet.name]
     if meter is None or meter.now is None or before:
         missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
         why = f"{facts}, but {before or missing}"
         return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
-    cents, rest = round_down(meter.now * pay.amount.numerator, pay.amount.denominator, 1)
     why = f"{facts}, which shows {dollars(meter.now)}"
-    meter.paid += cents
-    meter.now -= cents
-    if pay.amount == 1:
-        meter.reseeded = None if meter.start.seed_cents is None else (meter.reseeded or 0) + meter.start.seed_cents
-        meter.now = meter.start.seed_cents
+    cents, rest = meter.pay(pay.amount)
     return make_line(
         number,
         bet.name,
@@ -213,3 +245,8 @@ def _envy_line(bet: Bet, entry: _Entry, winner: int, hand: str, row: PaidRow, te
 
 def _article(hand: str) -> str:
     return "" if hand.endswith("of a kind") else "a "
+
+
+def _whose(terms: Terms) -> str:
+    seven = terms.readings.get("progressive-hand") == "best-of-seven"
+    return "own and community cards" if seven else "own five cards"

@@ -16,7 +16,7 @@ from rules.terms import Terms
 def race_lines(seat: Seat, result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[Line]:
     """The lines of one seat, in the order of the game file."""
     end = _ended(result.draw, race, terms.readings)
-    broken = broken_rules(seat, terms.game)
+    broken = broken_rules(seat, terms.game, terms.limit_cents)
     for bet in terms.game.spec.bets:
         stake = seat.wagers.get(bet.name, 0)
         if not stake:

@@ -23,6 +23,14 @@ READINGS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "collects": "a bettor who folded still collects envy for another seat's hand",
             "none": "folding gives up the envy too",
         },
+        "folded-progressive": {
+            "dies": "folding gives up the progressive bet",
+            "stands": "a folded hand is still paid by the progressive, if its cards were shown",
+        },
+        "progressive-hand": {
+            "own-five": "the progressive looks at the player's own five cards",
+            "best-of-seven": "it looks at the best five of the player's five and the two community cards",
+        },
         "jackpot-hand": {
             "any-row": "any hand in the progressive's pay table keeps a progressive-only round alive",
             "meter-row": "only a hand that is paid from the meter keeps it alive",

@@ -44,11 +44,14 @@ def settle(
     token_cents: int = 25,
     envy_base_cents: int = 100,
     meters: Mapping[str, Meter | int] | None = None,
+    limit_cents: int | None = None,
+    accept_suspect: bool = False,
 ) -> Settlement:
     """Settle one round of `game`.
 
     `paytables` chooses a table by bet name, `readings` an option by reading; what is not chosen takes the game's
-    default. `meters` gives each progressive meter as shown before the round, in cents. SettlementRefused when the
+    default. `meters` gives each progressive meter as shown before the round, in cents. `limit_cents` is the most one
+    bet may be at this table. `accept_suspect` settles by a print that cannot be meant, too. SettlementRefused when the
     request itself is wrong (another game's round, an unknown bet, table, reading); a wager or a card that breaks or
     leaves open a rule is held in its line, with the clause.
     """
@@ -66,6 +69,8 @@ def settle(
         token_cents=token_cents,
         envy_base_cents=envy_base_cents,
         meters=meters or _NO_METERS,
+        limit_cents=limit_cents,
+        accept_suspect=accept_suspect,
     )
     seats = sorted(result.seats, key=lambda seat: seat.seat, reverse=game.spec.order.seats == "descending")
     held = _nothing_settles(result, game)
@@ -113,11 +118,11 @@ def _defective_deck(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Boo
     return _Books([_returned(seat, bet, "defective deck", clause) for seat in seats for bet in _made(seat, terms.game)])
 
 
-def _progressive_only(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
+def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     """The misdeal gives every bet back but the progressive, which each live hand plays for."""
     game, lines = terms.game, list[Line]()
     returns = game.spec.returns
-    progressive = _progressive(seats, terms, lambda seat, bet: broken_rules(seat, game).get(bet.name), alone=True)
+    progressive = _progressive(result, seats, terms, _broken(seats, terms), alone=True)
     for seat in seats:
         for bet in _made(seat, game):
             if seat.status == "dead":
@@ -133,8 +138,8 @@ def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Book
     game, lines = terms.game, list[Line]()
     if game.spec.race is not None:
         return _Books([line for seat in seats for line in race_lines(seat, result, game.spec.race, terms)])
-    holds = {seat.seat: broken_rules(seat, game) for seat in seats if seat.status != "dead"}
-    progressive = _progressive(seats, terms, lambda seat, bet: holds[seat.seat].get(bet.name), alone=False)
+    holds = _broken(seats, terms)
+    progressive = _progressive(result, seats, terms, holds, alone=False)
     community = known_cards(result.community, game.hand.community, "the community")
     dealer = _dealer(result, community, terms)
     for seat in seats:
@@ -177,15 +182,21 @@ _OUTCOMES: Final[Mapping[str, Callable[[RoundResult, Sequence[Seat], Terms], _Bo
 }
 
 
+def _broken(seats: Sequence[Seat], terms: Terms) -> dict[int, dict[str, Hold]]:
+    """Seat -> its bets that break a rule. A dead hand's bets come back whatever they are."""
+    return {seat.seat: broken_rules(seat, terms.game, terms.limit_cents) for seat in seats if seat.status != "dead"}
+
+
 def _progressive(
-    seats: Sequence[Seat], terms: Terms, hold: Callable[[Seat, Bet], Hold | None], *, alone: bool
+    result: RoundResult, seats: Sequence[Seat], terms: Terms, broken: Mapping[int, Mapping[str, Hold]], *, alone: bool
 ) -> Progressive:
     """The progressive bet, resolved for the whole table at once; without lines where the game has none."""
     bet = terms.game.progressive
     if bet is None:
         return Progressive()
-    alive = [seat for seat in seats if seat.status != "dead"]
-    return resolve_progressive(bet, alive, terms, lambda seat: hold(seat, bet), alone=alone)
+    alive = [seat for seat in seats if seat.seat in broken and seat.wagers.get(bet.name)]
+    holds = {seat.seat: broken[seat.seat].get(bet.name) for seat in alive}
+    return resolve_progressive(bet, alive, terms, holds, community=result.community, alone=alone)
 
 
 def _hand(own: Sequence[str], whose: str, community: tuple[Card, ...] | str, terms: Terms) -> _Hand:
@@ -232,6 +243,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         paytables=terms.paytables,
         rounding=Rounding(name=terms.rounding, unit_cents=terms.unit_cents),
         envy_base_cents=terms.envy_base_cents,
+        limit_cents=terms.limit_cents,
         status="held" if all_held else "partly-held" if held else "settled",
         why=why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else None),
         lines=lines,

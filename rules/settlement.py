@@ -59,9 +59,10 @@ class Totals(Record):
 
 
 class MeterTotal(Record):
-    """A progressive meter around the round: `before` - `paid` + `reseeded` == `after`.
+    """A progressive meter around the round: `before` + `contributed` - `paid` + `reseeded` == `after`.
 
-    A meter that paid 100 % and whose seed was not given has `after` null.
+    A meter that paid 100 % and whose seed was not given has `after` null. `reseeded` is the seed and what the reserve
+    held: `reserve_before` + `reserved` less what a reseed took is `reserve_after`.
     """
 
     name: str
@@ -69,6 +70,10 @@ class MeterTotal(Record):
     paid: Amount
     reseeded: int | None
     after: int | None
+    contributed: Amount = 0
+    reserved: Amount = 0
+    reserve_before: Amount = 0
+    reserve_after: Amount = 0
 
 
 class GameRef(Record):
@@ -103,6 +108,8 @@ class Settlement(Record):
     rounding: Rounding
     envy_base_cents: Annotated[int, Field(gt=0)]
     """The progressive wager for which the printed envy amounts stand."""
+    limit_cents: int | None = None
+    """The most one bet may be: the law's figure or the table's own; null when neither gives one."""
     status: Literal["settled", "partly-held", "held"]
     """`held`: nothing is settled. `partly-held`: the lines whose result is `held` are not; the others are."""
     why: str | None

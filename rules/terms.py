@@ -16,14 +16,19 @@ ROUNDINGS: Final = ("down-to-token", "down-to-cent")
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known."""
+    """A progressive meter as shown before the round: its cents, and the seed a 100 % pay sets it to, if known.
+
+    The reserve is added to the seed then (WA, progressive systems flexibility, reserve contribution).
+    """
 
     cents: int
     seed_cents: int | None = None
+    reserve_cents: int = 0
 
     def __post_init__(self) -> None:
-        if self.cents < 0 or (self.seed_cents or 0) < 0:
-            raise SettlementRefused("meter amount", min(self.cents, self.seed_cents or 0), ["0 or more cents"])
+        least = min(self.cents, self.seed_cents or 0, self.reserve_cents)
+        if least < 0:
+            raise SettlementRefused("meter amount", least, ["0 or more cents"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Terms:
     unit_cents: int
     envy_base_cents: int
     meters: Mapping[str, Meter] = field(default_factory=dict)
+    limit_cents: int | None = None
 
     @property
     def rank(self) -> Ranking:
@@ -68,21 +74,11 @@ def agree(
     token_cents: int,
     envy_base_cents: int,
     meters: Mapping[str, Meter | int],
+    limit_cents: int | None = None,
+    accept_suspect: bool = False,
 ) -> Terms:
     """Terms from what a caller asked; SettlementRefused names what is unknown and what is allowed."""
-    chosen_tables, chosen_readings = game.default_paytables(), game.default_readings()
-    for bet, table in paytables.items():
-        if bet not in chosen_tables:
-            raise SettlementRefused("pay table for bet", bet, chosen_tables)
-        if table not in game.bets[bet].paytables:
-            raise SettlementRefused(f"pay table of {bet}", table, game.bets[bet].paytables)
-        chosen_tables[bet] = table
-    for name, option in readings.items():
-        if name not in chosen_readings:
-            raise SettlementRefused("reading", name, chosen_readings)
-        if option not in READINGS[name]:
-            raise SettlementRefused(f"reading {name}", option, READINGS[name])
-        chosen_readings[name] = option
+    chosen_tables, chosen_readings = _choose_tables(game, paytables), _choose_readings(game, readings)
     for name in meters:
         if name not in game.meters():
             raise SettlementRefused("meter", name, game.meters())
@@ -91,7 +87,10 @@ def agree(
     for what, cents in (("token", token_cents), ("envy base wager", envy_base_cents)):
         if cents < 1:
             raise SettlementRefused(what, cents, ["1 cent or more"])
+    if not accept_suspect:
+        _refuse_suspects(game, chosen_tables, chosen_readings)
     return Terms(
+        limit_cents=_agree_limit(game, limit_cents),
         game=game,
         readings=chosen_readings,
         paytables=chosen_tables,
@@ -100,3 +99,52 @@ def agree(
         envy_base_cents=envy_base_cents,
         meters={name: Meter(meter) if isinstance(meter, int) else meter for name, meter in meters.items()},
     )
+
+
+def _choose_tables(game: Game, asked: Mapping[str, str]) -> dict[str, str]:
+    chosen = game.default_paytables()
+    for bet, table in asked.items():
+        if bet not in chosen:
+            raise SettlementRefused("pay table for bet", bet, chosen)
+        if table not in game.bets[bet].paytables:
+            raise SettlementRefused(f"pay table of {bet}", table, game.bets[bet].paytables)
+        chosen[bet] = table
+    return chosen
+
+
+def _choose_readings(game: Game, asked: Mapping[str, str]) -> dict[str, str]:
+    chosen = game.default_readings()
+    for name, option in asked.items():
+        if name not in chosen:
+            raise SettlementRefused("reading", name, chosen)
+        if option not in READINGS[name]:
+            raise SettlementRefused(f"reading {name}", option, READINGS[name])
+        chosen[name] = option
+    return chosen
+
+
+def _refuse_suspects(game: Game, tables: Mapping[str, str], readings: Mapping[str, str]) -> None:
+    """A print that cannot be meant settles no real bet unless someone says that it shall."""
+    for bet, table in tables.items():
+        if why := game.paytables[table].suspect:
+            clear = [name for name in game.bets[bet].paytables if not game.paytables[name].suspect]
+            raise SettlementRefused(f"suspect pay table of {bet} ({why})", table, [*clear, "accept_suspect=True"])
+    for name, option in readings.items():
+        suspect = game.spec.readings[name].suspect
+        if option in suspect:
+            clear = [each for each in READINGS[name] if each not in suspect]
+            raise SettlementRefused(
+                f"suspect reading {name} ({suspect[option]})", option, [*clear, "accept_suspect=True"]
+            )
+
+
+def _agree_limit(game: Game, limit_cents: int | None) -> int | None:
+    """The table's own limit, which may be lower than the law's and never higher."""
+    law = game.spec.limit
+    most = law.each_bet_cents if law else None
+    if limit_cents is None:
+        return most
+    if limit_cents < 1 or (most is not None and limit_cents > most):
+        allowed = f"1 to {most} cents ({law.clause})" if most and law else "1 cent or more"
+        raise SettlementRefused("limit of each bet", limit_cents, [allowed])
+    return limit_cents

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -139,3 +139,37 @@ def test_an_earlier_recording_is_not_overwritten_unasked(tmp_path: Path) -> None
     assert done.returncode == 2
     assert "earlier.pcapng" in done.stderr.splitlines()[-1]
     assert earlier.read_bytes() == b"precious"
+
+
+def test_devices_that_go_away_and_come_back_are_found_again(tmp_path: Path) -> None:
+    """The simulated table ends with its round and another starts on the same ports: one program serves both."""
+    ports = ["--shuffler", f"tcp:{free_port()}", "--controller", f"tcp:{free_port()}"]
+    output = tmp_path / "two.pcapng"
+    addresses = [
+        "--shuffler",
+        ports[1].replace(":", "://127.0.0.1:"),
+        "--controller",
+        ports[3].replace(":", "://127.0.0.1:"),
+    ]
+    command = [*DEALWIRE, "record", *addresses, "-o", str(output), "--rounds", "2", "--timeout", "40", "--json"]
+    with ExitStack() as first_devices:
+        first_devices.enter_context(simulated("--scenario", "clean-1", *ports))
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as recorder:
+            assert recorder.stdout is not None
+            first = json.loads(recorder.stdout.readline())
+            assert json.loads(recorder.stdout.readline())["type"] == "settlement"
+            first_devices.close()
+            with simulated("--scenario", "jam", *ports):
+                rest, complaints = recorder.communicate(timeout=50)
+    assert recorder.returncode == 0, complaints
+    assert [item["type"] for item in objects(rest) if item["type"] != "incident"] == ["round", "settlement", "summary"]
+    replayed = run("replay", str(output), "--json")
+    live = [first, *(item for item in objects(rest) if item["type"] == "round")]
+    assert [item for item in objects(replayed.stdout) if item["type"] == "round"] == live
+
+
+def test_the_wrong_device_on_a_line_is_named() -> None:
+    with simulated("--scenario", "clean-1") as at:
+        done = run("monitor", "--shuffler", at["table-controller"], "-T", "5", "--no-reconnect")
+    assert done.returncode == 6, done.stderr
+    assert "table controller" in done.stderr

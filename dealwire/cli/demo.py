@@ -94,6 +94,7 @@ def deal_live(recording: Path, speed: float) -> list[str]:
             ],
             deliver,
             record=lambda: writer,
+            reconnect=False,
         ) as live,
     ):
         done = live.run(lambda: sum(table.outcomes.values()) >= ROUNDS, PATIENCE_S)

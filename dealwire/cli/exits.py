@@ -1,6 +1,7 @@
 """Exit codes, and which error leads to which."""
 
 import errno
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final
 
@@ -9,7 +10,9 @@ from protocol.errors import (
     DealwireError,
     LineAbsent,
     LineBusy,
+    LineClosed,
     LineDenied,
+    LineGarbled,
     NoAnswer,
     NotPermitted,
     RemoteError,
@@ -35,6 +38,8 @@ BY_ERROR: Final[tuple[tuple[type[DealwireError], Exit], ...]] = (
     (LineDenied, Exit.PERMISSION),
     (NotPermitted, Exit.PERMISSION),
     (LineAbsent, Exit.ABSENT),
+    (LineClosed, Exit.ABSENT),
+    (LineGarbled, Exit.PROTOCOL),
     (NoAnswer, Exit.TIMEOUT),
     (RemoteError, Exit.PROTOCOL),
     (CaptureError, Exit.PROTOCOL),
@@ -49,7 +54,19 @@ def explain(error: DealwireError) -> tuple[Exit, str]:
     """Exit code and the one line that names the place."""
     if isinstance(error, CaptureInaccessible):
         return BY_ERRNO.get(error.errno or 0, Exit.USAGE), str(error)
+    line = str(error)
+    if isinstance(error, LineDenied) and "udev" not in line:
+        line += "; or install the rule that `dealwire doctor --udev` prints"
     for kind, code in BY_ERROR:
         if isinstance(error, kind):
-            return code, str(error)
-    return Exit.USAGE, str(error)
+            return code, line
+    return Exit.USAGE, line
+
+
+def explain_silence(silent: Sequence[str], problems: Mapping[str, DealwireError]) -> tuple[Exit, str]:
+    """The same for lines from which no device was ever up: what is known of the first that has a reason."""
+    for name in silent:
+        if name in problems:
+            code, line = explain(problems[name])
+            return code, line if name in line else f"{name}: {line}"
+    return Exit.TIMEOUT, f"no answer from {', '.join(silent)}"

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import click
 
-from dealwire.cli.exits import Exit
-from dealwire.cli.options import line_options
+from dealwire.cli.exits import explain_silence
+from dealwire.cli.options import line_options, reconnect_option
 from dealwire.live import Line, LiveTable
 from devices.clock import SystemClock
-from devices.events import Seen
+from devices.events import LinkUp, Seen
 from protocol.cards import Card
 from protocol.places import Place
 
@@ -22,6 +22,7 @@ NS: Final = 1_000_000_000
 
 @click.command("monitor")
 @line_options
+@reconnect_option
 @click.option(
     "-t",
     "--time",
@@ -40,6 +41,7 @@ NS: Final = 1_000_000_000
 def command(
     ctx: click.Context,
     lines: list[Line],
+    reconnect: bool,
     stamp: str,
     count: int | None,
     idle_s: float | None,
@@ -47,15 +49,17 @@ def command(
 ) -> None:
     """Print every report of the devices on the lines given. Read-only: nothing but the session is asked of them.
 
-    Without any report within --idle seconds the exit code is 4.
+    When no device is up within --idle seconds, the exit code is 4, or says what is wrong with the line.
     """
     clock = SystemClock()
+    up: set[str] = set()
     started_ns = last_ns = clock.now_ns()
     seen_so_far = 0
     tell = _json if as_json else _text(stamp, started_ns)
 
     def deliver(seen: Seen) -> None:
         nonlocal last_ns, seen_so_far
+        up.add(seen.device if isinstance(seen.body, LinkUp) else "")
         if count is None or seen_so_far < count:
             click.echo(tell(seen))
             last_ns = clock.now_ns()
@@ -64,15 +68,18 @@ def command(
     def enough() -> bool:
         return count is not None and seen_so_far >= count
 
-    with LiveTable(lines, deliver, clock=clock) as live:
+    with LiveTable(lines, deliver, clock=clock, reconnect=reconnect) as live:
         while not enough() and not live.closed:
             left_s = None if idle_s is None else idle_s - (clock.now_ns() - last_ns) / NS
             if left_s is not None and left_s <= 0:
                 break
             live.run(enough, left_s)
-    if not seen_so_far:
-        click.echo("dealwire: no device reported anything", err=True)
-        ctx.exit(Exit.TIMEOUT)
+        problems = live.problems
+    silent = [line.name for line in lines if line.name not in up]
+    if len(silent) == len(lines) and not enough():
+        code, text = explain_silence(silent, problems)
+        click.echo(f"dealwire: {text}", err=True)
+        ctx.exit(code)
 
 
 def plain(value: Any) -> Any:

@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
 
 import click
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure import Procedure, load_procedure
 from dealwire.live import Line
 from dealwire.table import Table, Terms
 from devices.dialects import dialect_named
+from rules.award import AwardDesk
 from rules.game import Game, load_game
+from rules.meter_setup import load_setup
+from rules.meters import MeterBank
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,41 +32,71 @@ def pairs(values: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
+_TERMS: Final = (
+    click.option(
+        "--accept-suspect", is_flag=True, help="Settle by a table or reading that cannot be meant as printed."
+    ),
+    click.option(
+        "--limit",
+        "limit_cents",
+        type=click.IntRange(1),
+        metavar="CENTS",
+        help="The most one bet may be at this table; by default the law's figure, where it prints one.",
+    ),
+    click.option(
+        "--progressive",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="A progressive setup: meters with contribution, reserve and seed, instead of --meter.",
+    ),
+    click.option(
+        "--envy-base",
+        "envy_base",
+        type=click.IntRange(1),
+        default=100,
+        show_default=True,
+        metavar="CENTS",
+        help="The progressive wager for which the printed envy amounts stand.",
+    ),
+    click.option(
+        "--token",
+        type=click.IntRange(1),
+        default=25,
+        show_default=True,
+        metavar="CENTS",
+        help="The smallest token: house pays are rounded down to it.",
+    ),
+    click.option(
+        "--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands now."
+    ),
+    click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules."),
+    click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table."),
+    click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the procedure's own."),
+)
+
+
 def terms_options(command: F) -> F:
-    """`--game --paytable --reading --meter --token --envy-base`: on which terms a round is settled."""
-    for option in (
-        click.option(
-            "--envy-base",
-            "envy_base",
-            type=click.IntRange(1),
-            default=100,
-            show_default=True,
-            metavar="CENTS",
-            help="The progressive wager for which the printed envy amounts stand.",
-        ),
-        click.option(
-            "--token",
-            type=click.IntRange(1),
-            default=25,
-            show_default=True,
-            metavar="CENTS",
-            help="The smallest token: house pays are rounded down to it.",
-        ),
-        click.option(
-            "--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands now."
-        ),
-        click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules."),
-        click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table."),
-        click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the procedure's own."),
-    ):
+    """`--game --paytable --reading --meter ...`: on which terms a round is settled."""
+    for option in _TERMS:
         command = option(command)
     return command
 
 
 def make_terms(
-    game: Game, *, paytables: Sequence[str], readings: Sequence[str], meters: Sequence[str], token: int, envy_base: int
+    game: Game,
+    bank: MeterBank | None,
+    *,
+    paytables: Sequence[str],
+    readings: Sequence[str],
+    meters: Sequence[str],
+    token: int,
+    envy_base: int,
+    limit_cents: int | None,
+    accept_suspect: bool,
 ) -> Terms:
-    """The terms those options describe, without their game."""
+    """The terms those options describe, without their game and their bank."""
+    if bank is not None and meters:
+        raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
     return Terms(
         game,
         pairs(paytables, "--paytable"),
@@ -70,7 +104,15 @@ def make_terms(
         {name: _cents(value) for name, value in pairs(meters, "--meter").items()},
         token,
         envy_base,
+        limit_cents,
+        accept_suspect,
+        bank if game.progressive is not None else None,
     )
+
+
+def open_bank(setup: Path | None) -> MeterBank | None:
+    """The meters of a setup file, as they begin; None without one."""
+    return MeterBank(load_setup(setup)) if setup is not None else None
 
 
 def _cents(value: str) -> int:
@@ -80,8 +122,13 @@ def _cents(value: str) -> int:
 
 
 def table_options(command: F) -> F:
-    """`--procedure --table --no-settle` and the terms: what makes a `Table`."""
+    """`--procedure --table --no-settle --awards` and the terms: what makes a `Table`."""
     for option in (
+        click.option(
+            "--awards",
+            is_flag=True,
+            help="Let the awards made at the controller move the meters of --progressive, and compare them.",
+        ),
         click.option("--table", "table_name", default="table-1", show_default=True, help="Name in every result."),
         terms_options,
         click.option("--no-settle", is_flag=True, help="Deal only; settle nothing."),
@@ -95,11 +142,29 @@ def table_options(command: F) -> F:
     return command
 
 
-def make_table(procedure: str | None, game: str | None, no_settle: bool, table_name: str, **terms: Any) -> Table:
+def make_table(
+    procedure: str | None,
+    game: str | None,
+    no_settle: bool,
+    table_name: str,
+    awards: bool,
+    progressive: Path | None,
+    **terms: Any,
+) -> Table:
     """The table those options describe; every bad name or file is one line."""
     loaded = load_procedure(procedure or DEFAULT_GAME)
-    made = None if no_settle else make_terms(load_game(game or loaded.id), **terms)
-    return Table(loaded, made, name=table_name)
+    made = None if no_settle else make_terms(load_game(game or loaded.id), open_bank(progressive), **terms)
+    desk = _make_desk(loaded, made, table_name) if awards else None
+    return Table(loaded, made, name=table_name, desk=desk)
+
+
+def _make_desk(procedure: Procedure, terms: Terms | None, table: str) -> AwardDesk:
+    if terms is None or terms.bank is None:
+        raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
+    spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)
+    bet = terms.game.progressive
+    chosen = terms.paytables.get(bet.name) if bet else None
+    return AwardDesk(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=table)
 
 
 def line_options(command: F) -> F:
@@ -138,3 +203,10 @@ def line_options(command: F) -> F:
     ):
         with_lines = option(with_lines)
     return cast(F, with_lines)
+
+
+def reconnect_option(command: F) -> F:
+    """`--reconnect`: what happens when a line is lost."""
+    return click.option(
+        "--reconnect/--no-reconnect", default=True, show_default=True, help="Open a line that is lost again."
+    )(command)

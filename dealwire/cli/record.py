@@ -1,23 +1,22 @@
 """`dealwire record`: run a table, keep every byte."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dealwire.cli.exits import Exit
-from dealwire.cli.options import line_options, make_table, table_options
+from dealwire.cli.exits import Exit, explain_silence
+from dealwire.cli.options import line_options, make_table, reconnect_option, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
 from dealwire.live import Line, LiveTable
-from dealwire.table import Table
 from devices.capture import CaptureWriter
 from devices.events import LinkUp, Seen
 
 
 @click.command("record")
 @line_options
+@reconnect_option
 @click.option(
     "-o",
     "--output",
@@ -35,6 +34,7 @@ def command(
     ctx: click.Context,
     /,
     lines: list[Line],
+    reconnect: bool,
     output: Path,
     rounds: int | None,
     timeout_s: float | None,
@@ -60,7 +60,10 @@ def command(
     def open_writer() -> CaptureWriter:
         return CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
 
-    writer = run(lines, table, deliver, open_writer, rounds, timeout_s)
+    live, writer = open_live(lines, deliver, open_writer, reconnect)
+    with writer, live:
+        run(live, lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
+        problems = live.problems
     for item in table.finish():
         say(item)
     problem = f"{output}: the recording stopped: {writer.failed}" if writer.failed else None
@@ -68,33 +71,36 @@ def command(
         say_summary({"capture": output.name, **counts(table), "problem": problem})
     silent = [line.name for line in lines if line.name not in up]
     if problem or silent:
-        click.echo(f"dealwire: {problem or 'no answer from ' + ', '.join(silent)}", err=True)
-        ctx.exit(Exit.CHECK_FAILED if problem else Exit.TIMEOUT)
+        code, text = (Exit.CHECK_FAILED, problem) if problem else explain_silence(silent, problems)
+        click.echo(f"dealwire: {text}", err=True)
+        ctx.exit(code)
 
 
-def run(
+def open_live(
     lines: list[Line],
-    table: Table,
     deliver: Callable[[Seen], None],
     open_writer: Callable[[], CaptureWriter],
-    rounds: int | None,
-    timeout_s: float | None,
-) -> CaptureWriter:
-    """Serve the lines until enough rounds were dealt, the time is up, every line closed, or Ctrl-C.
+    reconnect: bool,
+) -> tuple[LiveTable, CaptureWriter]:
+    """Every line open, then the file made: a missing port leaves an earlier recording as it was."""
+    writers: list[CaptureWriter] = []
 
-    The file is made only when every line is open: a missing port leaves an earlier recording as it was.
-    """
-    with ExitStack() as stack:
-        writers: list[CaptureWriter] = []
-
-        def record() -> CaptureWriter:
-            writers.append(stack.enter_context(open_writer()))
-            click.echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
-            return writers[0]
-
-        with LiveTable(lines, deliver, record=record) as live:
-            try:
-                live.run(lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
-            except KeyboardInterrupt:
-                click.echo("stopped", err=True)
+    def record() -> CaptureWriter:
+        writers.append(open_writer())
+        click.echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
         return writers[0]
+
+    try:
+        return LiveTable(lines, deliver, record=record, reconnect=reconnect), writers[0]
+    except BaseException:
+        for writer in writers:
+            writer.close()
+        raise
+
+
+def run(live: LiveTable, enough: Callable[[], bool], timeout_s: float | None) -> None:
+    """Serve the lines until enough was dealt, the time is up, every line closed, or Ctrl-C."""
+    try:
+        live.run(enough, timeout_s)
+    except KeyboardInterrupt:
+        click.echo("stopped", err=True)

@@ -1,6 +1,7 @@
 """`dealwire settle`: rounds in, settlements out, for any program that can write a line of JSON."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -8,7 +9,7 @@ from pydantic import ValidationError
 
 from dealer_flow.result import RoundResult
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import make_terms, terms_options
+from dealwire.cli.options import make_terms, open_bank, terms_options
 from dealwire.cli.show import say_json, say_text
 from dealwire.table import Terms
 from protocol.errors import DealwireError
@@ -19,16 +20,20 @@ from rules.game import load_game
 @terms_options
 @click.option("--text", is_flag=True, help="Sentences instead of JSON.")
 @click.pass_context
-def command(ctx: click.Context, /, game: str | None, text: bool, **options: Any) -> None:
+def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Path | None, **options: Any) -> None:
     """Read rounds with their wagers as NDJSON on standard input; print one settlement for each.
+
+    Meters go on from round to round. With --progressive, what moved them is printed after each settlement, one
+    object of type meter a step.
 
     A line that is no round, or a round that cannot be settled by its game's file, is named on standard error
     with its line number; the others are settled all the same, and the exit code is 2. Objects of another `type`
     (incidents, settlements, the summary that `replay --json` ends with) are passed over.
     """
     terms: dict[str | None, Terms] = {}
+    bank = open_bank(progressive)
     if game is not None:
-        terms[None] = make_terms(load_game(game), **options)
+        terms[None] = make_terms(load_game(game), bank, **options)
     failed = 0
     for number, line in enumerate(sys.stdin, start=1):
         if not line.strip():
@@ -39,13 +44,14 @@ def command(ctx: click.Context, /, game: str | None, text: bool, **options: Any)
                 continue
             key = None if game is not None else result.procedure.id
             if key not in terms:
-                terms[key] = make_terms(load_game(result.procedure.id), **options)
-            settlement = terms[key].settle(result)
+                terms[key] = make_terms(load_game(result.procedure.id), bank, **options)
+            settled = terms[key].settle_all(result)
         except (DealwireError, ValueError) as error:
             failed += 1
             click.echo(f"dealwire: line {number}: {one_line(error)}", err=True)
             continue
-        (say_text if text else say_json)(settlement)
+        for item in settled:
+            (say_text if text else say_json)(item)
     if failed:
         ctx.exit(Exit.USAGE)
 

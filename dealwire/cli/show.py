@@ -9,6 +9,8 @@ import click
 from dealer_flow.result import Drawn, Hand, Incident, RoundResult, Seat
 from dealwire.cli.terminal import say_table
 from dealwire.table import Outcome, Table
+from rules.award_records import AwardRecord
+from rules.meters import MeterRecord
 from rules.settlement import Settlement
 
 SUMMARY_SCHEMA = "dealwire.summary/1"
@@ -48,8 +50,10 @@ def say_text(item: Outcome) -> None:
     elif isinstance(item, RoundResult):
         for line in round_lines(item):
             click.echo(line)
-    else:
+    elif isinstance(item, Settlement):
         say_settlement(item)
+    else:
+        say_meter(item)
 
 
 OUTCOME_COLOUR = {"complete": "green", "unreliable": "red", "defective-deck": "red"}
@@ -126,3 +130,14 @@ def say_settlement(settlement: Settlement) -> None:
     )
     if settlement.status == "partly-held":
         click.secho(f"  not all is settled: {settlement.why}", fg="red")
+
+
+def say_meter(item: MeterRecord | AwardRecord) -> None:
+    """A step of a meter, or of an award at the controller."""
+    if isinstance(item, MeterRecord):
+        click.echo(
+            f"  meter {item.meter}: {item.kind} {money(item.to_meter)}, shows {money(item.meter_cents)}  {item.why}"
+        )
+        return
+    colour = {"awarded": "green", "refused": "yellow", "unfinished": "yellow", "differs": "red"}.get(item.kind)
+    click.secho(f"  award: {item.why}  [{item.clause}]", fg=colour)

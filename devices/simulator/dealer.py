@@ -114,6 +114,8 @@ class Dealer(Persona):
         elif self._is(Verdict.PROGRESSIVE):
             yield from self._show_seats(self.on_sensors())
             yield from self._count_hands()
+        if self._is(Verdict.PLAY, Verdict.PROGRESSIVE):
+            yield from supervisor.award(self)
         yield from self.at("table-controller")
         self.controller.end_game()
         yield self.pace.step

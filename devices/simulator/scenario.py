@@ -10,19 +10,23 @@ from devices.simulator.strict import ScenarioError, Section
 from devices.simulator.trouble import Trouble, read_trouble
 from protocol.cards import RANKS
 from protocol.places import COMMUNITY, DEALER, SEATS_MAX, Place, seat
-from protocol.tdp.messages import Spread
+from protocol.tdp.messages import BadgeLevel, Spread
 
-__all__ = ["Game", "Player", "RoundPlan", "Scenario", "ScenarioError", "load_scenario", "scenario_ids"]
+__all__ = ["Award", "Game", "Player", "RoundPlan", "Scenario", "ScenarioError", "load_scenario", "scenario_ids"]
 
 HERE: Final = Path(__file__).parent
 CENTS_MAX: Final = 2**32 - 1
 TARGETS: Final = ("community", "seats", "dealer")
+LEVELS: Final = {"supervisor": BadgeLevel.SUPERVISOR, "executive": BadgeLevel.EXECUTIVE}
 SPREADS: Final = {"left-to-right": Spread.LEFT_TO_RIGHT, "right-to-left": Spread.RIGHT_TO_LEFT}
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """How the dealer deals and what bets and choices are called, as data. `top_card`: the side it is spread from."""
+    """How the dealer deals and what bets and choices are called, as data. `top_card`: the side it is spread from.
+
+    `progressive` is the bet that lies on a sensor, empty where there is none.
+    """
 
     name: str
     packet_size: int
@@ -54,11 +58,25 @@ class Player:
 
 
 @dataclass(frozen=True, slots=True)
+class Award:
+    """What is awarded at the controller after the hands were shown: a seat, its hand button, whose card completes it.
+
+    `slips`: the button is pressed by accident and again to put it out, before it is pressed for good.
+    """
+
+    seat: int
+    hand: int
+    level: BadgeLevel
+    slips: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """One round: the players in rising order of seats, and the troubles."""
+    """One round: the players in rising order of seats, the troubles, and what is awarded in which order."""
 
     players: tuple[Player, ...]
     troubles: tuple[Trouble, ...]
+    awards: tuple[Award, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +169,7 @@ def _read_game(section: Section) -> Game:
         top_card=section.text("top_card", allowed=("left", "right")),
         reveal=section.texts("reveal", TARGETS),
         shown_when_folded=section.texts("shown_when_folded", bets),
-        progressive=section.text("progressive", allowed=bets),
+        progressive=section.text("progressive", "", allowed=["", *bets]),
         play_bet=play.text("bet", allowed=bets),
         play_of=play.text("of", allowed=bets),
         play_times=play.integer("times", 1, 100),
@@ -175,8 +193,20 @@ def _round(section: Section, game: Game) -> RoundPlan:
     if len(order) * game.packet_size > game.cards:
         raise section.error("players", f"{len(order)} packets of {game.packet_size} are more than {game.cards} cards")
     troubles = tuple(read_trouble(item, order, game.packet_size) for item in section.sections("troubles", []))
+    awards = tuple(_award(item, seats) for item in section.sections("awards", []))
     section.done()
-    return RoundPlan(players, troubles)
+    return RoundPlan(players, troubles, awards)
+
+
+def _award(section: Section, seats: list[int]) -> Award:
+    award = Award(
+        seat=section.integer("seat", min(seats), max(seats)),
+        hand=section.integer("hand", 1, 255),
+        level=LEVELS[section.text("card", "supervisor", allowed=LEVELS)],
+        slips=section.flag("slips", False),
+    )
+    section.done()
+    return award
 
 
 def _player(section: Section, game: Game) -> Player:

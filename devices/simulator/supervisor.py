@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 BADGE: Final = 7001
 """The supervisor's."""
 
+EXECUTIVE_BADGE: Final = 9001
+"""The executive's."""
+
 DEAL_ON: Final = frozenset(
     {Fault.PACKET_SHORT, Fault.PACKET_LONG, Fault.PACKET_LIFTED_EARLY, Fault.EXIT_JAM, Fault.MISDEAL_CALLED_BY_HOST}
 )
@@ -55,6 +58,22 @@ def judge(dealer: Dealer, place: Place) -> Steps:
         yield dealer.pace.step
         _misdeal(dealer, place)
     yield from dealer.at("shuffler")
+
+
+def award(dealer: Dealer) -> Steps:
+    """The dealer selects the winner's spot and presses the hand; the supervisor confirms, a card completes it."""
+    for each in dealer.plan.awards:
+        yield from dealer.at("table-controller")
+        dealer.controller.select_spot(each.seat)
+        for _ in range(3 if each.slips else 1):
+            yield dealer.pace.step
+            dealer.controller.press_hand(each.hand)
+        yield dealer.pace.step
+        dealer.controller.confirm()
+        yield dealer.pace.step
+        dealer.controller.swipe(BADGE if each.level is BadgeLevel.SUPERVISOR else EXECUTIVE_BADGE, each.level)
+        yield dealer.pace.step
+        dealer.controller.press_hand(each.hand)
 
 
 def call_misdeal(dealer: Dealer) -> Steps:

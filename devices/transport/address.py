@@ -5,16 +5,23 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from devices.transport.base import Transport
+from devices.transport.opening import Opener
 from protocol.errors import LineUnusable
 
 if TYPE_CHECKING:
+    from devices.clock import Clock
+    from devices.transport.finding import PortFinder
     from devices.transport.serial_port import SerialSettings
 
 FORMS = (
     "serial:///dev/ttyUSB0?baud=115200",
     "/dev/ttyUSB0",
+    "serial-id:SERIAL",
+    "serial-path:1-1.2",
     "tcp://host:port",
     "rfc2217://host:port",
+    "sim:shuffler?seed=1",
+    "replay:FILE#LINE",
     "usb:VID:PID[:SERIAL]",
     "usb:VID:PID@BUS-PORT.PORT",
     "any other pyserial URL",
@@ -22,12 +29,43 @@ FORMS = (
 """What `open_transport` takes."""
 
 
-def open_transport(address: str, *, baud: int = 115200) -> Transport:
+PORTS: Final = ("", "serial", "serial-id", "serial-path")
+"""Schemes of a port of this machine."""
+
+AT_ONCE: Final = ("sim", "replay", "usb")
+"""Schemes of other lines that open without waiting for anybody."""
+
+
+def line_at(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -> Opener:
+    """How to open the line at `address` again and again: a port that comes back under another name is found by what
+    the first open learned of its adapter. `clock` is for lines that time says when to read."""
+    parts = urlsplit(address)
+    if address and parts.scheme in PORTS:
+        return Opener(_port(address, parts, baud))
+    return Opener(
+        lambda: open_transport(address, clock, baud=baud),
+        may_wait=parts.scheme not in AT_ONCE,
+        final=parts.scheme == "replay",
+    )
+
+
+def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -> Transport:
     """Open the line at `address`; a LineError says in one line what is wrong. `baud` is for an address without one.
 
-    Settings of a `serial:` address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1).
+    Settings of a port's address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1); of a simulated
+    device: seed, scenario, speed.
     """
     parts = urlsplit(address)
+    if address and parts.scheme in PORTS:
+        return _port(address, parts, baud)()
+    if parts.scheme == "sim":
+        from devices.simulator.line import open_simulated
+
+        return open_simulated(address, clock)
+    if parts.scheme == "replay":
+        from devices.replay import open_replay
+
+        return open_replay(address, clock)
     if parts.scheme == "tcp":
         from devices.transport.tcp import open_tcp
 
@@ -36,11 +74,17 @@ def open_transport(address: str, *, baud: int = 115200) -> Transport:
         return _open_usb(address)
     from devices.transport.serial_port import open_serial
 
-    if parts.scheme == "serial":
-        return open_serial(parts.netloc + parts.path, _settings(address, parts.query, baud), name=address)
     if not address:
         raise LineUnusable("(empty address)", f"write one of: {', '.join(FORMS)}")
     return open_serial(address, _settings(address, "", baud))
+
+
+def _port(address: str, parts: SplitResult, baud: int) -> "PortFinder":
+    from devices.transport.finding import PortFinder
+
+    if not parts.scheme:
+        return PortFinder(address, "serial", address, _settings(address, "", baud))
+    return PortFinder(address, parts.scheme, parts.netloc + parts.path, _settings(address, parts.query, baud))
 
 
 def _open_usb(address: str) -> Transport:

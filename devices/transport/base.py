@@ -47,5 +47,14 @@ class Timed(Protocol):
         ...
 
 
+@runtime_checkable
+class Abandonable(Protocol):
+    """A line that keeps note of why it ended, such as a recorded one."""
+
+    def abandon(self, why: str) -> None:
+        """Close the line, which is no longer trusted."""
+        ...
+
+
 READ_SIZE: Final = 65536
 """Most bytes one `read` gives: larger than any kernel's serial buffer, so one call empties the line."""

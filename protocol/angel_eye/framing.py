@@ -20,6 +20,9 @@ from functools import reduce
 from operator import xor
 from typing import Final
 
+from protocol.cutting import Cutter
+from protocol.cutting import Noise as Noise
+
 ETX: Final = 0x03
 CHECK_BYTES: Final = 2
 MAX_WIRE: Final = 64
@@ -75,56 +78,15 @@ class Frame:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """Bytes that belong to no frame, as they came, from `offset` in the stream."""
-
-    offset: int
-    data: bytes
-    reason: NoiseReason
-
-    @property
-    def length(self) -> int:
-        """Wire bytes."""
-        return len(self.data)
-
-
 _STARTS: Final = frozenset(Start)
 _REASONS: Final = frozenset(NakReason)
 
 
-class Framer:
+class Framer(Cutter[Frame]):
     """Cuts a stream into frames and noise. Holds at most one frame's bytes, whatever arrives."""
 
     def __init__(self) -> None:
-        self._held = b""  # begins with a start byte, or is empty
-        self._offset = 0  # of the first held byte
-
-    @property
-    def pending(self) -> int:
-        """Bytes held back because their frame may still be completed; less than `MAX_WIRE`."""
-        return len(self._held)
-
-    def feed(self, chunk: bytes) -> list[Frame | Noise]:
-        """What `chunk` completes, in the order of the stream."""
-        data = self._held + chunk
-        pieces: list[Frame | Noise] = []
-        at = 0
-        while at < len(data):
-            found = _cut(data, at, self._offset + at)
-            if found is None:
-                break
-            pieces.append(found)
-            at += found.length
-        self._held = data[at:]
-        self._offset += at
-        return pieces
-
-    def flush(self) -> list[Noise]:
-        """Give up what is pending: the line was silent in the middle of a frame, or ended."""
-        held, offset = self._held, self._offset
-        self._held, self._offset = b"", offset + len(held)
-        return [Noise(offset, held, NoiseReason.SILENCE)] if held else []
+        super().__init__(_cut, NoiseReason.SILENCE)
 
 
 def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:

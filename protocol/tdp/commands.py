@@ -68,6 +68,15 @@ class CommandQueue:
         from its cache must not take our first commands for those of the program before us."""
         self._last_request = now_ns // 1_000_000 % REQUEST_MAX
 
+    def go_on(self, request: int) -> None:
+        """Number on from `request`, the last one used on a line before."""
+        self._last_request = request
+
+    @property
+    def last_request(self) -> int:
+        """The request id used last."""
+        return self._last_request
+
     def skip(self, count: int) -> None:
         """Leave out the next `count` request ids."""
         self._last_request = (self._last_request + count) % REQUEST_MAX

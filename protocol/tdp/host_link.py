@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from protocol.errors import NoAnswer, NotPermitted, NotUp
+from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
 from protocol.tdp.framing import encode_frame
@@ -33,7 +33,7 @@ from protocol.tdp.messages import (
     Role,
     Status,
 )
-from protocol.tdp.outputs import Answered, LinkState, LinkStats, Output, Progressed, Send, Timing, Unanswered
+from protocol.tdp.outputs import Answered, LinkState, LinkStats, Output, Progressed, Send, Standing, Timing, Unanswered
 from protocol.tdp.packets import MINOR, VERSION
 from protocol.tdp.reception import Reception
 
@@ -46,7 +46,8 @@ class HostLink:
     """One host's link to one device, used once. Bytes and times in, outputs out; it never waits.
 
     `listen` makes it a listener: it sends nothing, refuses requests, and delivers what the live link delivered.
-    Pass to `receive` the very times that are recorded. `close` gives out what was held back.
+    Pass to `receive` the very times that are recorded. `close` gives out what was held back; `suspend` instead of it
+    says that the line went, and a link made with `resume=standing` goes on from there on the next line.
     """
 
     def __init__(
@@ -57,17 +58,22 @@ class HostLink:
         host: str = "dealwire",
         listen: bool = False,
         timing: Timing | None = None,
+        resume: Standing | None = None,
     ) -> None:
         self.state = LinkState.CLOSED
         self.role = Role.OBSERVE
         """The role granted."""
         self._timing = timing = timing or Timing()
-        self._listen = listen
+        self._listen, self._expects = listen, expects
         self._wants = role
         self._asks = role
         self._hello = Hello(VERSION, MINOR, VERSION, MINOR, host)
-        self._in = Reception(expects=expects, timing=timing, on_answer=None if listen else self._on_answer)
+        on_answer = None if listen else self._on_answer
+        self._in = Reception(expects=expects, timing=timing, on_answer=on_answer, resume=resume)
         self._commands = CommandQueue()
+        self._goes_on = resume is not None
+        if resume is not None:
+            self._commands.go_on(resume.request)
         self._sequence = 0
         self._sent_ns: int | None = None
         self._hello_ns = 0  # when the next HELLO is due
@@ -87,6 +93,42 @@ class HostLink:
         return self._in.stats
 
     @property
+    def alive(self) -> bool:
+        """Something valid was heard within `lost_ns`."""
+        return self._in.alive
+
+    @property
+    def heard_ns(self) -> int:
+        """When the last valid frame came; 0 before any."""
+        return self._in.heard_ns
+
+    @property
+    def complete(self) -> bool:
+        """The session is up and every event the device is known to have made was delivered."""
+        return self.state is LinkState.UP and self._in.complete
+
+    @property
+    def problem(self) -> RemoteError | None:
+        """Why the device that answers is not one to talk to: its class, its version. None while there is no reason."""
+        return self._in.problem
+
+    @property
+    def standing(self) -> Standing | None:
+        """What the link on the next line goes on from; None when no session was heard."""
+        return self._in.standing(self._commands.last_request)
+
+    def successor(self) -> HostLink:
+        """A link for the next line, that goes on from where this one stood."""
+        return HostLink(
+            expects=self._expects,
+            role=self._wants,
+            host=self._hello.host,
+            listen=self._listen,
+            timing=self._timing,
+            resume=self.standing,
+        )
+
+    @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due; None while nothing is."""
         if self.state is LinkState.CLOSED:
@@ -101,7 +143,8 @@ class HostLink:
         out: list[Output] = []
         self.state = LinkState.HELLO
         if not self._listen:
-            self._commands.seed(now_ns)
+            if not self._goes_on:
+                self._commands.seed(now_ns)
             self._call(now_ns, out)
         return out
 
@@ -144,7 +187,15 @@ class HostLink:
         """End: gives out what was held back, and every command that still waits as Unanswered."""
         if self.state is LinkState.CLOSED:
             return []
-        out = self._in.close(now_ns)
+        return self._end(self._in.close(now_ns), now_ns)
+
+    def suspend(self, now_ns: int) -> list[Output]:
+        """The line is gone, another may come: as `close`, but what is held back is left to the next link."""
+        if self.state is LinkState.CLOSED:
+            return []
+        return self._end(self._in.suspend(now_ns), now_ns)
+
+    def _end(self, out: list[Output], now_ns: int) -> list[Output]:
         self._give_up_commands(now_ns, out)
         self.state = LinkState.CLOSED
         return out

@@ -18,6 +18,7 @@ from protocol.tdp.outputs import Output as Output
 from protocol.tdp.outputs import Progressed as Progressed
 from protocol.tdp.outputs import Send as Send
 from protocol.tdp.outputs import SessionChanged as SessionChanged
+from protocol.tdp.outputs import Standing as Standing
 from protocol.tdp.outputs import StatusSeen as StatusSeen
 from protocol.tdp.outputs import Timing as Timing
 from protocol.tdp.outputs import Unanswered as Unanswered

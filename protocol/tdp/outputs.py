@@ -71,6 +71,20 @@ class Timing:
     """A listener that came late waits this long for a HELLO-REPLY before it starts at the first event it heard."""
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a link stood when its line went: what a link on the next line goes on from."""
+
+    session: int
+    expected: int
+    """The event delivered next; -1 when none can be named yet."""
+    hello: HelloReply | None
+    announced: bool
+    """This session was reported Up before: the next Up is `resumed`."""
+    request: int
+    """The request id last used: the device remembers it, so numbering goes on from there."""
+
+
 class LinkState(StrEnum):
     """Where a host's link stands."""
 

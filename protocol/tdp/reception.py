@@ -22,6 +22,9 @@ names their session, and a GAP of that session says which is the last. They are 
 SessionChanged, then Up and the events of the new session, which are held meanwhile. It ends when the last one is
 there, when the device refuses, or after `hole_ns`; what is known to be missing by then is Lost.
 
+*A line that went.* The reception of the next line starts from `standing`: it knows the session, and the gate is shut
+as after silence. A device that still holds its events goes on where it stopped; one with a new session is a restart.
+
 *Holes* are filled by the device sending again. They end as Lost by GAP, by `hole_ns` without progress, or when no
 more events can be held.
 """
@@ -45,6 +48,7 @@ from protocol.tdp.outputs import (
     Down,
     Output,
     SessionChanged,
+    Standing,
     StatusSeen,
     Timing,
     UnknownEvent,
@@ -70,10 +74,16 @@ AnswerHandler = Callable[[Envelope, int, list[Output]], None]
 
 
 class Reception(FrameReader):
-    """Received bytes to outputs. `expects` is the device class to insist on; times never run backwards."""
+    """Received bytes to outputs. `expects` is the device class to insist on; times never run backwards.
+    `resume` is where the reception of the line before stood."""
 
     def __init__(
-        self, *, expects: DeviceClass | None = None, timing: Timing, on_answer: AnswerHandler | None = None
+        self,
+        *,
+        expects: DeviceClass | None = None,
+        timing: Timing,
+        on_answer: AnswerHandler | None = None,
+        resume: Standing | None = None,
     ) -> None:
         super().__init__(timing)
         self.session: int | None = None
@@ -97,6 +107,9 @@ class Reception(FrameReader):
         self._resumed = False
         self._echo: tuple[int, int] = (ANONYMOUS, 0)  # a session that ended, and until when it may echo
         self._handlers = self._make_handlers()
+        if resume is not None:
+            self.session, self.hello, self._resumed = resume.session, resume.hello, resume.announced
+            self.order = EventOrder(resume.session, self.stats, resume.expected)
 
     # -------------------------------------------------------------- the face
 
@@ -111,6 +124,38 @@ class Reception(FrameReader):
         self.alive = self.opened = False
         self._arm()
         return out
+
+    def suspend(self, now_ns: int) -> list[Output]:
+        """The line is gone and another may come: as after silence, what is held back comes again by then."""
+        out: list[Output] = []
+        self._expire(now_ns, out)
+        self._drop_partial(now_ns, out)
+        self._finish_old(now_ns, out)
+        self.order.forget_held()
+        self.alive = self.opened = False
+        self._arm()
+        return out
+
+    def standing(self, request: int) -> Standing | None:
+        """What the next line's reception goes on from; None when no session was heard."""
+        if self.session is None:
+            return None
+        return Standing(self.session, self.order.expected, self.hello, self._resumed, request)
+
+    @property
+    def heard_ns(self) -> int:
+        """When the last valid frame came; 0 before any."""
+        return self._valid_ns
+
+    @property
+    def complete(self) -> bool:
+        """Every event the device is known to have made was delivered."""
+        return self.old is None and self.order.started and self.order.last < self.order.expected
+
+    @property
+    def problem(self) -> RemoteError | None:
+        """Why the device that answers is not one to talk to; None while there is no reason."""
+        return misfit(self.refused_hello, self._expects) if self.refused_hello is not None else None
 
     @property
     def version(self) -> tuple[int, int] | None:

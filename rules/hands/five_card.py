@@ -1,6 +1,7 @@
 """Plain five-card poker for progressive bets: no card is wild (CO 47.1-1017.60 progressive (2))."""
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Final
 
 from protocol.cards import Card
@@ -36,6 +37,14 @@ def five_card(cards: Sequence[Card]) -> str:
     if most == 3:
         return "full house" if len(kinds) == 2 else "three of a kind"
     return NOTHING
+
+
+def best_five(cards: Sequence[Card]) -> str:
+    """Name of the best hand any five of these cards make."""
+    if len(cards) == 5:
+        return five_card(cards)
+    found = {five_card(five) for five in combinations(cards, 5)}
+    return next((name for name in FIVE_CARD_HANDS if name in found), NOTHING)
 
 
 def _unpaired(kinds: frozenset[int], *, one_suit: bool) -> str:

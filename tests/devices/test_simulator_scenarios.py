@@ -267,7 +267,7 @@ wagers = { ante = 5, blind = 5 }
             GOOD.replace('game = "flushes', 'colour = "red"\ngame = "flushes'),
             "colour: no such key; allowed: game, title",
         ),
-        (GOOD.replace(".co", ".zz"), "game: 'flushes-gone-wild.zz' is not one of flushes-gone-wild.co, nor a table"),
+        (GOOD.replace(".co", ".zz"), "game: 'flushes-gone-wild.zz' is not one of flushes-gone-wild.co, "),
         (GOOD.replace("seat = 2", "seat = 33"), "rounds[1].players[1].seat: 33 is not a whole number from 1 to 32"),
         (
             GOOD.replace("blind = 5", "blimd = 5"),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import serial
+from serial.tools.list_ports import comports
 
 from devices.transport import serial_port
 from devices.transport.address import open_transport
@@ -30,7 +31,9 @@ def pty():
 def test_a_missing_port_is_absent():
     with pytest.raises(LineAbsent) as caught:
         open_transport("/dev/ttyNOSUCH7")
-    assert str(caught.value) == "/dev/ttyNOSUCH7: not there: No such file or directory"
+    there, _, attached = str(caught.value).partition("; attached: ")
+    assert there == "/dev/ttyNOSUCH7: not there: No such file or directory"
+    assert [name.split()[0] for name in attached.split("), ") if name] == [port.device for port in sorted(comports())]
     assert isinstance(caught.value.__cause__, serial.SerialException)
 
 

@@ -235,6 +235,7 @@ def record(session: Session, folder: Path) -> Path:
         assert devices.stdout is not None
         lines = json.loads(devices.stdout.readline())["lines"]
         command = [sys.executable, "-m", "dealwire", "record", "--overwrite", "-o", str(output), "--timeout", "120"]
+        command += ["--no-reconnect"]  # a recording ends where the devices left
         command += ["--controller", lines.pop("table-controller"), *spoken]
         command += [word for name, address in lines.items() for word in (f"--{name}", address)]
         command += ["--procedure", session.procedure] if session.procedure else []

@@ -1,0 +1,122 @@
+"""What the award procedure writes down, and where it says something else than the cards do."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import ConfigDict, Field
+
+from dealer_flow.result import EventRef, Record
+from rules.checks import dollars
+from rules.meters import MeterRecord, RoundKey
+from rules.settlement import Line, Settlement
+from rules.terms import Meter
+
+SCHEMA: Final = "dealwire.award/1"
+
+Kind = Literal[
+    "bets-taken",
+    "spot",
+    "hand-on",
+    "hand-off",
+    "confirmed",
+    "awarded",
+    "backed-out",
+    "refused",
+    "unfinished",
+    "differs",
+]
+"""`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at."""
+Amount = Annotated[int, Field(ge=0)]
+
+
+class AwardRecord(Record):
+    """One step of the award procedure at a table."""
+
+    schema_: Literal["dealwire.award/1"] = Field(default=SCHEMA, alias="schema")
+    type: Literal["award"] = "award"
+    kind: Kind
+    table: str
+    round: int
+    seat: int | None = None
+    hand: str | None = None
+    """The row of the pay table whose button it is."""
+    cents: Amount | None = None
+    """The prize, or the bets that were taken."""
+    meter: str | None = None
+    """The meter that pays; null when the tray does."""
+    record: int | None = None
+    """The bank's record that moved the meter."""
+    badge: int | None = None
+    level: str | None = None
+    why: str
+    clause: str
+    events: tuple[EventRef, ...] = ()
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+
+    def to_json(self) -> str:
+        """One line of JSON, keys in the order of the schema."""
+        return self.model_dump_json(by_alias=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DeskRound:
+    """One round at the desk: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
+    these (`taken`), the meters as they then `shown`, and what was awarded."""
+
+    at: RoundKey
+    bets: Mapping[int, int | None]
+    before: Mapping[str, Meter]
+    taken: tuple[MeterRecord, ...]
+    shown: Mapping[str, Meter]
+    awards: tuple[AwardRecord, ...] = ()
+
+
+def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
+    """Awards that were logged and not backed out since."""
+    found: list[AwardRecord] = []
+    for each in awards:
+        if each.kind == "awarded":
+            found.append(each)
+        else:
+            found = [other for other in found if (other.seat, other.hand) != (each.seat, each.hand)]
+    return found
+
+
+def differences(settlement: Settlement, closed: DeskRound, bet: str) -> list[AwardRecord]:
+    """Where what people awarded for `bet` is not what the cards pay, one record a seat; empty when both agree.
+
+    A bet that is held says nothing yet, so nothing can differ from it.
+    """
+    lines = {line.seat: line for line in settlement.lines if line.bet == bet and line.result in ("win", "held")}
+    awards = {each.seat or 0: each for each in standing(closed.awards)}
+    found = []
+    for seat in sorted(lines.keys() | awards.keys(), reverse=True):
+        line, award = lines.get(seat), awards.get(seat)
+        if line is not None and line.result == "held":
+            continue
+        if (line and (line.row, line.pay)) != (award and (award.hand, award.cents)):
+            found.append(_difference(seat, line, award, closed.at))
+    return found
+
+
+def _difference(seat: int, line: Line | None, award: AwardRecord | None, at: RoundKey) -> AwardRecord:
+    cards = f"pay {line.row} {dollars(line.pay)}" if line else "pay nothing"
+    people = f"awarded {award.hand} {dollars(award.cents or 0)}" if award else "awarded nothing"
+    return AwardRecord(
+        kind="differs",
+        table=at.table,
+        round=at.round,
+        seat=seat,
+        hand=line.row if line else None,
+        cents=line.pay if line else 0,
+        record=award.record if award else None,
+        why=f"seat {seat}: the cards {cards}, the table {people}",
+        clause=line.clause if line else award.clause if award else "procedure",
+    )
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of an award record, as published in `docs/schema/award-1.json`."""
+    return AwardRecord.model_json_schema(by_alias=True)

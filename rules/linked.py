@@ -1,0 +1,102 @@
+"""A round settled on meters that several tables share: contributions on, the round's pays off, all in the bank's books.
+
+What START GAME took stays on the meter whatever becomes of the round; a bet that comes back is the house's to return.
+Only a person lowers a meter otherwise, and that is a record of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dealer_flow.result import RoundResult
+from rules.errors import SettlementRefused
+from rules.game import Game
+from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.settle import settle
+from rules.settlement import Line, MeterTotal, Settlement
+from rules.terms import Meter
+
+
+def settle_linked(
+    bank: MeterBank, result: RoundResult, game: Game, **options: Any
+) -> tuple[Settlement, list[MeterRecord]]:
+    """Settle one round of `game` and move the bank's meters; the settlement and the records it made, in order.
+
+    `options` are those of `settle`, without `meters`. SettlementRefused leaves the bank as it was.
+    """
+    staked = progressive_cents(result, game)
+    before, shown = bank.meters(), bank.meters_with(staked)
+    settlement = settle(result, game, meters=known_meters(shown, game, options.get("paytables", {})), **options)
+    at = RoundKey(result.table, result.session, result.round)
+    records = bank.contribute(at, staked)
+    for line in _in_order(settlement):
+        paid = bank.pay(at, line.seat, line.meter or "", _share(game, line))
+        records += paid
+        if paid[0].to_players != line.pay:
+            raise MeterRefused(line.meter or "", "a pay", f"settled at {line.pay} cents, {paid[0].to_players} are due")
+    return with_contributions(settlement, before, records), records
+
+
+def progressive_cents(result: RoundResult, game: Game) -> int:
+    """Cents of progressive bets that START GAME took off the sensors."""
+    bet = game.progressive
+    return sum(seat.wagers.get(bet.name, 0) for seat in result.seats) if bet else 0
+
+
+def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str, str]) -> dict[str, Meter]:
+    """The meters this game's chosen table can pay from; SettlementRefused when the bank does not have one of them."""
+    bet = game.progressive
+    if bet is None:
+        return {}
+    table = game.paytables.get(paytables.get(bet.name, bet.paytables[0]))
+    wanted = {row.pays.meter for row in table.rows if row.pays.meter} if table else set()
+    for name in sorted(wanted):
+        if name not in meters:
+            raise SettlementRefused(f"meter that pay table {table.id if table else ''} pays from", name, meters)
+    return {name: meter for name, meter in meters.items() if name in wanted}
+
+
+def _in_order(settlement: Settlement) -> Sequence[Line]:
+    """Lines that a meter pays, in the order it pays them."""
+    right_first = settlement.readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
+    lines = [line for line in settlement.lines if line.meter]
+    return sorted(lines, key=lambda line: line.seat, reverse=right_first)
+
+
+def _share(game: Game, line: Line) -> Any:
+    rows = game.paytables[line.paytable or ""].rows
+    return next(row.pays.amount for row in rows if row.when == line.row)
+
+
+def with_contributions(
+    settlement: Settlement, before: Mapping[str, Meter], records: Sequence[MeterRecord]
+) -> Settlement:
+    """The settlement with what this round's bets put onto meters and reserves; its totals still come to nothing."""
+    taken = {record.meter: record for record in records if record.kind == "contributed"}
+    meters = []
+    for total in settlement.meters:
+        record = taken.get(total.name)
+        change = {"before": before[total.name].cents, "reserve_before": before[total.name].reserve_cents}
+        if record is not None:
+            change |= {"contributed": record.to_meter, "reserved": record.to_reserve}
+        meters.append(MeterTotal.model_validate(total.model_dump() | change))
+    for name, record in taken.items():
+        if name not in {total.name for total in meters}:  # another game of the link pays from it
+            meters.append(_untouched(name, before[name], record))
+    into = sum(record.to_meter + record.to_reserve for record in taken.values())
+    totals = settlement.totals
+    moved = {"house": totals.house - into, "meters": totals.meters + into}
+    return settlement.model_copy(update={"meters": tuple(meters), "totals": totals.model_copy(update=moved)})
+
+
+def _untouched(name: str, before: Meter, record: MeterRecord) -> MeterTotal:
+    return MeterTotal(
+        name=name,
+        before=before.cents,
+        paid=0,
+        reseeded=0,
+        after=record.meter_cents,
+        contributed=record.to_meter,
+        reserved=record.to_reserve,
+        reserve_before=before.reserve_cents,
+        reserve_after=record.reserve_cents,
+    )

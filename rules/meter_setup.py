@@ -1,0 +1,93 @@
+"""A house's progressive as a strict TOML file: its meters, their rates and seeds, who may award how much."""
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field
+
+from dealer_flow.tomlfile import Key, spell
+from rules.errors import GameFileError
+from rules.paytable import PayTable
+from rules.tomlfile import Part, line_of, load
+
+ADVICE: Final = "WA progressive systems flexibility and recommendations"
+_RATE: Final = re.compile(r"(\d{1,3})(?:\.(\d{1,6}))? %")
+
+
+def parse_rate(value: object) -> Fraction:
+    """`"21.5 %"` as an exact part of the wager; ValueError says what is allowed."""
+    if isinstance(value, Fraction):
+        return value
+    found = _RATE.fullmatch(value) if isinstance(value, str) else None
+    if found is not None:
+        rate = Fraction(f"{found[1]}.{found[2] or 0}") / 100
+        if rate <= 1:
+            return rate
+    raise ValueError("not a rate; allowed: 'N %' from 0 % to 100 %, such as '21.5 %'")
+
+
+RateField = Annotated[Any, BeforeValidator(parse_rate)]
+
+
+class MeterPart(Part):
+    """One meter. `contribution` and `reserve` are the parts of every progressive wager that go onto it and aside.
+
+    A 100 % award sets the meter to the seed, which the house puts up, and what the reserve holds.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
+    seed_cents: Annotated[int, Field(ge=0)]
+    start_cents: Annotated[int, Field(ge=0)] | None = None
+    contribution: RateField
+    reserve: RateField = Fraction(0)
+
+
+class ProgressiveSetup(Part):
+    """A progressive setup file. An award of `executive_from_cents` or more needs an executive's card."""
+
+    schema_: Literal["dealwire.progressive/1"] = Field(alias="schema")
+    id: str
+    executive_from_cents: Annotated[int, Field(gt=0)]
+    sensor_cents: Annotated[int, Field(gt=0)] | None = None
+    """What lies on a lit sensor whose amount was not reported; None when that is not known."""
+    meters: Annotated[tuple[MeterPart, ...], Field(min_length=1)]
+
+
+def load_setup(path: str | Path) -> ProgressiveSetup:
+    """The setup in the file at `path`; GameFileError names file, line, key and what is allowed."""
+    file = Path(path)
+    setup = load(file, ProgressiveSetup)
+    for key, why in _faults(setup):
+        raise GameFileError(file, line_of(file.read_text(encoding="utf-8"), key), spell(key), why)
+    return setup
+
+
+def _faults(setup: ProgressiveSetup) -> Iterator[tuple[Key, str]]:
+    names = [meter.name for meter in setup.meters]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            yield ("meters", index, "name"), f"meter {name!r} stands twice"
+    taken = sum((meter.contribution + meter.reserve for meter in setup.meters), Fraction(0))
+    if taken > 1:
+        yield ("meters",), "contributions and reserves come to more than 100 % of a wager"
+
+
+def cautions(setup: ProgressiveSetup, table: PayTable, wager_cents: int) -> list[str]:
+    """What the maker's recommendations (WA) say against this setup with this pay table, one sentence each."""
+    fixed = max((row.pays.amount for row in table.rows if row.pays.unit == "for"), default=Fraction(0)) * wager_cents
+    paying = {row.pays.meter for row in table.rows}
+    found = []
+    for meter in setup.meters:
+        if meter.name not in paying:
+            continue
+        if meter.seed_cents == 0:
+            found.append(f"meter {meter.name}: a seed of 0 is not recommended  [{ADVICE}, seed amount]")
+        elif meter.seed_cents < fixed:
+            found.append(
+                f"meter {meter.name}: the seed of {meter.seed_cents} cents is below the largest fixed award, "
+                f"{int(fixed)} cents  [{ADVICE}, seed amount]"
+            )
+    return found

@@ -1,0 +1,283 @@
+"""The owner of progressive meters: every cent on or off them is one record, and the records alone give them back.
+
+One `MeterBank` serves every table that is linked to its meters. Each record names what players, house, meter and
+reserve get by it; the four come to nothing, so that money is conserved by every step. A contribution is exact: what is
+smaller than a cent waits in the record's `carry` for the next one.
+
+CO 47.1-1017.60 progressive (3), (7); WA NC 4, 9, MGL 5, 10; WA progressive systems flexibility (reserve, seed).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+from pydantic import ConfigDict, Field
+
+from dealer_flow.result import Record
+from protocol.errors import DealwireError
+from rules.checks import dollars
+from rules.meter_setup import ProgressiveSetup
+from rules.terms import Meter
+
+SCHEMA: Final = "dealwire.meter/1"
+
+Kind = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted"]
+Carry = Annotated[str, Field(pattern=r"^\d+(/\d+)?$")]
+Amount = Annotated[int, Field(ge=0)]
+
+
+class MeterRefused(DealwireError):
+    """A step that a meter cannot take."""
+
+    def __init__(self, meter: str, what: str, why: str) -> None:
+        self.meter, self.what, self.why = meter, what, why
+        super().__init__(f"meter {meter}: {what} refused: {why}")
+
+
+class RoundKey(NamedTuple):
+    """Which round of which table moved a meter; `session` is the dealing device's, eight hex digits."""
+
+    table: str
+    session: str
+    round: int
+
+
+class MeterRecord(Record):
+    """One step of one meter. `to_players` + `to_house` + `to_meter` + `to_reserve` == 0, in cents."""
+
+    schema_: Literal["dealwire.meter/1"] = Field(default=SCHEMA, alias="schema")
+    type: Literal["meter"] = "meter"
+    number: Annotated[int, Field(ge=1)]
+    """Counts the bank's records without a gap, from 1."""
+    kind: Kind
+    meter: str
+    table: str | None = None
+    session: str | None = None
+    round: int | None = None
+    seat: int | None = None
+    to_players: int = 0
+    to_house: int = 0
+    to_meter: int = 0
+    to_reserve: int = 0
+    meter_cents: Amount
+    """What the meter shows afterwards."""
+    reserve_cents: Amount
+    meter_carry: Carry
+    """Part of a cent, a fraction, that waits for the meter's next contribution."""
+    reserve_carry: Carry
+    of: int | None = None
+    """The record that this one reseeds after, or backs out."""
+    badge: int | None = None
+    """Whose card it was, for a step that a person made."""
+    why: str
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+
+    def to_json(self) -> str:
+        """One line of JSON, keys in the order of the schema."""
+        return self.model_dump_json(by_alias=True)
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> "MeterRecord":
+        """Read one line; pydantic's ValidationError names the key that is wrong."""
+        return cls.model_validate_json(line)
+
+
+@dataclass(slots=True)
+class _Now:
+    """Where a meter stands."""
+
+    cents: int = 0
+    reserve: int = 0
+    carry: Fraction = Fraction(0)
+    reserve_carry: Fraction = Fraction(0)
+
+
+class MeterBank:
+    """All meters of one progressive. Nothing else moves them; tables that are linked share one bank."""
+
+    def __init__(self, setup: ProgressiveSetup) -> None:
+        self.setup = setup
+        self._begin()
+        for meter in setup.meters:
+            start = meter.seed_cents if meter.start_cents is None else meter.start_cents
+            self._write("opened", meter.name, f"opened at {dollars(start)}", to_meter=start, to_house=-start)
+
+    def _begin(self) -> None:
+        self._parts = {meter.name: meter for meter in self.setup.meters}
+        self._now = {name: _Now() for name in self._parts}
+        self._records: list[MeterRecord] = []
+        self._backed_out: set[int] = set()
+
+    @classmethod
+    def restore(cls, setup: ProgressiveSetup, records: Iterable[MeterRecord]) -> "MeterBank":
+        """The bank as its records left it. MeterRefused when one is missing or does not follow from those before."""
+        bank = cls.__new__(cls)
+        bank.setup = setup
+        bank._begin()
+        for record in records:
+            bank._replay(record)
+        for name in bank._parts:
+            if not any(record.meter == name for record in bank._records):
+                raise MeterRefused(name, "restoring", "its records do not open it")
+        return bank
+
+    @property
+    def records(self) -> tuple[MeterRecord, ...]:
+        """Every step so far, oldest first."""
+        return tuple(self._records)
+
+    def meters(self) -> dict[str, Meter]:
+        """Every meter as it shows now, ready for `settle`."""
+        return {name: self._meter(name, now.cents, now.reserve) for name, now in self._now.items()}
+
+    def meters_with(self, wager_cents: int) -> dict[str, Meter]:
+        """Every meter as it will show once `wager_cents` of progressive bets were taken; nothing is moved."""
+        found = {}
+        for name, now in self._now.items():
+            cents, reserved, _ = self._parts_of(name, wager_cents)
+            found[name] = self._meter(name, now.cents + cents, now.reserve + reserved)
+        return found
+
+    # ------------------------------------------------------------------ what moves a meter
+
+    def contribute(self, at: RoundKey, wager_cents: int) -> list[MeterRecord]:
+        """START GAME took `wager_cents` of progressive bets off the sensors: their parts go to meters and reserves."""
+        found = []
+        for name, now in self._now.items():
+            cents, reserved, (now.carry, now.reserve_carry) = self._parts_of(name, wager_cents)
+            if wager_cents:
+                why = f"part of {dollars(wager_cents)} of progressive bets"
+                found.append(
+                    self._write(
+                        "contributed", name, why, at, to_meter=cents, to_reserve=reserved, to_house=-cents - reserved
+                    )
+                )
+        return found
+
+    def pay(self, at: RoundKey, seat: int, meter: str, share: Fraction) -> list[MeterRecord]:
+        """Pay a share of what the meter shows, to the cent. All of it reseeds the meter: seed and reserve."""
+        now = self._known(meter)
+        if not 0 < share <= 1:
+            raise MeterRefused(meter, f"a pay of {share} of it", "a share is more than 0 and at most all")
+        cents = now.cents * share.numerator // share.denominator
+        why = f"{share * 100} % of {dollars(now.cents)}"
+        paid = self._write("paid", meter, why, at, seat=seat, to_players=cents, to_meter=-cents)
+        if share != 1:
+            return [paid]
+        seed, reserve = self._parts[meter].seed_cents, now.reserve
+        why = f"seed of {dollars(seed)}" + (f" and reserve of {dollars(reserve)}" if reserve else "")
+        return [
+            paid,
+            self._write(
+                "reseeded", meter, why, at, to_meter=seed + reserve, to_reserve=-reserve, to_house=-seed, of=paid.number
+            ),
+        ]
+
+    def back_out(self, number: int, badge: int, why: str) -> MeterRecord:
+        """Undo a pay that was logged, by hand and once: the prize goes back onto the meter, a reseed off it.
+
+        CO progressive (7)(H), WA NC 9(h), MGL 10(h). MeterRefused when the record is no pay, was backed out already,
+        or the meter has paid from its new seed so that it would fall below nothing.
+        """
+        record = self._records[number - 1] if 0 < number <= len(self._records) else None
+        if record is None or record.kind != "paid":
+            raise MeterRefused(record.meter if record else "?", "backing out", f"record {number} is no pay")
+        if number in self._backed_out:
+            raise MeterRefused(record.meter, "backing out", f"record {number} was backed out already")
+        follows = self._records[number] if number < len(self._records) else None
+        seeded = follows if follows and follows.kind == "reseeded" and follows.of == number else None
+        to_meter = -record.to_meter - (seeded.to_meter if seeded else 0)
+        if self._now[record.meter].cents + to_meter < 0:
+            raise MeterRefused(record.meter, "backing out", "it has paid from its new seed since; adjust it by amount")
+        at = RoundKey(record.table or "", record.session or "", record.round or 0)
+        return self._write(
+            "backed-out",
+            record.meter,
+            why,
+            at,
+            seat=record.seat,
+            to_players=-record.to_players,
+            to_house=-seeded.to_house if seeded else 0,
+            to_meter=to_meter,
+            to_reserve=-seeded.to_reserve if seeded else 0,
+            of=number,
+            badge=badge,
+        )
+
+    def adjust(self, meter: str, cents: int, badge: int, why: str) -> MeterRecord:
+        """A person moves `cents` from the house onto a meter, or off it when negative; never below nothing."""
+        now = self._known(meter)
+        if now.cents + cents < 0:
+            raise MeterRefused(meter, f"an adjustment by {cents} cents", f"it shows {dollars(now.cents)}")
+        return self._write("adjusted", meter, why, to_meter=cents, to_house=-cents, badge=badge)
+
+    # ------------------------------------------------------------------ the books
+
+    def _meter(self, name: str, cents: int, reserve: int) -> Meter:
+        return Meter(cents, self._parts[name].seed_cents, reserve)
+
+    def _known(self, meter: str) -> _Now:
+        if meter not in self._now:
+            raise MeterRefused(meter, "a step", f"there is no such meter; there are {', '.join(self._now)}")
+        return self._now[meter]
+
+    def _parts_of(self, name: str, wager_cents: int) -> tuple[int, int, tuple[Fraction, Fraction]]:
+        """Whole cents for meter and reserve out of a wager, and the parts of a cent that are left over."""
+        part, now = self._parts[name], self._now[name]
+        exact = now.carry + part.contribution * wager_cents
+        reserved = now.reserve_carry + part.reserve * wager_cents
+        return int(exact), int(reserved), (exact - int(exact), reserved - int(reserved))
+
+    def _write(
+        self,
+        kind: Kind,
+        meter: str,
+        why: str,
+        at: RoundKey | None = None,
+        *,
+        to_meter: int,
+        to_reserve: int = 0,
+        **fields: Any,
+    ) -> MeterRecord:
+        now = self._now[meter]
+        record = MeterRecord(
+            number=len(self._records) + 1,
+            kind=kind,
+            meter=meter,
+            why=why,
+            to_meter=to_meter,
+            to_reserve=to_reserve,
+            meter_cents=now.cents + to_meter,
+            reserve_cents=now.reserve + to_reserve,
+            meter_carry=str(now.carry),
+            reserve_carry=str(now.reserve_carry),
+            **(at._asdict() if at else {}),
+            **fields,
+        )
+        self._apply(record)
+        return record
+
+    def _apply(self, record: MeterRecord) -> None:
+        now = self._now[record.meter]
+        now.cents, now.reserve = record.meter_cents, record.reserve_cents
+        now.carry, now.reserve_carry = Fraction(record.meter_carry), Fraction(record.reserve_carry)
+        if record.kind == "backed-out" and record.of is not None:
+            self._backed_out.add(record.of)
+        self._records.append(record)
+
+    def _replay(self, record: MeterRecord) -> None:
+        now = self._known(record.meter)
+        if record.number != len(self._records) + 1:
+            raise MeterRefused(record.meter, "restoring", f"record {len(self._records) + 1} is missing")
+        if record.to_players + record.to_house + record.to_meter + record.to_reserve:
+            raise MeterRefused(record.meter, "restoring", f"record {record.number} makes or loses money")
+        if (record.meter_cents, record.reserve_cents) != (now.cents + record.to_meter, now.reserve + record.to_reserve):
+            raise MeterRefused(record.meter, "restoring", f"record {record.number} does not follow from those before")
+        self._apply(record)
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of a meter record, as published in `docs/schema/meter-1.json`."""
+    return MeterRecord.model_json_schema(by_alias=True)

@@ -1,0 +1,47 @@
+"""Every cell of docs/reliability.md, done for real."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.support.lines_under_test import SECOND, WIRES, Bench
+from tests.support.reliability import DOCUMENT, FAULTS, LINES, Trial, expected, render, trial_of
+
+COMMAND_MOST_NS = 3 * 250_000_000 + 50_000_000
+"""Three tries of 250 ms, and the 50 ms that no request may outlive its deadline by."""
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_cell_is_as_the_document_says(fault: str, line: str, tmp_path: Path) -> None:
+    bench = Bench(WIRES[line], tmp_path)
+    threads = set(threading.enumerate())
+    try:
+        bench.up()
+        trial = Trial(bench)
+        assert trial_of(fault, line)(trial) == expected(fault, line)
+        if trial.asked_ns:
+            assert len(trial.ended) == 1
+            assert trial.ended_ns - trial.asked_ns <= COMMAND_MOST_NS
+    finally:
+        bench.close()
+    assert set(threading.enumerate()) <= threads
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_no_command_outlives_its_deadline_on_a_mute_line(line: str, tmp_path: Path) -> None:
+    bench = Bench(WIRES[line], tmp_path)
+    try:
+        bench.up()
+        trial = Trial(bench)
+        bench.device.speaks = False
+        trial.ask()
+        assert bench.run(lambda: bool(trial.ended), 5)
+        assert 0.7 * SECOND <= trial.ended_ns - trial.asked_ns <= COMMAND_MOST_NS
+    finally:
+        bench.close()
+
+
+def test_the_document_is_what_the_tests_prove() -> None:
+    assert DOCUMENT.read_text() == render(), "write it anew: python -m tests.support.reliability"

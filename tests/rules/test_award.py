@@ -1,0 +1,320 @@
+"""The award procedure at the table controller: START GAME to END GAME, step by step, and what it writes down."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import devices.events as e
+from devices.events import Seen
+from rules import SettlementRefused, load_game, settle
+from rules.award import AwardDesk
+from rules.award_records import AwardRecord, json_schema
+from rules.award_steps import MEANING, NEXT, STEPS, Stage, allowed
+from rules.meter_setup import ProgressiveSetup
+from rules.meters import MeterBank, MeterRecord, MeterRefused
+from tests.support.flushes import GAME, deal, seat
+
+DOCS = Path(__file__).parents[2] / "docs"
+ROYAL, STRAIGHT, QUADS, FLUSH, TRIPS = 1, 2, 3, 5, 7
+"""Hand buttons: the rows of the pay table as printed."""
+SUPERVISOR, EXECUTIVE, DEALER = (
+    e.BadgeSwiped(7001, "supervisor"),
+    e.BadgeSwiped(9001, "executive"),
+    e.BadgeSwiped(5, "dealer"),
+)
+
+
+class Keypad:
+    """One table's controller: each word is one thing pressed; `said` collects what the desk wrote."""
+
+    def __init__(self, *, seed: int = 500_000, sensor: int | None = None, game: str = "flushes-gone-wild.wa") -> None:
+        content = {
+            "schema": "dealwire.progressive/1",
+            "id": "test",
+            "executive-from-cents": 50_000,
+            "meters": ({"name": "meter", "seed-cents": seed, "start-cents": 1_000_000, "contribution": "20 %"},),
+        }
+        content |= {"sensor-cents": sensor} if sensor else {}
+        self.bank = MeterBank(ProgressiveSetup.model_validate(content))
+        self.desk = AwardDesk(self.bank, load_game(game), spot=5)
+        self.said: list[AwardRecord | MeterRecord] = []
+        self._number = 0
+
+    def __call__(self, *bodies: e.Body) -> list[AwardRecord | MeterRecord]:
+        found = []
+        for body in bodies:
+            self._number += 1
+            found += self.desk.handle(Seen("controller", 0xC0FFEE, self._number, self._number, body))
+        self.said += found
+        return found
+
+    def bets(self, **cents: int) -> "Keypad":
+        for name, amount in cents.items():
+            self(e.WagerPlaced(int(name.removeprefix("seat")), 5, amount))
+        self(e.GameStarted(1))
+        return self
+
+    def award(self, number: int, hand: int, card: e.BadgeSwiped = EXECUTIVE) -> list[AwardRecord | MeterRecord]:
+        return self(e.SpotSelected(number), e.HandButton(hand, True), e.Confirmed(), card)
+
+    @property
+    def shows(self) -> int:
+        return self.bank.meters()["meter"].cents
+
+    @property
+    def kinds(self) -> list[str]:
+        return [item.kind for item in self.said]
+
+
+def test_every_stage_has_a_way_in_and_a_way_on_and_a_meaning() -> None:
+    assert {step.dest for step in STEPS} == set(Stage) == set(MEANING)
+    assert all(allowed(stage) for stage in Stage)
+    assert len(NEXT) == sum(len(step.stages) for step in STEPS)
+
+
+def test_start_game_takes_the_bets_and_their_part_goes_onto_the_meter() -> None:
+    """WA NC 6: the dealer presses START GAME and removes all progressive bets."""
+    keypad = Keypad()
+    keypad(e.WagerPlaced(2, 5, 100), e.WagerPlaced(4, 5, 300), e.WagerPlaced(4, 1, 5000), e.WagerPlaced(6, 5, 100))
+    keypad(e.WagerPlaced(6, 5, 0))
+    taken, meter = keypad(e.GameStarted(1))
+    assert isinstance(taken, AwardRecord)
+    assert isinstance(meter, MeterRecord)
+    assert (taken.kind, taken.cents, taken.why) == ("bets-taken", 400, "progressive bets of 2 seats are taken")
+    assert (meter.kind, meter.to_meter, meter.round) == ("contributed", 80, 1)
+    assert keypad.shows == 1_000_080
+
+
+def test_a_lit_sensor_is_a_bet_of_what_the_setup_says_and_taking_it_away_changes_nothing() -> None:
+    keypad = Keypad(sensor=100)
+    keypad(e.SensorChanged(2, True), e.SensorChanged(3, True), e.SensorChanged(3, False), e.GameStarted(1))
+    keypad(e.SensorChanged(2, False))
+    assert keypad.desk.round is not None
+    assert dict(keypad.desk.round.bets) == {2: 100}
+    keypad(e.GameEnded(1), e.GameStarted(2))
+    assert dict(keypad.desk.round.bets) == {}
+
+
+def test_the_whole_procedure_records_the_win_and_reseeds() -> None:
+    """WA NC 9(d)-(g): spot, hand button, supervisor confirms, card, END GAME."""
+    keypad = Keypad().bets(seat2=100)
+    keypad.award(2, ROYAL)
+    keypad(e.GameEnded(1))
+    assert keypad.kinds == [
+        "bets-taken", "contributed", "spot", "hand-on", "confirmed", "awarded", "paid", "reseeded",
+    ]  # fmt: skip
+    award = keypad.said[5]
+    assert isinstance(award, AwardRecord)
+    assert (award.seat, award.hand, award.cents, award.meter, award.badge, award.level, award.clause) == (
+        2, "royal flush", 1_000_020, "meter", 9001, "executive", "WA NC pay table",
+    )  # fmt: skip
+    assert award.record == keypad.said[6].number  # type: ignore[union-attr]
+    assert keypad.shows == 500_000
+    assert keypad.desk.stage is Stage.BETS
+
+
+def test_a_button_pressed_again_is_off() -> None:
+    """WA NC 9(d), CO progressive (7)(D)."""
+    keypad = Keypad().bets(seat2=100)
+    keypad(e.SpotSelected(2), e.HandButton(ROYAL, True), e.HandButton(ROYAL, False))
+    assert keypad.kinds[-1] == "hand-off"
+    keypad(e.HandButton(QUADS, True), e.Confirmed(), SUPERVISOR)
+    assert (keypad.kinds[-1], keypad.said[-1].cents) == ("awarded", 30_000)  # type: ignore[union-attr]
+    assert keypad.shows == 1_000_020  # four of a kind is paid from the tray (9(b))
+
+
+def test_a_confirmed_button_can_still_be_put_out() -> None:
+    keypad = Keypad().bets(seat2=100)
+    keypad(e.SpotSelected(2), e.HandButton(ROYAL, True), e.Confirmed(), e.HandButton(ROYAL, False), EXECUTIVE)
+    assert keypad.kinds[-1] == "hand-off"
+    assert keypad.shows == 1_000_020
+
+
+@pytest.mark.parametrize(
+    ("hand", "card", "done"),
+    [
+        (TRIPS, DEALER, False),
+        (TRIPS, SUPERVISOR, True),  # 9 dollars
+        (TRIPS, EXECUTIVE, True),
+        (QUADS, SUPERVISOR, True),  # 300 dollars
+        (STRAIGHT, SUPERVISOR, False),  # a tenth of 10,000 dollars
+        (STRAIGHT, EXECUTIVE, True),
+        (STRAIGHT, e.BadgeSwiped(1, "0x09"), False),
+    ],
+)
+def test_whose_card_is_needed_depends_on_the_prize(hand: int, card: e.BadgeSwiped, done: bool) -> None:
+    """WA NC 9(f): supervisor or executive, depending on the jackpot level; here an executive from 500 dollars."""
+    keypad = Keypad().bets(seat2=100)
+    keypad.award(2, hand, card)
+    assert ("awarded" in keypad.kinds) == done
+    if not done:
+        assert keypad.kinds[-1] == "refused"
+        assert keypad.desk.stage is Stage.CONFIRMED
+        assert keypad(EXECUTIVE)[0].kind == "awarded"
+
+
+def test_a_refused_card_names_who_is_needed() -> None:
+    keypad = Keypad().bets(seat2=100)
+    refused = keypad.award(2, STRAIGHT, SUPERVISOR)[-1]
+    assert refused.why == "an award of $1,000.02 needs the card of the executive, not of the supervisor"
+
+
+def test_two_meter_pays_move_the_meter_between_and_the_printed_order_is_said() -> None:
+    """WA NC 9(c): the player farthest on the right first, and seat 1 is at the dealer's left."""
+    right = Keypad().bets(seat1=100, seat4=100)
+    right.award(4, STRAIGHT)
+    right.award(1, ROYAL)
+    prizes = [item.cents for item in right.said if isinstance(item, AwardRecord) and item.kind == "awarded"]
+    assert prizes == [100_004, 900_036]
+    left = Keypad().bets(seat1=100, seat4=100)
+    left.award(1, ROYAL)
+    late = left.award(4, STRAIGHT)
+    assert (
+        late[-2].why == "straight flush of seat 4 is awarded $500, after seat 1, which comes later in the printed order"
+    )
+    assert "printed order" not in " ".join(item.why for item in right.said)
+
+
+def out_of_turn() -> Iterator[tuple[list[e.Body], str]]:
+    yield [e.SpotSelected(2)], "spot while bets-open; allowed: START GAME"
+    yield [e.GameStarted(1), e.HandButton(1, True)], "hand button 1 while game; allowed: spot, END GAME"
+    yield [e.GameStarted(1), e.Confirmed()], "CONFIRM while game; allowed: spot, END GAME"
+    yield [e.GameStarted(1), e.SpotSelected(5)], "seat 5 has no progressive bet in this round"
+    yield [e.GameStarted(1), e.SpotSelected(2), e.HandButton(8, True)], "hand button 8; WA-NC has hands 1 to 7"
+    yield [e.GameStarted(1), e.SpotSelected(2), e.HandButton(0, True)], "hand button 0; WA-NC has hands 1 to 7"
+    hand_on = [e.GameStarted(1), e.SpotSelected(2), e.HandButton(1, True)]
+    yield [*hand_on, e.SpotSelected(2)], "spot while hand-on; allowed: hand button off, CONFIRM, END GAME"
+    yield [*hand_on, e.HandButton(2, True)], "hand button 2 while hand-on; allowed: hand button off, CONFIRM, END GAME"
+    yield [*hand_on, e.HandButton(2, False)], "hand button 2 goes off, 1 is on"
+
+
+@pytest.mark.parametrize(("bodies", "why"), list(out_of_turn()))
+def test_what_is_out_of_turn_changes_nothing_and_says_what_is_allowed(bodies: list[e.Body], why: str) -> None:
+    keypad = Keypad()
+    keypad(e.WagerPlaced(2, 5, 100), *bodies[:-1])
+    stage, shows = keypad.desk.stage, keypad.shows
+    (refused,) = keypad(bodies[-1])
+    assert (refused.kind, refused.why) == ("refused", why)
+    assert (keypad.desk.stage, keypad.shows) == (stage, shows)
+
+
+def test_a_card_swiped_for_something_else_and_a_lamp_that_goes_out_say_nothing() -> None:
+    keypad = Keypad().bets(seat2=100)
+    assert keypad(SUPERVISOR) == []
+    keypad.award(2, QUADS)
+    assert keypad(e.HandButton(QUADS, False), e.GameEnded(1), e.GameEnded(1), e.GreenButton()) == []
+
+
+def test_a_seat_has_one_award_until_it_is_backed_out() -> None:
+    keypad = Keypad().bets(seat2=100)
+    award, _ = keypad.award(2, STRAIGHT)[-2:]
+    assert isinstance(award, AwardRecord)
+    assert keypad(e.SpotSelected(2), e.HandButton(ROYAL, True))[-1].why == (
+        "seat 2 has its award already; back it out first"
+    )
+    undone, moved = keypad.desk.back_out(award, 9001, "it was four of a kind")
+    assert isinstance(undone, AwardRecord)
+    assert isinstance(moved, MeterRecord)
+    assert (undone.kind, undone.badge, undone.record, moved.to_players) == ("backed-out", 9001, moved.number, -100_002)
+    assert keypad.shows == 1_000_020
+    with pytest.raises(MeterRefused, match="no such award stands in this round or the last"):
+        keypad.desk.back_out(award, 9001, "again")
+    keypad(e.HandButton(QUADS, True), e.Confirmed(), SUPERVISOR)
+    assert keypad.kinds[-1] == "awarded"
+
+
+def test_an_award_of_the_last_round_can_be_backed_out_by_hand() -> None:
+    """WA NC 9(h): by the manual adjustment feature, once the prize was logged."""
+    keypad = Keypad().bets(seat2=100)
+    award = keypad.award(2, QUADS)[-1]
+    keypad(e.GameEnded(1))
+    assert isinstance(award, AwardRecord)
+    (undone,) = keypad.desk.back_out(award, 9001, "not four of a kind")
+    assert (undone.kind, undone.cents) == ("backed-out", 30_000)  # type: ignore[union-attr]
+    assert keypad.desk.last is not None
+    assert keypad.desk.last.awards == (award, undone)
+
+
+def test_end_game_cuts_an_award_off_and_so_does_the_next_start() -> None:
+    for cut in (e.GameEnded(1), e.GameStarted(2)):
+        keypad = Keypad().bets(seat2=100)
+        keypad(e.SpotSelected(2), e.HandButton(ROYAL, True), e.Confirmed())
+        first = keypad(cut)[0]
+        assert (first.kind, first.why) == ("unfinished", "the royal flush of seat 2 was not awarded")
+        assert keypad.shows == 1_000_020
+
+
+def test_an_amount_nobody_reported_pays_no_fixed_prize_but_a_share_of_the_meter() -> None:
+    keypad = Keypad()
+    keypad(e.SensorChanged(2, True))
+    assert keypad(e.GameStarted(1))[0].why.endswith("what lay on the sensors of seats 2 is not known")
+    assert keypad.award(2, QUADS)[-1].why == "what lay on the sensor of seat 2 is not known; adjust by hand"
+    keypad(e.HandButton(QUADS, False), e.HandButton(STRAIGHT, True), e.Confirmed(), EXECUTIVE)
+    assert [item.kind for item in keypad.said[-2:]] == ["awarded", "paid"]
+
+
+class TestDifferences:
+    """What people awarded against what the cards pay, on the meter as START GAME left it."""
+
+    ROUND = deal(
+        "KD 9D",
+        "3C 4C 5S 6S 8D",
+        seat(1, "7C 7D 7H 7S JS", progressive=100),
+        seat(2, "5H 6H 8H 9H TH", progressive=100),
+    ).model_copy(update={"round": 1})
+
+    @staticmethod
+    def differ(*awards: tuple[int, int]) -> list[str]:
+        keypad = Keypad(game="flushes-gone-wild.co").bets(seat1=100, seat2=100)
+        for number, hand in awards:
+            keypad.award(number, hand)
+        keypad(e.GameEnded(1))
+        assert keypad.desk.last is not None
+        settlement = settle(TestDifferences.ROUND, GAME, meters=dict(keypad.desk.last.shown))
+        return [item.why for item in keypad.desk.differences(settlement)]
+
+    def test_none(self) -> None:
+        assert self.differ((2, FLUSH), (1, QUADS)) == []
+
+    def test_a_winner_who_was_not_awarded(self) -> None:
+        assert self.differ((1, QUADS)) == ["seat 2: the cards pay flush $40, the table awarded nothing"]
+
+    def test_another_hand(self) -> None:
+        assert self.differ((2, FLUSH), (1, ROYAL)) == [
+            "seat 1: the cards pay four of a kind $300, the table awarded royal flush $10,000.40"
+        ]
+
+    def test_a_seat_that_won_nothing(self) -> None:
+        round_ = self.ROUND.model_copy(update={"seats": self.ROUND.seats[:1]})
+        keypad = Keypad(game="flushes-gone-wild.co").bets(seat1=100, seat2=100)
+        keypad.award(2, TRIPS)
+        keypad.award(1, QUADS)
+        keypad(e.GameEnded(1))
+        found = keypad.desk.differences(settle(round_, GAME, meters={"meter": 1}))
+        assert [item.why for item in found] == ["seat 2: the cards pay nothing, the table awarded three of a kind $9"]
+        assert found[0].clause == "47.1-1017.60 progressive (9)"
+
+
+def test_a_desk_needs_a_progressive_its_table_and_its_meters() -> None:
+    bank = Keypad().bank
+    with pytest.raises(SettlementRefused, match=r"progressive of game .flushes-gone-wild\.sd."):
+        AwardDesk(bank, load_game("flushes-gone-wild.sd"), spot=5)
+    link = load_game("flushes-gone-wild.wa-link")
+    with pytest.raises(SettlementRefused, match="pay table of progressive 'WA-NC'; allowed: WA-MGL-01"):
+        AwardDesk(bank, link, spot=5, paytable="WA-NC")
+    with pytest.raises(SettlementRefused, match="meter that WA-ML01 pays from 'mega'; allowed: meter"):
+        AwardDesk(bank, link, spot=5, paytable="WA-ML01")
+
+
+def test_the_published_schema_is_current_and_holds_every_record() -> None:
+    schema = json.loads((DOCS / "schema" / "award-1.json").read_text(encoding="utf-8"))
+    assert schema == json_schema()
+    keypad = Keypad().bets(seat2=100)
+    keypad.award(2, ROYAL, SUPERVISOR)
+    keypad(EXECUTIVE, e.Confirmed(), e.GameEnded(1))
+    for item in keypad.said:
+        if isinstance(item, AwardRecord):
+            jsonschema.Draft202012Validator(schema).validate(json.loads(item.to_json()))
