@@ -24,3 +24,19 @@ class SettlementRefused(DealwireError):
     def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
         self.what, self.given, self.allowed = what, given, tuple(allowed)
         super().__init__(f"not settled: {what} {given!r}; allowed: {', '.join(self.allowed) or 'none'}")
+
+
+class OddsRefused(DealwireError):
+    """Odds asked of something the game does not have."""
+
+    def __init__(self, what: str, given: object, allowed: Iterable[str]) -> None:
+        self.what, self.given, self.allowed = what, given, tuple(allowed)
+        super().__init__(f"no odds for {what} {given!r}; allowed: {', '.join(self.allowed) or 'none'}")
+
+
+class ExtraMissing(DealwireError):
+    """A package that only some commands need is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package, self.extra = package, extra
+        super().__init__(f"{package} is not installed; pip install 'dealwire[{extra}]'")

@@ -82,6 +82,13 @@ class Note(Part):
     because: str
 
 
+class Printed(Part):
+    """A figure the source prints beside the table, with as many decimals as it prints."""
+
+    house_edge_pct: Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$")]
+    clause: str
+
+
 class PayTable(Part):
     """A pay table file. `bare` is the unit of a pay printed as a bare number. `suspect` says why the table cannot be
     meant as it is printed; with it, no real bet is settled unless the caller says so."""
@@ -89,6 +96,7 @@ class PayTable(Part):
     schema_: Literal["dealwire.paytable/1"] = Field(alias="schema")
     id: str
     title: str
+    printed: Printed | None = None
     kind: Literal["longest-flush", "margin", "five-card", "race"]
     bare: Literal["to", "for"] | None = None
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]

@@ -84,11 +84,12 @@ def _run(cards: list[Card], race: RaceSpec, readings: Mapping[str, str]) -> tupl
         column = columns[SUITS[card.suit or ""]]
         column.append(card)
         if len(column) == race.column:
-            return _flush(position, SUITS[card.suit or ""], column, readings), position
+            return flush_end(position, SUITS[card.suit or ""], column, readings), position
     return (RaceEnd() if len(cards) == race.most else None), len(cards)
 
 
-def _flush(position: int, suit: str, cards: list[Card], readings: Mapping[str, str]) -> RaceEnd:
+def flush_end(position: int, suit: str, cards: list[Card], readings: Mapping[str, str]) -> RaceEnd:
+    """How a race ended that `suit` won with `cards` at `position`, as the readings take its flush."""
     name = five_card(cards) if len(set(cards)) == len(cards) == 5 else "flush"
     ranks = {card.rank for card in cards}
     ace = 1 in ranks and not (readings.get("ace-high") == "not-five-high" and ranks == {1, 2, 3, 4, 5})

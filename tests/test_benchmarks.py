@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as door
-from benchmarks import codec, lines, replay
+from benchmarks import codec, hands, lines, replay
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure import load_procedure
 from dealwire.table import Table as DealtTable
@@ -21,6 +21,8 @@ BRIEFLY_S = 0.01
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "FRAMES", 40)
+    monkeypatch.setattr(hands, "HANDS", 300)
+    monkeypatch.setattr(hands, "BULK", 1000)
     monkeypatch.setattr(lines, "SIZES", (1, 4))
     monkeypatch.setattr(lines, "LEAST_S", 0.1)
     monkeypatch.setenv("MAVLINK20", "1")  # a peer sets it; put back afterwards
@@ -55,6 +57,16 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert said <= {"pymavlink is not installed", "fastcrc is not installed"}
     assert "pymavlink is not installed" in said
     assert is_figure(rows["dealwire TDP, a round's mix"][2])
+
+
+def test_a_peer_that_orders_hands_another_way_is_not_timed() -> None:
+    dealt = hands.deal(50)
+    ours = hands.tables(dealt)
+    assert ours.rank is not None
+    ranked = ours.rank()
+    hands.check(hands.Contestant("upside down", lambda: [-number for number in ranked], 50), ranked)
+    with pytest.raises(RuntimeError, match="askew orders hands another way"):
+        hands.check(hands.Contestant("askew", lambda: [number % 1000 for number in ranked], 50), ranked)
 
 
 def test_one_table_deals_the_recordings_as_tables_of_their_own_do() -> None:

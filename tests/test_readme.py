@@ -33,7 +33,7 @@ def test_the_example_is_short() -> None:
 
 
 def test_every_command_is_listed() -> None:
-    listed = set(re.findall(r"^\| `dealwire (\w+)", README, re.MULTILINE))
+    listed = set(re.findall(r"^\| `dealwire ([\w-]+)", README, re.MULTILINE))
     assert listed == set(COMMANDS)
 
 

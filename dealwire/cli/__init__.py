@@ -19,6 +19,8 @@ COMMANDS: Final = {
     "replay": "Deal a recording again: rounds, incidents, settlements.",
     "decode": "Explain raw bytes from standard input, frame by frame.",
     "settle": "Settle rounds given as NDJSON on standard input.",
+    "odds": "What every bet of a game returns, counted exactly.",
+    "audit-paytables": "Compute every printed pay table, name what cannot be meant.",
     "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
     "doctor": "Check what this machine needs to talk to devices.",
 }
@@ -35,7 +37,7 @@ class LazyGroup(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"dealwire.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"dealwire.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -73,14 +73,14 @@ def longest_flush(cards: Iterable[Card], readings: Mapping[str, str] = _NONE) ->
     natural = {suit: len(ranks) + (suit in stands) for suit, ranks in suits.items()}
     most = max(map(len, suits.values()))
     ranks, _, suit = max(
-        (_complete(ranks, deuces, kicker), natural[suit], suit) for suit, ranks in suits.items() if len(ranks) == most
+        (complete(ranks, deuces, kicker), natural[suit], suit) for suit, ranks in suits.items() if len(ranks) == most
     )
     shown = tuple(sorted(suits[suit], reverse=True))
     return Flush(most + deuces, ranks, SUITS[suit - 1], deuces, max(natural.values()), shown)
 
 
-def _complete(natural_ranks: list[int], deuces: int, kicker: str) -> tuple[int, ...]:
-    """Ranks from high to low after each deuce took the rank the reading gives it."""
+def complete(natural_ranks: list[int], deuces: int, kicker: str) -> tuple[int, ...]:
+    """Ranks from high to low after each of `deuces` took the rank the reading `wild-kicker` gives it."""
     ranks = natural_ranks.copy()
     if not deuces:
         pass

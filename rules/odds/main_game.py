@@ -1,0 +1,129 @@
+"""The bets a player decides by fold or play, as the game's file has them, under the best decision for every hand."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from rules.game import Bet
+from rules.odds.returns import Odds, Outcome, back_of
+from rules.odds.showdown import Deal, Showdowns
+from rules.odds.strategy import MainGame, Stake, best_play, count_all
+from rules.paytable import PaidRow, PayTable
+
+if TYPE_CHECKING:
+    from rules.odds.compute import Question
+
+_MARGINS = range(10)
+
+
+def main_game(question: "Question", bets: Sequence[Bet], riders: Sequence[Bet] = ()) -> Iterator[Odds]:
+    """The odds of `bets` together, then of each, for every pay table and reading of the wild kicker asked for.
+
+    `riders` have no part in the decision: they are paid by what it leads to.
+    """
+    hand = question.game.hand
+    deal = Deal(hand.own, hand.community)
+    for chosen in _tables(question, bets):
+        for readings in question.choices("wild-kicker"):
+            counted = _counted(deal, readings.get("wild-kicker", "highest-absent"), question.workers)
+            stakes = _stakes(question, bets, chosen)
+            found = best_play(deal, counted, stakes)
+            yield _odds(question, stakes, found, chosen, readings, also=_of_hands(found))
+            for stake in stakes:
+                yield _odds(question, [stake], found, chosen, readings)
+            for rider in riders:
+                for table in _tables(question, [rider]):
+                    yield _odds(question, _stakes(question, [rider], table), found, table, readings)
+
+
+@lru_cache(maxsize=3)
+def _counted(deal: Deal, wild_kicker: str, workers: int) -> list[Showdowns]:
+    return count_all(deal, wild_kicker, workers=workers)
+
+
+def _tables(question: "Question", bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
+    """Bet -> pay table, for every table of the bet that has some; a game has at most one such bet in a group."""
+    with_tables = [bet for bet in bets if bet.paytables]
+    if not with_tables and not question.paytable:
+        yield {}
+    for bet in with_tables:
+        for table in question.tables(bet):
+            yield {bet.name: table.id}
+
+
+def _stakes(question: "Question", bets: Sequence[Bet], chosen: Mapping[str, str]) -> list[Stake]:
+    units: dict[str, int] = {}
+    stakes = []
+    for bet in bets:
+        units[bet.name] = units[bet.equals.bet] * bet.equals.times if bet.equals else 1
+        if bet.name in chosen:
+            rows = question.game.tables[bet.name, chosen[bet.name]]
+            back = {margin: _back(rows[margin]) for margin in _MARGINS}
+        else:
+            back = dict.fromkeys(_MARGINS, _back(question.game.fixed[bet.name]))
+        stakes.append(Stake(bet.name, units[bet.name], bet.fold == "absent", back))
+    return stakes
+
+
+def _back(row: PaidRow | None) -> Fraction:
+    """A win without a row gives the stake back, as when it is settled."""
+    return Fraction(1) if row is None else back_of(row.pay, {}) or Fraction(0)
+
+
+def _odds(
+    question: "Question",
+    stakes: Sequence[Stake],
+    found: MainGame,
+    chosen: Mapping[str, str],
+    readings: Mapping[str, str],
+    also: Mapping[str, Any] | None = None,
+) -> Odds:
+    """The odds of some of the bets, each counted in its own stake; together in the stake of the first."""
+    unit = stakes[0].units
+    played = 1 - found.probability("fold")
+    shares = [(stake, Fraction(stake.units, unit)) for stake in stakes]
+    backs: dict[str | int, Fraction] = {"fold": Fraction(0), "lose": Fraction(0)}
+    backs["tie"] = sum((share for _, share in shares), Fraction(0))
+    for margin in _MARGINS:
+        if found.ways.get(margin):
+            backs[margin] = sum((share * stake.back[margin] for stake, share in shares), Fraction(0))
+    tables = [name for stake in stakes if (name := chosen.get(stake.name))]
+    table = question.game.paytables[tables[0]] if tables else None
+    return Odds(
+        question.game.id,
+        "+".join(stake.name for stake in stakes),
+        table.id if table else None,
+        readings,
+        tuple(
+            Outcome(_words(outcome), found.probability(outcome), back, _row(question, stakes, table, outcome))
+            for outcome, back in backs.items()
+        ),
+        staked=sum((share * (played if stake.by_playing else 1) for stake, share in shares), Fraction(0)),
+        also=also or {},
+        **(question.marks(table, readings) if table else {}),
+    )
+
+
+def _row(question: "Question", stakes: Sequence[Stake], table: PayTable | None, outcome: str | int) -> str:
+    """The row that pays the outcome to a bet that stands alone with its table."""
+    if table is None or len(stakes) > 1 or not isinstance(outcome, int):
+        return ""
+    row = question.game.tables[stakes[0].name, table.id][outcome]
+    return row.when if row else ""
+
+
+def _words(outcome: str | int) -> str:
+    if isinstance(outcome, str):
+        return outcome
+    return f"win by {outcome}" if outcome else "win on the kickers"
+
+
+def _of_hands(found: MainGame) -> dict[str, Any]:
+    """How many hands are worth playing, in all and by their cards of each suit."""
+    hands = sum(each.hands for each in found.choices)
+    return {
+        "hands": hands,
+        "hands_played": found.hands_played,
+        "played_by_suits": {each.pattern.text: [each.played, each.hands] for each in found.choices},
+    }

@@ -1,0 +1,235 @@
+"""`dealwire odds` and `dealwire audit-paytables`, end to end: their figures by hand, their words, their exit codes."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dealwire.cli import main
+from dealwire.cli.exits import Exit
+from rules.game import GAMES
+
+GAME = "flushes-gone-wild.co"
+ROOT = Path(__file__).parent.parent.parent
+Edit = Callable[[str], str]
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def answered(*arguments: str) -> list[dict[str, Any]]:
+    done = run("odds", *arguments, "--json")
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+TIPS = """
+[[bets]]
+name = "tip"
+kind = "against-dealer"
+pays = "3 to 1"
+fold = "lose"
+beside = { bet = "ante", clause = "house" }
+clauses = { win = "house", lose = "house", fold = "house" }
+
+[[bets]]
+name = "blind-tip"
+kind = "margin"
+paytables = ["FGW-BLIND"]
+fold = "lose"
+beside = { bet = "blind", clause = "house" }
+clauses = { win = "house", lose = "house", fold = "house" }
+"""
+
+
+def small_game(folder: Path, **edits: Edit) -> str:
+    """The game dealt small, two cards each and one for the community, so that its showdowns are soon counted; a pay
+    table named in `edits`, with `_` for `-`, is changed."""
+    (folder / "paytables").mkdir()
+    text = (GAMES / f"{GAME}.toml").read_text().replace("own = 5", "own = 2").replace("community = 2", "community = 1")
+    (folder / "small.toml").write_text(text[: text.index('[[bets]]\nname = "progressive"')])
+    for table in (GAMES / "paytables").glob("FGW-*.toml"):
+        before = table.read_text()
+        after = edits.get(table.stem.replace("-", "_"), str)(before)
+        assert (after != before) == (table.stem.replace("-", "_") in edits)
+        (folder / "paytables" / table.name).write_text(after)
+    return str(folder / "small.toml")
+
+
+def test_every_object_says_what_it_is_and_its_probabilities_add_up(tmp_path: Path) -> None:
+    found = answered("race-to-the-flush") + answered(GAME, "--bet", "flush-rush") + answered(small_game(tmp_path))
+    assert len(found) > 50
+    for each in found:
+        assert (each["schema"], each["type"]) == ("dealwire.odds/1", "odds")
+        assert {"game", "bet", "paytable", "reading", "return", "house_edge", "house_edge_pct"} <= each.keys()
+        assert sum(Fraction(outcome["probability"]) for outcome in each["outcomes"]) == 1
+        edge = Fraction(each["house_edge"])
+        assert Fraction(each["return"]) == 1 - edge
+        assert abs(Fraction(each["house_edge_pct"]) - edge * 100) < Fraction(1, 10**6)
+        back = sum(Fraction(outcome["probability"]) * Fraction(outcome["back"]) for outcome in each["outcomes"])
+        assert back == Fraction(each["return"]) * Fraction(each.get("staked", 1))
+
+
+def test_flush_rush_by_hand() -> None:
+    """Seven of one suit: 13 cards a suit where a deuce may stand as itself, 12 where it may not."""
+    (own_suit, no_deuce) = answered(GAME, "--bet", "flush-rush", "--paytable", "FGW-02")
+    assert [own_suit["reading"], no_deuce["reading"]] == [{"natural": "own-suit"}, {"natural": "no-deuce"}]
+    assert own_suit["outcomes"][0] == {
+        "what": "7-card natural flush",
+        "probability": str(Fraction(4 * comb(13, 7), comb(52, 7))),
+        "back": "201",
+    }
+    assert no_deuce["outcomes"][0]["probability"] == str(Fraction(4 * comb(12, 7), comb(52, 7)))
+
+
+def test_the_progressive_by_hand() -> None:
+    hands, meter = 2_598_960, Fraction(1_234_567, 100)
+    fixed = Fraction(624 * 300 + 3744 * 50 + 5108 * 40 + 10200 * 30 + 54912 * 9, hands)
+    share = Fraction(4, hands) + Fraction(36, 10 * hands)
+    without, _ = answered(GAME, "--bet", "progressive")
+    assert "incomplete" in without
+    assert Fraction(without["return"]) == Fraction(without["fixed_return"]) == fixed
+    assert without["meter_share"] == {"meter": str(share)}
+    assert Fraction(without["break_even_meter"]) == (1 - fixed) / share
+    assert Fraction(without["envy_from_each_other"]) == Fraction(4 * 1000 + 36 * 300, hands)
+    with_meter, _ = answered(GAME, "--bet", "progressive", "--meter", "meter=1234567")
+    assert "incomplete" not in with_meter
+    assert Fraction(with_meter["return"]) == fixed + share * meter
+    doubled, _ = answered(GAME, "--bet", "progressive", "--meter", "meter=1234567", "--wager", "200")
+    assert Fraction(doubled["return"]) == fixed + share * meter / 2
+
+
+def test_a_race_by_hand() -> None:
+    found = {(each["bet"], each["paytable"]): each for each in answered("race-to-the-flush")}
+    none = Fraction(comb(13, 4) ** 4, comb(52, 16))
+    assert Fraction(found["number-5", "RTF-INSIDE"]["return"]) == 401 * Fraction(4 * comb(13, 5), comb(52, 5))
+    assert Fraction(found["number-17", "RTF-INSIDE"]["return"]) == 36 * none
+    assert Fraction(found["red", "RTF-OUTSIDE"]["return"]) == 1 - none
+    assert Fraction(found["clubs", "RTF-OUTSIDE"]["return"]) == 1 - none
+    assert Fraction(found["royal-flush", "RTF-OUTSIDE"]["return"]) == 1001 * (1 - none) / 1287
+    assert Fraction(found["switch-hearts", "RTF-SWITCH"]["return"]) == 151 * none / 4
+    ten = Fraction(found["number-10", "RTF-INSIDE"]["return"]) / 10
+    halves = [Fraction(found["even", table]["return"]) for table in ("RTF-EVEN", "RTF-EVEN-HALF-BACK")]
+    assert halves[0] - halves[1] == ten  # 3/2 back against 1/2
+
+
+def test_a_reading_changes_only_the_bets_it_speaks_of(tmp_path: Path) -> None:
+    game = small_game(tmp_path)
+    told = {(each["bet"], *each["reading"]) for each in answered(game) + answered("race-to-the-flush")}
+    assert {
+        reading for bet, *reading in told if bet in {"red", "odd", "number-17", "royal-flush"} for reading in reading
+    } == set()
+    assert {bet for bet, *readings in told if "natural" in readings} == {"flush-rush"}
+    assert {bet for bet, *readings in told if "wild-kicker" in readings} == {"ante", "blind", "play", "ante+blind+play"}
+    assert {bet for bet, *readings in told if "ace-high" in readings} == {"ace-high-flush"}
+    assert {bet for bet, *readings in told if "royal-as-straight" in readings} == {"straight-flush"}
+    both = answered(game, "--bet", "flush-rush", "--paytable", "FGW-01")
+    assert [each["reading"] for each in both] == [{"natural": "own-suit"}, {"natural": "no-deuce"}]
+    assert both[1:] == answered(game, "--bet", "flush-rush", "--paytable", "FGW-01", "--reading", "natural=no-deuce")
+
+
+def test_bets_made_together_are_the_sum_of_their_parts(tmp_path: Path) -> None:
+    whole, *parts = answered(small_game(tmp_path), "--paytable", "FGW-BLIND", "--reading", "wild-kicker=ace")
+    assert [each["bet"] for each in (whole, *parts)] == ["ante+blind+play", "ante", "blind", "play"]
+    units = (1, 1, 2)  # in antes; each part counts in its own stake
+
+    def staked(each: dict[str, Any]) -> Fraction:
+        return Fraction(each.get("staked", 1))
+
+    back = sum(unit * staked(each) * Fraction(each["return"]) for unit, each in zip(units, parts, strict=True))
+    assert staked(whole) == sum(unit * staked(each) for unit, each in zip(units, parts, strict=True))
+    assert Fraction(whole["return"]) * staked(whole) == back
+    assert Fraction(whole["loss_per_unit"]) == staked(whole) - back
+    assert staked(parts[2]) == Fraction(whole["hands_played"], whole["hands"])
+    assert whole["hands"] == comb(52, 2)
+
+
+def test_a_tip_rides_on_the_decision_and_has_no_part_in_it(tmp_path: Path) -> None:
+    game = small_game(tmp_path)
+    without = answered(game, "--reading", "wild-kicker=ace")
+    Path(game).write_text(Path(game).read_text() + TIPS)
+    found = {each["bet"]: each for each in answered(game, "--reading", "wild-kicker=ace")}
+    assert [each for bet, each in found.items() if "tip" not in bet] == [
+        *{each["bet"]: each for each in without}.values()
+    ]
+    assert {**found["blind-tip"], "bet": "blind"} == found["blind"]
+    won = {o["what"]: Fraction(o["probability"]) for o in found["tip"]["outcomes"]}
+    wins = sum((chance for what, chance in won.items() if what.startswith("win")), Fraction(0))
+    assert Fraction(found["tip"]["return"]) == 4 * wins + won["tie"]
+    assert answered(game, "--bet", "tip", "--reading", "wild-kicker=ace") == [found["tip"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--bet", "pair-plus"), "no odds for bet 'pair-plus'; allowed: ante, blind, play, flush-rush, progressive"),
+        (("--paytable", "FGW-09"), "no odds for pay table 'FGW-09'; allowed: FGW-01, FGW-02"),
+        (("--reading", "natural=none"), "no odds for reading natural 'none'; allowed: own-suit, no-deuce"),
+        (("--reading", "kicker=ace"), "no odds for reading 'kicker'; allowed: natural, wild-kicker"),
+        (("--meter", "mega=100"), "no odds for meter 'mega'; allowed: meter"),
+    ],
+)
+def test_what_the_game_does_not_have_is_named(arguments: tuple[str, ...], said: str) -> None:
+    done = run("odds", GAME, *arguments)
+    assert done.exit_code == Exit.USAGE
+    assert said in done.stderr
+
+
+def test_the_text_is_a_table_with_remarks(tmp_path: Path) -> None:
+    done = run("odds", small_game(tmp_path))
+    assert done.exit_code == 0
+    assert "bet" in done.stdout.splitlines()[0]
+    assert "of 1,326 hands" in done.stdout
+    assert "even at a meter of 160,530.53 wagers" in run("odds", GAME, "--bet", "progressive").stdout
+
+
+def test_without_numpy_only_the_showdowns_are_missing() -> None:
+    code = "import sys; sys.modules['numpy'] = None; from dealwire.cli import main; main()"
+    command = [sys.executable, "-c", code, "odds", GAME, "--bet"]
+    done = subprocess.run([*command, "flush-rush"], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout.count("FGW-0")) == (0, 8), done.stderr
+    done = subprocess.run([*command, "ante"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == Exit.USAGE
+    assert done.stderr.strip() == "dealwire: numpy is not installed; pip install 'dealwire[odds]'"
+
+
+def findings(game: str) -> tuple[int, list[dict[str, Any]], dict[str, Any]]:
+    done = run("audit-paytables", game, "--json")
+    *found, summary = (json.loads(line) for line in done.stdout.splitlines())
+    assert summary["type"] == "summary"
+    return done.exit_code, found, summary
+
+
+def test_tables_that_are_sound_are_passed(tmp_path: Path) -> None:
+    code, found, summary = findings("race-to-the-flush")
+    assert (code, found, summary["findings"]) == (0, [], 0)
+    assert summary["computed"] > 30
+
+
+@pytest.mark.parametrize(
+    ("edits", "fault", "why"),
+    [
+        ({"FGW_01": lambda text: text.replace("= 1, clause", "= 9, clause")}, "row-out-of-order",
+         "'4-card natural flush' pays 9 to 1, more than '5-card wild flush' above it"),
+        ({"FGW_02": lambda text: text.replace("7-card natural", "8-card natural")}, "unreachable-row",
+         "no hand is paid by the row '8-card natural flush'"),
+        ({"FGW_03": lambda text: text.replace("4-card natural", "2-card natural")}, "over-100", "% of the stake"),
+        ({"FGW_04": lambda text: text.replace("title", 'printed = {house-edge-pct="3.45", clause="(13)"}\ntitle')},
+         "printed-differs", "prints 3.45 %, computes 100.0 %"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_named(tmp_path: Path, edits: dict[str, Edit], fault: str, why: str) -> None:
+    ((table, edit),) = edits.items()
+    code, found, _ = findings(small_game(tmp_path, **{table: edit}))
+    ours = [each for each in found if each["paytable"] == table.replace("_", "-") and each["fault"] == fault]
+    assert code == Exit.CHECK_FAILED
+    assert ours
+    assert why in ours[0]["why"]

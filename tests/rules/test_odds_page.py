@@ -1,0 +1,39 @@
+"""docs/odds.md says what is computed."""
+
+import re
+from itertools import chain
+
+import pytest
+
+from rules.game import game_ids, load_game
+from rules.odds import Odds, Question, odds
+from rules.odds.compute import TOGETHER
+from rules.odds.published import MARK, PAGE, figures
+
+PROSE, _, WRITTEN = PAGE.read_text(encoding="utf-8").partition(MARK)
+
+
+def quick(game: str) -> list[Odds]:
+    question = Question(load_game(game))
+    bets = [bet.name for bet in question.game.spec.bets if bet.kind not in TOGETHER]
+    return list(chain.from_iterable(odds(question, bet) for bet in bets))
+
+
+@pytest.mark.parametrize("game", game_ids())
+def test_every_quick_figure_is_on_the_page(game: str) -> None:
+    assert f"\n## {game}\n" in WRITTEN, "run `make docs`"
+    section = WRITTEN.partition(f"\n## {game}\n")[2].partition("\n## ")[0]
+    for line in figures(quick(game)).splitlines():
+        if line.startswith("| "):
+            assert line in section, "run `make docs`"
+
+
+@pytest.mark.slow
+def test_the_whole_page_is_what_is_computed() -> None:
+    assert "".join(figures(list(odds(Question(load_game(game), workers=2)))) for game in game_ids()) == WRITTEN
+
+
+def test_every_key_of_an_object_is_explained() -> None:
+    explained = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", PROSE, re.MULTILINE))))
+    given = {key for game in game_ids() for each in quick(game) for key in each.to_dict()}
+    assert given - {"schema", "type"} <= explained

@@ -1,0 +1,154 @@
+"""The count of every showdown, and the best decision, beside plain enumeration of small decks."""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from protocol.cards import DECK, Card, parse_cards
+from rules.hands.bulk import flush_strength_of
+from rules.hands.tables import PLACES
+from rules.odds.showdown import Deal, Pattern, Showdowns, patterns, showdowns
+from rules.odds.strategy import Stake, best_play
+from tests.support.small_decks import Outcomes, by_hand, place_of
+
+SMALL = Deal(own=2, community=2, ranks=(8, 13, 14))
+
+
+def counted(found: Showdowns, index: tuple[int, ...], deal: Deal) -> Outcomes:
+    outcomes: Outcomes = Counter({margin: ways for margin, ways in enumerate(found.by_length) if ways})
+    outcomes[0], outcomes["tie"] = int(found.by_kickers[index]), int(found.ties[index])
+    outcomes["lose"] = deal.completions - outcomes.total()
+    return +outcomes
+
+
+@pytest.mark.parametrize(
+    ("deal", "wild_kicker"),
+    [
+        (SMALL, "highest-absent"),
+        (SMALL, "ace"),
+        (SMALL, "lowest"),
+        (Deal(own=3, community=1, ranks=(4, 14)), "ace"),
+        (Deal(own=4, community=1, ranks=(4, 14)), "highest-absent"),
+        pytest.param(Deal(own=3, community=2, ranks=(5, 9, 14)), "highest-absent", marks=pytest.mark.slow),
+        pytest.param(Deal(own=2, community=2, ranks=(3, 8, 13, 14)), "ace", marks=pytest.mark.slow),
+    ],
+)
+def test_every_deal_of_a_small_deck(deal: Deal, wild_kicker: str) -> None:
+    table = {pattern: showdowns(deal, pattern, wild_kicker) for pattern in patterns(deal)}
+    seen: Counter[Pattern] = Counter()
+    for hand, outcomes in by_hand(deal, wild_kicker).items():
+        pattern, index = place_of(hand, deal)
+        seen[pattern] += 1
+        assert counted(table[pattern], index, deal) == outcomes, sorted(hand)
+    assert seen == {pattern: found.ties.size * pattern.copies for pattern, found in table.items()}
+    assert seen.total() == deal.hands
+
+
+def test_a_wild_kicker_moves_only_showdowns_of_equal_length() -> None:
+    for pattern in patterns(SMALL):
+        one, two, three = (showdowns(SMALL, pattern, kicker) for kicker in ("highest-absent", "ace", "lowest"))
+        assert one.by_length == two.by_length == three.by_length
+
+
+def bets(margin_pays: Sequence[str]) -> list[Stake]:
+    even = dict.fromkeys(range(10), Fraction(2))
+    margins = dict(enumerate(map(Fraction, margin_pays)))
+    return [Stake("ante", 1, False, even), Stake("blind", 1, False, margins), Stake("play", 2, True, even)]
+
+
+@pytest.mark.parametrize("margin_pays", [("1", "1", "4", "9"), ("1", "3/2", "5/3", "2")])
+def test_each_hand_is_played_when_that_is_better_than_folding(margin_pays: Sequence[str]) -> None:
+    stakes, ways, best = bets(margin_pays), Counter[str | int](), Fraction(0)
+    for outcomes in by_hand(SMALL, "highest-absent").values():
+        net = sum(
+            number * (-4 if out == "lose" else 0 if out == "tie" else 2 * 1 + 1 + Fraction(margin_pays[int(out)]) - 1)
+            for out, number in outcomes.items()
+        )
+        if net >= -2 * SMALL.completions:
+            ways += outcomes
+            best += net
+        else:
+            ways["fold"] += SMALL.completions
+            best -= 2 * SMALL.completions
+    found = best_play(SMALL, [showdowns(SMALL, pattern) for pattern in patterns(SMALL)], stakes)
+    assert +Counter(found.ways) == ways
+    assert found.total == sum(ways.values()) == SMALL.hands * SMALL.completions
+    assert ways["fold"] > 0
+    assert found.hands_played * SMALL.completions == found.total - ways["fold"]
+    pays = dict(enumerate(Fraction(pay) + 2 for pay in margin_pays))
+    played = sum(number * pays[out] for out, number in found.ways.items() if isinstance(out, int))
+    assert played - 4 * found.ways["lose"] - 2 * found.ways["fold"] == best
+
+
+def test_the_patterns_of_five_cards_cover_every_hand() -> None:
+    sizes = {pattern: pattern.copies for pattern in patterns(Deal())}
+    assert len(sizes) == 17
+    ways = (1, 12, 66, 220, 495, 792)  # 12 ranks a suit, taken 0 to 5 at a time
+    hands = sum(copies * int(np.prod([ways[n] for n in pattern.suits])) for pattern, copies in sizes.items())
+    assert hands == Deal().hands == 2_598_960
+    assert Deal().completions == 1081 * 1_221_759
+
+
+def one_by_one(hand: Sequence[Card], deal: Deal, wild_kicker: str) -> Outcomes:
+    """Every community and every dealer of the whole deck against one hand."""
+    strength, outcomes = flush_strength_of(wild_kicker, deal.own + deal.community), Counter[str | int]()
+    shift = 4 * (deal.own + deal.community)
+    left = np.array([PLACES[card] for card in DECK if card not in hand], np.uint8)
+    chosen = np.array(list(combinations(range(len(left) - deal.community), deal.own)), np.uint8).T
+    own = [np.array([PLACES[card]], np.uint8) for card in hand]
+    for community in combinations(left, deal.community):
+        shared = [np.full(chosen.shape[1], place, np.uint8) for place in community]
+        mine = int(strength([*own, *(column[:1] for column in shared)])[0])
+        theirs = strength([*np.setdiff1d(left, community)[chosen], *shared])
+        outcomes["tie"] += int((theirs == mine).sum())
+        outcomes["lose"] += int((theirs > mine).sum())
+        for margin, ways in enumerate(np.bincount((mine >> shift) - (theirs[theirs < mine] >> shift)).tolist()):
+            outcomes[margin] += ways
+    return +outcomes
+
+
+@pytest.mark.parametrize("wild_kicker", ["highest-absent", "ace", "lowest"])
+def test_hands_of_two_cards_from_the_whole_deck(wild_kicker: str) -> None:
+    deal = Deal(own=2, community=1)
+    table = {pattern: showdowns(deal, pattern, wild_kicker) for pattern in patterns(deal)}
+    for hand in list(combinations(DECK, 2))[::83]:
+        pattern, index = place_of(frozenset(hand), deal)
+        assert counted(table[pattern], index, deal) == one_by_one(hand, deal, wild_kicker), hand
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("hand", "wild_kicker"), [("KH 9H 4S 7C JS", "highest-absent"), ("AD 2C 8D QS 3H", "ace")])
+def test_one_hand_of_the_game_against_1_320_721_479_deals(hand: str, wild_kicker: str) -> None:
+    cards, deal = parse_cards(hand), Deal()
+    pattern, index = place_of(frozenset(cards), deal)
+    outcomes = one_by_one(cards, deal, wild_kicker)
+    assert outcomes.total() == 1_320_721_479
+    assert counted(showdowns(deal, pattern, wild_kicker), index, deal) == outcomes
+
+
+@pytest.mark.slow
+def test_the_best_play_in_words() -> None:
+    """What docs/odds.md says of hands without a deuce and with two of a suit at most."""
+    deal = Deal()
+    pairs = list(combinations(range(3, 15), 2))
+    for pattern, always, never in (
+        (Pattern(0, (2, 1, 1, 1)), (14, 10), (11, 10)),
+        (Pattern(0, (2, 2, 1, 0)), (13, 11), (10, 9)),
+    ):
+        found = showdowns(deal, pattern)
+        won = [3 * found.by_length[1], 6 * found.by_length[2], 8 * found.by_length[3], 28 * found.by_length[4]]
+        lost = deal.completions - sum(found.by_length) - found.by_kickers - found.ties
+        play = sum(won) + 3 * found.by_kickers - 4 * lost >= -2 * deal.completions
+        assert found.by_length[5:] == (0, 0, 0)
+        for first, one in enumerate(pairs):
+            for second, other in enumerate(pairs if pattern.suits[1] == 2 else [(0, 0)]):
+                hands = play[first, second] if pattern.suits[1] == 2 else play[first]
+                best = max(one[::-1], other[::-1])
+                if best >= always:
+                    assert hands.all(), (pattern.text, best)
+                elif best <= never:
+                    assert not hands.any(), (pattern.text, best)
