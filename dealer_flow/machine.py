@@ -304,7 +304,9 @@ class DealerFlow:
             self._round.unreliable |= self._round.in_play
 
     def _events_lost(self, seen: Seen, body: e.EventsLost) -> None:
-        text = f"{seen.device}: events {body.first} to {body.last} are gone"
+        unnumbered = not body.first and not body.last
+        what = f"reports of {seen.device} are missing"
+        text = what if unnumbered else f"{seen.device}: events {body.first} to {body.last} are gone"
         self._round.break_off("events-lost", text, seen)
         self._forget_shoe(seen)
 

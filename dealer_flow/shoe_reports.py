@@ -172,12 +172,7 @@ def _cut_card(now: Round, seen: Seen, body: e.CutCardSeen) -> None:
         return
     shoe = now.shoes.on_table()
     shoe.cut_card = True
-    after = {
-        "finish-race": "this race is the last",
-        "one-more-race": "one more race follows",
-        "play-on": "play goes on",
-    }
-    text = f"the cut card comes out after {shoe.drawn} cards: {after[now.draw.plan.cut_card]}"
+    text = f"the cut card comes out after {shoe.drawn} cards: {_AFTER_CUT_CARD[now.draw.plan.cut_card]}"
     now.note("cut-card", text, seen=seen, clause=now.draw.plan.part.cut_card.clause, place=SHOE)
 
 

@@ -25,13 +25,15 @@ from devices.recording import Recorded as Recorded
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A recorded line. `device` is the kind of device at its end, empty when the file does not say."""
+    """A recorded line. `device` is the kind of device at its end, `procedure` the id of what was dealt at the table;
+    empty when the file does not say."""
 
     name: str
     device: str
     dialect: str
     line: str
     baud: int
+    procedure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,11 @@ class Capture:
         for _ in capture.chunks:
             break
         return capture
+
+    @property
+    def procedure(self) -> str:
+        """Id of the procedure that was followed at the table; empty when the file does not say."""
+        return next((line.procedure for line in self.interfaces if line.procedure), "")
 
     @property
     def chunks(self) -> Iterator[Chunk]:
@@ -127,6 +134,7 @@ class Capture:
             dialect=settings.get("dialect", ""),
             line=settings.get("line", ""),
             baud=int(baud) if baud.isdecimal() else 0,
+            procedure=settings.get("procedure", ""),
         )
         self.interfaces += (interface,)
         resolution = (found.get(pcapng.IF_TSRESOL) or b"\x06")[0]  # absent or empty: microseconds

@@ -28,11 +28,13 @@ _CHUNK_MAX: Final = 1024 * 1024
 class CaptureWriter:
     """Writes a capture, each record at once. A failing disk stops the recording, and `failed` says why.
 
+    `procedure` is the id of the procedure the table follows, for whoever replays it; empty when that is not known.
+
     Opening an existing file needs `overwrite`. CaptureInaccessible when the file cannot be opened at all.
     """
 
-    def __init__(self, path: str | Path, *, overwrite: bool = False) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, *, overwrite: bool = False, procedure: str = "") -> None:
+        self.path, self.procedure = Path(path), procedure
         self.failed: str | None = None
         self._interfaces = 0
         try:
@@ -45,6 +47,7 @@ class CaptureWriter:
     def interface(self, name: str, *, device: str, dialect: str = "tdp", line: str = "", baud: int = 115200) -> int:
         """Add a line and give its number. `device` is a kind such as `shuffler`."""
         settings = {"device": device, "dialect": dialect, "line": line, "baud": str(baud), "format": "8N1"}
+        settings["procedure"] = self.procedure
         text = shlex.join(f"{key}={value}" for key, value in settings.items() if value)
         body = struct.pack("<HHI", pcapng.RTAC_SERIAL, 0, 0) + pcapng.option(2, name.encode())
         body += pcapng.option(3, text.encode()) + pcapng.option(8, struct.pack("<Q", baud)) + pcapng.option(9, b"\x09")

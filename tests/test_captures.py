@@ -1,6 +1,8 @@
 """Every recording in `captures/` gives what its index says, however its bytes are cut."""
 
 import hashlib
+import itertools
+import json
 import random
 import shutil
 import subprocess
@@ -18,13 +20,24 @@ from devices.capture import Capture, Chunk
 from devices.events import Seen
 from devices.replay import PlayStats, play
 from rules.game import load_game
-from tests.support.wire_count import count_wire
+from tests.support.race_evenings import unsigned
+from tests.support.record_captures import received_by_line
+from tests.support.wire_count import angel_eye_frames, count_wire
 
 CAPTURES = Path(__file__).parent.parent / "captures"
 ENTRIES: list[dict[str, Any]] = tomllib.loads((CAPTURES / "index.toml").read_text())["capture"]
 INDEX = [entry for entry in ENTRIES if entry.get("link") != "usb"]
 """Those of serial lines, which `dealwire replay` deals again. USB has its own test, in `tests/devices/rigs`."""
-PROCEDURE, GAME = load_procedure("flushes-gone-wild.co"), load_game("flushes-gone-wild.co")
+PACKETS, RACE = "flushes-gone-wild.co", "race-to-the-flush"
+PROCEDURES = {name: load_procedure(name) for name in (PACKETS, RACE)}
+GAMES = {name: load_game(name) for name in (PACKETS, RACE)}
+
+
+def of(procedure: str) -> pytest.MarkDecorator:
+    """Every recording of one procedure."""
+    entries = [entry for entry in INDEX if entry.get("procedure", PACKETS) == procedure]
+    return pytest.mark.parametrize("entry", entries, ids=[entry["file"] for entry in entries])
+
 
 each = pytest.mark.parametrize("entry", INDEX, ids=[entry["file"] for entry in INDEX])
 
@@ -73,7 +86,8 @@ def received_only(chunks: list[Chunk]) -> Iterator[Chunk]:
 
 def dealt(capture: Capture) -> tuple[list[RoundResult], list[str], PlayStats]:
     """Rounds, everything said as JSON, and the counters."""
-    table, rounds, said = Table(PROCEDURE, Terms(GAME)), list[RoundResult](), list[str]()
+    name = capture.procedure or PACKETS
+    table, rounds, said = Table(PROCEDURES[name], Terms(GAMES[name])), list[RoundResult](), list[str]()
 
     def take(items: list[Any]) -> None:
         said.extend(item.to_json() for item in items)
@@ -104,6 +118,12 @@ def test_rounds_seats_and_incidents(entry: dict[str, Any]) -> None:
 
 
 @each
+def test_the_recording_names_what_was_dealt(entry: dict[str, Any]) -> None:
+    """Those made before recordings named it are of the one game there was."""
+    assert (Capture.read(CAPTURES / entry["file"]).procedure or PACKETS) == entry.get("procedure", PACKETS)
+
+
+@of(PACKETS)
 def test_every_card_of_a_complete_round_is_somewhere(entry: dict[str, Any]) -> None:
     for each in dealt(Capture.read(CAPTURES / entry["file"]))[0]:
         if each.outcome == "complete":
@@ -116,15 +136,77 @@ def test_every_card_of_a_complete_round_is_somewhere(entry: dict[str, Any]) -> N
             assert len(faces) == len(set(faces))
 
 
+@of(RACE)
+def test_races_end_where_their_columns_say(entry: dict[str, Any]) -> None:
+    """The columns are counted again here, card by card."""
+    finish = []
+    for each in dealt(Capture.read(CAPTURES / entry["file"]))[0]:
+        assert each.draw is not None
+        cards, held = each.draw.cards, dict.fromkeys("CDHS", 0)
+        end = 0
+        for number, card in enumerate(cards, 1):
+            held[card[1]] = held.get(card[1], 0) + 1
+            if max(held.values()) == 5 and not end:
+                end = number
+        finish.append(end)
+        assert (each.draw.finish.cards if each.draw.finish else 0) == end
+        assert end in (0, len(cards))
+        assert len(set(cards)) == len(cards)
+        assert each.draw.extra == (cards[16] if end == 17 else None)
+        assert [number for column in each.draw.columns.values() for number in column if number not in cards] == []
+    assert finish == entry["finish"]
+
+
+@of(RACE)
+def test_an_unread_card_is_named_by_a_badge_or_nothing_is_settled(entry: dict[str, Any]) -> None:
+    (first, *_), said, _ = dealt(Capture.read(CAPTURES / entry["file"]))
+    assert first.draw is not None
+    if "card-named" in entry["incidents"]:
+        (naming,) = first.draw.named
+        # the third card in the scenario's order of the shoe
+        assert (naming.position, naming.card, naming.badge, naming.level) == (3, "4H", 7001, "supervisor")
+    elif first.outcome == "unreliable":
+        assert first.draw.named == ()
+        settlements = [found for text in said if (found := json.loads(text))["type"] == "settlement"]
+        assert settlements[0]["status"] == "held"
+        assert settlements[0]["totals"]["players"] == 0
+
+
+@of(RACE)
+def test_a_shoe_nobody_answers_says_each_report_three_times(entry: dict[str, Any]) -> None:
+    """And each card is dealt once. Copies the scenario's noise has spoiled are missing."""
+    for dialect, data in received_by_line(Capture.read(CAPTURES / entry["file"])):
+        if dialect == "angel-eye":
+            runs = [len(list(copies)) for _, copies in itertools.groupby(angel_eye_frames(data))]
+            # the first may have begun before the line was opened
+            assert set(runs[1:]) <= {3} if not entry["noise_bytes"] else set(runs[1:]) <= {2, 3}
+            assert max(runs) == 3
+
+
+@pytest.mark.parametrize("scenario", ["race-5", "race-11", "race-17", "race-unread", "race-unnamed", "race-overdraw"])
+def test_the_same_race_in_three_dialects_is_the_same_round(scenario: str) -> None:
+    told = [
+        [unsigned(found).to_json() for found in dealt(Capture.read(CAPTURES / f"{scenario}.{dialect}.pcapng"))[0]]
+        for dialect in ("tdp", "angel-eye", "bee-tek")
+    ]
+    assert told[0] == told[1] == told[2]
+    assert told[0]
+
+
+@pytest.mark.parametrize("scenario", ["race-cut-card", "race-error", "race-noise"])
+def test_what_two_dialects_can_say_is_the_same_round(scenario: str) -> None:
+    told = [
+        [unsigned(found).to_json() for found in dealt(Capture.read(CAPTURES / f"{scenario}.{dialect}.pcapng"))[0]]
+        for dialect in ("tdp", "angel-eye")
+    ]
+    assert told[0] == told[1]
+
+
 @each
 def test_frames_and_noise(entry: dict[str, Any]) -> None:
     """The index was counted by another decoder; the replay must find the same frames."""
     capture = Capture.read(CAPTURES / entry["file"])
-    received: dict[int, bytes] = {}
-    for chunk in capture.chunks:
-        if not chunk.sent:
-            received[chunk.interface] = received.get(chunk.interface, b"") + chunk.data
-    counts = [count_wire(data) for data in received.values()]
+    counts = [count_wire(data, dialect) for dialect, data in received_by_line(capture)]
     assert (sum(f for f, _ in counts), sum(n for _, n in counts)) == (entry["frames"], entry["noise_bytes"])
     stats = dealt(capture)[2]
     assert stats.frames == entry["frames"]
@@ -166,7 +248,7 @@ def test_stock_tshark_reads_it(entry: dict[str, Any]) -> None:
 
 def test_a_finding_is_said_when_it_happens_and_again_in_its_round() -> None:
     """Incidents on the stream are those of the rounds, in the same order."""
-    table, streamed, rounds = Table(PROCEDURE, None), list[Incident](), list[RoundResult]()
+    table, streamed, rounds = Table(PROCEDURES[PACKETS], None), list[Incident](), list[RoundResult]()
 
     def deliver(seen: Seen) -> None:
         for item in table.handle(seen):

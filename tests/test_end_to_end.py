@@ -67,6 +67,27 @@ def test_a_recorded_round_replays_as_it_was_seen(kind: str, tmp_path: Path) -> N
     assert [item["type"] for item in results(live.stdout)][-2:] == ["round", "settlement"]
 
 
+def test_a_race_is_the_same_live_through_three_dialects_and_replayed(tmp_path: Path) -> None:
+    """The recording names its procedure, so its replay needs no option."""
+    told = []
+    for dialect, kind in (("tdp", "pty"), ("angel-eye", "tcp"), ("bee-tek", "pty")):
+        output = tmp_path / f"{dialect}.pcapng"
+        lines = [] if kind == "pty" else ["--shoe", f"tcp:{free_port()}", "--controller", f"tcp:{free_port()}"]
+        with simulated("--scenario", "race-5", "--shoe-dialect", dialect, *lines) as at:
+            assert at.keys() == {"shoe", "table-controller"}
+            addresses = ["--shoe", at["shoe"], "--shoe-dialect", dialect, "--controller", at["table-controller"]]
+            told_by = ["--procedure", "race-to-the-flush", "--rounds", "1", "--timeout", "30", "--json"]
+            live = run("record", *addresses, *told_by, "-o", str(output))
+        assert live.returncode == 0, live.stderr
+        replayed = run("replay", str(output), "--json")
+        assert replayed.returncode == 0, replayed.stderr
+        assert results(replayed.stdout) == results(live.stdout)
+        deal, settlement = results(live.stdout)
+        assert (deal["outcome"], settlement["status"]) == ("complete", "settled")
+        told.append([{**item, "session": ""} for item in (deal, settlement)])
+    assert told[0] == told[1] == told[2]
+
+
 def test_monitor_prints_events_until_it_has_enough() -> None:
     with simulated("--scenario", "clean-1") as at:
         done = run(

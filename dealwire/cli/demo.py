@@ -86,7 +86,7 @@ def deal_live(recording: Path, speed: float) -> list[str]:
 
     with (
         simulated_devices(speed) as addresses,
-        CaptureWriter(recording, overwrite=True) as writer,
+        CaptureWriter(recording, overwrite=True, procedure=DEFAULT_GAME) as writer,
         LiveTable(
             [
                 Line("shuffler", "shuffler", addresses["shuffler"]),

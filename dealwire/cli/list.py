@@ -38,7 +38,16 @@ def found(kinds: tuple[str, ...]) -> list[dict[str, Any]]:
         elif kind == "usb":
             items += [{"type": "usb", **device} for device in usb_devices()]
         elif kind == "procedures":
-            items += [{"type": "procedure", "name": name} for name in known_procedures()]
+            items += [procedure_item(name) for name in known_procedures()]
         else:
             items += [{"type": "game", "name": name} for name in game_ids()]
     return items
+
+
+def procedure_item(name: str) -> dict[str, Any]:
+    """A procedure with its title and the device that deals it."""
+    from dealer_flow.procedure import load_procedure
+
+    procedure = load_procedure(name)
+    device = "packet shuffler" if procedure.shoe is None else "card shoe"
+    return {"type": "procedure", "name": name, "title": procedure.title, "device": device}

@@ -134,10 +134,8 @@ def table_options(command: F) -> F:
         click.option("--no-settle", is_flag=True, help="Deal only; settle nothing."),
         click.option(
             "--procedure",
-            default=DEFAULT_GAME,
-            show_default=True,
             metavar="ID|FILE",
-            help="Dealing procedure.",
+            help=f"Dealing procedure; by default the one a recording names, else {DEFAULT_GAME}.",
         ),
     ):
         command = option(command)
@@ -145,7 +143,7 @@ def table_options(command: F) -> F:
 
 
 def make_table(
-    procedure: str,
+    procedure: str | None,
     game: str | None,
     no_settle: bool,
     table_name: str,
@@ -154,7 +152,7 @@ def make_table(
     **terms: Any,
 ) -> Table:
     """The table those options describe; every bad name or file is one line."""
-    loaded = load_procedure(procedure)
+    loaded = load_procedure(procedure or DEFAULT_GAME)
     made = None if no_settle else make_terms(load_game(game or loaded.id), open_bank(progressive), **terms)
     desk = _make_desk(loaded, made, table_name) if awards else None
     return Table(loaded, made, name=table_name, desk=desk)

@@ -57,7 +57,10 @@ def command(
         for item in table.handle(seen):
             say(item)
 
-    live, writer = open_live(lines, deliver, lambda: CaptureWriter(output, overwrite=overwrite), reconnect)
+    def open_writer() -> CaptureWriter:
+        return CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
+
+    live, writer = open_live(lines, deliver, open_writer, reconnect)
     with writer, live:
         run(live, lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
         problems = live.problems

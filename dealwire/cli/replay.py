@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from dealer_flow.procedure import ProcedureError, known_procedures
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_table, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
@@ -25,8 +26,9 @@ def command(ctx: click.Context, /, file: Path, as_json: bool, **options: Any) ->
     The bytes in FILE go through the same decoders, flow and rules as an attached device's. A recording whose last
     record is cut is dealt as far as it goes; that is reported and the exit code is 1. A damaged one gives 6.
     """
-    table = make_table(**options)
     capture = Capture.read(file)
+    options["procedure"] = options["procedure"] or recorded_procedure(capture)
+    table = make_table(**options)
     stats, damage = deal(capture, table, as_json)
     problem = damage or (f"{file}: {capture.torn}" if capture.torn else None)
     if as_json:
@@ -36,6 +38,15 @@ def command(ctx: click.Context, /, file: Path, as_json: bool, **options: Any) ->
     if problem:
         click.echo(f"dealwire: {problem}", err=True)
         ctx.exit(Exit.PROTOCOL if damage else Exit.CHECK_FAILED)
+
+
+def recorded_procedure(capture: Capture) -> str:
+    """The procedure a recording names, empty when it names none; ProcedureError when it does not come with dealwire."""
+    named, known = capture.procedure, known_procedures()
+    if named and named not in known:
+        why = f"{named!r} was dealt, which is none of {', '.join(known)}; give its file with --procedure"
+        raise ProcedureError(str(capture.path), None, "procedure", why)
+    return named
 
 
 def deal(capture: Capture, table: Table, as_json: bool) -> tuple[PlayStats, str | None]:

@@ -4,45 +4,84 @@ import json
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
+from devices.simulator.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
 from devices.simulator.host import serve
-from devices.simulator.scenario import load_scenario, scenario_ids
+from devices.simulator.scenario import scenario_ids
+from devices.simulator.shoe_scenario import ShoeScenario
+from devices.simulator.shoe_table import MOUTHS
+
+LINE = "pty|tcp:PORT"
 
 
 @click.command("sim")
 @click.option(
     "--scenario", metavar="ID|FILE", default="clean-3", show_default=True, help="What is dealt and what fails."
 )
-@click.option("--shuffler", "shuffler", default="pty", show_default=True, metavar="pty|tcp:PORT", help="Its line.")
-@click.option("--controller", default="pty", show_default=True, metavar="pty|tcp:PORT", help="The controller's line.")
+@click.option("--shuffler", default="pty", show_default=True, metavar=LINE, help="The packet shuffler's line.")
+@click.option("--shoe", default="pty", show_default=True, metavar=LINE, help="The card shoe's line.")
+@click.option(
+    "--shoe-dialect", type=click.Choice(list(MOUTHS)), default="tdp", show_default=True, help="What the shoe speaks."
+)
+@click.option("--controller", default="pty", show_default=True, metavar=LINE, help="The controller's line.")
 @click.option("--speed", type=click.FloatRange(0.01, 1000), default=1.0, show_default=True, help="1 is real time.")
 @click.option("--forever", is_flag=True, help="Stay up after the scenario.")
 @click.option("--list", "as_list", is_flag=True, help="Name the scenarios that come with the program.")
 @click.option("--json", "as_json", is_flag=True, help="Announce the lines as one JSON object.")
+@click.pass_context
 def command(
-    scenario: str, shuffler: str, controller: str, speed: float, forever: bool, as_list: bool, as_json: bool
+    ctx: click.Context,
+    /,
+    scenario: str,
+    shuffler: str,
+    shoe: str,
+    shoe_dialect: str,
+    controller: str,
+    speed: float,
+    forever: bool,
+    as_list: bool,
+    as_json: bool,
 ) -> None:
-    """Put a simulated packet shuffler and table controller on lines and deal a scenario on them.
+    """Put a simulated packet shuffler or card shoe and a table controller on lines and deal a scenario on them.
 
-    Dealing starts when a host has opened both. Try: dealwire sim, then in another terminal dealwire monitor with
-    the addresses it prints.
+    Which of the two it is, the scenario says. Dealing starts when a host has opened both lines. Try: dealwire sim,
+    then in another terminal the command that it prints.
     """
     if as_list:
-        for name in scenario_ids():
+        for name in (*scenario_ids(), *shoe_scenario_ids()):
             click.echo(name)
         return
-
-    def ready(addresses: dict[str, str]) -> None:
-        if as_json:
-            click.echo(json.dumps({"schema": "dealwire.sim/1", "type": "ready", "lines": addresses}))
-        else:
-            flags = " ".join(
-                f"--{'controller' if name == 'table-controller' else name} {address}"
-                for name, address in addresses.items()
-            )
-            click.echo(f"ready; in another terminal: dealwire monitor {flags}")
-
-    chosen = load_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+    chosen = find_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+    _check_options(ctx, chosen)
+    at_shoe = isinstance(chosen, ShoeScenario)
+    spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
     serve(
-        chosen, lines={"shuffler": shuffler, "table-controller": controller}, ready=ready, speed=speed, forever=forever
+        chosen,
+        lines={**({"shoe": shoe} if at_shoe else {"shuffler": shuffler}), "table-controller": controller},
+        ready=lambda addresses: _announce(addresses, spoken, as_json),
+        speed=speed,
+        shoe_dialect=shoe_dialect,
+        forever=forever,
     )
+
+
+def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:
+    """UsageError for the option of a device that the scenario has not."""
+    at_shoe = isinstance(scenario, ShoeScenario)
+    there = "a card shoe" if at_shoe else "a packet shuffler"
+    for option in ("shuffler",) if at_shoe else ("shoe", "shoe_dialect"):
+        if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            name = f"--{option.replace('_', '-')}"
+            raise click.UsageError(f"scenario {scenario.id!r} is dealt from {there}: {name} is not for it")
+
+
+def _announce(addresses: dict[str, str], spoken: str, as_json: bool) -> None:
+    """Say where the devices are; `spoken` is what else a command needs."""
+    if as_json:
+        click.echo(json.dumps({"schema": "dealwire.sim/1", "type": "ready", "lines": addresses}))
+        return
+    flags = " ".join(
+        f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
+    )
+    click.echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")

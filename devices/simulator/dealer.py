@@ -1,20 +1,18 @@
 """The dealer persona: one pair of hands that plays a scenario's rounds on both devices.
 
-A round is written as it is dealt, as a generator: what it yields is what the dealer waits for, a pause in nanoseconds
-or something that must come true. The dealer reacts to the devices' lamps and trays, never to what the scenario knows,
+The dealer reacts to the devices' lamps and trays, never to what the scenario knows,
 and reveals the cards that really lie there.
 """
 
-from collections.abc import Callable
 from typing import Final
 
 from devices.simulator import supervisor
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.line_faults import LineFaults
+from devices.simulator.persona import Persona
 from devices.simulator.scenario import Game, Player, Scenario, places
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.shuffler_parts import MS
-from devices.simulator.steps import PATIENCE_NS, Pace, Steps, Verdict
+from devices.simulator.steps import Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.trouble import Trouble, What
 from devices.simulator.unit import Unit
@@ -26,8 +24,8 @@ from protocol.tdp.messages import Spread
 DECKS: Final = (1, 2)
 
 
-class Dealer:
-    """Plays `scenario`. Call `start` once, then `tick` whenever a device did something or a deadline fell."""
+class Dealer(Persona):
+    """Plays `scenario` on a packet shuffler and a table controller."""
 
     def __init__(
         self,
@@ -39,64 +37,15 @@ class Dealer:
         lines: dict[str, LineFaults],
         pace: Pace,
     ) -> None:
+        super().__init__(units, lines, pace)
         self.game: Game = scenario.game
         self.cards, self.shuffler, self.controller = cards, shuffler, controller
-        self.units, self.pace = units, pace
-        self.now_ns = 0
         self.plan = scenario.rounds[0]
         self.verdict = Verdict.PLAY
-        self.done = False
         self._folded: set[int] = set()
-        self._scenario, self._lines = scenario, lines
-        self._hands_at = ""
-        self._script: Steps | None = None
-        self._due_ns: int | None = None
-        self._until: Callable[[], bool] | None = None
-
-    def start(self, now_ns: int) -> None:
-        """Sit down at the table."""
-        self._script = self._evening()
-        self._due_ns = now_ns
-        self.tick(now_ns)
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """When a pause ends; None while the dealer waits for something to happen."""
-        return self._due_ns
-
-    def tick(self, now_ns: int) -> bool:
-        """Go on as far as possible; says whether anything was done."""
-        self.now_ns, acted = now_ns, False
-        while self._script and not self.done and self._may_go_on(now_ns):
-            acted = True
-            self._due_ns = self._until = None
-            wait = next(self._script, None)
-            if wait is None:
-                self.done = True
-            elif isinstance(wait, int):
-                self._due_ns = now_ns + wait
-            else:
-                self._until = wait
-            for unit in self.units.values():
-                unit.settle(now_ns)
-        return acted
-
-    def _may_go_on(self, now_ns: int) -> bool:
-        if self._until is not None:
-            return self._until()
-        return self._due_ns is not None and now_ns >= self._due_ns
+        self._scenario = scenario
 
     # -------------------------------------------------------------- what every step is made of
-
-    def at(self, device: str) -> Steps:
-        """Turn to a device, once the displays show what was done at the other."""
-        if self._hands_at != device:
-            give_up_ns = self.now_ns + PATIENCE_NS
-            others = [unit for name, unit in self.units.items() if name != device]
-            while not all(unit.all_acknowledged for unit in others) and self.now_ns < give_up_ns:
-                yield 5 * MS
-            self._hands_at = device
-        yield self.pace.step
 
     def fix(self, what: What, ordinal: int = 0) -> Trouble | None:
         """The trouble of a kind that the scenario has at a packet, if any."""
@@ -181,7 +130,7 @@ class Dealer:
     # -------------------------------------------------------------- dealing
 
     def _packet(self, ordinal: int, place: Place) -> Steps:
-        self._spoil_line(ordinal)
+        self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == ordinal])
         yield from self._mishandle(ordinal, place)
         while not self._packet_waits():
             yield lambda: self._packet_waits() or self.shuffler.state is S.MISDEAL
@@ -231,20 +180,6 @@ class Dealer:
             yield self._packet_waits
             yield from supervisor.call_misdeal(self)
             self.verdict = Verdict.STOP
-
-    def _spoil_line(self, ordinal: int) -> None:
-        for trouble in self.plan.troubles:
-            if trouble.ordinal == ordinal:
-                line = self._lines[trouble.device]
-                match trouble.what:
-                    case What.NOISE:
-                        line.insert_noise(trouble.amount)
-                    case What.DROP:
-                        line.drop(trouble.amount)
-                    case What.FLIP:
-                        line.flip(trouble.amount)
-                    case What.STALL:
-                        line.stall(self.now_ns + trouble.amount * MS)
 
     def _remainder(self) -> Steps:
         yield lambda: self.shuffler.state in (S.PACKET_WAIT, S.MISDEAL)

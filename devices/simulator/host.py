@@ -8,8 +8,7 @@ from typing import Final, Protocol
 
 from devices.clock import SystemClock
 from devices.loop import Member, Owner
-from devices.simulator.scenario import Scenario
-from devices.simulator.table import SimulatedTable
+from devices.simulator.catalogue import AnyScenario, set_up
 from protocol.errors import LineAbsent, LineBusy, LocalError
 
 READ_SIZE: Final = 65536
@@ -320,21 +319,23 @@ class Bench:
 
 
 def serve(
-    scenario: Scenario,
+    scenario: AnyScenario,
     *,
     lines: Mapping[str, str],
     ready: Callable[[dict[str, str]], None],
     speed: float = 1.0,
+    shoe_dialect: str = "tdp",
     owner: Owner | None = None,
     forever: bool = False,
 ) -> None:
-    """Put both devices on lines (`pty` or `tcp:PORT`), announce their addresses, and deal the scenario.
+    """Put the scenario's devices on lines (`pty` or `tcp:PORT`), announce their addresses, and deal the scenario.
 
-    Dealing starts when every device's host has opened its session; returns when it has ended and the hosts have every
-    event (or are gone), never with `forever`. BadLine, LineBusy or LineAbsent when a line cannot be made.
+    `shoe_dialect` is what a shoe speaks. Dealing starts when the host of every device that can tell has opened its
+    session; returns when it has ended and the hosts have every event (or are gone), never with `forever`. BadLine,
+    LineBusy or LineAbsent when a line cannot be made.
     """
     clock = SystemClock()
-    bench = Bench(SimulatedTable(scenario, speed=speed), lines)
+    bench = Bench(set_up(scenario, speed=speed, shoe_dialect=shoe_dialect), lines)
     own = owner or Owner(clock)
     members: tuple[Member, ...] = (bench, *bench.lines.values())
     try:

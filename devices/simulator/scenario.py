@@ -101,8 +101,12 @@ def load_scenario(source: str | Path) -> Scenario:
     if isinstance(source, str) and source not in scenario_ids():
         raise ScenarioError(source, "", f"no such scenario; there are {', '.join(scenario_ids())}")
     path = HERE / "scenarios" / f"{source}.toml" if isinstance(source, str) else source
-    top = Section(path.name, "", _read(path))
-    game = _game(top, path)
+    return parse_scenario(Section(path.name, "", read_toml(path)), path)
+
+
+def parse_scenario(top: Section, path: Path) -> Scenario:
+    """The scenario in `top`, read from the file `path`."""
+    game = _read_game(game_section(top, path))
     scenario = Scenario(
         id=path.stem,
         title=top.text("title"),
@@ -111,6 +115,7 @@ def load_scenario(source: str | Path) -> Scenario:
         game=game,
         rounds=tuple(_round(section, game) for section in top.sections("rounds")),
     )
+    top.text("device", "shuffler", allowed=("shuffler",))
     top.done()
     if not scenario.rounds:
         raise top.error("rounds", "a scenario needs at least one round")
@@ -123,7 +128,8 @@ def places(game: Game, plan: RoundPlan) -> tuple[Place, ...]:
     return tuple(place for target in game.deal for place in where[target])
 
 
-def _read(path: Path) -> object:
+def read_toml(path: Path) -> object:
+    """The content of a file; ScenarioError when it cannot be had."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -132,17 +138,18 @@ def _read(path: Path) -> object:
         raise ScenarioError(str(path), "", f"is not TOML: {error}") from error
 
 
-def _game(top: Section, path: Path) -> Game:
+def game_section(top: Section, path: Path, games: Path = HERE / "games") -> Section:
+    """The game a scenario names, a file of `games`, or its own table of that name."""
     if not top.has("game"):
         raise top.error("game", "this key is missing")
     named = top.either("game")
-    if isinstance(named, str):
-        known = sorted(file.stem for file in (HERE / "games").glob("*.toml"))
-        if named not in known:
-            raise top.error("game", f"{named!r} is not one of {', '.join(known)}, nor a table")
-        file = HERE / "games" / f"{named}.toml"
-        return _read_game(Section(file.name, "", _read(file)))
-    return _read_game(Section(path.name, "game", named))
+    if not isinstance(named, str):
+        return Section(path.name, "game", named)
+    known = sorted(file.stem for file in games.glob("*.toml"))
+    if named not in known:
+        raise top.error("game", f"{named!r} is not one of {', '.join(known)}, nor a table")
+    file = games / f"{named}.toml"
+    return Section(file.name, "", read_toml(file))
 
 
 def _read_game(section: Section) -> Game:

@@ -143,19 +143,16 @@ class AngelEyeShoe(Mouth):
 
     def _words(self, body: e.Body) -> list[am.Message]:
         """What the shoe says of it: one report, or nothing."""
-        # the shoe counts within a hand, in four bits; a longer game's count goes round
-        count = len(self.model.drawn) if self.model.state is S.BURN else self.model.in_round
-        ordinal = (count - 1) % 15 + 1
         match body:
             case e.StateChanged(state, previous):
                 start = [am.Started()] if previous == S.BOOT.name else []
                 return [*start, *([am.StandingBy()] if state == S.STANDBY.name else [])]
             case e.CardDrawn(_, card, where):
-                return [am.CardDrawn(_destination(where), ordinal, card)]
+                return [am.CardDrawn(_destination(where), self._ordinal(where), card)]
             case e.CardUnread(_, where):
-                return [am.CardDrawn(_destination(where), ordinal, NONE)]
+                return [am.CardDrawn(_destination(where), self._ordinal(where), NONE)]
             case e.CardReportedAgain(_, card, where):
-                return [am.CardReportedAgain(_destination(where), ordinal, card)]
+                return [am.CardReportedAgain(_destination(where), self._ordinal(where), card)]
             case e.DrawWhileLocked(card):
                 return [am.CardDrawnOutside(am.Mode.LOCK, 0, card)]
             case e.CardDrawnOutside(card, mode):
@@ -173,6 +170,11 @@ class AngelEyeShoe(Mouth):
             case e.ShoeErrorCleared(fault, _):
                 return [am.ErrorCleared(_TROUBLES[fault])]
         return []
+
+    def _ordinal(self, where: str | None) -> int:
+        """The shoe counts burned cards, and those of a hand, in four bits; a longer count goes round."""
+        count = len(self.model.drawn) if where == BURN else self.model.in_round
+        return (count - 1) % 15 + 1
 
 
 def _destination(where: str | None) -> am.Destination:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Final, Protocol
+from typing import Final
 
 from devices.simulator.line_faults import LineFaults
+from devices.simulator.persona import Device
 from devices.simulator.shoe import BOOT_NS, ShoeModel
 from devices.simulator.shoe_mouths import AngelEyeShoe, BeeTekShoe
 from devices.simulator.shoe_tdp import TdpShoe
@@ -18,63 +19,13 @@ PACE_NS: Final = 800_000_000
 """Between two things a dealer does."""
 
 
-class ShoeUnit(Protocol):
-    """A shoe on its line, whatever it speaks."""
-
-    name: str
-
-    @property
-    def hosted(self) -> bool:
-        """Whether a host is there, as far as the shoe can tell."""
-        ...
-
-    @property
-    def host_lost(self) -> bool:
-        """Whether a host was here and fell silent."""
-        ...
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
-        ...
-
-    @property
-    def all_acknowledged(self) -> bool:
-        """Whether the host has, or will never have, everything."""
-        ...
-
-    def power_on(self, now_ns: int) -> None:
-        """Switch it on."""
-        ...
-
-    def power_off(self) -> None:
-        """Pull the plug."""
-        ...
-
-    def receive(self, data: bytes, now_ns: int) -> None:
-        """Bytes from the host."""
-        ...
-
-    def tick(self, now_ns: int) -> None:
-        """Do what is due."""
-        ...
-
-    def settle(self, now_ns: int) -> None:
-        """Say what the model has to say."""
-        ...
-
-    def take_output(self) -> list[bytes]:
-        """What goes onto the line."""
-        ...
-
-
-def _tdp(name: str, model: ShoeModel, rng: Random) -> ShoeUnit:
+def _tdp(name: str, model: ShoeModel, rng: Random) -> Device:
     mouth = TdpShoe(model)
     reads = Capability.CARD_RECOGNITION
     return Unit(name, mouth, mouth.answer, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
 
 
-MOUTHS: Final[dict[str, Callable[[str, ShoeModel, Random], ShoeUnit]]] = {
+MOUTHS: Final[dict[str, Callable[[str, ShoeModel, Random], Device]]] = {
     "tdp": _tdp,
     "angel-eye": lambda name, model, _: AngelEyeShoe(name, model),
     "bee-tek": lambda name, model, _: BeeTekShoe(name, model),

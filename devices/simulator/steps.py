@@ -23,6 +23,7 @@ class Pace:
     bet: int = 300 * MS
     step: int = 500 * MS
     lift: int = 500 * MS
+    draw: int = 800 * MS
     think: int = 1_500 * MS
     show: int = 800 * MS
     collect: int = 2_000 * MS

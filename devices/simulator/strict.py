@@ -102,7 +102,7 @@ class Section:
         """Complain of the first key that nobody took."""
         for key in self._table:
             if key not in self._known:
-                raise self.error(key, f"no such key; allowed: {', '.join(self._known)}")
+                raise self.error(key, f"no such key; allowed: {', '.join(dict.fromkeys(self._known))}")
 
     def _take(self, key: str, default: Any) -> Any:
         self._known.append(key)

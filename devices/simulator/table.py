@@ -4,6 +4,7 @@ from random import Random
 from typing import Final
 
 from devices.simulator.dealer import Dealer
+from devices.simulator.dealt_table import DealtTable
 from devices.simulator.deck import Cards
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.scenario import Scenario
@@ -20,12 +21,26 @@ SHUFFLER: Final = "shuffler"
 CONTROLLER: Final = "table-controller"
 
 
-class SimulatedTable:
-    """Feed it what hosts send and the time; take what goes onto each device's line.
+def controller_unit(model: TableControllerModel, rng: Random, timing: Timing | None = None) -> Unit:
+    """A table controller on its line."""
+    return Unit(
+        CONTROLLER,
+        model,
+        model.answer,
+        device_class=DeviceClass.TABLE_CONTROLLER,
+        capabilities=Capability.LAYOUT_READER | Capability.BET_SENSORS,
+        rng=rng,
+        timing=timing,
+    )
 
-    `speed` makes people and machines faster, never the protocol. The dealer begins when both hosts have opened their
+
+class SimulatedTable(DealtTable):
+    """`speed` makes people and machines faster, never the protocol. The dealer begins when both hosts have opened their
     sessions.
     """
+
+    units: dict[str, Unit]
+    dealer: Dealer
 
     def __init__(self, scenario: Scenario, *, speed: float = 1.0, timing: Timing | None = None) -> None:
         seeds = Random(scenario.seed)
@@ -47,60 +62,9 @@ class SimulatedTable:
                 rng=Random(seeds.random()),
                 timing=timing,
             ),
-            CONTROLLER: Unit(
-                CONTROLLER,
-                self.controller,
-                self.controller.answer,
-                device_class=DeviceClass.TABLE_CONTROLLER,
-                capabilities=Capability.LAYOUT_READER | Capability.BET_SENSORS,
-                rng=Random(seeds.random()),
-                timing=timing,
-            ),
+            CONTROLLER: controller_unit(self.controller, Random(seeds.random()), timing),
         }
         self.lines = {name: LineFaults(Random(seeds.random())) for name in self.units}
         self.dealer = Dealer(
             scenario, self.cards, self.shuffler, self.controller, self.units, self.lines, Pace().faster(speed)
         )
-        self._seated = False
-
-    def power_on(self, now_ns: int) -> None:
-        """Switch both devices on."""
-        for unit in self.units.values():
-            unit.power_on(now_ns)
-
-    def receive(self, device: str, data: bytes, now_ns: int) -> None:
-        """Bytes from a device's host."""
-        self.units[device].receive(data, now_ns)
-        self._go_on(now_ns)
-
-    def tick(self, now_ns: int) -> None:
-        """Do what is due."""
-        for unit in self.units.values():
-            unit.tick(now_ns)
-        self._go_on(now_ns)
-
-    def take_output(self, device: str, now_ns: int) -> bytes:
-        """What comes out of a device's line now, spoiled where the scenario says so."""
-        line = self.lines[device]
-        return b"".join(
-            [line.carry(frame, now_ns) for frame in self.units[device].take_output()] or [line.carry(b"", now_ns)]
-        )
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """When `tick` is due next."""
-        dues = [unit.next_deadline_ns for unit in self.units.values()]
-        dues += [line.next_deadline_ns for line in self.lines.values()]
-        dues.append(self.dealer.next_deadline_ns)
-        return min((due for due in dues if due is not None), default=None)
-
-    @property
-    def finished(self) -> bool:
-        """The scenario has been played, and every host has every event or is gone."""
-        return self.dealer.done and all(unit.all_acknowledged or unit.host_lost for unit in self.units.values())
-
-    def _go_on(self, now_ns: int) -> None:
-        if not self._seated and all(unit.hosted for unit in self.units.values()):
-            self._seated = True
-            self.dealer.start(now_ns)
-        self.dealer.tick(now_ns)

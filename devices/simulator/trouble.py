@@ -1,5 +1,6 @@
 """What can go wrong in a scenario: one entry of `troubles`, its keys by kind."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -84,7 +85,7 @@ def read_trouble(section: Section, order: tuple[Place, ...], packet_size: int) -
     trouble = Trouble(
         what=what,
         ordinal=_ordinal(section, order) if what in AT_A_PACKET else 0,
-        amount=_amount(section, what, packet_size),
+        amount=_line_amount(section, what) if what in LINE else _amount(section, what, packet_size),
         noticed=section.flag("noticed", True) if what is What.PACKET else True,
         device=section.text("device", "shuffler", allowed=DEVICES) if what in LINE else "shuffler",
         positions=section.integers("positions", 1, packet_size) if what is What.BURN else (),
@@ -111,11 +112,21 @@ def _amount(section: Section, what: What, packet_size: int) -> int:
             return section.integer("tries", 1, RECOVERY_TRIES + 1)
         case What.REMAINDER | What.REJECTED | What.DECK:
             return section.integer("cards", 1, 5)
+        case _:
+            return 0
+
+
+def read_line_trouble(section: Section, what: What, ordinal: int, devices: Sequence[str]) -> Trouble:
+    """What a line does at the card `ordinal`; `devices` are those on the table, the usual one first."""
+    device = section.text("device", devices[0], allowed=devices)
+    return Trouble(what, ordinal, _line_amount(section, what), device=device)
+
+
+def _line_amount(section: Section, what: What) -> int:
+    match what:
         case What.NOISE | What.DROP:
             return section.integer("bytes", 1, 1000)
         case What.FLIP:
             return section.integer("bits", 1, 100)
-        case What.STALL:
-            return section.integer("ms", 1, 10_000)
         case _:
-            return 0
+            return section.integer("ms", 1, 10_000)

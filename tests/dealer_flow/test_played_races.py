@@ -384,6 +384,18 @@ def test_what_leaves_a_race_open_to_doubt(body: e.Body) -> None:
         assert decided.shoe(body).end().outcome == "complete"
 
 
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (e.EventsLost(4, 5), "shoe-1: events 4 to 5 are gone"),
+        (e.EventsLost(0, 0), "reports of shoe-1 are missing"),
+    ],
+)
+def test_reports_that_are_missing_are_told_as_far_as_they_are_known(body: e.EventsLost, says: str) -> None:
+    table = started().draw("AH 5H").shoe(body)
+    assert [(item.code, item.text) for item in table.incidents] == [("events-lost", says)]
+
+
 @pytest.mark.parametrize("body", [e.CardPulledBack(True), e.Overdrawn(False), e.ShoeError(401, True, "unreadable")])
 def test_what_is_only_written_down(body: e.Body) -> None:
     table = started().draw("AH 5H").shoe(body)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from devices.capture import CaptureWriter
+
 ROOT = Path(__file__).parent.parent.parent
 CAPTURES = ROOT / "captures"
 CLEAN = CAPTURES / "clean-3.pcapng"
@@ -133,6 +135,26 @@ def test_an_impossible_count_is_one_line_with_its_place(tmp_path: Path, written:
     assert says in line
 
 
+def test_a_recording_says_what_was_dealt_and_an_option_goes_before_it() -> None:
+    race = str(CAPTURES / "race-5.tdp.pcapng")
+    (deal, _, _) = objects(dealwire("replay", race, "--json").stdout)
+    assert (deal["procedure"]["id"], deal["outcome"]) == ("race-to-the-flush", "complete")  # type: ignore[index]
+    told = objects(dealwire("replay", race, "--json", "--no-settle", "--procedure", "flushes-gone-wild.co").stdout)
+    deals = [item for item in told if item["type"] == "round"]
+    assert [item["outcome"] for item in deals] == ["unreliable"]
+
+
+def test_a_recording_of_a_procedure_of_ones_own_asks_for_its_file(tmp_path: Path) -> None:
+    """What a recording names is no path: nothing is opened by its word."""
+    recording = tmp_path / "own.pcapng"
+    with CaptureWriter(recording, procedure="../mine.toml") as writer:
+        writer.interface("shoe", device="shoe")
+    done = dealwire("replay", str(recording))
+    assert done.returncode == 2
+    assert "own.pcapng: procedure: '../mine.toml' was dealt, which is none of flushes-gone-wild.co" in complaint(done)
+    assert "--procedure" in complaint(done)
+
+
 def test_a_meter_pays_its_share() -> None:
     """The terms reach the settlement: with a meter given, a settlement names it."""
     done = dealwire("replay", str(CLEAN), "--json", "--meter", "meter=1234567")
@@ -209,7 +231,9 @@ def test_settle_names_the_line_that_is_no_round_and_settles_the_others() -> None
 
 def test_list_gives_objects() -> None:
     found = objects(dealwire("list", "--json").stdout)
-    assert {"schema": "dealwire.item/1", "type": "procedure", "name": "flushes-gone-wild.co"} in found
+    procedures = {item["name"]: (item["title"], item["device"]) for item in found if item["type"] == "procedure"}
+    assert procedures["flushes-gone-wild.co"][1] == "packet shuffler"
+    assert procedures["race-to-the-flush"] == ("Race to the Flush", "card shoe")
 
 
 def test_doctor_looks_and_says() -> None:

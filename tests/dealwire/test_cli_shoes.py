@@ -83,6 +83,26 @@ def test_monitor_prints_what_the_shoe_says(rig: Rig, request: pytest.FixtureRequ
     assert len(cards) == 2
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--scenario", "race-5", "--shuffler", "pty"], "'race-5' is dealt from a card shoe: --shuffler is not for it"),
+        (["--scenario", "clean-1", "--shoe-dialect", "tdp"], "from a packet shuffler: --shoe-dialect is not for it"),
+        (["--scenario", "race-5", "--shoe-dialect", "morse"], "'morse' is not one of 'tdp', 'angel-eye', 'bee-tek'"),
+        (["--scenario", "race-5", "--shoe", "usb"], "shoe: no such line: 'usb'; allowed: 'pty' or 'tcp:PORT'"),
+    ],
+)
+def test_sim_says_what_does_not_fit(options: list[str], says: str) -> None:
+    done = CliRunner().invoke(main, ["sim", *options])
+    assert done.exit_code != 0
+    assert says in done.output + str(done.exception)
+
+
+def test_sim_lists_races_too() -> None:
+    listed = CliRunner().invoke(main, ["sim", "--list"]).output.splitlines()
+    assert {"clean-1", "race-11", "races"} <= set(listed)
+
+
 def test_monitor_without_a_line_says_which_there_are() -> None:
     done = CliRunner().invoke(main, ["monitor"])
     assert done.exit_code == 2

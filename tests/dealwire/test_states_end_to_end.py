@@ -161,8 +161,8 @@ def test_a_suspect_reading_is_settled_when_told() -> None:
     assert Settlement.from_json(told.stdout).readings["progressive-hand"] == "best-of-seven"
 
 
-def test_awards_need_a_setup_and_meters_are_given_once(tmp_path: Path) -> None:
-    recording = str(tmp_path / "none.pcapng")
+def test_awards_need_a_setup_and_meters_are_given_once() -> None:
+    recording = str(Path(__file__).parents[2] / "captures" / "clean-1.pcapng")
     alone = CliRunner().invoke(main, ["replay", recording, "--awards"])
     assert alone.exit_code == 2
     assert "--awards needs --progressive" in alone.stderr

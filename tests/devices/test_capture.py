@@ -88,6 +88,18 @@ def test_what_was_recorded_is_read(tmp_path):
     assert (capture.torn, capture.skipped) == (None, 0)
 
 
+def test_the_procedure_stands_with_every_line_and_may_be_missing(tmp_path):
+    with CaptureWriter(tmp_path / "a.pcapng", procedure="race-to-the-flush") as writer:
+        writer.interface("shoe", device="shoe", dialect="angel-eye", baud=4800)
+        writer.interface("controller", device="table-controller")
+    capture = Capture.read(tmp_path / "a.pcapng")
+    assert [line.procedure for line in capture.interfaces] == ["race-to-the-flush"] * 2
+    assert capture.procedure == "race-to-the-flush"
+    assert b"procedure=race-to-the-flush" in (tmp_path / "a.pcapng").read_bytes()
+    assert Capture.read(two_lines(tmp_path / "b.pcapng")).procedure == ""
+    assert b"procedure" not in (tmp_path / "b.pcapng").read_bytes()
+
+
 def test_bytes_of_a_record_as_the_format_demands(tmp_path):
     path = tmp_path / "a.pcapng"
     with CaptureWriter(path) as writer:

@@ -33,10 +33,20 @@ class Session:
     rounds: list[str]
     seats: list[dict[str, str]] = field(default_factory=list)
     incidents: list[str] = field(default_factory=list)
+    procedure: str = ""
+    """What is dealt, when it is not Flushes Gone Wild."""
+    dialect: str = ""
+    """What the shoe speaks, when there is one."""
+    finish: list[int] = field(default_factory=list)
+    """After how many cards each race ends, 0 for one that nothing decided."""
+
+    @property
+    def stem(self) -> str:
+        return f"{self.scenario}.{self.dialect}" if self.dialect else self.scenario
 
     @property
     def name(self) -> str:
-        return f"{self.scenario}.pcapng"
+        return f"{self.stem}.pcapng"
 
 
 THREE = {"1": "live", "3": "folded", "5": "live"}
@@ -135,35 +145,127 @@ SESSIONS = [
     ),
 ]
 
+RACE = "race-to-the-flush"
+PAIR = {"1": "live", "2": "live"}
+EVERY = ("tdp", "angel-eye", "bee-tek")
+NAMED = ["device-fault", "card-unread", "card-named"]
+
+
+def races(
+    scenario: str,
+    shows: str,
+    finish: list[int],
+    incidents: list[str] | None = None,
+    dialects: tuple[str, ...] = EVERY,
+    outcome: str = "complete",
+    first: dict[str, str] = PAIR,
+) -> list[Session]:
+    """A scenario at the shoe in some dialects; `outcome` is the first race's, what follows is complete."""
+    rounds = [outcome, *["complete"] * (len(finish) - 1)]
+    seats = [first, *[PAIR] * (len(finish) - 1)]
+    return [
+        Session(scenario, f"{shows} ({dialect})", rounds, seats, incidents or [], RACE, dialect, finish)
+        for dialect in dialects
+    ]
+
+
+SESSIONS += [
+    *races("race-5", "five of a suit in five cards, RTF 4", [5], dialects=("tdp", "bee-tek")),
+    *races(
+        "race-5",
+        "five of a suit in five cards, RTF 4; nobody acknowledges, so each report comes three times",
+        [5],
+        dialects=("angel-eye",),
+    ),
+    *races("race-11", "a race that ends at its eleventh card, RTF 4", [11]),
+    *races("race-17", "no flush in sixteen cards, money is moved and the seventeenth is drawn, RTF 5-6", [17]),
+    *races("race-unread", "the third card is not read: a supervisor names it and the race goes on", [11], NAMED),
+    *races(
+        "race-unnamed",
+        "the third card is not read and nobody names it: never settled; the next race is",
+        [0, 8],
+        ["device-fault", "card-unread", "out-of-turn"],
+        outcome="unreliable",
+        first={"1": "live"},
+    ),
+    *races("race-overdraw", "a card drawn after the race is decided: noted", [11], ["card-overdrawn"]),
+    *races(
+        "race-cut-card",
+        "the cut card in mid-race; the next race is dealt from another shoe",
+        [11, 7],
+        ["cut-card"],
+        dialects=("tdp", "angel-eye"),
+    ),
+    *races(
+        "race-error",
+        "the reader's error mode and back",
+        [11],
+        ["device-fault"],
+        dialects=("tdp", "angel-eye"),
+    ),
+    *races(
+        "race-error",
+        "an alarm whose code nobody knows in mid-race: never settled",
+        [11],
+        ["device-fault"],
+        dialects=("bee-tek",),
+        outcome="unreliable",
+    ),
+    *races(
+        "race-noise",
+        "noise and lost bytes in mid-race: what is said again is read again",
+        [11],
+        dialects=("tdp", "angel-eye"),
+    ),
+    *races(
+        "race-noise",
+        "noise and lost bytes in mid-race: said once, so a card is missing and nothing is settled",
+        [0],
+        ["events-lost"],
+        dialects=("bee-tek",),
+        outcome="unreliable",
+    ),
+]
+
 
 def record(session: Session, folder: Path) -> Path:
     """Deal and record one scenario; the file."""
     output = folder / session.name
+    spoken = ["--shoe-dialect", session.dialect] if session.dialect else []
     sim = [sys.executable, "-m", "dealwire", "sim", "--scenario", session.scenario, "--speed", str(SPEED), "--json"]
+    sim += spoken
     with subprocess.Popen(sim, stdout=subprocess.PIPE, text=True, cwd=ROOT) as devices:
         assert devices.stdout is not None
         lines = json.loads(devices.stdout.readline())["lines"]
         command = [sys.executable, "-m", "dealwire", "record", "--overwrite", "-o", str(output), "--timeout", "120"]
         command += ["--no-reconnect"]  # a recording ends where the devices left
-        command += ["--shuffler", lines["shuffler"], "--controller", lines["table-controller"]]
+        command += ["--controller", lines.pop("table-controller"), *spoken]
+        command += [word for name, address in lines.items() for word in (f"--{name}", address)]
+        command += ["--procedure", session.procedure] if session.procedure else []
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
-        raise SystemExit(f"{session.scenario}: dealwire record gave {done.returncode}: {done.stderr}")
+        raise SystemExit(f"{session.stem}: dealwire record gave {done.returncode}: {done.stderr}")
     return output
+
+
+def received_by_line(capture: Capture) -> list[tuple[str, bytes]]:
+    """Dialect and received bytes of each recorded line that said something."""
+    received: dict[int, bytes] = {}
+    for chunk in capture.chunks:
+        if not chunk.sent:
+            received[chunk.interface] = received.get(chunk.interface, b"") + chunk.data
+    return [(capture.interfaces[line].dialect, data) for line, data in received.items()]
 
 
 def describe(session: Session, path: Path) -> Iterator[str]:
     """One entry of `index.toml`."""
-    received: dict[str, bytes] = {}
-    capture = Capture.read(path)
-    for chunk in capture.chunks:
-        if not chunk.sent:
-            name = capture.interfaces[chunk.interface].name
-            received[name] = received.get(name, b"") + chunk.data
-    counts = [count_wire(data) for data in received.values()]
+    counts = [count_wire(data, dialect) for dialect, data in received_by_line(Capture.read(path))]
     yield "[[capture]]"
     yield f'file = "{session.name}"'
     yield f'shows = "{session.shows}"'
+    if session.procedure:
+        yield f'procedure = "{session.procedure}"'
+        yield f"finish = {json.dumps(session.finish)}"
     yield f"frames = {sum(frames for frames, _ in counts)}"
     yield f"noise_bytes = {sum(noise for _, noise in counts)}"
     yield f"outcomes = {json.dumps(session.rounds)}"
@@ -185,7 +287,7 @@ def main(only: list[str]) -> None:
     ]
     for session in SESSIONS:
         path = CAPTURES / session.name
-        if not only or session.scenario in only:
+        if not only or {session.scenario, session.stem} & set(only):
             record(session, CAPTURES)
             print(f"{session.name:<32} {path.stat().st_size:>7} bytes", flush=True)
         entries += describe(session, path)

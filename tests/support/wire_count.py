@@ -1,10 +1,33 @@
-"""Counts frames and noise in a stream of TDP bytes, independently of the code under test."""
+"""Counts frames and noise in what a device sent, in each dialect, independently of the code under test."""
 
+import re
 from binascii import crc32
+from functools import reduce
+from operator import xor
 
 
-def count_wire(data: bytes) -> tuple[int, int]:
-    """Frames with a good check, and bytes that belong to none (idle delimiters left out)."""
+def count_wire(data: bytes, dialect: str = "tdp") -> tuple[int, int]:
+    """Whole frames, their check good where there is one, and bytes that belong to none (idle ones left out)."""
+    return {"tdp": _tdp, "angel-eye": _angel_eye, "bee-tek": _bee_tek}[dialect](data)
+
+
+def angel_eye_frames(data: bytes) -> list[bytes]:
+    """Each report: sequence, letter, data bytes with the top bit set, ETX. The check is the XOR of all of these."""
+    found = re.finditer(rb"\x05([\x20-\x7e][A-Za-z][\x80-\xff]*\x03)([0-9A-F]{2})", data)
+    return [match[1] for match in found if f"{reduce(xor, match[1]):02X}".encode() == match[2]]
+
+
+def _angel_eye(data: bytes) -> tuple[int, int]:
+    frames = angel_eye_frames(data)
+    return len(frames), len(data) - sum(len(frame) + 3 for frame in frames)
+
+
+def _bee_tek(data: bytes) -> tuple[int, int]:
+    item = re.compile(rb"(\[[ -Z^-~]{1,32}\])?<[ -;=?-Z^-~]{0,80}>")
+    return len(item.findall(data)), len(item.sub(b"", data).translate(None, b" \t\r\n\0"))
+
+
+def _tdp(data: bytes) -> tuple[int, int]:
     frames = noise = 0
     opened = False
     *parts, rest = data.split(b"\0")

@@ -1,0 +1,42 @@
+"""Which scenarios there are, at whatever device, and the table each is played at."""
+
+from pathlib import Path
+
+from devices.simulator.dealt_table import DealtTable
+from devices.simulator.race_table import RaceTable
+from devices.simulator.scenario import HERE, Scenario, parse_scenario, read_toml, scenario_ids
+from devices.simulator.shoe_scenario import ShoeScenario, parse_shoe_scenario
+from devices.simulator.strict import ScenarioError, Section
+from devices.simulator.table import SimulatedTable
+
+AnyScenario = Scenario | ShoeScenario
+
+
+def shoe_scenario_ids() -> list[str]:
+    """The scenarios at a card shoe that come with the program."""
+    return sorted(path.stem for path in (HERE / "scenarios" / "shoe").glob("*.toml"))
+
+
+def find_scenario(source: str | Path) -> AnyScenario:
+    """A scenario by id, or from a file (a Path); its key `device` says at which device it is played.
+
+    ScenarioError names the file, the key and what is allowed.
+    """
+    path = _locate(source) if isinstance(source, str) else source
+    top = Section(path.name, "", read_toml(path))
+    at_shoe = top.text("device", "shuffler", allowed=("shuffler", "shoe")) == "shoe"
+    return parse_shoe_scenario(top, path) if at_shoe else parse_scenario(top, path)
+
+
+def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
+    """The table a scenario is played at."""
+    if isinstance(scenario, ShoeScenario):
+        return RaceTable(scenario, speed=speed, dialect=shoe_dialect)
+    return SimulatedTable(scenario, speed=speed)
+
+
+def _locate(name: str) -> Path:
+    folders = {**dict.fromkeys(scenario_ids(), ""), **dict.fromkeys(shoe_scenario_ids(), "shoe")}
+    if name not in folders:
+        raise ScenarioError(name, "", f"no such scenario; there are {', '.join(folders)}")
+    return HERE / "scenarios" / folders[name] / f"{name}.toml"

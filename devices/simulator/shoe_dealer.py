@@ -1,0 +1,181 @@
+"""The dealer at a card shoe: draws until the race is over, calls a supervisor when the shoe halts.
+
+The dealer goes by the cards that lie on the table, whatever the shoe has read, and by the shoe's own lamp.
+"""
+
+from collections.abc import Mapping
+from random import Random
+from typing import Final
+
+from devices.simulator.line_faults import LineFaults
+from devices.simulator.persona import Device, Persona
+from devices.simulator.shoe import ShoeModel
+from devices.simulator.shoe_scenario import At, ShoeScenario, ShoeTrouble
+from devices.simulator.stack import stack
+from devices.simulator.steps import Pace, Steps
+from devices.simulator.supervisor import BADGE
+from devices.simulator.table_controller import TableControllerModel
+from protocol.cards import Card
+from protocol.faults import Fault
+from protocol.places import SHOE
+from protocol.tdp.messages import BadgeLevel, RevealSource
+from protocol.tdp.messages import ShoeState as S
+
+AT_SHOE: Final = "shoe"
+AT_TABLE: Final = "table-controller"
+
+
+class ShoeDealer(Persona):
+    """Plays `scenario` on a card shoe and a table controller."""
+
+    def __init__(
+        self,
+        scenario: ShoeScenario,
+        shoe: ShoeModel,
+        controller: TableControllerModel,
+        units: Mapping[str, Device],
+        lines: Mapping[str, LineFaults],
+        pace: Pace,
+        rng: Random,
+    ) -> None:
+        super().__init__(units, lines, pace)
+        self.game, self.shoe, self.controller = scenario.game, shoe, controller
+        self.plan = scenario.rounds[0]
+        self.race: list[Card] = []
+        """The cards on the table, as they lie there."""
+        self._scenario, self._rng = scenario, rng
+        self._shoes = 0
+        self._stopped = False
+
+    def _evening(self) -> Steps:
+        yield lambda: self.shoe.state is not S.BOOT
+        for number, plan in enumerate(self._scenario.rounds):
+            self.plan, self._stopped = plan, False
+            self.race.clear()
+            yield from self._fill(number)
+            yield from self._bets()
+            yield from self._draw_race()
+            yield self.pace.collect
+
+    # -------------------------------------------------------------- the shoe
+
+    def _fill(self, number: int) -> Steps:
+        """Fill the shoe when it is empty, over, or will not do for a race."""
+        shoe = self.shoe
+        yield from self.at(AT_SHOE)
+        if shoe.state is S.SHOE_END or len(shoe.cards) <= self.game.all:
+            shoe.empty()
+        if shoe.state is not S.EMPTY:
+            return
+        first = self._scenario.cards if not self._shoes else ()
+        self._shoes += 1
+        cards = stack(self._scenario, self._scenario.rounds[number:], self._rng, first)
+        shoe.fill(self._scenario.decks, self._scenario.cut_after, cards)
+        yield self.pace.step
+        shoe.begin(self._scenario.burn)
+        for _ in range(self._scenario.burn):
+            yield from self._shown()
+            shoe.draw()
+
+    def _shown(self) -> Steps:
+        """Give the shoe the time to say what it has to."""
+        yield from self.until_shown([AT_SHOE])
+        yield self.pace.draw
+
+    # -------------------------------------------------------------- the race
+
+    def _bets(self) -> Steps:
+        yield from self.at(AT_TABLE)
+        for player in self.plan.players:
+            for bet, cents in player.wagers.items():
+                self.controller.place_wager(player.seat, self.game.bets[bet], cents)
+                yield self.pace.bet
+
+    def _draw_race(self) -> Steps:
+        if self.plan.find(At.EARLY):
+            yield from self.at(AT_SHOE)
+            yield from self._card(1)
+        yield from self.at(AT_TABLE)
+        self.controller.start_game()
+        yield from self.at(AT_SHOE)
+        while not self._stopped and not self.game.end_of(self.race):
+            yield from self._card(len(self.race) + 1)
+        if self.plan.switched and not self._stopped and self.game.end_of(self.race) > self.game.all:
+            yield from self._switch()
+        too_many = self.plan.find(At.OVERDRAW)
+        for _ in range(too_many.amount if too_many else 0):
+            yield from self._card(0)
+        yield from self.at(AT_TABLE)
+        self.controller.end_game()
+        yield from self.at(AT_SHOE)
+        self.shoe.end_round()
+
+    def _switch(self) -> Steps:
+        """No column is full: money is moved to suits, and one more card comes."""
+        yield from self.at(AT_TABLE)
+        for player in self.plan.players:
+            for suit, cents in player.switch.items():
+                self.controller.place_wager(player.seat, self.game.moved[suit], cents)
+                yield self.pace.bet
+        yield from self.at(AT_SHOE)
+        yield from self._card(self.game.all + 1)
+
+    def _card(self, number: int) -> Steps:
+        """Draw the next card, with all that goes wrong at it; 0 for one that is too many."""
+        yield from self._shown()
+        yield from self._before(number)
+        self.spoil_line([trouble for trouble in self.plan.line if trouble.ordinal == number])
+        unread = self.plan.find(At.UNREAD, number)
+        card = self.shoe.draw(readable=unread is None)
+        if card is None:
+            self._stopped = True
+            return
+        self.race.append(card)
+        if unread is not None:
+            yield from self._name(unread, card)
+        elif self.shoe.state is S.ERROR:
+            yield from self._attend()
+        if self.plan.find(At.PUSH_BACK, number):
+            yield from self._shown()
+            self.shoe.push_back()
+            yield from self._attend()
+            self.shoe.draw()
+
+    def _before(self, number: int) -> Steps:
+        """What happens while the dealer's hand is at the card and it does not come out."""
+        if self.plan.find(At.ERROR, number):
+            self.shoe.trouble(Fault.DRAW_TOO_SLOW)
+            yield from self._attend()
+        if self.plan.find(At.PULL_BACK, number):
+            self.shoe.pull_back()
+            yield from self._attend()
+        if self.plan.find(At.LOCKED, number):
+            self.shoe.lock(True)
+            yield from self._shown()
+            self.shoe.draw()
+            yield from self._shown()
+            self.shoe.lock(False)
+            yield from self._shown()
+
+    # -------------------------------------------------------------- the supervisor
+
+    def _attend(self) -> Steps:
+        """The shoe halts: the supervisor comes and puts it right."""
+        yield from self.at(AT_TABLE)
+        self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+        yield from self._put_right()
+
+    def _name(self, unread: ShoeTrouble, card: Card) -> Steps:
+        """The shoe did not read a card: the supervisor says what it is, or stops the race."""
+        yield from self.at(AT_TABLE)
+        self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+        if unread.named:
+            yield self.pace.show
+            self.controller.reveal(SHOE, (card,), RevealSource.KEYED)
+        self._stopped = not unread.named
+        yield from self._put_right()
+
+    def _put_right(self) -> Steps:
+        yield from self.at(AT_SHOE)
+        self.shoe.clear(BADGE)
+        yield from self._shown()

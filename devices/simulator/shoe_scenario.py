@@ -1,0 +1,207 @@
+"""Scenarios at a card shoe: who bets what, which cards the shoe holds, what goes wrong. TOML, strict."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from devices.simulator.scenario import CENTS_MAX, HERE, game_section
+from devices.simulator.strict import Section
+from devices.simulator.trouble import LINE, Trouble, What, read_line_trouble
+from protocol.cards import DECK, Card, parse_cards
+from protocol.places import SEATS_MAX
+
+DEVICES: Final = ("shoe", "table-controller")
+DECKS_MAX: Final = 8
+
+
+class At(StrEnum):
+    """What can go wrong at the shoe."""
+
+    UNREAD = "unread"
+    OVERDRAW = "overdraw"
+    PUSH_BACK = "push-back"
+    PULL_BACK = "pull-back"
+    EARLY = "early"
+    ERROR = "error"
+    LOCKED = "locked"
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeTrouble:
+    """One thing that goes wrong, at the card `card` of the race; 0 when at none.
+
+    `amount`: cards drawn too many. `named`: whether a supervisor says what an unread card is.
+    """
+
+    what: At
+    card: int = 0
+    amount: int = 0
+    named: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeGame:
+    """When a race is over, and what bets are called. `moved`: suits that money of the bet `moves_from` may go to."""
+
+    name: str
+    column: int
+    all: int
+    moves_from: str
+    moved: Mapping[str, int]
+    bets: Mapping[str, int]
+
+    def end_of(self, cards: list[Card]) -> int:
+        """After how many of `cards` a column is full; `all` + 1 when none of the first `all` fills one, 0 when it is
+        still open."""
+        held: Counter[str | None] = Counter()
+        for number, card in enumerate(cards[: self.all], 1):
+            held[card.suit] += 1
+            if held[card.suit] == self.column:
+                return number
+        return self.all + 1 if len(cards) >= self.all else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShoePlayer:
+    """One seat: bets in cents by name, and cents moved to a suit before the extra card."""
+
+    seat: int
+    wagers: Mapping[str, int]
+    switch: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RacePlan:
+    """One round. `ends`: after how many cards the shoe lets it end, 0 as it falls."""
+
+    players: tuple[ShoePlayer, ...]
+    ends: int
+    troubles: tuple[ShoeTrouble, ...]
+    line: tuple[Trouble, ...]
+
+    @property
+    def switched(self) -> bool:
+        """Whether anybody moves money to the extra card."""
+        return any(player.switch for player in self.players)
+
+    def find(self, what: At, card: int = 0) -> ShoeTrouble | None:
+        """The trouble of a kind at a card, if any."""
+        return next((trouble for trouble in self.troubles if (trouble.what, trouble.card) == (what, card)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeScenario:
+    """Everything that happens at a simulated shoe. The same seed gives the same cards."""
+
+    id: str
+    title: str
+    seed: int
+    game: ShoeGame
+    decks: int
+    cards: tuple[Card, ...]
+    """The first cards of the first shoe; none when they fall by chance."""
+    burn: int
+    cut_after: int | None
+    round_limit: int | None
+    rounds: tuple[RacePlan, ...]
+
+
+def parse_shoe_scenario(top: Section, path: Path) -> ShoeScenario:
+    """The scenario in `top`, read from the file `path`. ScenarioError names the key and what is allowed."""
+    top.text("device", allowed=("shoe",))
+    game = _game(game_section(top, path, HERE / "games" / "shoe"))
+    decks = top.integer("decks", 1, DECKS_MAX, 1)
+    cards = _cards(top, decks)
+    scenario = ShoeScenario(
+        id=path.stem,
+        title=top.text("title"),
+        seed=top.integer("seed", 0, 2**32 - 1),
+        game=game,
+        decks=decks,
+        cards=cards,
+        burn=top.integer("burn", 0, 16, 0),
+        cut_after=top.integer("cut_after", 1, decks * len(DECK)) if top.has("cut_after") else None,
+        round_limit=top.integer("round_limit", 1, 255) if top.has("round_limit") else None,
+        rounds=tuple(_round(section, game, stacked=bool(cards)) for section in top.sections("rounds")),
+    )
+    top.done()
+    if not scenario.rounds:
+        raise top.error("rounds", "a scenario needs at least one round")
+    return scenario
+
+
+def _cards(top: Section, decks: int) -> tuple[Card, ...]:
+    try:
+        cards = parse_cards(top.text("cards", ""))
+    except ValueError as error:
+        raise top.error("cards", str(error)) from error
+    held = Counter(cards)
+    for card, count in held.items():
+        if card not in DECK or count > decks:
+            raise top.error("cards", f"{card} {count} times; the shoe holds {decks if card in DECK else 0}")
+    return cards
+
+
+def _game(section: Section) -> ShoeGame:
+    column, most = section.integer("column", 1, 13), section.integer("all", 1, 32)
+    bets = section.numbers("bets", 1, 255)
+    game = ShoeGame(
+        name=section.text("name"),
+        column=column,
+        all=most,
+        moves_from=section.text("moves_from", allowed=bets),
+        moved=section.numbers("moved", 1, 255, allowed=("clubs", "diamonds", "hearts", "spades")),
+        bets=bets,
+    )
+    section.done()
+    return game
+
+
+def _round(section: Section, game: ShoeGame, *, stacked: bool) -> RacePlan:
+    players = tuple(sorted((_player(item, game) for item in section.sections("players")), key=lambda p: p.seat))
+    seats = [player.seat for player in players]
+    if not seats or len(set(seats)) != len(seats):
+        raise section.error("players", "a round needs at least one player and one player a seat")
+    ends = section.integer("ends", game.column, game.all + 1) if section.has("ends") else 0
+    if ends and stacked:
+        raise section.error("ends", "the scenario's cards say it already; leave one of the two out")
+    read = [_trouble(item, game) for item in section.sections("troubles", [])]
+    section.done()
+    return RacePlan(
+        players,
+        ends,
+        tuple(trouble for trouble in read if isinstance(trouble, ShoeTrouble)),
+        tuple(trouble for trouble in read if isinstance(trouble, Trouble)),
+    )
+
+
+def _player(section: Section, game: ShoeGame) -> ShoePlayer:
+    wagers = section.numbers("wagers", 1, CENTS_MAX, allowed=game.bets)
+    switch = section.numbers("switch", 1, CENTS_MAX, allowed=game.moved) if section.has("switch") else {}
+    player = ShoePlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch)
+    if not wagers:
+        raise section.error("wagers", "a player needs at least one bet")
+    most = wagers.get(game.moves_from, 0)
+    if len(switch) > 1 or sum(switch.values()) > most:
+        raise section.error("switch", f"at most {most} cents, the bet {game.moves_from!r}, go to one suit")
+    section.done()
+    return player
+
+
+def _trouble(section: Section, game: ShoeGame) -> ShoeTrouble | Trouble:
+    what = section.text("what", allowed=[*At, *LINE])
+    last = game.all + 1
+    if what in LINE:
+        found: ShoeTrouble | Trouble = read_line_trouble(section, What(what), section.integer("card", 1, last), DEVICES)
+    elif what == At.OVERDRAW:
+        found = ShoeTrouble(At.OVERDRAW, amount=section.integer("cards", 1, 5, 1))
+    elif what == At.EARLY:
+        found = ShoeTrouble(At.EARLY)
+    else:
+        named = section.flag("named", True) if what == At.UNREAD else True
+        found = ShoeTrouble(At(what), section.integer("card", 1, last), named=named)
+    section.done()
+    return found
