@@ -2,6 +2,7 @@
 #   make demo      three live rounds on simulated devices, recorded, replayed, compared
 #   make test      the whole test suite with linters and type checks
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
+#   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
@@ -10,7 +11,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-long bench captures docs clean
+.PHONY: demo test test-long test-hardware bench captures docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -26,6 +27,14 @@ test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.faulty_rounds 10000
 	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
 	@$(BIN)/pytest -m slow
+
+test-hardware: $(VENV)/.test build/hardware/initrd.gz
+	@.ci/system-packages --must qemu-system-x86 udev libusb-1.0-0
+	@$(BIN)/pytest -m hardware --durations 0 --durations-min 1 tests/hardware
+
+build/hardware/initrd.gz: .ci/guest-kernel tests/hardware/init
+	@.ci/system-packages --must busybox-static cpio kmod
+	@.ci/guest-kernel build/hardware
 
 bench: $(VENV)/.bench
 	@$(BIN)/python -m benchmarks

@@ -40,20 +40,44 @@ def ports() -> list[dict[str, Any]]:
     ]
 
 
-def usb_devices() -> list[dict[str, Any]]:
-    """USB devices, when pyusb and libusb are here; empty otherwise (`doctor` says which is missing)."""
+def usb_devices(backend: Any = None) -> list[dict[str, Any]]:
+    """USB devices but hubs, each by an address that opens it; empty without pyusb and libusb (`doctor` says which).
+
+    Model and serial number are there when this program may open the device. `backend` is pyusb's, libusb by default.
+    """
     if importlib.util.find_spec("usb") is None:
         return []
     import usb.core
 
+    from devices.transport.usb_find import path_of
+
     try:
-        devices = list(usb.core.find(find_all=True) or ())
+        devices = list(usb.core.find(find_all=True, backend=backend) or ())
     except (usb.core.NoBackendError, usb.core.USBError):
         return []
-    return [
-        {"name": f"usb:{device.idVendor:04x}:{device.idProduct:04x}", "location": f"{device.bus}-{device.address}"}
+    found = [
+        {"name": f"usb:{device.idVendor:04x}:{device.idProduct:04x}@{path_of(device)}", **_texts_of(device)}
         for device in devices
+        if device.bDeviceClass != _HUB
     ]
+    return sorted(found, key=lambda entry: entry["name"])
+
+
+_HUB: Final = 9
+"""Device class of a hub."""
+
+
+def _texts_of(device: Any) -> dict[str, str]:
+    """What a USB device calls itself; empty texts when it says nothing, or may not be asked."""
+    import usb.core
+    import usb.util
+
+    try:
+        return {"description": device.product or "", "serial": device.serial_number or ""}
+    except (usb.core.USBError, ValueError, NotImplementedError):
+        return {"description": "", "serial": ""}
+    finally:
+        usb.util.dispose_resources(device)
 
 
 def check_all() -> Iterator[Finding]:

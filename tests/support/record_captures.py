@@ -1,5 +1,5 @@
-"""Record `captures/` anew: `dealwire sim` deals each scenario on real pseudo-terminals, `dealwire record` listens.
-Names on the command line record only those.
+"""Record `captures/` anew: `dealwire sim` deals each scenario on real pseudo-terminals, `dealwire record` listens; the
+session on USB is recorded from a rig. Names on the command line record only those.
 
 What each recording must give is written here by hand, from the scenario and the clause; the test of the captures
 compares. Frames and noise are counted by the independent decoder of the vectors, not by the code under test.
@@ -9,11 +9,14 @@ import hashlib
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from devices.capture import Capture
+from tests.support import record_usb
+from tests.support.umockdev import missing
 from tests.support.wire_count import count_wire
 
 ROOT = Path(__file__).parent.parent.parent
@@ -288,7 +291,22 @@ def main(only: list[str]) -> None:
             record(session, CAPTURES)
             print(f"{session.name:<32} {path.stat().st_size:>7} bytes", flush=True)
         entries += describe(session, path)
+    entries += usb_entry(only)
     (CAPTURES / "index.toml").write_text("\n".join(entries))
+
+
+def usb_entry(only: list[str]) -> Iterator[str]:
+    """The entry of the session on USB, recorded anew unless others were asked for or the rig is not here."""
+    path = CAPTURES / record_usb.NAME
+    if missing() or (only and path.stem not in only):
+        if missing():
+            print(f"{path.name} stays as it is; system package missing: {missing()}", flush=True)
+        index = tomllib.loads((CAPTURES / "index.toml").read_text())["capture"]
+        seen = next(entry["seen"] for entry in index if entry["file"] == path.name)
+    else:
+        seen = record_usb.record_into(CAPTURES)
+        print(f"{path.name:<32} {path.stat().st_size:>7} bytes", flush=True)
+    return record_usb.describe(path, seen)
 
 
 if __name__ == "__main__":

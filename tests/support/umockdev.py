@@ -1,4 +1,4 @@
-"""The test's side of a umockdev rig: what is plugged in, what devices say, what the program under test reports."""
+"""The test's side of a rig: what is plugged in, what devices say, what the program under test reports."""
 
 import functools
 import json
@@ -117,6 +117,9 @@ class Cable:
 class Talk:
     """A process whose standard input and output are those of the program under test."""
 
+    patience_s = PATIENCE_S
+    """How long anything may take."""
+
     def __init__(self, *argv: str) -> None:
         self.clock = SystemClock()
         self.owner = Owner(self.clock)
@@ -148,11 +151,11 @@ class Talk:
                     dropped.append(report)
             return bool(found)
 
-        assert self.owner.run(there, timeout_s=PATIENCE_S), f"no {what} {facts} in {dropped}"
+        assert self.owner.run(there, timeout_s=self.patience_s), f"no {what} {facts} in {dropped}"
         return found[0]
 
     def until(self, condition: Callable[[], bool]) -> None:
-        assert self.owner.run(condition, timeout_s=PATIENCE_S), "nothing happened"
+        assert self.owner.run(condition, timeout_s=self.patience_s), "nothing happened"
 
     def finish(self) -> int:
         """Wait for the process, which must have its reason to end; its exit code."""
@@ -161,7 +164,7 @@ class Talk:
         self.process.stdin.close()
         self.owner.close()
         try:
-            return self.process.wait(PATIENCE_S)
+            return self.process.wait(self.patience_s)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -183,12 +186,14 @@ class Rig(Talk):
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(path))
             listener.listen()
-            listener.settimeout(PATIENCE_S)
-            super().__init__(
-                "umockdev-wrapper", SYSTEM_PYTHON, str(ROOT / "tests/devices/rigs/umockdev_rig.py"), str(path)
-            )
+            listener.settimeout(self.patience_s)
+            super().__init__(*self.command(path))
             self._socket, _ = listener.accept()
         self.owner.add(Stream(self._socket.fileno(), self._on_rig))
+
+    def command(self, path: Path) -> tuple[str, ...]:
+        """What starts the rig: it connects to the socket at `path` and takes its orders from it."""
+        return ("umockdev-wrapper", SYSTEM_PYTHON, str(ROOT / "tests/devices/rigs/umockdev_rig.py"), str(path))
 
     def order(self, do: str, **fields: Any) -> None:
         """Tell the rig; it obeys in order."""
@@ -240,7 +245,7 @@ class Rig(Talk):
         """End the program by its standard input, then the rig by its socket; both must end well."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        ended = self.owner.run(lambda: self.exit is not None, timeout_s=PATIENCE_S)
+        ended = self.owner.run(lambda: self.exit is not None, timeout_s=self.patience_s)
         self._socket.close()
         assert (ended, self.exit, self.finish()) == (True, 0, 0)
 

@@ -58,6 +58,13 @@ class Program:
         names = os.listdir(folder) if folder.exists() else []
         self.say("links", links={str(folder / name): os.path.basename(os.readlink(folder / name)) for name in names})
 
+    def do_show(self, file: str) -> None:
+        """What a file of the system says."""
+        self.say("shown", text=Path(file).read_text().strip())
+
+    def do_end(self) -> None:
+        self.ended = True
+
     def do_open(self, address: str) -> None:
         self._session(open_transport(address))
 

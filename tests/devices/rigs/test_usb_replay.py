@@ -8,14 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from protocol.tdp import messages as m
-from tests.support.umockdev import PROGRAM, Rig, Talk, needs_umockdev
-from tests.support.usb_descriptors import BULK, Description
+from tests.support.record_usb import DEAL, record, replay
+from tests.support.umockdev import Rig, needs_umockdev
 
 pytestmark = needs_umockdev
-
-SHUFFLER = Description(endpoints=((0x01, BULK, 64), (0x81, BULK, 64)))
-ADDRESS = "usb:1209:0005:SIM-0001"
 
 
 @pytest.fixture
@@ -25,49 +21,12 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     made.close()
 
 
-AT_NS = "1700000000000000000"
-"""Where the program's clock stands, recording and replaying: what a link sends depends on the time."""
-
-
-def record(rig: Rig, file: Path) -> list[str]:
-    """A short session, recorded by the program; what it saw."""
-    cable = rig.plug_usb("shuffler", SHUFFLER, address=2)
-    device = rig.device_on(cable)
-    rig.run_program(AT_NS)
-    rig.tell("record", str(file), ADDRESS)
-    seen = [rig.wait("seen", body="LinkUp")["body"]]
-    # The next event only after the last one's acknowledgement: a replay is in the recorded order, byte for byte.
-    for number, (kind, fields) in enumerate(EVENTS, 1):
-        device.emit(kind, **fields)
-        seen.append(rig.wait("seen")["body"])
-        rig.until(lambda number=number: device.store.acknowledged >= number)
-    rig.unplug(cable)
-    seen.append(rig.wait("seen")["body"])
-    rig.tell("close")
-    rig.wait("closed")
-    return seen
-
-
-EVENTS = (
-    (m.GreenButton, {}),
-    (m.PacketDispensed, {"deck": 1, "ordinal": 1, "expected": 5, "counted": 5, "cards": bytes.fromhex("1121314160")}),
-    (m.PacketLifted, {"ordinal": 1}),
-)
-
-
 def test_a_recorded_session_gives_the_same_events_again(rig, tmp_path):
     file = tmp_path / "session.pcapng"
     seen = record(rig, file)
-    assert len(seen) == 5
+    assert len(seen) == len(DEAL) + 2
     assert "unplugged" in seen[-1]
-    description = file.with_suffix(".umockdev")
-    place = "/sys" + description.read_text().splitlines()[0].removeprefix("P: ")
-    play = Talk("umockdev-run", "-d", str(description), "-p", f"{place}={file}", "--", *PROGRAM, AT_NS)
-    play.wait("started")
-    play.tell("open", ADDRESS)
-    again = [play.wait("seen")["body"] for _ in seen]
-    assert play.finish() == 0
-    assert again == seen
+    assert replay(file, len(seen)) == seen
 
 
 @pytest.mark.skipif(shutil.which("tshark") is None, reason="system package missing: tshark")
