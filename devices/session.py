@@ -94,8 +94,10 @@ class Feed:
         """No more bytes will come. `lost` says why when the line failed; that is seen last, once for each loss."""
         self.tick(now_ns)
         link = self.link
-        goes_on = lost is not None and isinstance(link, Resumable)
-        self.report(link.suspend(now_ns) if goes_on and isinstance(link, Resumable) else link.close(now_ns), now_ns)
+        if lost is not None and isinstance(link, Resumable):
+            self.report(link.suspend(now_ns), now_ns)
+        else:
+            self.report(link.close(now_ns), now_ns)
         if lost is not None and self.lost is None:
             self.lost = lost
             self._deliver(Seen(self.name, self.session, 0, now_ns, LinkLost(lost)))
