@@ -53,6 +53,15 @@ def test_the_demo_ends_well() -> None:
         assert outcome in done.stdout
 
 
+def test_the_demo_keeps_its_recording_in_a_new_file_only(tmp_path: Path) -> None:
+    earlier = tmp_path / "earlier.pcapng"
+    earlier.write_bytes(b"precious")
+    done = run("demo", "--speed", "60", "--keep", str(earlier))
+    assert done.returncode == 2
+    assert "earlier.pcapng" in done.stderr.splitlines()[-1]
+    assert earlier.read_bytes() == b"precious"
+
+
 @pytest.mark.parametrize("kind", ["pty", "tcp"])
 def test_a_recorded_round_replays_as_it_was_seen(kind: str, tmp_path: Path) -> None:
     output = tmp_path / "round.pcapng"

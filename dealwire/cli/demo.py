@@ -33,7 +33,7 @@ PATIENCE_S: Final = 30.0
 @click.option(
     "--keep",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the recording in this file.",
+    help="Keep the recording in this new file.",
 )
 @click.option("--speed", type=click.FloatRange(0.1, 100), default=SPEED, show_default=True, help="1 is real time.")
 @click.pass_context
@@ -86,7 +86,7 @@ def deal_live(recording: Path, speed: float) -> list[str]:
 
     with (
         simulated_devices(speed) as addresses,
-        CaptureWriter(recording, overwrite=True, procedure=DEFAULT_GAME) as writer,
+        CaptureWriter(recording, procedure=DEFAULT_GAME) as writer,
         LiveTable(
             [
                 Line("shuffler", "shuffler", addresses["shuffler"]),
