@@ -14,11 +14,13 @@ from dealer_flow.result import Incident, RoundResult
 from devices.events import Seen
 from rules.award import AwardDesk
 from rules.award_records import AwardRecord, DeskRound
+from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.linked import known_meters, settle_linked, with_contributions
 from rules.meters import MeterBank, MeterRecord
 from rules.settle import settle
 from rules.settlement import Settlement
+from rules.terms import agree
 
 Outcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 
@@ -29,6 +31,7 @@ class Terms:
 
     `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
     may share, its meters are used instead. `limit_cents` is the most one bet may be, where the law leaves it open.
+    SettlementRefused at once when they do not fit the game: an evening must not end at its first settlement.
     """
 
     game: Game
@@ -40,6 +43,9 @@ class Terms:
     limit_cents: int | None = None
     accept_suspect: bool = False
     bank: MeterBank | None = None
+
+    def __post_init__(self) -> None:
+        agree(self.game, rounding="down-to-token", meters=self.meters, **self._options())
 
     def settle_all(self, result: RoundResult) -> list[Settlement | MeterRecord]:
         """Settle one round, and move the bank's meters if there is one: the settlement, then the bank's records."""
@@ -85,6 +91,8 @@ class Table:
     def __init__(
         self, procedure: Procedure, terms: Terms | None, *, name: str = "table-1", desk: AwardDesk | None = None
     ) -> None:
+        if terms is not None and procedure.id not in terms.game.spec.procedures:
+            raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
         self.flow = DealerFlow(procedure, table=name)
         self._terms, self._desk = terms, desk
         self.outcomes: Counter[str] = Counter()

@@ -180,6 +180,19 @@ def test_bad_terms_are_one_line(option: tuple[str, str]) -> None:
     assert complaint(done).startswith("dealwire: ")
 
 
+@pytest.mark.parametrize(
+    "option", [("--paytable", "flush-rush=FGW-09"), ("--meter", "grand=1"), ("--game", "race-to-the-flush")]
+)
+def test_bad_terms_are_refused_before_anything_is_dealt(option: tuple[str, str], tmp_path: Path) -> None:
+    """Neither a round is lost behind them, nor a recording begun."""
+    replayed = dealwire("replay", str(CLEAN), "--json", *option)
+    assert (replayed.returncode, replayed.stdout) == (2, b"")
+    recorded = dealwire("record", "--shuffler", "sim:shuffler", "-o", str(tmp_path / "x.pcapng"), *option)
+    assert recorded.returncode == 2
+    assert complaint(recorded).startswith("dealwire: ")
+    assert not (tmp_path / "x.pcapng").exists()
+
+
 def test_a_pair_without_equals_is_a_usage_error() -> None:
     done = dealwire("replay", str(CLEAN), "--paytable", "FGW-01")
     assert done.returncode == 2
