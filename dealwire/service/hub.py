@@ -1,0 +1,128 @@
+"""Between the owner, which deals, and everything that looks on: the console, the exports, the metrics.
+
+The owner publishes and never waits for a reader. A reader has its own bounded queue; one that falls behind is told so
+and starts again from the journal or from the newest view. Readers ask the owner to act by putting a request; the owner
+takes it in its own turn and answers.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dealwire.service.publication import Publication
+from dealwire.service.view import TableView
+
+QUEUE_MAX: Final = 4096
+"""Publications that may wait for one reader."""
+REQUESTS_MAX: Final = 256
+"""Requests that may wait for the owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Somebody asks the owner to do something. `action` is a name of `dealwire.service.actions`, `who` the role or
+    badge it is done as; `answer` gets the result, or the DealwireError that says why not."""
+
+    table: str
+    action: str
+    fields: dict[str, Any]
+    who: str
+    answer: Future[Any] = field(default_factory=Future)
+
+
+class Subscription:
+    """One reader's queue. `wake` is called from the owner's thread whenever there is something new; it must not wait."""
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self.lagged = False
+        """Publications were dropped since the last `take`."""
+        self._wake = wake
+        self._lock = threading.Lock()
+        self._items: deque[Publication] = deque()
+
+    def put(self, item: Publication | None) -> None:
+        """Called by the hub; None only wakes the reader (a new view)."""
+        if item is not None:
+            with self._lock:
+                if len(self._items) >= QUEUE_MAX:
+                    self._items.clear()
+                    self.lagged = True
+                self._items.append(item)
+        self._wake()
+
+    def take(self) -> tuple[list[Publication], bool]:
+        """Everything that waits, oldest first, and whether some before it were dropped."""
+        with self._lock:
+            items, lagged = list(self._items), self.lagged
+            self._items.clear()
+            self.lagged = False
+        return items, lagged
+
+
+class Hub:
+    """What is known outside the owner's thread. Every method may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._views: dict[str, TableView] = {}
+        self._readers: tuple[Subscription, ...] = ()
+        self._requests: deque[Request] = deque()
+        self._wake_owner: Callable[[], None] = lambda: None
+
+    # ------------------------------------------------------------------ the owner's side
+
+    def on_request(self, wake: Callable[[], None]) -> None:
+        """What wakes the owner when a request waits."""
+        self._wake_owner = wake
+
+    def publish(self, item: Publication) -> None:
+        """Give `item` to every reader."""
+        for reader in self._readers:
+            reader.put(item)
+
+    def show(self, view: TableView) -> None:
+        """The newest view of a table."""
+        with self._lock:
+            self._views[view.table] = view
+        for reader in self._readers:
+            reader.put(None)
+
+    def requests(self) -> list[Request]:
+        """Everything that was asked and not yet taken."""
+        with self._lock:
+            waiting, self._requests = list(self._requests), deque()
+        return waiting
+
+    # ------------------------------------------------------------------ a reader's side
+
+    def views(self) -> dict[str, TableView]:
+        """The newest view of each table."""
+        with self._lock:
+            return dict(self._views)
+
+    def subscribe(self, wake: Callable[[], None]) -> Subscription:
+        """A new reader."""
+        reader = Subscription(wake)
+        with self._lock:
+            self._readers = (*self._readers, reader)
+        return reader
+
+    def leave(self, reader: Subscription) -> None:
+        """The reader is gone."""
+        with self._lock:
+            self._readers = tuple(one for one in self._readers if one is not reader)
+
+    def ask(self, request: Request) -> "Future[Any]":
+        """Ask the owner; the future is cancelled at once when too many wait."""
+        with self._lock:
+            full = len(self._requests) >= REQUESTS_MAX
+            if not full:
+                self._requests.append(request)
+        if full:
+            request.answer.cancel()
+        else:
+            self._wake_owner()
+        return request.answer
