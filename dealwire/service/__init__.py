@@ -1,1 +1,1 @@
-"""The table service: what `dealwire run` keeps running. One owner thread deals; everything that looks on reads the hub."""
+"""The table service: what `dealwire run` keeps running. One owner thread deals; what looks on reads the hub."""

@@ -34,7 +34,7 @@ class Request:
 
 
 class Subscription:
-    """One reader's queue. `wake` is called from the owner's thread whenever there is something new; it must not wait."""
+    """One reader's queue. `wake` is called from the owner's thread when there is something new; it must not wait."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self.lagged = False
