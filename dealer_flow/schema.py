@@ -43,9 +43,9 @@ class Part(BaseModel):
 
 
 class DeckPart(Part):
-    """What is dealt from. `cards` of one deck, its `jokers` among them; `decks` of them together (a shoe); `alternating`
-    sets of different backs that take turns. `fresh`: whether each round has the whole deck, or goes on where the last
-    one stopped."""
+    """What is dealt from. `cards` of one deck, its `jokers` among them; `decks` of them together (a shoe);
+    `alternating` sets of different backs that take turns. `fresh`: whether each round has the whole deck, or goes on
+    where the last one stopped."""
 
     cards: Annotated[int, Field(ge=1, le=60)]
     jokers: Annotated[int, Field(ge=0, le=4)]
@@ -127,8 +127,8 @@ class BurnCardStep(Step):
 
 
 class DecideStep(Step):
-    """Every live seat makes one of these choices, names of `[[decision]]`. `optional`: a seat that says nothing made the
-    first of them."""
+    """Every live seat makes one of these choices, names of `[[decision]]`. `optional`: a seat that says nothing made
+    the first of them."""
 
     do: Literal["decide"]
     choices: Annotated[tuple[Name, ...], Field(min_length=1)]
@@ -225,8 +225,8 @@ class WrongPart(Consequence):
 
 
 class FacePart(Part):
-    """Cards that should not be there. `duplicate`, `foreign`: faces that cannot be in one whole deck, or more often than
-    there are decks. `joker`: a stray joker. `boxed`: a card found face up in the deck."""
+    """Cards that should not be there. `duplicate`, `foreign`: faces that cannot be in one whole deck, or more often
+    than there are decks. `joker`: a stray joker. `boxed`: a card found face up in the deck."""
 
     duplicate: Consequence
     foreign: Consequence
