@@ -10,7 +10,7 @@ INTRO: Final = (
     "# Readings",
     "<!-- printed by python -m dealer_flow.published -->",
     "",
-    "Where a rule text is silent, contradicts itself or leaves something to the house, a procedure file does not guess.",
+    "Where a rule text is silent, contradicts itself or leaves something to the house, a procedure does not guess.",
     "It has a named option with a default, the other values allowed, and the reason. A table may choose another value;",
     "every result carries the values it was dealt under. `dealwire games --json` gives the same as data.",
     "",
