@@ -34,7 +34,7 @@ def _line(procedure: Procedure) -> str:
 
 
 def deal_in_words(procedure: Procedure) -> str:
-    """The steps that move cards and the choices between them: `5 each to seats, dealer as packets; choice`."""
+    """The steps that move cards and the choices between them: `5 at once to seats, dealer; choice`."""
     if procedure.shoe is not None:
         return f"one card at a time to the column of its {procedure.shoe.columns.by}"
     defaults = {option.name: option.default for option in procedure.option}
@@ -50,8 +50,8 @@ def deal_in_words(procedure: Procedure) -> str:
 
 def _step(step: AnyStep) -> Iterator[str]:
     if step.do == "deal":
-        how = ("one at a time" if step.by == "single" else "at once") if step.cards > 1 else ""
-        yield f"{step.cards} to {', '.join(step.to)} {how}".rstrip()
+        how = (" one at a time" if step.by == "single" else " at once") if step.cards > 1 else ""
+        yield f"{step.cards}{how} to {', '.join(step.to)}"
     elif step.do == "exchange":
         yield f"up to {step.most} drawn by {', '.join(step.to)}"
     elif step.do == "burn":
