@@ -8,8 +8,8 @@ A case changes the clean round: `do` is what happens, several things separated b
     LINE after|before|instead of X   this line after, before or instead of the first line that begins with X
 
 `then` follows at once. A round that is not complete goes no further; where the progressive is still played, or with
-`rest of the deal`, the other cards come out first. Lines of a seat that the case expects to be dead are left out from
-there on.
+`rest of the deal`, the other cards come out first. From there on lines are left out of a seat that the case expects
+to be dead, and lines that begin as those of `without` do.
 """
 
 import re
@@ -100,7 +100,8 @@ def _changed(lines: list[str], case: dict[str, Any], seats: tuple[str, ...]) -> 
     then = list(case.get("then", ()))
     outcome = case.get("outcome", "complete")
     whole_deal = "rest of the deal" in then or outcome == "progressive-only"
-    rest = lines[last + 1 :]
+    without = tuple(case.get("without", ()))
+    rest = [line for line in lines[last + 1 :] if not without or not line.startswith(without)]
     if outcome != "complete":
         rest = [line for line in rest if whole_deal and line.split()[0] in ("packet", "draw", "dump")]
     dead = [f"seat {number}" for number, status in enumerate(seats, 1) if status == "dead"]
