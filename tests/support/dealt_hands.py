@@ -1,6 +1,7 @@
 """The dealt hands in `tests/dealer_flow/hands`: a file a game, a clean round and what its clause says of trouble.
 
-A case changes the clean round: `do` is what happens, several things separated by `; `:
+A case changes the clean round: `do` is what happens, several things separated by `; `. Of a list each is a case of its
+own with the same end:
 
     short seat 1, long dealer        a card too few or too many; the device counts it, or a person after a shoe's deal
     exposed seat 1, off-table seat 1 a person saw it happen, right after the cards came there
@@ -30,6 +31,7 @@ class Case:
     game: str
     lines: tuple[str, ...]
     what: str = "a clean round"
+    deed: str = ""
     clause: str | None = None
     options: dict[str, str] = field(default_factory=dict)
     outcome: str = "complete"
@@ -44,7 +46,7 @@ class Case:
     hands: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return f"{self.game}: {self.what}"
+        return f"{self.game}: {self.deed}: {self.what}"
 
 
 def games() -> tuple[str, ...]:
@@ -60,7 +62,12 @@ def clean(game: str) -> Case:
 def cases(game: str) -> list[Case]:
     """What else the file says of this game."""
     content = _read(game)
-    return [_case(game, case, content) for case in content["case"]]
+    each = [(case, deed) for case in content["case"] for deed in _listed(case["do"])]
+    return [_case(game, case | {"do": deed}, content) for case, deed in each]
+
+
+def _listed(deeds: str | list[str]) -> list[str]:
+    return [deeds] if isinstance(deeds, str) else deeds
 
 
 def _read(game: str) -> dict[str, Any]:
@@ -78,6 +85,7 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
         game=game,
         lines=tuple(_changed(lines, case, seats) if case else lines),
         what=case.get("what", "a clean round"),
+        deed=case.get("do", ""),
         clause=case.get("clause"),
         options=case.get("options", {}),
         outcome=case.get("outcome", "complete"),
