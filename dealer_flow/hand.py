@@ -94,6 +94,14 @@ class Hand:
         if self.person_count is not None:
             self.person_count -= cards
 
+    def kill(self) -> None:
+        """One card is dead and leaves the hand; the next is to take its place."""
+        self.discarded += 1
+        self.judged -= 1
+        self.device_count = (self.device_count or 0) - 1
+        if self.person_count is not None:
+            self.person_count -= 1
+
     def take(self, counted: int, cards: tuple[Card, ...], due: Due) -> None:
         """`counted` cards came for what was due."""
         before = self.device_count or 0

@@ -106,8 +106,7 @@ def judge_count(now: Round, place: Place, seen: Seen) -> None:
     policy = now.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
     text = f"{place} has {counted} cards, not {hand.expected}"
     now.note(count_code(kind), text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    dealt_on = now.step is not None and now.step.do != "reveal" and not now.over
-    if policy.then == "complete" and dealt_on:
+    if policy.then == "complete" and _dealt_on(now):
         _complete(now, hand, -off)
     else:
         apply(now, policy, place, text)
@@ -117,6 +116,11 @@ def count_code(kind: str) -> str:
     """The incident's code of a wrong count."""
     known = {"seats": "seat", "dealer": "dealer", "community": "community", BURN.text: "burn"}
     return f"{known.get(kind, 'hand')}-count-wrong"
+
+
+def _dealt_on(now: Round) -> bool:
+    """True while the next card may still go to a hand."""
+    return now.step is not None and now.step.do != "reveal" and not now.over
 
 
 def _complete(now: Round, hand: Hand, missing: int) -> None:
@@ -169,7 +173,12 @@ def judge_mishap(now: Round, place: Place, how: str, text: str, seen: Seen) -> N
     policy = policy or _RULE
     full = f"{place}: {what}{text}"
     now.note(code, full, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    apply(now, policy, place, full)
+    hand = now.ledger.hands.get(place)
+    if policy.then == "complete" and hand is not None and _dealt_on(now):
+        hand.kill()
+        _complete(now, hand, 1)
+    else:
+        apply(now, policy, place, full)
 
 
 def judge_fault(now: Round, fault: int, seen: Seen, *, counts: bool) -> None:
