@@ -107,4 +107,4 @@ def kind(procedure: Procedure, place: str) -> str:
 def short_or_long(text: str) -> str:
     """From `seat 1 has 4 cards, not 5` or `3 cards are left, not 4`."""
     numbers = [int(number) for number in re.findall(r"\d+", text.removeprefix("seat ").removeprefix("hand "))]
-    return "short" if numbers[-2] < numbers[-1] else "long"
+    return "short" if len(numbers) > 1 and numbers[-2] < numbers[-1] else "long"
