@@ -108,3 +108,24 @@ def short_or_long(text: str) -> str:
     """From `seat 1 has 4 cards, not 5` or `3 cards are left, not 4`."""
     numbers = [int(number) for number in re.findall(r"\d+", text.removeprefix("seat ").removeprefix("hand "))]
     return "short" if len(numbers) > 1 and numbers[-2] < numbers[-1] else "long"
+
+
+def test_208_poker_deals_three_games_out_of_one_shuffle() -> None:
+    """47.1-1017.32(18): not more than three; a fourth without a shuffle is noted, one after it is in order."""
+    table = HandTable("208.co")
+    shuffles = ["2C 3C 4C 5C 6C 7C", "2D 3D 4D 5D 6D 7D", "2H 3H 4H 5H 6H 7H", "2S 3S 4S 5S 6S 7S"]
+    for number, cards in enumerate(shuffles, 1):
+        deal_208(table, cards)
+        assert bool(table.codes) == (number > 3)
+    table.fresh_deck()
+    table.incidents.clear()
+    assert deal_208(table, "8C 9C TC JC QC KC").outcome == "complete"
+    assert table.codes == []
+
+
+def deal_208(table: HandTable, cards: str) -> RoundResult:
+    """One player, two cards by hand, each community card after a burned one."""
+    table.play(["bets 1: ante 500", "start", "burn-card", "deal by hand"])
+    for burned, shown in zip(cards.split()[::2], cards.split()[1::2], strict=True):
+        table.play([f"burn-card {burned}", f"draw community {shown}"])
+    return table.end()
