@@ -7,7 +7,7 @@ what a choice does, and what follows when something is not as it should be.
 
 import hashlib
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -164,6 +164,17 @@ class RevealStep(Step):
 AnyStep = Annotated[
     DealStep | BurnStep | BurnCardStep | DecideStep | ExchangeStep | ShowStep | RevealStep, Field(discriminator="do")
 ]
+
+STEPS: Final[dict[str, type[Step]]] = {
+    "deal": DealStep,
+    "burn": BurnStep,
+    "burn-card": BurnCardStep,
+    "decide": DecideStep,
+    "exchange": ExchangeStep,
+    "show": ShowStep,
+    "reveal": RevealStep,
+}
+"""What a step may do."""
 
 
 class RemainderPart(Part):
