@@ -99,6 +99,14 @@ class ShoeModel:
             self.say(e.BurnStarted(burn))
         return self._settle(Cause.BEGUN)
 
+    def burn(self, count: int) -> bool:
+        """The next `count` cards are burned, before a round or in one."""
+        if self.state not in (S.STANDBY, S.ROUND, S.CUT_CARD_SEEN) or self._burn_left or count < 1:
+            return False
+        self._burn_left = count
+        self.say(e.BurnStarted(count))
+        return self._settle(Cause.BURNING)
+
     def draw(self, *, readable: bool = True) -> Card | None:
         """Draw the next card; None when nothing came out."""
         if not self.powered or self.state is S.BOOT or not self.cards:
@@ -110,7 +118,7 @@ class ShoeModel:
         if not in_game or (self._limit is not None and self.in_round >= self._limit):
             self._halt(Fault.OVERDRAW, e.Overdrawn(True))
             return self._draw_outside()
-        where = BURN if self.state is S.BURN else None
+        where = BURN if self._burn_left else None
         card = self._take()
         if where is None:
             self._round, self.in_round = True, self.in_round + 1

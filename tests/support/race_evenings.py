@@ -7,8 +7,8 @@ from devices.dialects import dialect_named
 from devices.events import Body, Seen
 from devices.session import Feed
 from devices.simulator.catalogue import find_scenario
-from devices.simulator.race_table import RaceTable
 from devices.simulator.shoe_scenario import ShoeScenario
+from devices.simulator.shoe_side import RaceTable
 from protocol.link import Output
 from protocol.tdp.messages import Role
 
