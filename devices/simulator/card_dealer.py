@@ -16,7 +16,7 @@ from devices.simulator.steps import Counted, Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.trouble import At, ShoeTrouble, What
 from protocol.cards import CARDS, DECK
-from protocol.places import REMAINDER, Place
+from protocol.places import BURN, MUCK, REMAINDER, Place, parse_place
 from protocol.tdp.messages import ShoeState as S
 
 SHOE_BACK, HAND_BACK = 1, 2
@@ -51,7 +51,7 @@ class CardDealer(ShoeHands, StepDealer):
 
     def _evening(self) -> Steps:
         yield lambda: self.shoe.state is not S.BOOT
-        for plan in self._scenario.rounds:
+        for plan in self._scenario.plans():
             self._begin_plan(plan)
             self._drawn = 0
             yield from self._bets()
@@ -103,14 +103,16 @@ class CardDealer(ShoeHands, StepDealer):
                 self.verdict = Verdict.STOP
                 return
             self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == self.ordinal])
-            trouble = self.packet_trouble()
+            trouble = self.fix(What.MISPLACED, self.ordinal)
+            if trouble:
+                astray = parse_place(trouble.to)
+                yield from self._draw_to(astray)
+                wrong += [place for place in (packet.place, astray) if place not in (BURN, MUCK)]
             arrived = 0
-            for _ in range(packet.cards + (trouble.amount if trouble else 0)):
+            for _ in range(packet.cards - bool(trouble)):
                 arrived += yield from self._draw_to(packet.place)
             self.lay(packet, arrived)
-            if trouble and trouble.noticed:
-                wrong.append(packet.place)
-        for place in dict.fromkeys(wrong):
+        for place in sorted(set(wrong)):
             yield from supervisor.judge(self, place, step.name)
         yield from self.at(AT_SHOE)
 
@@ -125,8 +127,8 @@ class CardDealer(ShoeHands, StepDealer):
         yield from self.after_card(self._drawn, card)
         return 1
 
-    def _from_hand(self, packet: Packet) -> int:
-        return self.cards.deal(REMAINDER, packet.place, packet.cards)
+    def _from_hand(self, place: Place, cards: int) -> int:
+        return self.cards.deal(REMAINDER, place, cards)
 
     def _complete(self, place: Place) -> Steps:
         yield from self.at(AT_SHOE)

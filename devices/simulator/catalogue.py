@@ -23,7 +23,11 @@ def find_scenario(source: str | Path) -> AnyScenario:
     ScenarioError names the file, the key and what is allowed.
     """
     path = _locate(source) if isinstance(source, str) else source
-    top = Section(path.name, "", read_toml(path))
+    return parse_any(Section(path.name, "", read_toml(path)), path)
+
+
+def parse_any(top: Section, path: Path) -> AnyScenario:
+    """The scenario in `top`, read from the file `path`; its key `device` and its game say of which kind it is."""
     at_shoe = top.text("device", "shuffler", allowed=("shuffler", "shoe")) == "shoe"
     return parse_shoe_scenario(top, path) if at_shoe and not _has_steps(top) else parse_scenario(top, path)
 

@@ -46,7 +46,7 @@ class Dealer(StepDealer):
             self.cards.bring(deck, REMAINDER, self.game.jokers)
         yield lambda: self.shuffler.state is not S.BOOT and self.shuffler.state is not S.SELF_TEST
         yield from self.reload()
-        for plan in self._scenario.rounds:
+        for plan in self._scenario.plans():
             self._begin_plan(plan)
             self._group = -1
             self.shuffler.mishaps = [mishap for trouble in plan.troubles if (mishap := trouble.mishap())]
@@ -80,7 +80,8 @@ class Dealer(StepDealer):
             self._group = group
             yield from self.at(AT_SHUFFLER)
             self.shuffler.press_green(self.now_ns)
-        ends_group = bool(self.shuffler.game.groups) and not self._goes_on(step)
+        groups = self.shuffler.game.groups
+        ends_group = bool(groups) and not groups[group].count and not self._goes_on(step)
         for number, packet in enumerate(packets, 1):
             self.ordinal += 1
             yield from self._packet(packet, closes=ends_group and number == len(packets))

@@ -86,8 +86,8 @@ class Game:
 
     `cards` of one deck, `jokers` among them. `fresh`: a shoe is filled anew for each round. `dump_after`: the step
     after which the remainder comes, empty: the last that deals. `counted`: a person counts the remainder too.
-    `progressive` is the bet that lies on a sensor, empty where there is none. `first_choice_ends`: no misdeal is called
-    after the first choice. `wild` and `least`: what a player without a plan goes by.
+    `progressive` is the bet that lies on a sensor, empty where there is none. `wild` and `least`: what a player
+    without a plan goes by.
     """
 
     name: str
@@ -104,7 +104,6 @@ class Game:
     bets: Mapping[str, int]
     decisions: Mapping[str, Choice]
     wrong: tuple[Wrong, ...]
-    first_choice_ends: bool
     enters: tuple[str, ...]
     wild: str
     least: int
@@ -113,7 +112,7 @@ class Game:
     def packet_size(self) -> int:
         """Cards of every packet; 0 when they differ."""
         program = self.program
-        return program[0].cards if len(program) == 1 and not program[0].count else 0
+        return program[0].cards if len(program) == 1 else 0
 
     @property
     def program(self) -> tuple[Group, ...]:
@@ -156,33 +155,47 @@ def place_of(target: str) -> Place:
 
 
 def _groups(steps: Iterable[Step]) -> Iterator[tuple[Group, list[str]]]:
-    """Steps one after the other with packets of one size make one group; any other step is a pause."""
-    open_group: tuple[Group, list[str]] | None = None
+    """Steps one after the other with packets of one size make one group; any other step is a pause, and burned cards
+    are a group of their own."""
+    group, names, joins = Group(0), list[str](), False
     for step in steps:
         if not step.from_device:
-            if open_group and step.do not in DEALS:
-                yield open_group
-                open_group = None
+            joins = joins and step.do in DEALS
             continue
-        cards = 1 if step.by == "single" or step.do != "deal" else step.cards
-        count = step.cards if step.do == "burn-card" else 0
-        if open_group and open_group[0] == Group(cards) and not count:
-            open_group[1].append(step.name)
-            continue
-        if open_group:
-            yield open_group
-        open_group = Group(cards, count), [step.name]
-    if open_group:
-        yield open_group
+        found = _group(step)
+        if joins and step.do != "burn-card" and group.cards == found.cards:
+            both = group.count + found.count if group.count and found.count else 0
+            group, names = Group(group.cards, both), [*names, step.name]
+        else:
+            if names:
+                yield group, names
+            group, names = found, [step.name]
+        joins = step.do != "burn-card"
+    if names:
+        yield group, names
 
 
-def packets_of(step: Step, entered: Iterable[int], live: Iterable[int], most: int, number: int = 0) -> list[Packet]:
-    """The packets of a deal or of burned cards in their order; `number`: the seat that gets cards first."""
+def _group(step: Step) -> Group:
+    """The packets of one step. How many the seats get is not known beforehand."""
+    if step.do == "burn-card":
+        return Group(1, step.cards)
+    if step.do == "exchange":
+        return Group(1)
+    single = step.by == "single"
+    count = 0 if "seats" in step.to else len(step.to) * (step.cards if single else 1)
+    return Group(1 if single else step.cards, count)
+
+
+def packets_of(
+    step: Step, entered: Iterable[int], live: Iterable[int], most: int, number: int | None = None
+) -> list[Packet]:
+    """The packets of a deal or of burned cards in their order; `number`: the seat that gets cards first, 0 for the
+    dealer."""
     if step.do == "burn-card":
         return [Packet(step, BURN, 1)] * step.cards
     numbers = {"entered": list(entered), "live": list(live), "all": list(range(1, most + 1))}[step.seats]
     order = [place for to in step.to for place in ([seat(n) for n in numbers] if to == "seats" else [place_of(to)])]
-    if step.first == "number" and number:
+    if step.first == "number" and number is not None:
         order = _from_number(order, number)
     if step.by == "packet":
         return [Packet(step, place, step.cards) for place in order]
@@ -238,7 +251,6 @@ def read_game(section: Section) -> Game:
         bets=bets,
         decisions=choices,
         wrong=tuple(_wrong(item, names) for item in section.sections("wrong", [])),
-        first_choice_ends=section.flag("first_choice_ends", True),
         enters=section.texts("enters", bets),
         wild=basic.text("wild", "", allowed=["", *RANKS]) if basic else "",
         least=basic.integer("least", 1, 13) if basic else 0,

@@ -2,12 +2,13 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from typing import Final
 
-from devices.simulator.game import Game, Packet, exchanged, packets_of, read_game
+from devices.simulator.game import DEALS, Game, Packet, exchanged, packets_of, read_game
 from devices.simulator.strict import ScenarioError, Section
 from devices.simulator.trouble import ShoeTrouble, Trouble, read_troubles
 from protocol.places import SEATS_MAX, Place
@@ -53,12 +54,12 @@ class Award:
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
     """One round: the players in rising order of seats, the troubles, and what is awarded in which order. `number`: the
-    seat that gets cards first, where one is drawn for; `house_draws`: cards the house exchanges."""
+    seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges."""
 
     players: tuple[Player, ...]
     troubles: tuple[Trouble, ...]
     awards: tuple[Award, ...] = ()
-    number: int = 0
+    number: int | None = None
     house_draws: int = 0
     reader: tuple[ShoeTrouble, ...] = ()
     """What goes wrong at a shoe, at a card of the round."""
@@ -78,6 +79,12 @@ class Scenario:
     """What the cards come from: `shuffler` or `shoe`."""
     cut_after: int | None = None
     """Where the cut card lies in a shoe."""
+    endless: bool = False
+    """The rounds are dealt again and again."""
+
+    def plans(self) -> Iterable[RoundPlan]:
+        """The rounds in their order, as many as are dealt."""
+        return cycle(self.rounds) if self.endless else self.rounds
 
 
 def scenario_ids() -> list[str]:
@@ -97,6 +104,8 @@ def parse_scenario(top: Section, path: Path) -> Scenario:
     """The scenario in `top`, read from the file `path`."""
     game = read_game(game_section(top, path))
     device = top.text("device", "shuffler", allowed=("shuffler", "shoe"))
+    if device == "shuffler" and any(step.by_hand for step in game.steps):
+        raise top.error("device", "a game whose cards are partly dealt by hand is dealt from a shoe")
     scenario = Scenario(
         id=path.stem,
         title=top.text("title"),
@@ -119,7 +128,8 @@ def places(game: Game, plan: RoundPlan) -> tuple[Place, ...]:
 
 
 def packets(game: Game, plan: RoundPlan) -> list[Packet]:
-    """The packets of a round as planned: nobody's hand is dead, and who goes by the cards plays on."""
+    """The packets of a round as planned, those dealt by hand too: nobody's hand is dead, and who goes by the cards
+    plays on."""
     entered = [player.seat for player in plan.players]
     live, made, draws = list(entered), Counter[int](), dict[int, int]()
     found: list[Packet] = []
@@ -134,7 +144,7 @@ def packets(game: Game, plan: RoundPlan) -> list[Packet]:
                         live.remove(player.seat)
         elif step.do == "exchange":
             found += exchanged(step, {number: draws.get(number, 0) for number in live}, plan.house_draws)
-        elif step.from_device:
+        elif step.do in DEALS:
             found += packets_of(step, entered, live, game.most, plan.number)
     return found
 
@@ -168,7 +178,7 @@ def _round(section: Section, game: Game, device: str) -> RoundPlan:
     seats = [player.seat for player in players]
     if not seats or len(set(seats)) != len(seats):
         raise section.error("players", "a round needs at least one player and one player a seat")
-    number = section.integer("number", 1, game.most, min(game.most, 1)) if section.has("number") else 0
+    number = section.integer("number", 0, game.most) if section.has("number") else None
     plan = RoundPlan(players, (), number=number, house_draws=section.integer("house_draws", 0, 7, 0))
     dealt = packets(game, plan)
     cards, deck = sum(packet.cards for packet in dealt), game.cards * game.decks

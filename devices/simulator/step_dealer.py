@@ -19,7 +19,7 @@ from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.trouble import HANDS, Trouble, What
 from protocol.cards import RANKS, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
-from protocol.tdp.messages import Mishandling, Spread
+from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
 
 AT_TABLE: Final = "table-controller"
 MISHANDLED: Final = {
@@ -147,7 +147,7 @@ class StepDealer(Persona):
     def _round(self) -> Steps:
         yield from self._make_ready()
         yield from self.at(AT_TABLE)
-        if self.plan.number:
+        if self.plan.number is not None:
             self.controller.select_spot(self.plan.number)
             yield self.pace.step
         self.controller.start_game()
@@ -178,6 +178,9 @@ class StepDealer(Persona):
             "show": self._show,
             "reveal": self._reveal,
         }
+        played_out = bool(self._made) and not self.live()
+        if played_out and step.do != "reveal":
+            return
         if self._is(Verdict.PLAY) or step.do in ("deal", "burn-card", "reveal"):
             yield from doings[step.do](step)
 
@@ -214,13 +217,19 @@ class StepDealer(Persona):
     def _deal_by_hand(self, packets: Sequence[Packet]) -> Steps:
         """Cards from a deck in the dealer's hand, which no device sees."""
         yield from self.at(AT_TABLE)
+        wrong: list[Place] = []
         for packet in packets:
             yield self.pace.lift
-            self.lay(packet, self._from_hand(packet))
+            self.ordinal += 1
+            trouble = self.packet_trouble()
+            self.lay(packet, self._from_hand(packet.place, packet.cards + (trouble.amount if trouble else 0)))
+            wrong += [packet.place] if trouble and trouble.noticed else []
         self.controller.confirm()
+        for place in wrong:
+            yield from supervisor.judge(self, place, packets[0].step.name)
 
-    def _from_hand(self, packet: Packet) -> int:
-        """Put the cards of a packet onto its place; says how many."""
+    def _from_hand(self, place: Place, cards: int) -> int:
+        """Lay so many cards of the deck in the dealer's hand at a place; says how many there were."""
         raise NotImplementedError
 
     def _mishandled(self, packets: Sequence[Packet], first: int) -> Steps:
@@ -237,6 +246,7 @@ class StepDealer(Persona):
             if trouble.what in (What.EXPOSED, What.JOKER, What.BOXED):
                 card = self.cards.faces(place)[0]
             self.controller.mishandle(place, MISHANDLED[trouble.what], card)
+            self.controller.swipe(supervisor.BADGE, BadgeLevel.SUPERVISOR)
             yield from supervisor.rule(self, place, trouble.what, packets[0].step.name, trouble.ruling)
 
     # -------------------------------------------------------------- playing

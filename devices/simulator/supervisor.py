@@ -76,7 +76,7 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
             yield dealer.pace.step
             _call(dealer, how)
             dealer.verdict = Verdict.STOP
-        case "person":
+        case "person" | "complete":
             yield from dealer.at("table-controller")
             dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
             yield dealer.pace.step

@@ -8,6 +8,7 @@ from typing import Final
 from devices.simulator.game import Packet
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, Mishap
 from devices.simulator.strict import Section
+from protocol.places import MUCK
 
 
 class What(StrEnum):
@@ -34,6 +35,7 @@ class What(StrEnum):
     FOULED = "fouled"
     JOKER = "joker"
     BOXED = "boxed"
+    MISPLACED = "misplaced"
 
 
 class At(StrEnum):
@@ -79,7 +81,7 @@ AT_A_PACKET: Final = (
 )
 HANDS: Final = (What.EXPOSED, What.OFF_TABLE, What.FOULED, What.JOKER, What.BOXED)
 """What a person sees happen to a card at a place."""
-BY_HAND: Final = (What.PACKET, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
+AT_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
 """What can go wrong without a shuffler."""
 
 
@@ -97,6 +99,8 @@ class Trouble:
     noticed: bool = True
     device: str = "shuffler"
     positions: tuple[int, ...] = ()
+    to: str = ""
+    """Where a misplaced card is laid."""
     ruling: str = "misdeal"
     """What the supervisor says where a person rules: `misdeal` or `go-on`."""
 
@@ -134,10 +138,15 @@ def read_troubles(
 
 def read_trouble(section: Section, packets: Sequence[Packet], source: str) -> Trouble:
     """One entry of `troubles`."""
-    kinds = list(What) if source == "shuffler" else [*BY_HAND, *AT_ANY_SHOE]
+    kinds = list(What) if source == "shuffler" else [*AT_SHOE, *AT_ANY_SHOE]
     what = What(section.text("what", allowed=[kind.value for kind in kinds]))
-    at_packet = what in AT_A_PACKET or what in HANDS
+    at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
     ordinal = _ordinal(section, packets) if at_packet else 0
+    by_hand = source == "shoe" and bool(ordinal) and packets[ordinal - 1].step.by_hand
+    if what is What.MISPLACED and (by_hand or source != "shoe"):
+        raise section.error("what", "a card is misplaced when it is drawn from a shoe; here a packet is short or long")
+    if what is What.PACKET and source == "shoe" and not by_hand:
+        raise section.error("what", "a card drawn from a shoe is misplaced: one hand is short and another long")
     trouble = Trouble(
         what=what,
         ordinal=ordinal,
@@ -145,6 +154,7 @@ def read_trouble(section: Section, packets: Sequence[Packet], source: str) -> Tr
         noticed=section.flag("noticed", True) if what is What.PACKET else True,
         device=section.text("device", source, allowed=(source, "table-controller")) if what in LINE else source,
         positions=section.integers("positions", 1, _most(packets)) if what is What.BURN else (),
+        to=section.text("to", allowed=(*_all_places(packets), MUCK.text)) if what is What.MISPLACED else "",
         ruling=section.text("ruling", "misdeal", allowed=("misdeal", "go-on")),
     )
     section.done()
@@ -175,6 +185,10 @@ def _ordinal(section: Section, packets: Sequence[Packet]) -> int:
         if step in ("", packet.step.name):
             found.setdefault(packet.place.text, ordinal)
     return found[section.text("packet", allowed=found)]
+
+
+def _all_places(packets: Sequence[Packet]) -> list[str]:
+    return list(dict.fromkeys(packet.place.text for packet in packets))
 
 
 def _most(packets: Sequence[Packet]) -> int:

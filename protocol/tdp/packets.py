@@ -378,7 +378,10 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         m.HandButton,
         _event("hand" / Int8ul * "the button's number", "on" / Int8ul * "1 on, 0 off"),
     ),
-    (Kind.EVENT, 0x0344): (m.SpotSelected, _event(_seat)),
+    (Kind.EVENT, 0x0344): (
+        m.SpotSelected,
+        _event("seat" / Int8ul * "1 at the dealer's left, clockwise; 0: the dealer"),
+    ),
     (Kind.EVENT, 0x0345): (
         m.BadgeSwiped,
         _event("badge" / Int32ul * "its number", "level" / Code(Int8ul, m.BadgeLevel)),

@@ -1,0 +1,220 @@
+"""Rounds of any procedure at the simulated table: a clean one, one for each wrong hand its clauses speak of, and faults
+of the device in mid-round. What each must come to is read off the procedure's own rows, not off the flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dealer_flow.procedure import known_procedures, load_procedure
+from dealer_flow.schema import Consequence, Procedure
+from dealwire.simulated import Table, round_table, scenario_of
+from devices.simulator.game import Packet, kind_of
+from devices.simulator.scenario import Scenario, packets
+from protocol.places import BURN, MUCK, Place
+
+STEPPED: Final = tuple(name for name in known_procedures() if load_procedure(name).step)
+"""Every procedure that is dealt step by step."""
+WORST: Final = ("complete", "progressive-only", "misdeal", "defective-deck", "unreliable")
+"""Outcomes of a round, each worse than those before."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One round: what happens in it, what it must come to, and whose hands are dead at its end."""
+
+    name: str
+    round: Table
+    outcome: str
+    dead: frozenset[str] = frozenset()
+    wrong: frozenset[str] = frozenset()
+    """Places whose count is wrong."""
+
+
+@dataclass
+class Cases:
+    """The rounds of one procedure. `options` are readings, the others are at their default."""
+
+    procedure: Procedure
+    options: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.seats = [1, 3] if self.procedure.seats.most >= 3 else [1, 2][: self.procedure.seats.most]
+        self.at_shoe = self.procedure.device == "card-shoe"
+        self.scenario = scenario_of(self.procedure, [self._round()], options=self.options)
+        self.packets = packets(self.scenario.game, self.scenario.rounds[0])
+        named = {hand.place: hand.name for hand in self.procedure.hand}
+        self._sides = {hand.name: hand.side for hand in self.procedure.hand}
+        self._named = named
+        self._options = {option.name: option.default for option in self.procedure.option} | self.options
+
+    def all(self) -> list[Case]:
+        """Every case, the clean one first."""
+        return [self.clean(), *self.wrong(), *self.mishaps(), *self.faults()]
+
+    def clean(self) -> Case:
+        return Case("clean", self._round(), "complete")
+
+    def wrong(self) -> Iterator[Case]:
+        """A hand of each recipient that is wrong in each way its rows speak of."""
+        for number, row in enumerate(self.procedure.wrong):
+            for how in row.how:
+                if row.of == "remainder":
+                    continue
+                makes = self._miscounted(row.of, how, row.at) if how in ("short", "long") else None
+                if how in ("exposed", "off-table"):
+                    makes = self._seen(row.of, how, row.at)
+                if makes is None:
+                    continue
+                trouble, places = makes
+                for ruling in ("misdeal", "go-on"):
+                    case = self._case(f"{row.of} {how} {number}", trouble | {"ruling": ruling}, places, ruling)
+                    yield case
+                    if not self._ruled(places):
+                        break
+
+    def mishaps(self) -> Iterator[Case]:
+        """A fouled hand, a stray joker, a boxed card at the first hand that gets cards."""
+        kinds = {
+            "fouled": self.procedure.fouled,
+            "joker": self.procedure.face.joker,
+            "boxed": self.procedure.face.boxed,
+        }
+        first = next(packet for packet in self.packets if packet.place != BURN)
+        for how, row in kinds.items():
+            if row is not None:
+                trouble = {"what": how, "packet": first.place.text, "step": first.step.name}
+                for ruling in ("misdeal", "go-on"):
+                    then = self._then(row)
+                    kind = self._kind(first.place)
+                    outcome, dead = self._follows(then, first.place, kind, ruling)
+                    yield Case(how, self._round(trouble | {"ruling": ruling}), outcome, dead)
+                    if then not in ("person", "complete"):
+                        break
+
+    def faults(self) -> Iterator[Case]:
+        """The device's own troubles in mid-round."""
+        last = len([packet for packet in self.packets if packet.step.from_device])
+        if self.at_shoe:
+            yield Case("reader error", self._round({"what": "error", "card": max(1, last // 2)}), "complete")
+            return
+        yield Case("jam", self._round({"what": "jam", "packet": 2, "tries": 2}), "complete")
+        yield Case(
+            "door", self._round({"what": "door", "packet": 2}), self._fault("door-opened-mid-round", "integrity")
+        )
+        yield Case(
+            "lost card", self._round({"what": "lost-card", "packet": 2}), self._fault("card-lost", "card transport")
+        )
+        deck = self._then(self.procedure.care.deck)
+        outcome = self._worst(deck, *self._rest_follows("short"))
+        yield Case("remainder", self._round({"what": "remainder", "cards": 1}), outcome)
+
+    def scenario_of(self, cases: list[Case], **more: Any) -> Scenario:
+        """One evening of these rounds."""
+        return scenario_of(self.procedure, [case.round for case in cases], options=self.options, **more)
+
+    # ------------------------------------------------------------------ what happens
+
+    def _round(self, *troubles: Table) -> Table:
+        table = round_table(self.procedure, self.seats)
+        return table | ({"troubles": list(troubles)} if troubles else {})
+
+    def _first(self, of: str, at: tuple[str, ...]) -> tuple[int, Packet] | None:
+        for number, packet in enumerate(self.packets, 1):
+            if self._kind(packet.place) == of and (not at or packet.step.name in at):
+                return number, packet
+        return None
+
+    def _miscounted(self, of: str, how: str, at: tuple[str, ...]) -> tuple[Table, dict[str, Place]] | None:
+        """The trouble, and who is wrong by it in which way; None when no hand can be wrong like this."""
+        found = self._first(of, at)
+        if found is None:
+            return None
+        number, packet = found
+        if not self.at_shoe or packet.step.by_hand:
+            if how == "short" and packet.cards == 1 and not self.at_shoe:
+                return None  # a packet of one card is there or not
+            trouble = {"what": "packet", "packet": number, "by": -1 if how == "short" else 1}
+            return trouble, {how: packet.place}
+        if how == "short":
+            return {"what": "misplaced", "packet": number, "to": MUCK.text}, {"short": packet.place}
+        donor = self._donor(number, packet, at)
+        if donor is None:
+            return None
+        trouble = {"what": "misplaced", "packet": donor, "to": packet.place.text}
+        given = self.packets[donor - 1].place
+        return trouble, {"long": packet.place} | ({} if given == BURN else {"short": given})
+
+    def _donor(self, number: int, packet: Packet, at: tuple[str, ...]) -> int | None:
+        """The packet of which a card is laid at another's place: a burned card, or one of the same step."""
+        steps = at or tuple({other.step.name for other in self.packets if other.place == packet.place})
+        same = [n for n, o in enumerate(self.packets, 1) if o.step.name in steps and o.place != packet.place]
+        burns = [n for n, o in enumerate(self.packets, 1) if o.place == BURN and n > number and o.step.from_device]
+        return next(iter((*burns, *reversed(same))), None)
+
+    def _seen(self, of: str, how: str, at: tuple[str, ...]) -> tuple[Table, dict[str, Place]] | None:
+        found = self._first(of, at)
+        if found is None:
+            return None
+        return {"what": how, "packet": found[0]}, {how: found[1].place}
+
+    # ------------------------------------------------------------------ what follows
+
+    def _case(self, name: str, trouble: Table, places: dict[str, Place], ruling: str) -> Case:
+        words, dead = ["complete"], set[str]()
+        for how, place in places.items():
+            kind = self._kind(place)
+            word, whose = self._follows(self._row(kind, how, place), place, kind, ruling)
+            words.append(word)
+            dead |= whose
+            if how in ("short", "long") and not self.at_shoe:
+                words += self._rest_follows("long" if how == "short" else "short")
+        counted = frozenset(place.text for how, place in places.items() if how in ("short", "long"))
+        return Case(f"{name} ({ruling})", self._round(trouble), self._worst(*words), frozenset(dead), counted)
+
+    def _ruled(self, places: dict[str, Place]) -> bool:
+        return any(self._row(self._kind(place), how, place) == "person" for how, place in places.items())
+
+    def _row(self, kind: str, how: str, place: Place) -> str:
+        """What the rows say of a hand that is wrong in this way."""
+        step = next(packet.step.name for packet in self.packets if packet.place == place)
+        rows = [row for row in self.procedure.wrong if row.of == kind and how in row.how]
+        row = next((row for row in rows if step in row.at), next((row for row in rows if not row.at), None))
+        return "person" if row is None else self._then(row)
+
+    def _follows(self, then: str, place: Place, kind: str, ruling: str) -> tuple[str, frozenset[str]]:
+        players = kind == "seats" or self._sides.get(kind) == "players"
+        if then == "dead-hand":
+            return ("complete", frozenset({place.text})) if players else ("defective-deck", frozenset())
+        if then == "progressive-only":
+            has = any(bet.progressive for bet in self.procedure.bet)
+            return ("progressive-only" if has else "misdeal"), frozenset()
+        if then == "person":
+            return ("misdeal" if ruling == "misdeal" else "complete"), frozenset()
+        return ("complete" if then in ("nothing", "complete") else then), frozenset()
+
+    def _rest_follows(self, how: str) -> list[str]:
+        """What a remainder that is not the procedure's number means."""
+        rest = self.procedure.remainder
+        if rest is None or rest.cards is None:
+            return []
+        rows = [row for row in self.procedure.wrong if row.of == "remainder" and how in row.how]
+        return [self._then(row) for row in rows]
+
+    def _fault(self, name: str, class_: str) -> str:
+        rows = {row.name or row.class_: row.then for row in self.procedure.fault}
+        then = rows.get(name) or rows.get(class_) or "note"
+        # a deck that a person takes out of the device in mid-round makes a misdeal at least
+        return self._worst("misdeal", *([then] if then in WORST else []))
+
+    def _then(self, row: Consequence) -> str:
+        return row.then or self._options[row.option or ""]
+
+    def _kind(self, place: Place) -> str:
+        return self._named.get(place.text, kind_of(place))
+
+    @staticmethod
+    def _worst(*words: str) -> str:
+        return max((word for word in words if word in WORST), key=WORST.index)
