@@ -78,7 +78,8 @@ def _found(scenario: str) -> AnyScenario:
 
 
 def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
-    """Clean rounds of a procedure. UsageError when a scenario is asked for too, or for more players than it has seats."""
+    """Clean rounds of a procedure. UsageError when a scenario is asked for too, or for more players than it has
+    seats."""
     if ctx.get_parameter_source("scenario") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--scenario and --procedure exclude each other")
     procedure = load_procedure(name)

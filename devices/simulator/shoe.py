@@ -45,6 +45,7 @@ class ShoeModel:
         self._begun = self._round = self.cut_card_seen = False
         self._cut_after: int | None = None
         self._burn_left = self.in_round = 0
+        self._last_burned = False
         self._known: tuple[int, Card, str | None] | None = None  # a card pushed back: its report when it comes again
 
     # -------------------------------------------------------------- power and time
@@ -120,6 +121,7 @@ class ShoeModel:
             return self._draw_outside()
         where = BURN if self._burn_left else None
         card = self._take()
+        self._last_burned = where == BURN
         if where is None:
             self._round, self.in_round = True, self.in_round + 1
             self._settle(Cause.FIRST_CARD if self.in_round == 1 else Cause.CUT_CARD)
@@ -131,7 +133,7 @@ class ShoeModel:
 
     def push_back(self) -> bool:
         """Push the last card back into the exit. When it comes out again it is reported again, as the same card."""
-        if self.state not in (S.ROUND, S.CUT_CARD_SEEN) or not self.in_round or self._known:
+        if self.state not in (S.ROUND, S.CUT_CARD_SEEN) or not self.in_round or self._known or self._last_burned:
             return False
         card = self.drawn.pop()
         self.in_round -= 1
@@ -147,7 +149,7 @@ class ShoeModel:
         """The round is over."""
         if not self._round or self.state not in (S.ROUND, S.CUT_CARD_SEEN):
             return False
-        self._round, self.in_round, self._known = False, 0, None
+        self._round, self.in_round, self._known, self._burn_left = False, 0, None, 0
         if self.cut_card_seen:
             self.say(e.ShoeEnded(self.shoe, len(self.drawn)))
         return self._settle(Cause.ROUND_ENDED)
