@@ -1,0 +1,158 @@
+"""The dealt hands in `tests/dealer_flow/hands`: a file a game, a clean round and what its clause says of trouble.
+
+A case changes the clean round: `do` is what happens, several things separated by `; `:
+
+    short seat 1, long dealer        a card too few or too many; the device counts it, or a person after a shoe's deal
+    exposed seat 1, off-table seat 1 a person saw it happen, right after the cards came there
+    fault card-lost after packet X   the device says so after that line
+    LINE after|before|instead of X   this line after, before or instead of the first line that begins with X
+
+`then` follows at once. Where the outcome is not complete nothing else happens, except with `rest of the deal`: the
+other cards come out. Lines of a seat that the case expects to be dead are left out from there on.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from protocol.cards import DECK
+
+FOLDER: Final = Path(__file__).parents[1] / "dealer_flow" / "hands"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What happens and what follows, written by hand from the text."""
+
+    game: str
+    lines: tuple[str, ...]
+    what: str = "a clean round"
+    clause: str | None = None
+    options: dict[str, str] = field(default_factory=dict)
+    outcome: str = "complete"
+    seats: tuple[str, ...] = ()
+    """Status of each seat."""
+    back: dict[int, dict[str, int]] = field(default_factory=dict)
+    """Seat -> the bets that the clause gives back, in cents."""
+    called: bool = False
+    wagers: dict[int, dict[str, int]] = field(default_factory=dict)
+    packets: tuple[str, ...] = ()
+    remainder: int | None = None
+    hands: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.game}: {self.what}"
+
+
+def games() -> tuple[str, ...]:
+    """Ids of the procedures that have a file."""
+    return tuple(sorted(path.name.removesuffix(".toml") for path in FOLDER.glob("*.toml")))
+
+
+def clean(game: str) -> Case:
+    """The clean round of this game."""
+    return _case(game, {}, _read(game))
+
+
+def cases(game: str) -> list[Case]:
+    """What else the file says of this game."""
+    content = _read(game)
+    return [_case(game, case, content) for case in content["case"]]
+
+
+def _read(game: str) -> dict[str, Any]:
+    return tomllib.loads((FOLDER / f"{game}.toml").read_text(encoding="utf-8"))
+
+
+def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
+    """A case of the file, or its clean round when there is none."""
+    lines = [line.partition("#")[0].strip() for line in content["hand"].splitlines() if line.strip()]
+    seats = tuple(case.get("seats", content.get("seats", ())))
+    if not seats:
+        seats = ("live",) * sum(line.startswith("bets ") for line in lines)
+    source = case or content
+    return Case(
+        game=game,
+        lines=tuple(_changed(lines, case, seats) if case else lines),
+        what=case.get("what", "a clean round"),
+        clause=case.get("clause"),
+        options=case.get("options", {}),
+        outcome=case.get("outcome", "complete"),
+        seats=seats,
+        back={int(seat): bets for seat, bets in case.get("back", {}).items()},
+        called=case.get("called", False),
+        wagers={int(seat): bets for seat, bets in source.get("wagers", {}).items()},
+        packets=tuple(source.get("packets", ())),
+        remainder=source.get("remainder"),
+        hands={name: tuple(cards) for name, cards in source.get("hands", {}).items()},
+    )
+
+
+def _changed(lines: list[str], case: dict[str, Any], seats: tuple[str, ...]) -> list[str]:
+    """The round with the case's trouble in it."""
+    last = 0
+    for deed in case["do"].split("; "):
+        lines, at = _with(lines, deed)
+        last = max(last, at)
+    then = list(case.get("then", ()))
+    whole_deal = "rest of the deal" in then
+    rest = lines[last + 1 :]
+    if case.get("outcome", "complete") != "complete":
+        rest = [line for line in rest if whole_deal and line.split()[0] in ("packet", "draw", "dump")]
+    dead = [f"seat {number}" for number, status in enumerate(seats, 1) if status == "dead"]
+    rest = [kept for line in rest if (kept := _without(line, dead))]
+    return [*lines[: last + 1], *(line for line in then if line != "rest of the deal"), *rest]
+
+
+def _with(lines: list[str], deed: str) -> tuple[list[str], int]:
+    """The lines with one thing done to them, and where."""
+    word, _, place = deed.partition(" ")
+    if match := re.fullmatch(r"(.*) (after|before|instead of) (.*)", deed):
+        line, how, prefix = match.groups()
+        at = _find(lines, prefix)
+        if how == "instead of":
+            return [*lines[:at], line, *lines[at + 1 :]], at
+        at += how == "after"
+        return [*lines[:at], line, *lines[at:]], at
+    if word in ("exposed", "off-table"):
+        at = _gives(lines, place) + 1
+        return [*lines[:at], f"mishap {place}: {word}", *lines[at:]], at
+    return _miscounted(lines, place, 1 if word == "long" else -1)
+
+
+def _miscounted(lines: list[str], place: str, more: int) -> tuple[list[str], int]:
+    at = _gives(lines, place)
+    if lines[at].startswith("draw "):
+        pile = next(pile for pile in lines[at].removeprefix("draw ").split(" | ") if pile.startswith(f"{place} "))
+        count = len(pile.removeprefix(f"{place} ").split())
+        return [*lines[: at + 1], f"count {place}: {count + more}", *lines[at + 1 :]], at + 1
+    cards = lines[at].partition(": ")[2].split()
+    spare = next(card.text for card in DECK if card.text not in " ".join(lines))
+    laid = [*cards, spare] if more > 0 else cards[:-1]
+    return [*lines[:at], f"packet {place} should be {len(cards)}: {' '.join(laid)}", *lines[at + 1 :]], at
+
+
+def _find(lines: list[str], prefix: str) -> int:
+    return next(at for at, line in enumerate(lines) if line.startswith(prefix))
+
+
+def _gives(lines: list[str], place: str) -> int:
+    """The first line by which cards come to this place."""
+    for at, line in enumerate(lines):
+        if line.startswith(f"packet {place}:") or (line.startswith("draw ") and f"{place} " in line):
+            return at
+    raise ValueError(f"nothing is dealt to {place}")
+
+
+def _without(line: str, dead: list[str]) -> str:
+    """The line without what dead seats do or get; empty when nothing is left."""
+    for place in dead:
+        if line.startswith((f"choose {place.removeprefix('seat ')}:", f"show {place}:")):
+            return ""
+    if line.startswith("draw "):
+        piles = line.removeprefix("draw ").split(" | ")
+        kept = [pile for pile in piles if not any(pile.startswith(f"{place} ") for place in dead)]
+        return f"draw {' | '.join(kept)}" if kept else ""
+    return line
