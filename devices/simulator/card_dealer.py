@@ -93,7 +93,7 @@ class CardDealer(ShoeHands, StepDealer):
 
     def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Steps:
         yield from self.at(AT_SHOE)
-        wrong: list[Place] = []
+        wrong: list[tuple[Place, str]] = []
         if step.do == "burn-card":
             self.shoe.burn(len(packets))
         for packet in packets:
@@ -107,13 +107,14 @@ class CardDealer(ShoeHands, StepDealer):
             if trouble:
                 astray = parse_place(trouble.to)
                 yield from self._draw_to(astray)
-                wrong += [place for place in (packet.place, astray) if place not in (BURN, MUCK)]
+                places = [place for place in (packet.place, astray) if place not in (BURN, MUCK)]
+                wrong += [(place, trouble.ruling) for place in places]
             arrived = 0
             for _ in range(packet.cards - bool(trouble)):
                 arrived += yield from self._draw_to(packet.place)
             self.lay(packet, arrived)
-        for place in sorted(set(wrong)):
-            yield from supervisor.judge(self, place, step.name)
+        for place, ruling in sorted(set(wrong)):
+            yield from supervisor.judge(self, place, step.name, ruling)
         yield from self.at(AT_SHOE)
 
     def _draw_to(self, place: Place) -> Counted:

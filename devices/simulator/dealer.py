@@ -119,7 +119,9 @@ class Dealer(StepDealer):
         self.lay(packet, self.cards.count(place) - before)
         # whoever was called to this packet counts it, and a hand that was grabbed is plainly wrong
         if self._device_saw(ordinal):
-            yield from supervisor.judge(self, place, packet.step.name)
+            trouble = self.packet_trouble()
+            ruling = trouble.ruling if trouble else "misdeal"
+            yield from supervisor.judge(self, place, packet.step.name, ruling)
             yield from self.at(AT_SHUFFLER)
 
     def _packet_waits(self) -> bool:

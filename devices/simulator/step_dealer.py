@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from devices.simulator import supervisor
-from devices.simulator.deck import Cards
+from devices.simulator.deck import FIRST_JOKER, Cards
 from devices.simulator.game import Game, Packet, Step, exchanged, packets_of, place_of
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.persona import Device, Persona
@@ -17,11 +17,13 @@ from devices.simulator.scenario import Player, RoundPlan, Scenario
 from devices.simulator.steps import Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.trouble import HANDS, Trouble, What
-from protocol.cards import RANKS, UNREAD, Card
+from protocol.cards import CARDS, RANKS, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
 from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
 
 AT_TABLE: Final = "table-controller"
+STRAY: Final = CARDS[FIRST_JOKER]
+"""A joker that is no card of the deck."""
 MISHANDLED: Final = {
     What.EXPOSED: Mishandling.EXPOSED,
     What.OFF_TABLE: Mishandling.OFF_TABLE,
@@ -217,16 +219,16 @@ class StepDealer(Persona):
     def _deal_by_hand(self, packets: Sequence[Packet]) -> Steps:
         """Cards from a deck in the dealer's hand, which no device sees."""
         yield from self.at(AT_TABLE)
-        wrong: list[Place] = []
+        wrong: list[tuple[Place, str]] = []
         for packet in packets:
             yield self.pace.lift
             self.ordinal += 1
             trouble = self.packet_trouble()
             self.lay(packet, self._from_hand(packet.place, packet.cards + (trouble.amount if trouble else 0)))
-            wrong += [packet.place] if trouble and trouble.noticed else []
+            wrong += [(packet.place, trouble.ruling)] if trouble and trouble.noticed else []
         self.controller.confirm()
-        for place in wrong:
-            yield from supervisor.judge(self, place, packets[0].step.name)
+        for place, ruling in wrong:
+            yield from supervisor.judge(self, place, packets[0].step.name, ruling)
 
     def _from_hand(self, place: Place, cards: int) -> int:
         """Lay so many cards of the deck in the dealer's hand at a place; says how many there were."""
@@ -242,9 +244,8 @@ class StepDealer(Persona):
                 continue
             yield from self.at(AT_TABLE)
             yield self.pace.show
-            card = UNREAD
-            if trouble.what in (What.EXPOSED, What.JOKER, What.BOXED):
-                card = self.cards.faces(place)[0]
+            seen = {What.EXPOSED: self.cards.faces(place)[0], What.BOXED: self.cards.faces(place)[0]}
+            card = STRAY if trouble.what is What.JOKER else seen.get(trouble.what, UNREAD)
             self.controller.mishandle(place, MISHANDLED[trouble.what], card)
             self.controller.swipe(supervisor.BADGE, BadgeLevel.SUPERVISOR)
             yield from supervisor.rule(self, place, trouble.what, packets[0].step.name, trouble.ruling)

@@ -51,14 +51,14 @@ def attend(dealer: Dealer) -> Steps:
     yield dealer.pace.step
 
 
-def judge(dealer: StepDealer, place: Place, step: str) -> Steps:
-    """A hand is known to be wrong: it is counted, and the table does what the house's rules say of it."""
+def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Steps:
+    """A hand is known to be wrong: it is counted, and the table does what the house's rules say of it, or what the
+    supervisor rules."""
     yield from dealer.at("table-controller")
     dealer.controller.count(place, dealer.cards.count(place))
     if not dealer.right(place):
         how = "short" if dealer.short(place) else "long"
-        trouble = dealer.packet_trouble()
-        yield from rule(dealer, place, how, step, trouble.ruling if trouble else "misdeal")
+        yield from rule(dealer, place, how, step, ruling)
 
 
 def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> Steps:

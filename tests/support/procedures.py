@@ -41,7 +41,8 @@ class Cases:
     options: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.seats = [1, 3] if self.procedure.seats.most >= 3 else [1, 2][: self.procedure.seats.most]
+        most = self.procedure.seats.most
+        self.seats = [1, 3, 5] if most >= 5 else list(range(1, min(3, most) + 1))
         self.at_shoe = self.procedure.device == "card-shoe"
         self.scenario = scenario_of(self.procedure, [self._round()], options=self.options)
         self.packets = packets(self.scenario.game, self.scenario.rounds[0])
@@ -82,17 +83,16 @@ class Cases:
             "joker": self.procedure.face.joker,
             "boxed": self.procedure.face.boxed,
         }
-        first = next(packet for packet in self.packets if packet.place != BURN)
+        first = next(packet for packet in self.packets if packet.place != BURN and self._plays(packet.place))
         for how, row in kinds.items():
-            if row is not None:
-                trouble = {"what": how, "packet": first.place.text, "step": first.step.name}
-                for ruling in ("misdeal", "go-on"):
-                    then = self._then(row)
-                    kind = self._kind(first.place)
-                    outcome, dead = self._follows(then, first.place, kind, ruling)
-                    yield Case(how, self._round(trouble | {"ruling": ruling}), outcome, dead)
-                    if then not in ("person", "complete"):
-                        break
+            if row is None:
+                continue
+            trouble = {"what": how, "packet": first.place.text, "step": first.step.name}
+            then = self._then(row)
+            # a person rules; a joker that came is replaced, which is to go on
+            for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",)}.get(then, ("misdeal",)):
+                outcome, dead = self._follows(then, first.place, self._kind(first.place), ruling)
+                yield Case(f"{how} ({ruling})", self._round(trouble | {"ruling": ruling}), outcome, dead)
 
     def faults(self) -> Iterator[Case]:
         """The device's own troubles in mid-round."""
@@ -123,7 +123,8 @@ class Cases:
 
     def _first(self, of: str, at: tuple[str, ...]) -> tuple[int, Packet] | None:
         for number, packet in enumerate(self.packets, 1):
-            if self._kind(packet.place) == of and (not at or packet.step.name in at):
+            in_step = not at or packet.step.name in at
+            if self._kind(packet.place) == of and in_step and self._plays(packet.place):
                 return number, packet
         return None
 
@@ -148,11 +149,17 @@ class Cases:
         return trouble, {"long": packet.place} | ({} if given == BURN else {"short": given})
 
     def _donor(self, number: int, packet: Packet, at: tuple[str, ...]) -> int | None:
-        """The packet of which a card is laid at another's place: a burned card, or one of the same step."""
+        """The packet of which a card is laid at another's place: another seat's, a burned card, any other hand's."""
         steps = at or tuple({other.step.name for other in self.packets if other.place == packet.place})
-        same = [n for n, o in enumerate(self.packets, 1) if o.step.name in steps and o.place != packet.place]
-        burns = [n for n, o in enumerate(self.packets, 1) if o.place == BURN and n > number and o.step.from_device]
-        return next(iter((*burns, *reversed(same))), None)
+        others = [n for n, other in enumerate(self.packets, 1) if other.place != packet.place]
+        same = [n for n in others if self.packets[n - 1].step.name in steps]
+        seats = [n for n in same if self.packets[n - 1].place.seat]
+        burns = [n for n in others if self.packets[n - 1].place == BURN and n > number]
+        return next(iter((*seats, *burns, *reversed(same))), None)
+
+    def _plays(self, place: Place) -> bool:
+        """Whether a player sits there, or it is no seat."""
+        return place.seat is None or place.seat in self.seats
 
     def _seen(self, of: str, how: str, at: tuple[str, ...]) -> tuple[Table, dict[str, Place]] | None:
         found = self._first(of, at)
