@@ -13,7 +13,7 @@ from dealer_flow.schema import Consequence, Procedure
 from dealwire.simulated import Table, round_table, scenario_of
 from devices.simulator.game import Packet, kind_of
 from devices.simulator.scenario import Scenario, packets
-from protocol.places import BURN, MUCK, Place
+from protocol.places import BURN, MUCK, Place, parse_place
 
 STEPPED: Final = tuple(name for name in known_procedures() if load_procedure(name).step)
 """Every procedure that is dealt step by step."""
@@ -39,10 +39,11 @@ class Cases:
 
     procedure: Procedure
     options: dict[str, str] = field(default_factory=dict)
+    players: int = 3
 
     def __post_init__(self) -> None:
         most = self.procedure.seats.most
-        self.seats = [1, 3, 5] if most >= 5 else list(range(1, min(3, most) + 1))
+        self.seats = [1, 3, 5][: self.players] if most >= 5 else list(range(1, min(self.players, most) + 1))
         self.at_shoe = self.procedure.device == "card-shoe"
         self.scenario = scenario_of(self.procedure, [self._round()], options=self.options)
         self.packets = packets(self.scenario.game, self.scenario.rounds[0])
@@ -60,7 +61,7 @@ class Cases:
 
     def wrong(self) -> Iterator[Case]:
         """A hand of each recipient that is wrong in each way its rows speak of."""
-        for number, row in enumerate(self.procedure.wrong):
+        for row in self.procedure.wrong:
             for how in row.how:
                 if row.of == "remainder":
                     continue
@@ -71,9 +72,10 @@ class Cases:
                     continue
                 trouble, places = makes
                 for ruling in ("misdeal", "go-on"):
-                    case = self._case(f"{row.of} {how} {number}", trouble | {"ruling": ruling}, places, ruling)
-                    yield case
-                    if not self._ruled(places):
+                    ruled = self._ruled(places)
+                    name = f"{row.of} {how}{f' in {row.at[0]}' if row.at else ''}{f', ruled {ruling}' if ruled else ''}"
+                    yield self._case(name, trouble | {"ruling": ruling}, places, ruling)
+                    if not ruled:
                         break
 
     def mishaps(self) -> Iterator[Case]:
@@ -92,7 +94,12 @@ class Cases:
             # a person rules; a joker that came is replaced, which is to go on
             for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",)}.get(then, ("misdeal",)):
                 outcome, dead = self._follows(then, first.place, self._kind(first.place), ruling)
-                yield Case(f"{how} ({ruling})", self._round(trouble | {"ruling": ruling}), outcome, dead)
+                yield Case(
+                    f"{how}, {then}{f' rules {ruling}' if then == 'person' else ''}",
+                    self._round(trouble | {"ruling": ruling}),
+                    outcome,
+                    dead,
+                )
 
     def faults(self) -> Iterator[Case]:
         """The device's own troubles in mid-round."""
@@ -179,7 +186,7 @@ class Cases:
             if how in ("short", "long") and not self.at_shoe:
                 words += self._rest_follows("long" if how == "short" else "short")
         counted = frozenset(place.text for how, place in places.items() if how in ("short", "long"))
-        return Case(f"{name} ({ruling})", self._round(trouble), self._worst(*words), frozenset(dead), counted)
+        return Case(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)
 
     def _ruled(self, places: dict[str, Place]) -> bool:
         return any(self._row(self._kind(place), how, place) == "person" for how, place in places.items())
@@ -218,6 +225,12 @@ class Cases:
 
     def _then(self, row: Consequence) -> str:
         return row.then or self._options[row.option or ""]
+
+    def count_codes(self, case: Case) -> list[str]:
+        """The incidents that say whose count is wrong."""
+        known = {"seats": "seat", "dealer": "dealer", "community": "community"}
+        kinds = (self._kind(parse_place(text)) for text in sorted(case.wrong))
+        return list(dict.fromkeys(f"{known.get(kind, 'hand')}-count-wrong" for kind in kinds))
 
     def _kind(self, place: Place) -> str:
         return self._named.get(place.text, kind_of(place))
