@@ -106,8 +106,7 @@ def judge_count(now: Round, place: Place, seen: Seen) -> None:
     policy = now.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
     text = f"{place} has {counted} cards, not {hand.expected}"
     now.note(count_code(kind), text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    dealt_on = now.step is not None and now.step.do != "reveal" and not now.over
-    if policy.then == "complete" and dealt_on:
+    if policy.then == "complete" and not now.over and _still_covered(now):
         _complete(now, hand, -off)
     else:
         apply(now, policy, place, text)
@@ -117,6 +116,12 @@ def count_code(kind: str) -> str:
     """The incident's code of a wrong count."""
     known = {"seats": "seat", "dealer": "dealer", "community": "community", BURN.text: "burn"}
     return f"{known.get(kind, 'hand')}-count-wrong"
+
+
+def _still_covered(now: Round) -> bool:
+    """True until the first hand is shown for the last time: until then a hand may get a card that it lacks."""
+    revealing = now.step is None or now.step.do == "reveal"
+    return not revealing or all(hand.revealed is None for hand in now.ledger.hands.values())
 
 
 def _complete(now: Round, hand: Hand, missing: int) -> None:
