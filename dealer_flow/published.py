@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from dealer_flow.incidents import INCIDENTS
+from dealer_flow.overview import games_page
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import Procedure, known_procedures, load_procedure
+from dealer_flow.readings import readings_page
 from dealer_flow.result import json_schema
 from dealer_flow.states import LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
 from dealer_flow.words import dealing, wrongs
@@ -24,6 +26,8 @@ def pages() -> dict[str, str]:
         "schema/round-1.json": json.dumps(json_schema(), indent=2) + "\n",
         "schema/procedure-2.json": json.dumps(Procedure.model_json_schema(by_alias=True), indent=2) + "\n",
         "incidents.md": incidents_page(),
+        "readings.md": readings_page(),
+        "games/README.md": games_page(),
     }
     for name in known_procedures():
         out[f"games/{name}.md"] = game_page(load_procedure(name))

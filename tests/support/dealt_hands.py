@@ -7,8 +7,9 @@ A case changes the clean round: `do` is what happens, several things separated b
     fault card-lost after packet X   the device says so after that line
     LINE after|before|instead of X   this line after, before or instead of the first line that begins with X
 
-`then` follows at once. Where the outcome is not complete nothing else happens, except with `rest of the deal`: the
-other cards come out. Lines of a seat that the case expects to be dead are left out from there on.
+`then` follows at once. A round that is not complete goes no further; where the progressive is still played, or with
+`rest of the deal`, the other cards come out first. From there on lines are left out of a seat that the case expects
+to be dead, and lines that begin as those of `without` do.
 """
 
 import re
@@ -97,13 +98,16 @@ def _changed(lines: list[str], case: dict[str, Any], seats: tuple[str, ...]) -> 
         lines, at = _with(lines, deed)
         last = max(last, at)
     then = list(case.get("then", ()))
-    whole_deal = "rest of the deal" in then
-    rest = lines[last + 1 :]
-    if case.get("outcome", "complete") != "complete":
+    outcome = case.get("outcome", "complete")
+    whole_deal = "rest of the deal" in then or outcome == "progressive-only"
+    without = tuple(case.get("without", ()))
+    rest = [line for line in lines[last + 1 :] if not without or not line.startswith(without)]
+    if outcome != "complete":
         rest = [line for line in rest if whole_deal and line.split()[0] in ("packet", "draw", "dump")]
     dead = [f"seat {number}" for number, status in enumerate(seats, 1) if status == "dead"]
     rest = [kept for line in rest if (kept := _without(line, dead))]
-    return [*lines[: last + 1], *(line for line in then if line != "rest of the deal"), *rest]
+    then = [line for line in then if line != "rest of the deal"]
+    return [*lines[: last + 1], *rest, *then] if outcome == "progressive-only" else [*lines[: last + 1], *then, *rest]
 
 
 def _with(lines: list[str], deed: str) -> tuple[list[str], int]:

@@ -5,7 +5,7 @@ start                                  START GAME; `start at 3`: the number draw
 packet seat 1: AH KD 9C 4S 2H          a packet comes from the shuffler and is taken to seat 1
 draw seat 1 AH KD | dealer 4S 2H       single cards from the shoe, in rotation
 burn-card 7D                           a card off the top is burned; `burn-card` alone: by hand
-by hand                                the dealer confirms a step dealt by hand
+deal by hand                           the dealer confirms cards dealt by hand
 dump                                   what is physically left comes out
 burn community: 3                      cards burned of a packet, counted from the dealer's left
 choose 1: bet, bet 1000                a choice, and the money that goes with it
@@ -111,7 +111,7 @@ class HandTable:
             "clear": lambda name: self.see(DEVICE, e.FaultCleared(_fault(name))),
         }
         plain: dict[str, e.Body] = {
-            "by hand": e.Confirmed(),
+            "deal by hand": e.Confirmed(),
             "confirm": e.Confirmed(),
             "misdeal": e.MisdealCalled(77, 0),
         }
