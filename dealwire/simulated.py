@@ -39,7 +39,7 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
     chosen_options = {option.name: option.default for option in procedure.option} | dict(options or {})
     places = {"seats": "seats", "dealer": "dealer", "community": "community"}
     places |= {hand.name: hand.place for hand in procedure.hand}
-    steps = [step for step in procedure.step if chosen(step.when, chosen_options)]
+    steps = [step for step in procedure.step if chosen(step.when, chosen_options) and not _may_be_left(step)]
     names = [step.name for step in steps]
     rest = procedure.remainder
     return {
@@ -60,22 +60,27 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
     }
 
 
+def _may_be_left(step: AnyStep) -> bool:
+    """Whether play does not wait for the step: the simulated dealer shows nobody's hand early."""
+    return step.do == "show" and step.optional
+
+
 def _step(step: AnyStep, places: Mapping[str, str], options: Mapping[str, str]) -> Table:
     table: Table = {"name": step.name, "do": step.do}
     match step.do:
         case "deal":
             to = [places[name] for name in step.to]
             table |= {"to": to, "cards": step.cards, "by": step.by, "seats": step.seats, "first": step.first}
-            table["by_hand"] = step.origin == "hand"
+            table |= {"by_hand": step.origin == "hand", "clockwise": step.count == "clockwise"}
         case "burn":
             top = options[step.top_card]
             table |= {"of": places[step.of], "positions": list(step.positions), "spread": step.spread, "top_card": top}
         case "burn-card":
-            table |= {"cards": step.cards, "by_hand": step.origin == "hand"}
+            table |= {"cards": step.cards, "by_hand": step.origin == "hand", "if_drawn": step.if_drawn}
         case "decide":
-            table["choices"] = list(step.choices)
+            table |= {"choices": list(step.choices), "only": step.only or ""}
         case "exchange":
-            table |= {"to": [places[name] for name in step.to], "most": step.most, "by": step.by}
+            table |= {"to": [places[name] for name in step.to], "most": step.most, "by": step.by, "adds": step.adds}
         case "show":
             table |= {"of": [places[name] for name in step.of], "cards": step.cards or 0}
         case "reveal":
@@ -85,8 +90,9 @@ def _step(step: AnyStep, places: Mapping[str, str], options: Mapping[str, str]) 
 
 def _choice(choice: DecisionPart, procedure: Procedure) -> Table:
     table: Table = {"number": choice.number, "folds": choice.folds, "last": choice.last, "draws": choice.draws}
-    if choice.bet:
-        table |= {"bet": choice.bet, "of": next(bet.name for bet in procedure.bet if bet.enters)}
+    table["discards"] = choice.discards
+    if choice.stakes:
+        table |= {"bets": list(choice.stakes), "of": next(bet.name for bet in procedure.bet if bet.enters)}
     return table | ({"takes_back": choice.takes_back} if choice.takes_back else {})
 
 
@@ -96,6 +102,7 @@ def _wrong(
     rows = [
         {"of": places.get(row.of, row.of), "how": list(row.how), "then": _then(row, options)}
         | ({"at": [name for name in row.at if name in steps]} if row.at else {})
+        | {"missing": row.missing or 1}
         for row in procedure.wrong
     ]
     face = procedure.face
@@ -118,7 +125,7 @@ def players(procedure: Procedure, seats: Sequence[int], *, progressive: bool = T
 def round_table(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> Table:
     """One clean round with players at these seats."""
     table: Table = {"players": players(procedure, seats, progressive=progressive)}
-    if any(getattr(step, "first", "") == "number" for step in procedure.step):
+    if any(getattr(step, "first", "dealer-left") != "dealer-left" for step in procedure.step):
         table["number"] = min(FIRST_SEAT, procedure.seats.most)
     return table
 

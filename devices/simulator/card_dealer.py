@@ -106,11 +106,12 @@ class CardDealer(ShoeHands, StepDealer):
             trouble = self.fix(What.MISPLACED, self.ordinal)
             if trouble:
                 astray = parse_place(trouble.to)
-                yield from self._draw_to(astray)
+                for _ in range(trouble.amount):
+                    yield from self._draw_to(astray)
                 places = [place for place in (packet.place, astray) if place not in (BURN, MUCK)]
                 wrong += [(place, trouble.ruling) for place in places]
             arrived = 0
-            for _ in range(packet.cards - bool(trouble)):
+            for _ in range(packet.cards - (trouble.amount if trouble else 0)):
                 arrived += yield from self._draw_to(packet.place)
             self.lay(packet, arrived)
         for place, ruling in sorted(set(wrong)):

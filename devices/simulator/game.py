@@ -34,7 +34,9 @@ class Step:
 
     `to`: to whom cards go, whose cards are burned, shown or revealed. `cards`: how many each gets, are burned off the
     deck, or lie open after a show (0: all); an exchange gives at most so many. `top_left`: the packet's top card lies
-    at the dealer's left. `by_hand`: dealt by hand, the dealer confirms.
+    at the dealer's left. `by_hand`: dealt by hand, the dealer confirms. `clockwise`: which way places follow the number
+    drawn. `if_drawn`: burned only when somebody draws. `only`: the bet of those who choose. `adds`: nothing is
+    discarded.
     """
 
     name: str
@@ -49,6 +51,10 @@ class Step:
     spread: str = "left-to-right"
     top_left: bool = True
     choices: tuple[str, ...] = ()
+    clockwise: bool = False
+    if_drawn: bool = False
+    only: str = ""
+    adds: bool = False
 
     @property
     def from_device(self) -> bool:
@@ -58,13 +64,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a player may choose: `bet` costs `times` the bet `of`; `takes_back` is a bet that goes back."""
+    """What a player may choose: each of `bets` costs `times` the bet `of`; `takes_back` is a bet that goes back;
+    `discards` cards are laid down and not replaced."""
 
     number: int
     folds: bool = False
     last: bool = False
     draws: int = 0
-    bet: str = ""
+    discards: int = 0
+    bets: tuple[str, ...] = ()
     of: str = ""
     times: int = 1
     takes_back: str = ""
@@ -72,12 +80,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """What the table does about cards that are wrong at a place of `of`; `at`: only in these steps."""
+    """What the table does about cards that are wrong at a place of `of`; `at`: only in these steps; `missing`: only
+    when so many are missing."""
 
     of: str
     how: tuple[str, ...]
     then: str
     at: tuple[str, ...] = ()
+    missing: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +138,12 @@ class Game:
         """The step after which the remainder comes."""
         return self.dump_after or next((step.name for step in reversed(self.steps) if step.from_device), "")
 
-    def then(self, place: Place, how: str, step: str) -> str:
-        """What follows when the cards at `place` are wrong in this way; a person rules where nothing is said."""
-        for row in self.wrong:
-            if row.of == kind_of(place) and how in row.how and (not row.at or step in row.at):
-                return row.then
-        return "person"
+    def then(self, place: Place, how: str, step: str, missing: int = 1) -> str:
+        """What follows when the cards at `place` are wrong in this way; a person rules where nothing is said. A row for
+        so many missing cards goes before one for fewer, a row for the step before one for all."""
+        rows = [row for row in self.wrong if row.of == kind_of(place) and how in row.how]
+        fitting = [row for row in rows if row.missing <= missing and (not row.at or step in row.at)]
+        return max(fitting, key=lambda row: (row.missing, bool(row.at))).then if fitting else "person"
 
 
 class Packet(NamedTuple):
@@ -195,8 +205,8 @@ def packets_of(
         return [Packet(step, BURN, 1)] * step.cards
     numbers = {"entered": list(entered), "live": list(live), "all": list(range(1, most + 1))}[step.seats]
     order = [place for to in step.to for place in ([seat(n) for n in numbers] if to == "seats" else [place_of(to)])]
-    if step.first == "number" and number is not None:
-        order = _from_number(order, number)
+    if step.first != "dealer-left" and number is not None:
+        order = _around(step, order, number, most)
     if step.by == "packet":
         return [Packet(step, place, step.cards) for place in order]
     return [Packet(step, place, 1) for _ in range(step.cards) for place in order]
@@ -214,9 +224,18 @@ def exchanged(step: Step, draws: Mapping[int, int], house: int) -> list[Packet]:
     return found
 
 
-def _from_number(order: list[Place], number: int) -> list[Place]:
-    """Counter-clockwise from the seat of that number; the dealer sits between the last seat and the first."""
-    return sorted(order, key=lambda place: (number - (place.seat or 0)) % (SEATS_MAX + 1))
+def _around(step: Step, order: list[Place], number: int, most: int) -> list[Place]:
+    """From the place of that number, or from the one at the left of the button; the dealer sits between the last seat
+    and the first. Other places come last."""
+
+    def turn(place: Place) -> int:
+        at = (place.seat or 0) - number
+        if step.first == "button":
+            return (at - 1) % (most + 1)
+        return (at if step.clockwise else -at) % (most + 1)
+
+    around = [place for place in order if place.seat is not None or place == DEALER]
+    return sorted(around, key=turn) + [place for place in order if place not in around]
 
 
 # ------------------------------------------------------------------ reading
@@ -234,6 +253,8 @@ def read_game(section: Section) -> Game:
         raise section.error("steps", "two steps have the same name")
     choices = {name: _choice(decisions.section(name), bets) for name in decisions.names()} if decisions else {}
     for step in steps:
+        if step.only and step.only not in bets:
+            raise section.error("steps", f"{step.name}: no bet {step.only!r}; there are {', '.join(bets)}")
         if strange := [name for name in step.choices if name not in choices]:
             raise section.error("steps", f"{step.name}: no decision {strange[0]!r}; there are {', '.join(choices)}")
     game = Game(
@@ -273,8 +294,9 @@ def _step(section: Section) -> Step:
                 section.integer("cards", 1, 52),
                 by=section.text("by", "packet", allowed=("packet", "single")),
                 seats=section.text("seats", "entered", allowed=("entered", "live", "all")),
-                first=section.text("first", "dealer-left", allowed=("dealer-left", "number")),
+                first=section.text("first", "dealer-left", allowed=("dealer-left", "number", "button")),
                 by_hand=section.flag("by_hand", False),
+                clockwise=section.flag("clockwise", False),
             )
         case "burn":
             step = Step(
@@ -286,12 +308,13 @@ def _step(section: Section) -> Step:
                 top_left=section.text("top_card", "left", allowed=("left", "right")) == "left",
             )
         case "burn-card":
-            step = Step(name, do, cards=section.integer("cards", 1, 5, 1), by_hand=section.flag("by_hand", False))
+            cards, by_hand = section.integer("cards", 1, 5, 1), section.flag("by_hand", False)
+            step = Step(name, do, cards=cards, by_hand=by_hand, if_drawn=section.flag("if_drawn", False))
         case "decide":
-            step = Step(name, do, choices=section.words("choices"))
+            step = Step(name, do, choices=section.words("choices"), only=section.text("only", ""))
         case "exchange":
-            by = section.text("by", "single", allowed=("packet", "single"))
-            step = Step(name, do, section.texts("to", TARGETS), section.integer("most", 1, 7), by=by)
+            by, adds = section.text("by", "single", allowed=("packet", "single")), section.flag("adds", False)
+            step = Step(name, do, section.texts("to", TARGETS), section.integer("most", 1, 7), by=by, adds=adds)
         case "show":
             cards = section.integer("cards", 0, 7, 0)
             step = Step(name, do, section.texts("of", TARGETS), cards)
@@ -308,12 +331,13 @@ def _choice(section: Section, bets: Mapping[str, int]) -> Choice:
         folds=section.flag("folds", False),
         last=section.flag("last", False),
         draws=section.integer("draws", 0, 7, 0),
-        bet=section.text("bet", "", allowed=names),
+        discards=section.integer("discards", 0, 7, 0),
+        bets=section.texts("bets", bets, []),
         of=section.text("of", "", allowed=names),
         times=section.integer("times", 1, 100, 1),
         takes_back=section.text("takes_back", "", allowed=names),
     )
-    if bool(choice.bet) != bool(choice.of):
+    if bool(choice.bets) != bool(choice.of):
         raise section.error(
             "of", "a bet that goes with the choice needs the bet it is a multiple of, and only such one"
         )
@@ -327,6 +351,7 @@ def _wrong(section: Section, steps: list[str]) -> Wrong:
         how=section.texts("how", HOW),
         then=section.text("then", allowed=THEN),
         at=section.texts("at", steps, []),
+        missing=section.integer("missing", 1, 7, 1),
     )
     section.done()
     return row

@@ -132,19 +132,21 @@ def packets(game: Game, plan: RoundPlan) -> list[Packet]:
     plays on."""
     entered = [player.seat for player in plan.players]
     live, made, draws = list(entered), Counter[int](), dict[int, int]()
+    staked = {player.seat: set(player.wagers) for player in plan.players}
     found: list[Packet] = []
     for step in game.steps:
         if step.do == "decide":
             for player in plan.players:
-                if player.seat in live:
+                if player.seat in live and (not step.only or step.only in staked[player.seat]):
                     choice = game.decisions.get(player.chooses(step.choices, made[player.seat]))
                     made[player.seat] += 1
                     draws[player.seat] = choice.draws if choice else 0
+                    staked[player.seat] |= set(choice.bets) if choice else set()
                     if choice and choice.folds:
                         live.remove(player.seat)
         elif step.do == "exchange":
             found += exchanged(step, {number: draws.get(number, 0) for number in live}, plan.house_draws)
-        elif step.do in DEALS:
+        elif step.do in DEALS and (not step.if_drawn or any(draws.get(number) for number in live)):
             found += packets_of(step, entered, live, game.most, plan.number)
     return found
 

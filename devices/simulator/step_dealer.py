@@ -60,6 +60,7 @@ class StepDealer(Persona):
         self._open: Counter[Place] = Counter()
         self._made: Counter[int] = Counter()
         self._draws: dict[int, int] = {}
+        self._staked: dict[int, set[str]] = {}
         self._folded: set[int] = set()
         self._done: set[int] = set()
         self._scenario = scenario
@@ -136,6 +137,7 @@ class StepDealer(Persona):
         self.plan, self.verdict, self.ordinal = plan, Verdict.PLAY, 0
         for kept in (self.dead, self.owed, self._due, self._open, self._made, self._draws, self._folded, self._done):
             kept.clear()
+        self._staked = {player.seat: set(player.wagers) for player in plan.players}
 
     def _bets(self) -> Steps:
         yield from self.at(AT_TABLE)
@@ -201,6 +203,8 @@ class StepDealer(Persona):
             yield from self._complete(self.owed.pop(0))
 
     def _packets(self, step: Step) -> list[Packet]:
+        if step.if_drawn and not any(self._draws.get(number) for number in self.live()):
+            return []
         entered = [player.seat for player in self.plan.players]
         live = [number for number in self.live() if number not in self._done]
         return packets_of(step, entered, live, self.game.most, self.plan.number)
@@ -209,12 +213,16 @@ class StepDealer(Persona):
         """Discards leave their hands; what replaces them."""
         packets = exchanged(step, {n: self._draws.get(n, 0) for n in self.live()}, self.plan.house_draws)
         discards: Counter[Place] = Counter()
-        for packet in packets:
+        for packet in packets if not step.adds else ():
             discards[packet.place] += packet.cards
         for place, count in discards.items():
-            self.cards.pick(place, MUCK, range(count))
-            self._due[place] -= count
+            self._lay_down(place, count)
         return packets
+
+    def _lay_down(self, place: Place, count: int) -> None:
+        """So many cards of a hand go to the discards."""
+        self.cards.pick(place, MUCK, range(count))
+        self._due[place] -= count
 
     def _deal_by_hand(self, packets: Sequence[Packet]) -> Steps:
         """Cards from a deck in the dealer's hand, which no device sees."""
@@ -273,7 +281,8 @@ class StepDealer(Persona):
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             yield self.pace.think
-            if player.seat in self.live() and player.seat not in self._done:
+            asked = not step.only or step.only in self._staked[player.seat]
+            if asked and player.seat in self.live() and player.seat not in self._done:
                 self._choose(step, player)
 
     def _choose(self, step: Step, player: Player) -> None:
@@ -284,13 +293,16 @@ class StepDealer(Persona):
         choice = self.game.decisions.get(name)
         if choice is None:
             return
-        if choice.bet:
+        for bet in choice.bets:
             cents = player.wagers.get(choice.of, 0) * choice.times
-            self.controller.place_wager(player.seat, self.game.bets[choice.bet], cents)
+            self.controller.place_wager(player.seat, self.game.bets[bet], cents)
+            self._staked[player.seat].add(bet)
         self.controller.decide(player.seat, choice.number)
         if choice.takes_back:
             self.controller.place_wager(player.seat, self.game.bets[choice.takes_back], 0)
+            self._staked[player.seat].discard(choice.takes_back)
         self._draws[player.seat] = choice.draws
+        self._lay_down(seat(player.seat), choice.discards)
         if choice.folds:
             self._folded.add(player.seat)
         if choice.last:

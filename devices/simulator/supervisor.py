@@ -63,7 +63,7 @@ def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Steps:
 
 def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> Steps:
     """What follows when the cards at a place are wrong; `ruling` is the supervisor's, where a person decides."""
-    match dealer.game.then(place, how, step):
+    match dealer.game.then(place, how, step, dealer.missing(place) or 1):
         case "dead-hand":
             dealer.dead.add(place)
         case "complete" if how == "short":

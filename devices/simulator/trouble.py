@@ -207,6 +207,8 @@ def _amount(section: Section, what: What, packets: Sequence[Packet], ordinal: in
             return section.integer("tries", 1, RECOVERY_TRIES + 1)
         case What.REMAINDER | What.REJECTED | What.DECK:
             return section.integer("cards", 1, 5)
+        case What.MISPLACED:
+            return section.integer("cards", 1, packets[ordinal - 1].cards, 1)
         case _:
             return 0
 

@@ -65,14 +65,14 @@ class Cases:
             for how in row.how:
                 if row.of == "remainder":
                     continue
-                makes = self._miscounted(row.of, how, row.at) if how in ("short", "long") else None
+                makes = self._miscounted(row.of, how, row.at, row.missing or 1) if how in ("short", "long") else None
                 if how in ("exposed", "off-table"):
                     makes = self._seen(row.of, how, row.at)
                 if makes is None:
                     continue
                 trouble, places = makes
                 for ruling in ("misdeal", "go-on"):
-                    ruled = self._ruled(places)
+                    ruled = self._ruled(trouble, places)
                     name = f"{row.of} {how}{f' in {row.at[0]}' if row.at else ''}{f', ruled {ruling}' if ruled else ''}"
                     yield self._case(name, trouble | {"ruling": ruling}, places, ruling)
                     if not ruled:
@@ -135,7 +135,7 @@ class Cases:
                 return number, packet
         return None
 
-    def _miscounted(self, of: str, how: str, at: tuple[str, ...]) -> tuple[Table, dict[str, Place]] | None:
+    def _miscounted(self, of: str, how: str, at: tuple[str, ...], by: int) -> tuple[Table, dict[str, Place]] | None:
         """The trouble, and who is wrong by it in which way; None when no hand can be wrong like this."""
         found = self._first(of, at)
         if found is None:
@@ -144,10 +144,10 @@ class Cases:
         if not self.at_shoe or packet.step.by_hand:
             if how == "short" and packet.cards == 1 and not self.at_shoe:
                 return None  # a packet of one card is there or not
-            trouble = {"what": "packet", "packet": number, "by": -1 if how == "short" else 1}
+            trouble = {"what": "packet", "packet": number, "by": -by if how == "short" else by}
             return trouble, {how: packet.place}
         if how == "short":
-            return {"what": "misplaced", "packet": number, "to": MUCK.text}, {"short": packet.place}
+            return {"what": "misplaced", "packet": number, "to": MUCK.text, "cards": by}, {"short": packet.place}
         donor = self._donor(number, packet, at)
         if donor is None:
             return None
@@ -180,7 +180,7 @@ class Cases:
         words, dead = ["complete"], set[str]()
         for how, place in places.items():
             kind = self._kind(place)
-            word, whose = self._follows(self._row(kind, how, place), place, kind, ruling)
+            word, whose = self._follows(self._row(kind, how, place, _cards(trouble)), place, kind, ruling)
             words.append(word)
             dead |= whose
             if how in ("short", "long") and not self.at_shoe:
@@ -188,15 +188,18 @@ class Cases:
         counted = frozenset(place.text for how, place in places.items() if how in ("short", "long"))
         return Case(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)
 
-    def _ruled(self, places: dict[str, Place]) -> bool:
-        return any(self._row(self._kind(place), how, place) == "person" for how, place in places.items())
+    def _ruled(self, trouble: Table, places: dict[str, Place]) -> bool:
+        by = _cards(trouble)
+        return any(self._row(self._kind(place), how, place, by) == "person" for how, place in places.items())
 
-    def _row(self, kind: str, how: str, place: Place) -> str:
+    def _row(self, kind: str, how: str, place: Place, by: int) -> str:
         """What the rows say of a hand that is wrong in this way."""
         step = next(packet.step.name for packet in self.packets if packet.place == place)
-        rows = [row for row in self.procedure.wrong if row.of == kind and how in row.how]
-        row = next((row for row in rows if step in row.at), next((row for row in rows if not row.at), None))
-        return "person" if row is None else self._then(row)
+        rows = [row for row in self.procedure.wrong if row.of == kind and how in row.how and (row.missing or 1) <= by]
+        rows = [row for row in rows if not row.at or step in row.at]
+        # a row for so many cards goes before one for fewer, a row for the step before one for all
+        rows.sort(key=lambda row: (row.missing or 1, bool(row.at)))
+        return self._then(rows[-1]) if rows else "person"
 
     def _follows(self, then: str, place: Place, kind: str, ruling: str) -> tuple[str, frozenset[str]]:
         players = kind == "seats" or self._sides.get(kind) == "players"
@@ -238,3 +241,8 @@ class Cases:
     @staticmethod
     def _worst(*words: str) -> str:
         return max((word for word in words if word in WORST), key=WORST.index)
+
+
+def _cards(trouble: Table) -> int:
+    """How many cards a hand is wrong by."""
+    return abs(int(trouble.get("by", trouble.get("cards", 1))))
