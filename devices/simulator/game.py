@@ -338,9 +338,7 @@ def _choice(section: Section, bets: Mapping[str, int]) -> Choice:
         takes_back=section.text("takes_back", "", allowed=names),
     )
     if bool(choice.bets) != bool(choice.of):
-        raise section.error(
-            "of", "a bet that goes with the choice needs the bet it is a multiple of, and only such one"
-        )
+        raise section.error("of", "bets that go with the choice need the bet they are multiples of; nothing else does")
     section.done()
     return choice
 

@@ -23,7 +23,7 @@ from devices.replay import play
 from devices.simulator.catalogue import set_up
 from devices.simulator.table import SimulatedTable
 from protocol.tdp.messages import Role
-from tests.support.procedures import STEPPED, Case, Cases
+from tests.support.procedures import STEPPED, Case, Cases, readings
 from tests.support.table_evenings import TableEvening
 
 SPEED = 20.0
@@ -63,9 +63,11 @@ def evening(name: str) -> Evening:
         return Evening(made.procedure, cases, dealt.seen, path.read_bytes())
 
 
-def followed(procedure: Procedure, seen: list[e.Seen]) -> list[RoundResult | Incident]:
+def followed(
+    procedure: Procedure, seen: list[e.Seen], options: dict[str, str] | None = None
+) -> list[RoundResult | Incident]:
     """Everything the flow says to these reports."""
-    flow = DealerFlow(procedure)
+    flow = DealerFlow(procedure, options=options)
     said = [item for each in seen for item in flow.handle(each)]
     return [*said, *flow.finish()]
 
@@ -109,16 +111,34 @@ def test_the_clean_round_has_every_card_somewhere(name: str) -> None:
 
 @every_procedure
 def test_each_round_comes_to_what_its_clause_says(name: str) -> None:
-    dealt = evening(name)
-    found = results(name)
-    assert len(found) == len(dealt.cases)
+    found = differences(evening(name).cases, results(name))
+    assert not found, "\n".join(found)
+
+
+def differences(cases: list[Case], found: list[RoundResult]) -> list[str]:
+    """One line for each round that did not come to what it must."""
+    assert len(found) == len(cases)
     wrong = []
-    for case, result in zip(dealt.cases, found, strict=True):
+    for case, result in zip(cases, found, strict=True):
         dead = {f"seat {seat.seat}" for seat in result.seats if seat.status == "dead"}
         seats = {place for place in case.dead if place.startswith("seat")}
         if result.outcome != case.outcome or (case.outcome == "complete" and dead != seats):
             texts = "; ".join(incident.text for incident in result.incidents)
             wrong.append(f"{case.name}: {result.outcome} {sorted(dead)}, not {case.outcome} {sorted(seats)}: {texts}")
+    return wrong
+
+
+@pytest.mark.slow
+@every_procedure
+def test_each_reading_comes_to_what_its_clause_says(name: str) -> None:
+    procedure, wrong = load_procedure(name), list[str]()
+    for options in readings(procedure):
+        made = Cases(procedure, options)
+        cases = made.all()
+        seen = TableEvening(set_up(made.scenario_of(cases), speed=SPEED), role=Role.OPERATE).run().seen
+        said = followed(procedure, seen, options)
+        rounds = [item for item in said if isinstance(item, RoundResult)]
+        wrong += [f"{options}: {text}" for text in differences(cases, rounds)]
     assert not wrong, "\n".join(wrong)
 
 

@@ -21,6 +21,14 @@ WORST: Final = ("complete", "progressive-only", "misdeal", "defective-deck", "un
 """Outcomes of a round, each worse than those before."""
 
 
+def readings(procedure: Procedure) -> Iterator[dict[str, str]]:
+    """Each reading of the procedure that is not the default, one at a time."""
+    for option in procedure.option:
+        for value in option.allowed:
+            if value != option.default:
+                yield {option.name: value}
+
+
 @dataclass(frozen=True)
 class Case:
     """One round: what happens in it, what it must come to, and whose hands are dead at its end."""
