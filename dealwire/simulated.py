@@ -48,6 +48,7 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
         "jokers": procedure.deck.jokers,
         "decks": procedure.deck.decks,
         "fresh": procedure.deck.fresh == "each-round",
+        "rounds": procedure.deck.rounds or 0,
         "most": procedure.seats.most,
         "steps": [_step(step, places, chosen_options) for step in steps],
         "dump_after": rest.after if rest and rest.after in names else "",

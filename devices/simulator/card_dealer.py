@@ -42,6 +42,10 @@ class CardDealer(ShoeHands, StepDealer):
         self._rng = rng
         self._drawn = 0
         """Cards that left the shoe in this round."""
+        self._rounds = 0
+        """Rounds dealt from this shoe."""
+        self._worn = False
+        """The cards in the shoe are exchanged before the next round."""
 
     def trouble_at(self, what: At, card: int) -> ShoeTrouble | None:
         """What goes wrong of a kind at this card of the round, if anything."""
@@ -61,9 +65,12 @@ class CardDealer(ShoeHands, StepDealer):
     def _make_ready(self) -> Steps:
         """Fill the shoe when it is empty, over, or would not do for the round."""
         yield from self.at(AT_SHOE)
-        if self.shoe.state is S.SHOE_END or len(self.shoe.cards) < self._most_cards():
+        over = self.shoe.state is S.SHOE_END or len(self.shoe.cards) < self._most_cards()
+        if over or self._worn or (self.game.rounds and self._rounds >= self.game.rounds):
             self.shoe.empty()
+        self._rounds += 1
         if self.shoe.state is S.EMPTY:
+            self._rounds, self._worn = 1, False
             faces = [*DECK, *(CARDS[FIRST_JOKER + number] for number in range(self.game.jokers))] * self.game.decks
             self._rng.shuffle(faces)
             self.shoe.fill(self.game.decks, self._scenario.cut_after, faces)
@@ -73,6 +80,9 @@ class CardDealer(ShoeHands, StepDealer):
         self.cards.remove(REMAINDER)
         self.cards.bring(HAND_BACK, REMAINDER)
         self.cards.shuffle(REMAINDER)
+
+    def _new_deck(self) -> None:
+        self._worn = True
 
     def _most_cards(self) -> int:
         """Cards a round may need at most."""

@@ -14,7 +14,7 @@ from devices.simulator.steps import Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.trouble import What
 from devices.simulator.unit import Unit
-from protocol.places import REMAINDER, Place
+from protocol.places import MUCK, REMAINDER, Place
 from protocol.tdp.messages import ShufflerState as S
 
 DECKS: Final = (1, 2)
@@ -184,6 +184,13 @@ class Dealer(StepDealer):
             if self.game.counted:
                 yield from self.at(AT_TABLE)
                 self.controller.count(REMAINDER, self.cards.count(REMAINDER))
+
+    def _new_deck(self) -> None:
+        backs = self.cards.backs([spot for spot, _ in self.cards if isinstance(spot, Place)])
+        for deck in backs:
+            self.cards.gather(deck, MUCK)
+            self.cards.remove(MUCK)
+            self.cards.bring(deck, REMAINDER, self.game.jokers)
 
     def _all_groups_dealt(self) -> bool:
         return not self.shuffler.next_group and not self.cards.count(Bay.TRAY)

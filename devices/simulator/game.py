@@ -94,7 +94,8 @@ class Wrong:
 class Game:
     """How the dealer deals and what bets and choices are called, as data.
 
-    `cards` of one deck, `jokers` among them. `fresh`: a shoe is filled anew for each round. `dump_after`: the step
+    `cards` of one deck, `jokers` among them. `fresh`: a shoe is filled anew for each round, else after so many `rounds`
+    (0: any number). `dump_after`: the step
     after which the remainder comes, empty: the last that deals. `counted`: a person counts the remainder too.
     `progressive` is the bet that lies on a sensor, empty where there is none. `wild` and `least`: what a player
     without a plan goes by.
@@ -105,6 +106,7 @@ class Game:
     jokers: int
     decks: int
     fresh: bool
+    rounds: int
     most: int
     steps: tuple[Step, ...]
     dump_after: str
@@ -263,6 +265,7 @@ def read_game(section: Section) -> Game:
         jokers=jokers,
         decks=section.integer("decks", 1, 8, 1),
         fresh=section.flag("fresh", True),
+        rounds=section.integer("rounds", 0, 99, 0),
         most=section.integer("most", 1, SEATS_MAX, SEATS_MAX),
         steps=steps,
         dump_after=section.text("dump_after", "", allowed=["", *names]),

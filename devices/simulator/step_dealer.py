@@ -54,6 +54,8 @@ class StepDealer(Persona):
         """Hands that are out of play."""
         self.owed: list[Place] = []
         """Hands that are completed when all others have their cards."""
+        self.defective = False
+        """The deck leaves the table after this round."""
         self.ordinal = 0
         """Packets of this round that were dealt."""
         self._due: Counter[Place] = Counter()
@@ -86,6 +88,10 @@ class StepDealer(Persona):
     def missing(self, place: Place) -> int:
         """Cards that are missing at a place."""
         return max(0, self._due[place] - self.cards.count(place))
+
+    def accept(self, place: Place) -> None:
+        """The hand is played as it is."""
+        self._due[place] = self.cards.count(place)
 
     def packet_trouble(self) -> Trouble | None:
         """What the scenario has wrong with the packet just dealt."""
@@ -131,10 +137,14 @@ class StepDealer(Persona):
         """All cards are out: what is left is dealt with."""
         raise NotImplementedError
 
+    def _new_deck(self) -> None:
+        """Put another deck in the place of the one that was dealt."""
+        raise NotImplementedError
+
     # -------------------------------------------------------------- the round
 
     def _begin_plan(self, plan: RoundPlan) -> None:
-        self.plan, self.verdict, self.ordinal = plan, Verdict.PLAY, 0
+        self.plan, self.verdict, self.ordinal, self.defective = plan, Verdict.PLAY, 0, False
         for kept in (self.dead, self.owed, self._due, self._open, self._made, self._draws, self._folded, self._done):
             kept.clear()
         self._staked = {player.seat: set(player.wagers) for player in plan.players}
@@ -171,6 +181,10 @@ class StepDealer(Persona):
         yield from self.at(AT_TABLE)
         self.controller.end_game()
         yield self.pace.step
+        if self.defective:
+            self.controller.swipe(supervisor.BADGE, BadgeLevel.SUPERVISOR)
+            self._new_deck()
+            yield self.pace.step
 
     def _step(self, step: Step) -> Steps:
         doings: Mapping[str, Callable[[Step], Steps]] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from devices.simulator.deck import Bay
 from devices.simulator.steps import Steps, Verdict
 from protocol.faults import Fault
-from protocol.places import Place
+from protocol.places import COMMUNITY, DEALER, Place
 from protocol.tdp.messages import BadgeLevel, Resolution
 
 if TYPE_CHECKING:
@@ -63,7 +63,12 @@ def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Steps:
 
 def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> Steps:
     """What follows when the cards at a place are wrong; `ruling` is the supervisor's, where a person decides."""
-    match dealer.game.then(place, how, step, dealer.missing(place) or 1):
+    then = dealer.game.then(place, how, step, dealer.missing(place) or 1)
+    if then == "dead-hand" and place in (COMMUNITY, DEALER):
+        then = "defective-deck"  # the house has no hand of its own to lose
+    match then:
+        case "nothing":
+            dealer.accept(place)
         case "dead-hand":
             dealer.dead.add(place)
         case "complete" if how == "short":
@@ -76,6 +81,7 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
             yield dealer.pace.step
             _call(dealer, how)
             dealer.verdict = Verdict.STOP
+            dealer.defective = then == "defective-deck"
         case "person" | "complete":
             yield from dealer.at("table-controller")
             dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
@@ -85,6 +91,7 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
                 dealer.verdict = Verdict.STOP
             else:
                 dealer.controller.confirm()
+                dealer.accept(place)
 
 
 def award(dealer: StepDealer) -> Steps:

@@ -56,7 +56,6 @@ class Cases:
         self.scenario = scenario_of(self.procedure, [self._round()], options=self.options)
         self.packets = packets(self.scenario.game, self.scenario.rounds[0])
         named = {hand.place: hand.name for hand in self.procedure.hand}
-        self._sides = {hand.name: hand.side for hand in self.procedure.hand}
         self._named = named
         self._options = {option.name: option.default for option in self.procedure.option} | self.options
 
@@ -210,9 +209,9 @@ class Cases:
         return self._then(rows[-1]) if rows else "person"
 
     def _follows(self, then: str, place: Place, kind: str, ruling: str) -> tuple[str, frozenset[str]]:
-        players = kind == "seats" or self._sides.get(kind) == "players"
         if then == "dead-hand":
-            return ("complete", frozenset({place.text})) if players else ("defective-deck", frozenset())
+            own = kind not in ("dealer", "community")  # the house has no hand of its own to lose
+            return ("complete", frozenset({place.text})) if own else ("defective-deck", frozenset())
         if then == "progressive-only":
             has = any(bet.progressive for bet in self.procedure.bet)
             return ("progressive-only" if has else "misdeal"), frozenset()
