@@ -145,8 +145,8 @@ def _wrong_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
                 yield ("wrong", index, "at"), f"{name!r} gives no cards to {row.of!r}; allowed: {allowed}"
         if row.missing is not None and "short" not in row.how:
             yield ("wrong", index, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
-        if "complete" in _thens(procedure, row) and (procedure.device != "card-shoe" or set(row.how) != {"short"}):
-            yield ("wrong", index, "then"), "'complete' takes the next card of a card-shoe: for how = [\"short\"] only"
+        if "complete" in _thens(procedure, row) and "long" in row.how:
+            yield ("wrong", index, "then"), "'complete' gives a hand its next card; one that is long has too many"
     for place, names in steps.items():
         for how in ("short", "long"):
             rows = [row for row in procedure.wrong if row.of == place and how in row.how and (row.missing or 1) == 1]
@@ -186,6 +186,11 @@ def _consequence_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
             yield key, "give 'then' or 'option', one of them"
         elif row.option is not None and row.option not in options:
             yield (*key, "option"), f"no option {row.option!r}; known: {', '.join(options) or 'none'}"
+        elif "complete" in _thens(procedure, row) and (procedure.device != "card-shoe" or not procedure.step):
+            yield (
+                (*key, "then" if row.then else "option"),
+                "'complete' takes the next card, which a card-shoe alone gives",
+            )
         elif not _thens(procedure, row) <= set(THENS):
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why

@@ -94,13 +94,21 @@ class Hand:
         if self.person_count is not None:
             self.person_count -= cards
 
+    def kill(self) -> None:
+        """One card is dead and leaves the hand; the next is to take its place."""
+        self.discarded += 1
+        self.judged -= 1
+        self.device_count = (self.device_count or 0) - 1
+        if self.person_count is not None:
+            self.person_count -= 1
+
     def take(self, counted: int, cards: tuple[Card, ...], due: Due) -> None:
         """`counted` cards came for what was due."""
         before = self.device_count or 0
-        replaces = min(counted, due.cards) if due.why == "exchange" else 0
+        wanted = min(counted, due.cards) if due.at_most else due.cards
+        replaces = wanted if due.why == "exchange" else 0
         self.step = due.step
-        added = min(counted, due.cards) if due.at_most else due.cards
-        self.expected += added if due.why == "deal" else 0
+        self.expected += wanted if due.why == "deal" else 0
         self.discarded += replaces
         self.device_count = before + counted - replaces
         if self.person_count is not None:

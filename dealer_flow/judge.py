@@ -106,7 +106,7 @@ def judge_count(now: Round, place: Place, seen: Seen) -> None:
     policy = now.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
     text = f"{place} has {counted} cards, not {hand.expected}"
     now.note(count_code(kind), text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    if policy.then == "complete" and not now.over and _still_covered(now):
+    if policy.then == "complete" and _dealt_on(now):
         _complete(now, hand, -off)
     else:
         apply(now, policy, place, text)
@@ -118,10 +118,11 @@ def count_code(kind: str) -> str:
     return f"{known.get(kind, 'hand')}-count-wrong"
 
 
-def _still_covered(now: Round) -> bool:
-    """True until the first hand is shown for the last time: until then a hand may get a card that it lacks."""
+def _dealt_on(now: Round) -> bool:
+    """True while the next card may still go to a hand: until the first is shown for the last time."""
     revealing = now.step is None or now.step.do == "reveal"
-    return not revealing or all(hand.revealed is None for hand in now.ledger.hands.values())
+    shown = any(hand.revealed is not None for hand in now.ledger.hands.values())
+    return not now.over and not (revealing and shown)
 
 
 def _complete(now: Round, hand: Hand, missing: int) -> None:
@@ -174,7 +175,12 @@ def judge_mishap(now: Round, place: Place, how: str, text: str, seen: Seen) -> N
     policy = policy or _RULE
     full = f"{place}: {what}{text}"
     now.note(code, full, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    apply(now, policy, place, full)
+    hand = now.ledger.hands.get(place)
+    if policy.then == "complete" and hand is not None and _dealt_on(now):
+        hand.kill()
+        _complete(now, hand, 1)
+    else:
+        apply(now, policy, place, full)
 
 
 def judge_fault(now: Round, fault: int, seen: Seen, *, counts: bool) -> None:

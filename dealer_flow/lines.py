@@ -38,6 +38,8 @@ class Lines:
         if (now.in_play and seen.device in now.devices) or seen.device in now.bettors:
             text = f"{seen.device} started anew: session {session:08x} after {previous:08x}"
             now.break_off("session-changed", text, seen)
+        elif now.ledger.packets and not now.in_play:
+            now.break_off("session-changed", f"{seen.device} started anew and had begun to deal", seen)
         elif not now.in_play and seen.device in now.devices:
             now.decks.forget()
 
@@ -48,7 +50,10 @@ class Lines:
         if not body.mid_round:
             return
         now.note("power-lost", f"{seen.device} lost power during a round", seen=seen, clause="procedure")
-        now.unreliable |= now.in_play
+        if now.in_play:
+            now.unreliable = True
+        else:
+            now.restarted.add(seen.device)
 
     def _events_lost(self, now: Round, seen: Seen, body: e.EventsLost) -> None:
         unnumbered = not body.first and not body.last

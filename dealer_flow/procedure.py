@@ -10,13 +10,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from dealer_flow.contradictions import contradictions
 from dealer_flow.schema import STEPS, Procedure
 from dealer_flow.tomlfile import Key, line_of, spell
 from protocol.errors import LocalError
 
-__all__ = ["FOLDER", "Procedure", "ProcedureError", "known_procedures", "load_procedure", "parse_procedure"]
+__all__ = [
+    "FOLDER",
+    "Procedure",
+    "ProcedureError",
+    "check_procedure",
+    "known_procedures",
+    "load_procedure",
+    "parse_procedure",
+]
 
 FOLDER: Final = Path(__file__).parent / "procedures"
 
@@ -37,18 +46,45 @@ def known_procedures() -> tuple[str, ...]:
 
 def load_procedure(source: str | Path) -> Procedure:
     """The procedure with this id, or in this file. ProcedureError says in one line what is wrong and where."""
-    path = _locate(source)
+    return parse_procedure(*_read(source))
+
+
+def check_procedure(source: str | Path) -> list[ProcedureError]:
+    """Everything that is wrong with the file: what its keys may not hold, or else what does not fit together."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ProcedureError(str(path), None, "", f"not UTF-8 text at byte {error.start}") from None
-    except OSError as error:
-        raise ProcedureError(str(path), None, "", f"cannot be read: {error.strerror}") from None
-    return parse_procedure(text, str(path))
+        text, file = _read(source)
+        procedure = _parse(text, file)
+    except ExceptionGroup as faults:
+        return [fault for fault in faults.exceptions if isinstance(fault, ProcedureError)]
+    except ProcedureError as fault:
+        return [fault]
+    return [_error(file, text, key, why) for key, why in contradictions(procedure)]
 
 
 def parse_procedure(text: str, file: str) -> Procedure:
     """As `load_procedure`, from the text; `file` is the name that errors carry."""
+    try:
+        procedure = _parse(text, file)
+    except ExceptionGroup as faults:
+        raise faults.exceptions[0] from None
+    for key, why in contradictions(procedure):
+        raise _error(file, text, key, why)
+    return procedure
+
+
+def _read(source: str | Path) -> tuple[str, str]:
+    """Text and name of the file."""
+    path = _locate(source)
+    try:
+        return path.read_text(encoding="utf-8"), str(path)
+    except UnicodeDecodeError as error:
+        raise ProcedureError(str(path), None, "", f"not UTF-8 text at byte {error.start}") from None
+    except OSError as error:
+        raise ProcedureError(str(path), None, "", f"cannot be read: {error.strerror}") from None
+
+
+def _parse(text: str, file: str) -> Procedure:
+    """The file's keys by themselves; every ProcedureError of them in an ExceptionGroup."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -56,12 +92,10 @@ def parse_procedure(text: str, file: str) -> Procedure:
         line = int(where.split()[1].rstrip(",")) if where.startswith("line ") else len(text.splitlines())
         raise ProcedureError(file, line, "", f"not TOML: {why}") from None
     try:
-        procedure = Procedure.model_validate(_tuples(content))
+        return Procedure.model_validate(_tuples(content))
     except ValidationError as error:
-        raise _error(file, text, *_first_fault(error)) from None
-    for key, why in contradictions(procedure):
-        raise _error(file, text, key, why)
-    return procedure
+        found = [_fault(fault) for fault in error.errors(include_url=False)]
+        raise ExceptionGroup(file, [_error(file, text, key, why) for key, why in found]) from None
 
 
 def _error(file: str, text: str, key: Key, why: str) -> ProcedureError:
@@ -86,8 +120,7 @@ def _tuples(value: Any) -> Any:
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
-def _first_fault(error: ValidationError) -> tuple[Key, str]:
-    fault = error.errors(include_url=False)[0]
+def _fault(fault: ErrorDetails) -> tuple[Key, str]:
     key = _as_written(fault["loc"])
     if fault["type"] == "extra_forbidden":
         return key, f"unknown key; allowed: {', '.join(_allowed_keys(fault['loc'][:-1]))}"

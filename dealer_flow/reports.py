@@ -103,6 +103,7 @@ def _deck_inside(now: Round) -> bool:
 
 def _cleared(now: Round, seen: Seen, body: e.MisdealCleared) -> None:
     now.red_lamp = 0
+    now.restarted.discard(seen.device)
     now.called = "" if body.badge else now.called
     if not body.resume and _deck_inside(now):
         who = f"badge {body.badge}" if body.badge else "a person at the device"

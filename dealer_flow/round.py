@@ -48,7 +48,7 @@ class Round:
     devices: set[str] = field(default_factory=set)
     bettors: set[str] = field(default_factory=set)
     restarted: set[str] = field(default_factory=set)
-    """Devices that lost power in mid-round, heard before START GAME."""
+    """Devices that lost power in the middle of a deal, heard before START GAME, until a person has cleared it."""
     wagers: dict[int, dict[str, int]] = field(default_factory=dict)
     sensors: set[int] = field(default_factory=set)
     active: tuple[int, ...] = ()

@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 import devices.events as e
 from dealer_flow.hand import Due
+from dealer_flow.reveal_turns import may_lie_open
 from dealer_flow.round import Round, from_device
 from dealer_flow.schema import AnyStep, DealStep, DecideStep, ExchangeStep, ShowStep
 from protocol.places import BURN, DEALER, Place, seat
@@ -154,11 +155,19 @@ def ends_by(now: Round, body: e.Body) -> bool:
             choice = now.plan.decisions.get(body.decision)
             return choice is not None and choice.name not in step.choices
         if isinstance(body, e.HandRevealed):
-            return now.plan.house(now.plan.kind(body.place))
+            return _shows_more(now, body)
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
     if isinstance(step, ExchangeStep) and (due := now.next_due) is not None and due.at_most:
-        return isinstance(body, (e.HandRevealed, *_ENDS, e.DecisionMade, e.BurnConfirmed, e.Confirmed))
+        if isinstance(body, e.HandRevealed):
+            return body.place == due.place or _shows_more(now, body)
+        return isinstance(body, (*_ENDS, e.DecisionMade, e.BurnConfirmed, e.Confirmed))
     return False
+
+
+def _shows_more(now: Round, body: e.HandRevealed) -> bool:
+    """True when cards of the house are shown that may not lie open yet: a later step has begun."""
+    house = now.plan.house(now.plan.kind(body.place))
+    return house and not may_lie_open(now, body.place, len(body.cards))
 
 
 def end_step(now: Round) -> None:

@@ -94,7 +94,7 @@ def _start(now: Round, seen: Seen, body: e.GameStarted) -> None:
     entering = next(bet for bet in plan.bets.values() if bet.enters)
     card_reports.begin(now, seen)
     for device in sorted(now.restarted):
-        now.break_off("power-lost", f"{device} lost power and had begun to deal this round", seen)
+        now.break_off("power-lost", f"{device} lost power in the middle of a deal, and nobody cleared it", seen)
     if not now.active:
         what = "made a bet" if len(plan.entering) > 1 else f"bet {entering.name}"
         now.break_off("no-entering-bet", f"START GAME and no seat has {what}", seen, entering.clause)

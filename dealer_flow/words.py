@@ -52,7 +52,7 @@ def cards(count: int) -> str:
 
 def place(to: Recipient, *, dealer: str = "yourself") -> str:
     """A recipient in words."""
-    return {"seats": "the players", "dealer": dealer, "community": "the community"}.get(to, f"the hand {to}")
+    return {"seats": "the players", "dealer": dealer, "community": "the community"}.get(to, f"`{to}`")
 
 
 # ------------------------------------------------------------------ what the dealer does
@@ -100,7 +100,7 @@ def _remainder(procedure: Procedure) -> str:
     shuffler = procedure.device == "packet-shuffler"
     take = "Press the green button and take the cards that are left" if shuffler else "Count the cards that are left"
     if rest is None or rest.cards is None:
-        return f"{take}." if shuffler else "The cards that are left stay in the shoe."
+        return f"{take}." if shuffler else "No further card is dealt."
     return f"{take}. Spread them face down: exactly {cards(rest.cards)} must be left."
 
 
@@ -141,11 +141,12 @@ def _deal(procedure: Procedure, step: DealStep) -> str:
         "all": f"each of the {procedure.seats.most} positions, also where nobody plays",
     }
     whom = [seats[step.seats] if to == "seats" else place(to) for to in step.to]
-    turn = ", clockwise from your left" if "seats" in step.to and step.first == "dealer-left" else ""
-    to = f"{whom[0]}{turn}" + "".join(f", then {other}" for other in whom[1:])
+    start = ", clockwise from your left" if "seats" in step.to and step.first == "dealer-left" else ""
+    to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
     face = f"face {step.face}"
     if step.by == "single" and step.cards > 1:
-        text = f"Deal one card at a time, {face}, to {to}, until each place has {_NUMBERS[min(step.cards, 10)]} more"
+        turn = " in rotation" if len(whom) > 1 or step.to == ("seats",) else ""
+        text = f"Deal {cards(step.cards)}, one at a time{turn}, {face}, to {to}"
     elif procedure.device == "packet-shuffler" and step.origin == "device":
         text = f"Take a packet of {cards(step.cards)}, {face}, to {to}"
     else:
@@ -229,9 +230,7 @@ def _wrong(procedure: Procedure, row: WrongPart) -> str:
     if row.of == "remainder":
         exact = procedure.remainder.cards if procedure.remainder else None
         return f"{listed([_LEFT[how] for how in row.how if how in _LEFT], 'or')} than {exact} cards are left"
-    whose = {"seats": "a player", "dealer": "the dealer", "community": "the community"}.get(
-        row.of, f"the hand {row.of}"
-    )
+    whose = {"seats": "a player", "dealer": "the dealer", "community": "the community"}.get(row.of, f"`{row.of}`")
     most = f", {row.missing} or more" if row.missing and row.missing > 1 else ""
     parts = [f"{whose} has {listed(counts, 'or')} cards{most}"] if counts else []
     parts += [f"a card of {whose} {listed(seen, 'or')}"] if seen else []

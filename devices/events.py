@@ -495,8 +495,8 @@ class Mishap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CardMishandled(Body):
-    """A person reports what happened to a card at a place; `how` is its text when unknown, `card` its face or
-    unread."""
+    """A person reports what happened to a card at a place; `how` is a `Mishap` or its text when unknown, `card` the
+    card's face or unread."""
 
     place: Place
     how: str

@@ -49,5 +49,5 @@ def procedure_item(name: str) -> dict[str, Any]:
     from dealer_flow.procedure import load_procedure
 
     procedure = load_procedure(name)
-    device = "packet shuffler" if procedure.shoe is None else "card shoe"
+    device = procedure.device.replace("-", " ")
     return {"type": "procedure", "name": name, "title": procedure.title, "device": device}

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dealer_flow.result import Drawn, Hand, Incident, RoundResult, Seat
+from dealer_flow.result import Drawn, Hand, Incident, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import say_table
 from dealwire.table import Outcome, Table
 from rules.award_records import AwardRecord
@@ -63,7 +63,11 @@ def _cards(cards: tuple[str, ...]) -> str:
     return " ".join(cards) or "(not shown)"
 
 
-def _count(hand: Hand | Seat) -> str:
+def _dead(status: str) -> str:
+    return "  dead" if status == "dead" else ""
+
+
+def _count(hand: Hand | Seat | NamedHand) -> str:
     return "" if hand.counted == hand.expected else f"  {hand.counted} cards instead of {hand.expected}"
 
 
@@ -82,10 +86,12 @@ def round_lines(result: RoundResult) -> list[str]:
     )
     if result.dealer is not None:
         lines.append(f"  dealer     {_cards(result.dealer.cards)}{_count(result.dealer)}")
+    lines += [f"  {hand.name:<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}" for hand in result.hands]
     for seat in result.seats:
-        choice = f"  {seat.decision}" if seat.decision else ""
-        status = f"  {seat.status}" if seat.status == "dead" else ""
-        lines.append(f"  seat {seat.seat:<6}{_cards(seat.cards)}{choice}{status}{_count(seat)}")
+        choice = f"  {', '.join(seat.decisions) or seat.decision}" if seat.decision else ""
+        back = f"  returned {', '.join(f'{bet} {money(cents)}' for bet, cents in seat.returned.items())}"
+        tail = _dead(seat.status) + _count(seat) + (back if seat.returned else "")
+        lines.append(f"  seat {seat.seat:<6}{_cards(seat.cards)}{choice}{tail}")
     if result.remainder is not None:
         lines.append(f"  remainder  {result.remainder.counted} of {result.remainder.expected} expected")
     return lines

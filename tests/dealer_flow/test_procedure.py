@@ -100,7 +100,7 @@ BAD = [
     ),
     ('choices = ["fold", "play"]', 'choices = ["play"]', "decision[1].name", "no step offers 'fold'"),
     ('then = "dead-hand"', 'then = "dead"', "wrong[1].then", "'dead-hand'"),
-    ('then = "dead-hand"', 'then = "complete"', "wrong[1].then", "takes the next card of a card-shoe"),
+    ('then = "dead-hand"', 'then = "complete"', "wrong[1].then", "gives a hand its next card"),
     (
         'of = "seats"\nhow',
         'of = "river"\nhow',

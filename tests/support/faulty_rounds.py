@@ -253,12 +253,6 @@ def essence(said: Sequence[Outcome]) -> str:
     return "\n".join(parts)
 
 
-def _paid(said: Sequence[Outcome]) -> bool:
-    """Whether any bet was won or lost."""
-    settlements = [item for item in said if not isinstance(item, RoundResult | Incident)]
-    return any(line.result not in ("returned", "held") for item in settlements for line in item.lines)
-
-
 def verdict(seed: int) -> str:
     """`same`, `same, with an incident`, `same, after a reboot`, `unreliable`, `no round, incidents`, or `WRONG`.
 
@@ -281,10 +275,6 @@ def verdict(seed: int) -> str:
         deal(plan, dealt)
         if essence(dealt) == essence(said):
             return "same, after a reboot"
-        # A power cut in the deal may be known on one line before START GAME is on the other. The misdeal that a person
-        # then calls stands: every bet comes back, where a listener at the device would hold the round as unreliable.
-        if "misdeal-called" in {incident.code for incident in incidents} and not _paid(said):
-            return "misdeal called after a power cut"
     return f"WRONG: {outcomes} {settled} {sorted({incident.code for incident in incidents})} {', '.join(plan.kinds)}"
 
 

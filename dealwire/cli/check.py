@@ -1,0 +1,62 @@
+"""`dealwire check`: is a procedure's or a game's file in order?"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from dealer_flow.procedure import check_procedure, known_procedures
+from dealwire.cli.exits import Exit
+from rules.errors import GameFileError
+from rules.game import game_ids, load_game
+
+CHECK_SCHEMA = "dealwire.check/1"
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
+@click.pass_context
+def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
+    """Check FILEs: dealing procedures and games, told apart by their schema.
+
+    Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
+    program under that name. Exit code 2 when anything has a fault.
+    """
+    bad = False
+    for name in files:
+        for kind, faults in faults_of(name):
+            bad |= bool(faults)
+            if as_json:
+                item = {"schema": CHECK_SCHEMA, "type": "check", "file": name, "kind": kind, "faults": faults}
+                click.echo(json.dumps(item))
+            elif faults:
+                click.echo("\n".join(faults), err=True)
+            else:
+                click.echo(f"{name}: a {kind}, in order")
+    if bad:
+        ctx.exit(Exit.USAGE)
+
+
+def faults_of(name: str) -> Iterator[tuple[str, list[str]]]:
+    """What a name stands for, `procedure` or `game` or both, and all faults of each, one line a fault."""
+    game = name in game_ids() or _says_game(name)
+    if name in known_procedures() or not game:
+        yield "procedure", [str(fault) for fault in check_procedure(name)]
+    if game:
+        try:
+            load_game(name)
+        except GameFileError as fault:
+            yield "game", [str(fault)]
+        else:
+            yield "game", []
+
+
+def _says_game(name: str) -> bool:
+    """True when the file says that it is a game; one that cannot be read is looked at as a procedure."""
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return any(line.startswith("schema") and "dealwire.game/" in line for line in text.splitlines())

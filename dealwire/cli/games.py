@@ -1,0 +1,34 @@
+"""`dealwire games`: every dealing procedure, as a table or as data."""
+
+import json
+from typing import Any
+
+import click
+
+from dealer_flow.catalogue import describe
+from dealer_flow.procedure import known_procedures, load_procedure
+from dealwire.cli.terminal import say_table
+
+
+@click.command("games")
+@click.argument("procedures", nargs=-1, metavar="[PROCEDURE]...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per procedure, with steps, clauses, options.")
+def command(procedures: tuple[str, ...], as_json: bool) -> None:
+    """List how games are dealt: PROCEDUREs by id or file, all that come with this program unless given.
+
+    Cards are counted at the most seats and under the defaults of the options.
+    """
+    found = [describe(load_procedure(name)) for name in procedures or known_procedures()]
+    if as_json:
+        for item in found:
+            click.echo(json.dumps(item))
+        return
+    say_table([_row(item) for item in found], right=frozenset({3}))
+
+
+def _row(item: dict[str, Any]) -> tuple[str, ...]:
+    cards = item["cards"]
+    packets = ", ".join(f"{packet['cards']} {packet['to']}" for packet in item["packets"])
+    rest = f"{cards['remainder']} left" if cards["remainder"] is not None else ""
+    seats = f"{item['seats']['most']} seats"
+    return (item["id"], item["title"], item["device"], seats, f"{cards['loaded']} cards", packets, rest)

@@ -1,0 +1,198 @@
+"""Steps that cannot be dealt are refused when the file is read: one line with file, line, key and what is allowed."""
+
+import pytest
+
+from dealer_flow.procedure import ProcedureError, check_procedure
+from tests.dealer_flow.test_step_games import CHOICES, SHOWDOWN, step
+from tests.support.step_games import PACKETS, rows, small, wrong
+
+HANDS = step("hands", "deal", 'to = ["seats"]\ncards = 3\nby = "packet"')
+COMMUNITY = step("flop", "deal", 'to = ["community"]\ncards = 3\nby = "packet"')
+LAST = step("showdown", "reveal", 'order = ["seats"]')
+CHOICE = rows("decision", 'number = 1\nname = "go"')
+REST = wrong("seats") + PACKETS
+BOTH = wrong("seats", "community") + PACKETS
+
+BAD = {
+    "a choice before anybody has cards": (
+        [step("choice", "decide", 'choices = ["go"]'), HANDS, LAST, CHOICE, REST],
+        "step[1].do",
+        "nobody has cards yet",
+    ),
+    "no reveal": ([HANDS, REST], "step", "the last step, and no other, is a reveal"),
+    "a step after the reveal": ([LAST, HANDS, REST], "step[1].do", "the last step"),
+    "cards shown of what was not dealt": (
+        [HANDS, step("show", "show", 'of = ["community"]'), COMMUNITY, LAST, BOTH],
+        "step[2].of",
+        "'community' has no cards at this step; allowed: seats",
+    ),
+    "more cards shown than there are": (
+        [HANDS, COMMUNITY, step("show", "show", 'of = ["community"]\ncards = 4'), LAST, BOTH],
+        "step[3].cards",
+        "4 cards of 'community' lie open; allowed: 1 to 3",
+    ),
+    "fewer cards shown than lie open": (
+        [
+            HANDS,
+            COMMUNITY,
+            step("two", "show", 'of = ["community"]\ncards = 2'),
+            step("one", "show", 'of = ["community"]\ncards = 1'),
+            LAST,
+            BOTH,
+        ],
+        "step[4].cards",
+        "allowed: 3 to 3",
+    ),
+    "burned twice at one place": (
+        [
+            HANDS,
+            COMMUNITY,
+            step("one", "burn", 'of = "community"\npositions = [1]\nspread = "from-top"\ntop-card = "top"'),
+            step("two", "burn", 'of = "community"\npositions = [2]\nspread = "from-top"\ntop-card = "top"'),
+            LAST,
+            BOTH,
+        ],
+        "step[4].of",
+        "name all positions in one step",
+    ),
+    "shown in the end without cards": ([HANDS, SHOWDOWN, REST], "step[2].order", "'dealer' has no cards"),
+    "an exchange that nobody asked for": (
+        [HANDS, step("change", "exchange", 'to = ["seats"]\nmost = 2'), LAST, REST],
+        "step[2].to",
+        "no choice before this step draws cards",
+    ),
+    "a hand that nobody gets": (
+        [rows("hand", 'name = "left"\nplace = "hand 1"\nside = "house"'), HANDS, LAST, REST],
+        "hand[1].name",
+        "no step deals to 'left'",
+    ),
+    "a hand with a name of every game": (
+        [rows("hand", 'name = "dealer"\nplace = "hand 1"\nside = "house"'), HANDS, LAST, REST],
+        "hand[1].name",
+        "give the hand a name of its own",
+    ),
+    "two hands at one place": (
+        [
+            rows(
+                "hand",
+                'name = "left"\nplace = "hand 1"\nside = "house"',
+                'name = "right"\nplace = "hand 1"\nside = "house"',
+            ),
+            HANDS,
+            LAST,
+            REST,
+        ],
+        "hand[2].place",
+        "'hand 1' is taken",
+    ),
+    "an option that is not there": (
+        [HANDS.replace("cards = 3", 'cards = 3\nwhen = { option = "side", is = "a" }'), LAST, REST],
+        "step[1].when",
+        "no option 'side'; known: top",
+    ),
+    "a step that no value reaches": (
+        [HANDS.replace("cards = 3", 'cards = 3\nwhen = { option = "top", is = "up" }'), LAST, REST],
+        "step[1].when",
+        "'up' is no value of that option; allowed: left, right",
+    ),
+    "an order that one value of an option breaks": (
+        [HANDS.replace("cards = 3", 'cards = 3\nwhen = { option = "top", is = "left" }'), LAST, REST],
+        "step[2].order",
+        "'seats' has no cards at this step; allowed: none",
+    ),
+    "too many cards at one value of an option": (
+        [
+            HANDS,
+            step("many", "deal", 'to = ["seats"]\ncards = 11\nby = "packet"\nwhen = { option = "top", is = "right" }'),
+            LAST,
+            REST,
+        ],
+        "seats.most",
+        "4 seats need 56 cards and the deck has 52; at most 3",
+    ),
+    "no cards for the players": (
+        [COMMUNITY, LAST.replace("seats", "community"), BOTH],
+        "step",
+        "no step deals to 'seats'",
+    ),
+    "no rows for the cards of a later step": (
+        [
+            HANDS,
+            step("more", "deal", 'to = ["seats"]\ncards = 1\nby = "packet"'),
+            LAST,
+            rows("wrong", 'of = "seats"\nhow = ["short", "long"]\nat = ["hands"]\nthen = "dead-hand"'),
+            PACKETS,
+        ],
+        "wrong",
+        "missing: a row of 'seats' for 'short', cards of step 'more'",
+    ),
+    "only a row for two missing": (
+        [
+            HANDS,
+            LAST,
+            rows("wrong", 'of = "seats"\nhow = ["short", "long"]\nmissing = 2\nthen = "dead-hand"'),
+            PACKETS,
+        ],
+        "wrong",
+        "missing: a row of 'seats' for 'short'",
+    ),
+    "missing cards of a hand that is long": (
+        [
+            HANDS,
+            LAST,
+            wrong("seats"),
+            rows("wrong", 'of = "seats"\nhow = ["long"]\nmissing = 2\nthen = "misdeal"'),
+            PACKETS,
+        ],
+        "wrong[2].missing",
+        'for how = ["short"]',
+    ),
+    "a seat selected for nobody": (
+        [HANDS, COMMUNITY.replace("cards = 3", 'cards = 3\nfirst = "number"'), LAST, BOTH],
+        "step[2].first",
+        "this step deals to none",
+    ),
+    "asked of seats with a bet that is not there": (
+        [HANDS, step("choice", "decide", 'choices = ["go"]\nonly = "pair"'), LAST, CHOICE, REST],
+        "step[2].only",
+        "no bet 'pair'; allowed: ante",
+    ),
+    "a joker replaced by a packet shuffler": (
+        [HANDS, LAST, '[fouled]\nthen = "complete"\nclause = "S"\n', REST],
+        "fouled.then",
+        "the next card, which a card-shoe alone gives",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_it_is_refused(what: str) -> None:
+    parts, key, why = BAD[what]
+    with pytest.raises(ProcedureError) as caught:
+        small(*parts)
+    assert (caught.value.key, caught.value.file) == (key, "small.toml")
+    assert why in caught.value.why
+    assert caught.value.line is not None
+    assert "\n" not in str(caught.value)
+
+
+def test_rounds_of_a_deck_that_is_fresh_each_round() -> None:
+    with pytest.raises(ProcedureError, match=r"deck\.rounds: .* rounds go with until-cut-card"):
+        small(HANDS, LAST, REST, deck='{ cards = 52, jokers = 0, rounds = 3, clause = "S" }')
+
+
+def test_cards_by_hand_beside_a_shoe_come_from_a_deck_of_their_own() -> None:
+    by_hand = HANDS.replace("cards = 3", 'cards = 14\norigin = "hand"')
+    shoe = {"device": '"card-shoe"', "deck": '{ cards = 52, jokers = 0, decks = 8, clause = "S" }'}
+    with pytest.raises(ProcedureError, match="4 seats need 56 cards and the deck has 52; at most 3"):
+        small(by_hand, LAST, wrong("seats"), **shoe)
+    assert small(by_hand.replace("14", "13"), LAST, wrong("seats"), **shoe).seats.most == 4
+
+
+def test_every_fault_is_named(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    assert CHOICES.id == "small"
+    (tmp_path / "mine.toml").write_text('schema = "dealwire.procedure/2"\nspeed = 1\n', encoding="utf-8")
+    faults = [str(fault) for fault in check_procedure(tmp_path / "mine.toml")]
+    assert len(faults) > 5
+    assert any("speed: unknown key; allowed: schema, id" in fault for fault in faults)
+    assert all(fault.startswith(str(tmp_path)) for fault in faults)

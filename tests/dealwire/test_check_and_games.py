@@ -1,0 +1,91 @@
+"""`dealwire check` and `dealwire games`: what a technician sees of a file, and what a program gets of all of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dealer_flow.procedure import FOLDER, known_procedures, load_procedure
+from dealwire.cli import main
+from rules.game import GAMES
+
+TEXT = (FOLDER / "flushes-gone-wild.co.toml").read_text(encoding="utf-8")
+
+
+def run(*arguments: str) -> tuple[int, list[str], list[str]]:
+    done = CliRunner().invoke(main, arguments)
+    return done.exit_code, done.stdout.splitlines(), done.stderr.splitlines()
+
+
+def test_everything_that_comes_with_the_program_is_in_order() -> None:
+    code, out, err = run("check", *known_procedures())
+    assert (code, err) == (0, [])
+    assert "flushes-gone-wild.co: a procedure, in order" in out
+    assert "flushes-gone-wild.co: a game, in order" in out
+
+
+def test_one_line_per_fault(tmp_path: Path) -> None:
+    bad = tmp_path / "mine.toml"
+    bad.write_text(TEXT.replace("most = 8", "most = 9").replace("[1, 2, 5]", "[1, 2, 6]"), encoding="utf-8")
+    code, out, err = run("check", str(bad))
+    assert (code, out) == (2, [])
+    assert err == [
+        f"{bad}:41: step[3].positions: position 6 of a packet of 5; allowed: 1 to 5",
+        f"{bad}:17: seats.most: 9 seats need 55 cards and the deck has 52; at most 8",
+    ]
+
+
+def test_as_json(tmp_path: Path) -> None:
+    bad = tmp_path / "mine.toml"
+    bad.write_text(TEXT.replace("cards = 52", "card = 52"), encoding="utf-8")
+    code, out, err = run("check", "--json", str(bad), "race-to-the-flush")
+    items = [json.loads(line) for line in out]
+    assert (code, err) == (2, [])
+    assert [(item["kind"], len(item["faults"])) for item in items] == [("procedure", 2), ("procedure", 0), ("game", 0)]
+    assert "deck.cards: missing" in items[0]["faults"][0]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"), [(b"a = = 1", "not TOML"), (b'a = "\xff"', "not UTF-8 text"), (b"", "schema: missing")]
+)
+def test_what_is_no_procedure_at_all(tmp_path: Path, content: bytes, why: str) -> None:
+    (tmp_path / "mine.toml").write_bytes(content)
+    code, _, err = run("check", str(tmp_path / "mine.toml"))
+    assert code == 2
+    assert why in "\n".join(err)
+    assert run("check", str(tmp_path / "absent.toml"))[0] == 2
+
+
+def test_a_game_is_told_by_its_schema(tmp_path: Path) -> None:
+    text = (GAMES / "race-to-the-flush.toml").read_text(encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(text.replace("bets]]", "bet]]", 1), encoding="utf-8")
+    code, out, err = run("check", "--json", str(tmp_path / "mine.toml"))
+    assert (code, err) == (2, [])
+    assert json.loads(out[0])["kind"] == "game"
+
+
+def test_every_procedure_as_data() -> None:
+    code, out, _ = run("games", "--json")
+    items = {item["id"]: item for item in map(json.loads, out)}
+    assert (code, set(items)) == (0, set(known_procedures()))
+    colorado = items["flushes-gone-wild.co"]
+    assert colorado["cards"] == {"loaded": 52, "dealt": 50, "by_hand": 0, "remainder": 2, "exact": None}
+    assert [(packet["to"], packet["cards"]) for packet in colorado["packets"]] == [
+        ("community", 5),
+        ("seats", 5),
+        ("dealer", 5),
+    ]
+    assert {"47.1-1036", "47.1-1017.60(6)"} <= set(colorado["clauses"])
+    for name, item in items.items():
+        assert item["sha256"] == load_procedure(name).ref().sha256
+        assert item["cards"]["dealt"] <= item["cards"]["loaded"]
+        assert item["clauses"]
+    assert items["race-to-the-flush"]["device"] == "card-shoe"
+
+
+def test_a_table_of_games_and_one_file() -> None:
+    code, out, _ = run("games", "flushes-gone-wild.co")
+    assert (code, len(out)) == (0, 1)
+    assert "5 community, 5 seats, 5 dealer" in out[0]
+    assert run("games", "no-such-game")[0] == 2

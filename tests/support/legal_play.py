@@ -1,0 +1,176 @@
+"""A dealer who does what `legal()` lists, at any game, and nothing else unless asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from dealer_flow.legal import Legal
+from dealer_flow.machine import DealerFlow
+from dealer_flow.procedure import Procedure
+from dealer_flow.result import Incident, RoundResult
+from dealer_flow.round import Round
+from devices import events as e
+from devices.events import Level, Mishap
+from protocol.cards import CARDS, DECK, UNREAD
+from protocol.places import NOWHERE, PLACES, parse_place
+
+SEATS = 3
+RARE = {"MisdealCalled", "CardsCounted", "BadgeSwiped"}
+
+
+def _number(item: Legal) -> int:
+    return int(item.place.removeprefix("seat ")) if item.place.startswith("seat ") else 0
+
+
+def _counted(now: Round, item: Legal) -> int:
+    """What a person finds at a place when all is in order."""
+    if item.place == "remainder":
+        return now.ledger.remainder_expected
+    if item.place == "shoe":
+        shoe = now.shoes.current if now.shoes else None
+        return (shoe.left or 0) if shoe else 0
+    hand = now.ledger.hands.get(parse_place(item.place))
+    return (hand.counted or 0) - hand.set_aside if hand else now.plan.cards
+
+
+def _shown(now: Round, item: Legal) -> e.Body:
+    place = parse_place(item.place)
+    hand = now.ledger.hands.get(place)
+    count = item.value or (hand.expected - hand.set_aside if hand else 1)
+    if item.place == "shoe":
+        return e.HandRevealed(place, (DECK[-1],), True)
+    return e.HandRevealed(place, (UNREAD,) * count, True)
+
+
+def _burned(now: Round, item: Legal) -> e.Body:
+    place = parse_place(item.place)
+    return e.BurnConfirmed(place, tuple(now.plan.burns[place].positions), "left-to-right")
+
+
+def _brought(now: Round, item: Legal) -> e.Body:
+    due = now.next_due
+    cards = due.cards if due else 1
+    return e.PacketDispensed(1 + now.number % 2, item.value, cards, cards, ())
+
+
+def _dumped(now: Round, item: Legal) -> e.Body:
+    left = now.ledger.remainder_expected
+    return e.RemainderDumped(now.ledger.deck, left, left)
+
+
+MAKE: dict[str, Callable[[Round, Legal], e.Body]] = {
+    "WagerPlaced": lambda now, item: e.WagerPlaced(_number(item), item.value, 500),
+    "GameStarted": lambda now, item: e.GameStarted(1),
+    "GameEnded": lambda now, item: e.GameEnded(now.number),
+    "SpotSelected": lambda now, item: e.SpotSelected(item.value),
+    "PacketDispensed": _brought,
+    "PacketLifted": lambda now, item: e.PacketLifted(item.value),
+    "RemainderDumped": _dumped,
+    "CardDrawn": lambda now, item: e.CardDrawn(None, DECK[(item.value * 7) % 52], None),
+    "BurnConfirmed": _burned,
+    "DecisionMade": lambda now, item: e.DecisionMade(_number(item), item.value),
+    "HandRevealed": _shown,
+    "Confirmed": lambda now, item: e.Confirmed(),
+    "CardsCounted": lambda now, item: e.CardsCounted(parse_place(item.place), _counted(now, item)),
+    "MisdealCalled": lambda now, item: e.MisdealCalled(7, 0),
+    "BadgeSwiped": lambda now, item: e.BadgeSwiped(7, Level.SUPERVISOR),
+}
+"""Every event `legal()` may list -> the report of it, all counts right and no face read."""
+
+
+class LegalPlay:
+    """One table. `step` does one thing that may happen; `found` collects what comes out."""
+
+    def __init__(self, procedure: Procedure, random: Random) -> None:
+        self.flow = DealerFlow(procedure)
+        self.random = random
+        self.found: list[RoundResult | Incident] = []
+        self.shoes = 0
+        self.fill()
+
+    def see(self, body: e.Body) -> None:
+        found = self.flow.handle(e.Seen("table", 1, 1, 1, body))
+        self.found += found
+        if any(isinstance(item, RoundResult) for item in found):
+            self.fill()
+
+    def fill(self) -> None:
+        """A fresh shoe, where the game is dealt from one."""
+        plan = self.flow._plan
+        if plan.from_shoe:
+            self.shoes += 1
+            self.see(e.ShoeLoaded(self.shoes, plan.decks, plan.loaded))
+
+    def step(self, *, rare: bool = True) -> Legal:
+        """One thing that may happen; counts, rulings and badges seldom, or never unless nothing else may."""
+        items = [item for item in self.flow.legal() if self._likely(item)]
+        assert items, self.flow.state
+        weights = [(0.05 if rare else 0.0001) if item.event in RARE else 1.0 for item in items]
+        (item,) = self.random.choices(items, weights)
+        body = MAKE[item.event](self.flow._round, item)
+        if isinstance(body, e.DecisionMade):
+            self._choose(body)
+        else:
+            self.see(body)
+        return item
+
+    def _likely(self, item: Legal) -> bool:
+        """Bets of a few seats that have the entering one; a choice's bet comes with the choice."""
+        if item.event != "WagerPlaced":
+            return True
+        plan, now, number = self.flow._plan, self.flow._round, _number(item)
+        if now.in_play:
+            return now.draw is not None
+        return number <= SEATS and (plan.bets[item.value].enters or bool(plan.entering & {*now.wagers.get(number, {})}))
+
+    def _choose(self, body: e.DecisionMade) -> None:
+        plan = self.flow._plan
+        choice = plan.decisions[body.decision]
+        numbers = {bet.name: bet.number for bet in plan.bets.values()}
+        for bet in choice.stakes:
+            self.see(e.WagerPlaced(body.seat, numbers[bet], 500))
+        self.see(body)
+        if choice.takes_back is not None:
+            self.see(e.WagerPlaced(body.seat, numbers[choice.takes_back], 0))
+
+    def anything(self) -> None:
+        """Something that nobody expects."""
+        below, pick = self.random.randrange, self.random.choice
+        place = PLACES[pick((0, 1, 2, 3, 9, 0x40, 0x41, 0x42, 0x43, 0x44, 0x46, 0x47, 0x50, 0x51, 0x99))]
+        cards = tuple(CARDS[below(256)] for _ in range(below(6)))
+        card = CARDS[below(256)]
+        bodies: list[e.Body] = [
+            e.PacketDispensed(below(3), below(9), below(9), below(9), cards),
+            e.PacketLifted(below(9)),
+            e.RemainderDumped(below(3), below(60), below(60)),
+            e.CardDrawn(pick((None, below(20))), card, pick((None, "burn"))),
+            e.CardUnread(None, None),
+            e.CardReportedAgain(None, card, None),
+            e.CardPushedBack(False),
+            e.BurnStarted(1),
+            e.CutCardSeen(),
+            e.ShoeLoaded(below(3), below(3), below(120)),
+            e.ShoeEnded(1, below(50)),
+            e.CardMishandled(place, pick((*Mishap, "licked")), card),
+            e.Confirmed(),
+            e.SpotSelected(below(9)),
+            e.HandRevealed(place, cards, True),
+            e.CardsCounted(place, below(9)),
+            e.DecisionMade(below(5), below(9)),
+            e.WagerPlaced(below(5), below(9), below(3) * 100),
+            e.MisdealCalled(below(2), 0),
+            e.BurnConfirmed(place, (below(5),), pick(("left-to-right", "right-to-left", ""))),
+            e.GameEnded(1),
+            e.GameStarted(1),
+            e.DeckLoaded(1, below(3)),
+            e.DeckVerified(below(3), 52, below(60)),
+            e.DeckRemoved(below(3)),
+            e.RedLamp(True, below(600)),
+            e.FaultRaised(below(600), NOWHERE, 0),
+            e.MisdealCleared(1, below(2), bool(below(2))),
+            e.LinkLost("silent"),
+            e.Booted(1, bool(below(2))),
+            e.BadgeSwiped(1, pick(tuple(Level))),
+        ]
+        self.see(pick(bodies))
