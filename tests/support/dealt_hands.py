@@ -1,6 +1,7 @@
 """The dealt hands in `tests/dealer_flow/hands`: a file a game, a clean round and what its clause says of trouble.
 
-A case changes the clean round: `do` is what happens, several things separated by `; `:
+A case changes the clean round: `do` is what happens, several things separated by `; `. Of a list each is a case of its
+own with the same end:
 
     short seat 1, long dealer        a card too few or too many; the device counts it, or a person after a shoe's deal
     exposed seat 1, off-table seat 1 a person saw it happen, right after the cards came there
@@ -9,11 +10,12 @@ A case changes the clean round: `do` is what happens, several things separated b
 
 `then` follows at once. A round that is not complete goes no further; where the progressive is still played, or with
 `rest of the deal`, the other cards come out first. From there on lines are left out of a seat that the case expects
-to be dead, and lines that begin as those of `without` do.
+to be dead or folded, and lines that begin as those of `without` do.
 """
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +32,7 @@ class Case:
     game: str
     lines: tuple[str, ...]
     what: str = "a clean round"
+    deed: str = ""
     clause: str | None = None
     options: dict[str, str] = field(default_factory=dict)
     outcome: str = "complete"
@@ -42,9 +45,11 @@ class Case:
     packets: tuple[str, ...] = ()
     remainder: int | None = None
     hands: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    dead_hands: frozenset[str] = frozenset()
+    """The game's own hands that are dead."""
 
     def __str__(self) -> str:
-        return f"{self.game}: {self.what}"
+        return f"{self.game}: {self.deed}: {self.what}"
 
 
 def games() -> tuple[str, ...]:
@@ -60,7 +65,12 @@ def clean(game: str) -> Case:
 def cases(game: str) -> list[Case]:
     """What else the file says of this game."""
     content = _read(game)
-    return [_case(game, case, content) for case in content["case"]]
+    each = [(case, deed) for case in content["case"] for deed in _listed(case["do"])]
+    return [_case(game, case | {"do": deed}, content) for case, deed in each]
+
+
+def _listed(deeds: str | list[str]) -> list[str]:
+    return [deeds] if isinstance(deeds, str) else deeds
 
 
 def _read(game: str) -> dict[str, Any]:
@@ -76,8 +86,9 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
     source = case or content
     return Case(
         game=game,
-        lines=tuple(_changed(lines, case, seats) if case else lines),
+        lines=tuple(_changed(lines, case, _gone(seats, content.get("seats", ()))) if case else lines),
         what=case.get("what", "a clean round"),
+        deed=case.get("do", ""),
         clause=case.get("clause"),
         options=case.get("options", {}),
         outcome=case.get("outcome", "complete"),
@@ -88,10 +99,19 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
         packets=tuple(source.get("packets", ())),
         remainder=source.get("remainder"),
         hands={name: tuple(cards) for name, cards in source.get("hands", {}).items()},
+        dead_hands=frozenset(case.get("dead-hands", ())),
     )
 
 
-def _changed(lines: list[str], case: dict[str, Any], seats: tuple[str, ...]) -> list[str]:
+def _gone(seats: tuple[str, ...], clean_seats: Sequence[str]) -> list[str]:
+    """Seats that are out of the round by what happens in the case."""
+    changed = {
+        number for number, status in enumerate(seats, 1) if status not in (*clean_seats[number - 1 : number], "live")
+    }
+    return [f"seat {number}" for number in sorted(changed)]
+
+
+def _changed(lines: list[str], case: dict[str, Any], gone: list[str]) -> list[str]:
     """The round with the case's trouble in it."""
     last = 0
     for deed in case["do"].split("; "):
@@ -104,8 +124,7 @@ def _changed(lines: list[str], case: dict[str, Any], seats: tuple[str, ...]) -> 
     rest = [line for line in lines[last + 1 :] if not without or not line.startswith(without)]
     if outcome != "complete":
         rest = [line for line in rest if whole_deal and line.split()[0] in ("packet", "draw", "dump")]
-    dead = [f"seat {number}" for number, status in enumerate(seats, 1) if status == "dead"]
-    rest = [kept for line in rest if (kept := _without(line, dead))]
+    rest = [kept for line in rest if (kept := _without(line, gone))]
     then = [line for line in then if line != "rest of the deal"]
     return [*lines[: last + 1], *rest, *then] if outcome == "progressive-only" else [*lines[: last + 1], *then, *rest]
 
@@ -150,13 +169,13 @@ def _gives(lines: list[str], place: str) -> int:
     raise ValueError(f"nothing is dealt to {place}")
 
 
-def _without(line: str, dead: list[str]) -> str:
-    """The line without what dead seats do or get; empty when nothing is left."""
-    for place in dead:
+def _without(line: str, gone: list[str]) -> str:
+    """The line without what these seats do or get; empty when nothing is left."""
+    for place in gone:
         if line.startswith((f"choose {place.removeprefix('seat ')}:", f"show {place}:")):
             return ""
     if line.startswith("draw "):
         piles = line.removeprefix("draw ").split(" | ")
-        kept = [pile for pile in piles if not any(pile.startswith(f"{place} ") for place in dead)]
+        kept = [pile for pile in piles if not any(pile.startswith(f"{place} ") for place in gone)]
         return f"draw {' | '.join(kept)}" if kept else ""
     return line
