@@ -119,8 +119,10 @@ def count_code(kind: str) -> str:
 
 
 def _dealt_on(now: Round) -> bool:
-    """True while the next card may still go to a hand."""
-    return now.step is not None and now.step.do != "reveal" and not now.over
+    """True while the next card may still go to a hand: until the first is shown for the last time."""
+    revealing = now.step is None or now.step.do == "reveal"
+    shown = any(hand.revealed is not None for hand in now.ledger.hands.values())
+    return not now.over and not (revealing and shown)
 
 
 def _complete(now: Round, hand: Hand, missing: int) -> None:

@@ -49,7 +49,7 @@ def _legal(state: State, now: Round) -> Iterator[Legal]:
 def _may_end(state: State, now: Round) -> bool:
     if may_end_early(state, now):
         return True
-    over = state is State.REVEALING or now.idle
+    over = (state is State.REVEALING and now.due is None) or now.idle
     return over and not rest_missing(now) and not now.rulings
 
 

@@ -40,6 +40,9 @@ from dealer_flow.turns import breach
 from devices.events import Seen
 from protocol.places import NOWHERE
 
+_KEEPS: Final = ("exchange", "reveal")
+"""Steps whose state stays while a card is due: replacements, and a hand completed before any is shown."""
+
 HELD_MAX: Final = 256
 """Reports set aside at most; when more come, all are taken as they are."""
 
@@ -286,7 +289,7 @@ class DealerFlow:
             next_step(now)
         step = now.step
         assert step is not None
-        state = State.DEALING if now.next_due is not None and step.do != "exchange" else STEP_STATES[step.do]
+        state = State.DEALING if now.next_due is not None and step.do not in _KEEPS else STEP_STATES[step.do]
         if phase.state is not state:
             self._begin[state]()
 

@@ -9,6 +9,7 @@ from protocol.places import PLACES
 from protocol.tdp import messages as m
 
 _SPREADS: Final = names_of(m.Spread)
+_MISHAPS: Final = names_of(m.Mishandling)
 _LEVELS: Final[dict[int, str]] = {
     m.BadgeLevel.DEALER: e.Level.DEALER,
     m.BadgeLevel.SUPERVISOR: e.Level.SUPERVISOR,
@@ -24,6 +25,11 @@ def _burn(event: m.BurnConfirmed) -> e.BurnConfirmed:
     positions = tuple(bit + 1 for bit in range(event.positions.bit_length()) if event.positions >> bit & 1)
     spread = name_of(_SPREADS, event.spread)
     return e.BurnConfirmed(PLACES[event.place], positions, spread if spread[0] == "0" else _spell(spread))
+
+
+def _mishandled(event: m.CardMishandled) -> e.CardMishandled:
+    how = name_of(_MISHAPS, event.how)
+    return e.CardMishandled(PLACES[event.place], how if how[0] == "0" else _spell(how), CARDS[event.card])
 
 
 def _spell(name: str) -> str:
@@ -50,6 +56,7 @@ EVENTS: Final[Table] = {
     m.HandRevealed: _revealed,
     m.CardsCounted: lambda event: e.CardsCounted(PLACES[event.place], event.counted),
     m.MisdealCalled: lambda event: e.MisdealCalled(event.badge, event.fault),
+    m.CardMishandled: _mishandled,
 }
 
 

@@ -26,7 +26,7 @@ def _explain(frame: Frame) -> dict[str, object]:
 
 DIALECT: Final = Dialect(
     name="tdp",
-    about="Table Device Protocol 1.0, this project's own",
+    about="Table Device Protocol 1.1, this project's own",
     baud=115200,
     drivers={name: kind.make for name, kind in DRIVERS.items()},
     make_link=_link,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure import known_procedures, load_procedure
 from dealer_flow.result import Incident, RoundResult
 from dealwire.table import Table, Terms
 from devices.capture import Capture, Chunk
@@ -29,8 +29,9 @@ ENTRIES: list[dict[str, Any]] = tomllib.loads((CAPTURES / "index.toml").read_tex
 INDEX = [entry for entry in ENTRIES if entry.get("link") != "usb"]
 """Those of serial lines, which `dealwire replay` deals again. USB has its own test, in `tests/devices/rigs`."""
 PACKETS, RACE = "flushes-gone-wild.co", "race-to-the-flush"
-PROCEDURES = {name: load_procedure(name) for name in (PACKETS, RACE)}
-GAMES = {name: load_game(name) for name in (PACKETS, RACE)}
+PROCEDURES = {name: load_procedure(name) for name in known_procedures()}
+TERMS = {name: Terms(load_game(name)) for name in (PACKETS, RACE)}
+"""Where there are pay tables; the other recordings are dealt and not settled."""
 
 
 def of(procedure: str) -> pytest.MarkDecorator:
@@ -87,7 +88,7 @@ def received_only(chunks: list[Chunk]) -> Iterator[Chunk]:
 def dealt(capture: Capture) -> tuple[list[RoundResult], list[str], PlayStats]:
     """Rounds, everything said as JSON, and the counters."""
     name = capture.procedure or PACKETS
-    table, rounds, said = Table(PROCEDURES[name], Terms(GAMES[name])), list[RoundResult](), list[str]()
+    table, rounds, said = Table(PROCEDURES[name], TERMS.get(name)), list[RoundResult](), list[str]()
 
     def take(items: list[Any]) -> None:
         said.extend(item.to_json() for item in items)

@@ -1,11 +1,14 @@
 """`dealwire sim`: simulated devices as a process of their own."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
+from dealer_flow.procedure import load_procedure
+from dealwire.simulated import round_table, scenario_of
 from devices.simulator.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
 from devices.simulator.host import serve
 from devices.simulator.scenario import scenario_ids
@@ -19,6 +22,8 @@ LINE = "pty|tcp:PORT"
 @click.option(
     "--scenario", metavar="ID|FILE", default="clean-3", show_default=True, help="What is dealt and what fails."
 )
+@click.option("--procedure", metavar="ID|FILE", help="Deal clean rounds of this procedure without end, instead.")
+@click.option("--seats", type=click.IntRange(1, 32), default=3, show_default=True, help="Players of --procedure.")
 @click.option("--shuffler", default="pty", show_default=True, metavar=LINE, help="The packet shuffler's line.")
 @click.option("--shoe", default="pty", show_default=True, metavar=LINE, help="The card shoe's line.")
 @click.option(
@@ -34,6 +39,8 @@ def command(
     ctx: click.Context,
     /,
     scenario: str,
+    procedure: str | None,
+    seats: int,
     shuffler: str,
     shoe: str,
     shoe_dialect: str,
@@ -52,9 +59,9 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             click.echo(name)
         return
-    chosen = find_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+    chosen = _endless(ctx, procedure, seats) if procedure else _found(scenario)
     _check_options(ctx, chosen)
-    at_shoe = isinstance(chosen, ShoeScenario)
+    at_shoe = _at_shoe(chosen)
     spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
     serve(
         chosen,
@@ -66,9 +73,30 @@ def command(
     )
 
 
+def _found(scenario: str) -> AnyScenario:
+    return find_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+
+
+def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
+    """Clean rounds of a procedure. UsageError when a scenario is asked for too, or for more players than it has
+    seats."""
+    if ctx.get_parameter_source("scenario") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--scenario and --procedure exclude each other")
+    procedure = load_procedure(name)
+    most = procedure.seats.most
+    if seats > most and ctx.get_parameter_source("seats") is ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"--seats: {procedure.id} has at most {most}")
+    players = range(1, min(seats, most) + 1)
+    return replace(scenario_of(procedure, [round_table(procedure, players)]), endless=True)
+
+
+def _at_shoe(scenario: AnyScenario) -> bool:
+    return isinstance(scenario, ShoeScenario) or scenario.device == "shoe"
+
+
 def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:
     """UsageError for the option of a device that the scenario has not."""
-    at_shoe = isinstance(scenario, ShoeScenario)
+    at_shoe = _at_shoe(scenario)
     there = "a card shoe" if at_shoe else "a packet shuffler"
     for option in ("shuffler",) if at_shoe else ("shoe", "shoe_dialect"):
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from devices.simulator.dealt_table import DealtTable
-from devices.simulator.race_table import RaceTable
 from devices.simulator.scenario import HERE, Scenario, parse_scenario, read_toml, scenario_ids
 from devices.simulator.shoe_scenario import ShoeScenario, parse_shoe_scenario
+from devices.simulator.shoe_side import CardTable, RaceTable
 from devices.simulator.strict import ScenarioError, Section
 from devices.simulator.table import SimulatedTable
 
@@ -23,15 +23,27 @@ def find_scenario(source: str | Path) -> AnyScenario:
     ScenarioError names the file, the key and what is allowed.
     """
     path = _locate(source) if isinstance(source, str) else source
-    top = Section(path.name, "", read_toml(path))
+    return parse_any(Section(path.name, "", read_toml(path)), path)
+
+
+def parse_any(top: Section, path: Path) -> AnyScenario:
+    """The scenario in `top`, read from the file `path`; its key `device` and its game say of which kind it is."""
     at_shoe = top.text("device", "shuffler", allowed=("shuffler", "shoe")) == "shoe"
-    return parse_shoe_scenario(top, path) if at_shoe else parse_scenario(top, path)
+    return parse_shoe_scenario(top, path) if at_shoe and not _has_steps(top) else parse_scenario(top, path)
+
+
+def _has_steps(top: Section) -> bool:
+    """Whether the scenario brings its own game that goes step by step; the races at a shoe do not."""
+    game = top.either("game")
+    return isinstance(game, dict) and "steps" in game
 
 
 def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
     """The table a scenario is played at."""
     if isinstance(scenario, ShoeScenario):
         return RaceTable(scenario, speed=speed, dialect=shoe_dialect)
+    if scenario.device == "shoe":
+        return CardTable(scenario, speed=speed, dialect=shoe_dialect)
     return SimulatedTable(scenario, speed=speed)
 
 

@@ -1,30 +1,27 @@
-"""The dealer persona: one pair of hands that plays a scenario's rounds on both devices.
+"""The dealer at a packet shuffler: one pair of hands that plays a scenario's rounds on both devices."""
 
-The dealer reacts to the devices' lamps and trays, never to what the scenario knows,
-and reveals the cards that really lie there.
-"""
-
+from collections.abc import Sequence
 from typing import Final
 
 from devices.simulator import supervisor
 from devices.simulator.deck import Bay, Cards
+from devices.simulator.game import Packet, Step
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.persona import Persona
-from devices.simulator.scenario import Game, Player, Scenario, places
+from devices.simulator.scenario import Scenario
 from devices.simulator.shuffler import ShufflerModel
+from devices.simulator.step_dealer import AT_TABLE, StepDealer
 from devices.simulator.steps import Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.trouble import Trouble, What
+from devices.simulator.trouble import What
 from devices.simulator.unit import Unit
-from protocol.cards import RANKS, Card
-from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place, seat
+from protocol.places import MUCK, REMAINDER, Place
 from protocol.tdp.messages import ShufflerState as S
-from protocol.tdp.messages import Spread
 
 DECKS: Final = (1, 2)
+AT_SHUFFLER: Final = "shuffler"
 
 
-class Dealer(Persona):
+class Dealer(StepDealer):
     """Plays `scenario` on a packet shuffler and a table controller."""
 
     def __init__(
@@ -37,30 +34,10 @@ class Dealer(Persona):
         lines: dict[str, LineFaults],
         pace: Pace,
     ) -> None:
-        super().__init__(units, lines, pace)
-        self.game: Game = scenario.game
-        self.cards, self.shuffler, self.controller = cards, shuffler, controller
-        self.plan = scenario.rounds[0]
-        self.verdict = Verdict.PLAY
-        self._folded: set[int] = set()
-        self._scenario = scenario
-
-    # -------------------------------------------------------------- what every step is made of
-
-    def fix(self, what: What, ordinal: int = 0) -> Trouble | None:
-        """The trouble of a kind that the scenario has at a packet, if any."""
-        return next((t for t in self.plan.troubles if t.what is what and t.ordinal == ordinal), None)
-
-    def on_sensors(self) -> list[Player]:
-        """The players with a progressive bet."""
-        return [player for player in self.plan.players if self.game.progressive in player.wagers]
-
-    def right(self, place: Place) -> bool:
-        """Whether the right number of cards lies at a place."""
-        return self.cards.count(place) == self.game.packet_size
-
-    def _is(self, *verdicts: Verdict) -> bool:
-        return self.verdict in verdicts
+        super().__init__(scenario, cards, controller, units, lines, pace)
+        self.shuffler = shuffler
+        self._group = -1
+        """The group of packets being dealt, -1 before the first."""
 
     # -------------------------------------------------------------- the evening
 
@@ -69,9 +46,9 @@ class Dealer(Persona):
             self.cards.bring(deck, REMAINDER, self.game.jokers)
         yield lambda: self.shuffler.state is not S.BOOT and self.shuffler.state is not S.SELF_TEST
         yield from self.reload()
-        for plan in self._scenario.rounds:
-            self.plan, self.verdict = plan, Verdict.PLAY
-            self._folded.clear()
+        for plan in self._scenario.plans():
+            self._begin_plan(plan)
+            self._group = -1
             self.shuffler.mishaps = [mishap for trouble in plan.troubles if (mishap := trouble.mishap())]
             yield from self._bets()
             yield from self._round()
@@ -88,39 +65,7 @@ class Dealer(Persona):
             self.cards.gather(deck, Bay.INPUT, leave=overlooked)
             self.shuffler.load_deck(deck, self.now_ns)
 
-    def _bets(self) -> Steps:
-        yield from self.at("table-controller")
-        for player in self.plan.players:
-            for bet, cents in player.wagers.items():
-                self.controller.place_wager(player.seat, self.game.bets[bet], cents)
-                if bet == self.game.progressive:
-                    self.controller.sense(player.seat, True)
-                yield self.pace.bet
-
-    def _round(self) -> Steps:
-        yield from self._wait_ready()
-        yield from self.at("table-controller")
-        self.controller.start_game()
-        yield from self.at("shuffler")
-        self.shuffler.press_green(self.now_ns)
-        for ordinal, place in enumerate(places(self.game, self.plan), 1):
-            yield from self._packet(ordinal, place)
-            if self._is(Verdict.STOP, Verdict.VOID):
-                break
-        if not self._is(Verdict.VOID):
-            yield from self._remainder()
-        if self._is(Verdict.PLAY):
-            yield from self._play()
-        elif self._is(Verdict.PROGRESSIVE):
-            yield from self._show_seats(self.on_sensors())
-            yield from self._count_hands()
-        if self._is(Verdict.PLAY, Verdict.PROGRESSIVE):
-            yield from supervisor.award(self)
-        yield from self.at("table-controller")
-        self.controller.end_game()
-        yield self.pace.step
-
-    def _wait_ready(self) -> Steps:
+    def _make_ready(self) -> Steps:
         while self.shuffler.state is not S.READY:
             yield lambda: self.shuffler.state in (S.READY, S.MISDEAL)
             if self.shuffler.state is S.MISDEAL:
@@ -129,27 +74,63 @@ class Dealer(Persona):
 
     # -------------------------------------------------------------- dealing
 
-    def _packet(self, ordinal: int, place: Place) -> Steps:
+    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Steps:
+        group = self.game.group_of(step)
+        if group != self._group:
+            self._group = group
+            yield from self.at(AT_SHUFFLER)
+            self.shuffler.press_green(self.now_ns)
+        groups = self.shuffler.game.groups
+        ends_group = bool(groups) and not groups[group].count and not self._goes_on(step)
+        for number, packet in enumerate(packets, 1):
+            self.ordinal += 1
+            yield from self._packet(packet, closes=ends_group and number == len(packets))
+            if self._is(Verdict.STOP, Verdict.VOID):
+                break
+
+    def _goes_on(self, step: Step) -> bool:
+        """Whether a later step deals packets of the same group."""
+        later = self.game.steps[self.game.steps.index(step) + 1 :]
+        group = self.game.group_of(step)
+        return any(other.from_device and self.game.group_of(other) == group for other in later)
+
+    def _packet(self, packet: Packet, *, closes: bool) -> Steps:
+        ordinal, place, before = self.ordinal, packet.place, self.cards.count(packet.place)
         self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == ordinal])
         yield from self._mishandle(ordinal, place)
         while not self._packet_waits():
-            yield lambda: self._packet_waits() or self.shuffler.state is S.MISDEAL
+            yield lambda: self._packet_waits() or self.shuffler.state is S.MISDEAL or self._ran_out()
+            if self._ran_out():
+                yield from supervisor.call_misdeal(self)
+                self.verdict = Verdict.STOP
+                return
             if self.shuffler.state is S.MISDEAL:
                 yield from supervisor.attend(self)
-                if self._is(Verdict.VOID) or self.cards.count(place):
+                if self._is(Verdict.VOID) or self.cards.count(place) > before:
                     break
         if self._is(Verdict.VOID):
             return
-        if not self.cards.count(place):
-            yield from self.at("shuffler")
+        if self.cards.count(place) == before:
+            yield from self.at(AT_SHUFFLER)
+            if closes:
+                self.shuffler.press_green(self.now_ns)
             yield self.pace.lift
             self.shuffler.lift(place, self.now_ns)
+        self.lay(packet, self.cards.count(place) - before)
         # whoever was called to this packet counts it, and a hand that was grabbed is plainly wrong
         if self._device_saw(ordinal):
-            yield from supervisor.judge(self, place)
+            trouble = self.packet_trouble()
+            ruling = trouble.ruling if trouble else "misdeal"
+            yield from supervisor.judge(self, place, packet.step.name, ruling)
+            yield from self.at(AT_SHUFFLER)
 
     def _packet_waits(self) -> bool:
         return self.shuffler.state is S.PACKET_WAIT and self.cards.count(Bay.TRAY) > 0
+
+    def _ran_out(self) -> bool:
+        """The deck holds no further packet, and nothing moves."""
+        resting = self.shuffler.state is S.PACKET_WAIT and self.shuffler.next_deadline_ns is None
+        return resting and not self.cards.count(Bay.TRAY)
 
     def _device_saw(self, ordinal: int) -> bool:
         counts = self.shuffler.round
@@ -167,10 +148,10 @@ class Dealer(Persona):
         if self.fix(What.POWER, ordinal):
             yield lambda: self.shuffler.state is S.PACKET_WAIT
             yield self.pace.step
-            self.units["shuffler"].power_off()
+            self.units[AT_SHUFFLER].power_off()
             yield self.pace.power
-            self.units["shuffler"].power_on(self.now_ns)
-            yield lambda: self.shuffler.state is S.MISDEAL and self.units["shuffler"].hosted
+            self.units[AT_SHUFFLER].power_on(self.now_ns)
+            yield lambda: self.shuffler.state is S.MISDEAL and self.units[AT_SHUFFLER].hosted
         if self.fix(What.DOOR, ordinal):
             yield self._packet_waits
             self.shuffler.move_door(True, self.now_ns)
@@ -182,89 +163,43 @@ class Dealer(Persona):
             self.verdict = Verdict.STOP
 
     def _remainder(self) -> Steps:
+        if self._group < 0:
+            return
         yield lambda: self.shuffler.state in (S.PACKET_WAIT, S.MISDEAL)
         if self.shuffler.state is S.MISDEAL:
             yield from supervisor.attend(self)
         if self._is(Verdict.VOID):
             return
-        yield from self.at("shuffler")
-        self.shuffler.press_green(self.now_ns)
-        yield lambda: self.shuffler.state in (S.REMAINDER_WAIT, S.MISDEAL)
+        yield from self.at(AT_SHUFFLER)
+        if self.shuffler.game.groups and not self._all_groups_dealt():
+            self.shuffler.hold_green(self.now_ns)
+        else:
+            self.shuffler.press_green(self.now_ns)
+        yield lambda: self.shuffler.state not in (S.PACKET_WAIT, S.DISPENSING, S.DUMPING)
         if self.shuffler.state is S.MISDEAL:
             yield from supervisor.attend(self)
         if not self._is(Verdict.VOID):
-            yield from self.at("shuffler")
+            yield from self.at(AT_SHUFFLER)
             self.shuffler.lift(REMAINDER, self.now_ns)
+            if self.game.counted:
+                yield from self.at(AT_TABLE)
+                self.controller.count(REMAINDER, self.cards.count(REMAINDER))
 
-    # -------------------------------------------------------------- playing
+    def _new_deck(self) -> None:
+        backs = self.cards.backs([spot for spot, _ in self.cards if isinstance(spot, Place)])
+        for deck in backs:
+            self.cards.gather(deck, MUCK)
+            self.cards.remove(MUCK)
+            self.cards.bring(deck, REMAINDER, self.game.jokers)
 
-    def _play(self) -> Steps:
-        yield from self.at("table-controller")
-        if COMMUNITY in places(self.game, self.plan) and self.game.burn:
-            yield from self._burn()
-        for player in self.plan.players:
-            yield self.pace.think
-            if self.right(seat(player.seat)):
-                self._decide(player)
-        for target in self.game.reveal:
-            if target == "seats":
-                yield from self._show_seats([p for p in self.plan.players if self._is_shown(p)])
-            else:
-                place = COMMUNITY if target == "community" else DEALER
-                yield self.pace.show
-                self.controller.reveal(place, self.cards.faces(place))
-        yield from self._count_hands()
-
-    def _burn(self) -> Steps:
-        yield self.pace.show
-        if self.fix(What.REVEAL_BEFORE_BURN):
-            self.controller.reveal(COMMUNITY, self.cards.faces(COMMUNITY))
-            yield self.pace.step
-        wrong = self.fix(What.BURN)
-        positions = wrong.positions if wrong else self.game.burn
-        size = self.cards.count(COMMUNITY)
-        from_top = (self.game.top_card == "left") == (self.game.spread is Spread.LEFT_TO_RIGHT)
-        indices = [position - 1 if from_top else size - position for position in positions]
-        self.cards.pick(COMMUNITY, BURN, indices)
-        self.controller.confirm_burn(COMMUNITY, positions, self.game.spread)
-
-    def _decide(self, player: Player) -> None:
-        choice = player.decision if player.decision != "basic" else self._basic(self.cards.faces(seat(player.seat)))
-        if choice == "play":
-            cents = player.wagers[self.game.play_of] * self.game.play_times
-            self.controller.place_wager(player.seat, self.game.bets[self.game.play_bet], cents)
-        self.controller.decide(player.seat, self.game.decisions[choice])
-        if choice == "fold":
-            self._folded.add(player.seat)
-
-    def _basic(self, faces: tuple[Card, ...]) -> str:
-        wild = [card for card in faces if card.rank and RANKS[card.rank - 1] == self.game.wild]
-        suits = [card.suit for card in faces if card.suit and card not in wild]
-        longest = max((suits.count(suit) for suit in suits), default=0) + len(wild)
-        return "play" if longest >= self.game.least else "fold"
-
-    def _is_shown(self, player: Player) -> bool:
-        kept = any(bet in player.wagers for bet in self.game.shown_when_folded)
-        return player.seat not in self._folded or kept
-
-    def _show_seats(self, players: list[Player]) -> Steps:
-        yield from self.at("table-controller")
-        for player in reversed(players):
-            if self.right(seat(player.seat)):
-                yield self.pace.show
-                self.controller.reveal(seat(player.seat), self.cards.faces(seat(player.seat)))
-
-    def _count_hands(self) -> Steps:
-        for player in reversed(self.plan.players):
-            yield self.pace.bet
-            self.controller.count(seat(player.seat), self.cards.count(seat(player.seat)))
-        self.controller.count(DEALER, self.cards.count(DEALER))
+    def _all_groups_dealt(self) -> bool:
+        return not self.shuffler.next_group and not self.cards.count(Bay.TRAY)
 
     def _clear_table(self) -> Steps:
         for player in self.on_sensors():
             self.controller.sense(player.seat, False)
         yield self.pace.collect
-        yield from self.at("shuffler")
+        yield from self.at(AT_SHUFFLER)
         self.cards.lift(Bay.REJECT, REMAINDER)
         short = self.fix(What.DECK)
         yield from self.reload(short.amount if short else 0)

@@ -80,6 +80,15 @@ class Cards:
         self._pile(target)[:0] = block
         return len(block)
 
+    def put_under(self, spot: Spot, count: int) -> None:
+        """The top `count` cards of a pile go beneath the rest of it."""
+        pile = self._pile(spot)
+        pile[:] = pile[count:] + pile[:count]
+
+    def lay(self, card: PlayingCard, spot: Spot) -> None:
+        """A card comes to lie on top of a pile."""
+        self._pile(spot).insert(0, card)
+
     def pick(self, source: Spot, target: Spot, indices: Iterable[int]) -> None:
         """Move the cards at these indices, counted from the top from 0, and leave the others in order."""
         pile = self._pile(source)

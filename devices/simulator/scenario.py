@@ -1,60 +1,41 @@
 """Scenarios: who plays, what they bet and choose, and what goes wrong. TOML, strict; see `docs/simulator.md`."""
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from typing import Final
 
+from devices.simulator.game import DEALS, Game, Packet, exchanged, packets_of, read_game
 from devices.simulator.strict import ScenarioError, Section
-from devices.simulator.trouble import Trouble, read_trouble
-from protocol.cards import RANKS
-from protocol.places import COMMUNITY, DEALER, SEATS_MAX, Place, seat
-from protocol.tdp.messages import BadgeLevel, Spread
+from devices.simulator.trouble import ShoeTrouble, Trouble, read_troubles
+from protocol.places import SEATS_MAX, Place
+from protocol.tdp.messages import BadgeLevel
 
 __all__ = ["Award", "Game", "Player", "RoundPlan", "Scenario", "ScenarioError", "load_scenario", "scenario_ids"]
 
 HERE: Final = Path(__file__).parent
 CENTS_MAX: Final = 2**32 - 1
-TARGETS: Final = ("community", "seats", "dealer")
 LEVELS: Final = {"supervisor": BadgeLevel.SUPERVISOR, "executive": BadgeLevel.EXECUTIVE}
-SPREADS: Final = {"left-to-right": Spread.LEFT_TO_RIGHT, "right-to-left": Spread.RIGHT_TO_LEFT}
-
-
-@dataclass(frozen=True, slots=True)
-class Game:
-    """How the dealer deals and what bets and choices are called, as data. `top_card`: the side it is spread from.
-
-    `progressive` is the bet that lies on a sensor, empty where there is none.
-    """
-
-    name: str
-    packet_size: int
-    cards: int
-    jokers: int
-    deal: tuple[str, ...]
-    burn: tuple[int, ...]
-    spread: Spread
-    top_card: str
-    reveal: tuple[str, ...]
-    shown_when_folded: tuple[str, ...]
-    progressive: str
-    play_bet: str
-    play_of: str
-    play_times: int
-    bets: Mapping[str, int]
-    decisions: Mapping[str, int]
-    wild: str
-    least: int
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """One seat: bets in cents by name, and `fold`, `play` or `basic` (by the cards)."""
+    """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
+    nothing: a choice by name, or `basic` (by the cards)."""
 
     seat: int
     wagers: Mapping[str, int]
     decision: str
+    choices: tuple[str, ...] = ()
+
+    def chooses(self, offered: Sequence[str], made: int) -> str:
+        """The choice after `made` others, by plan; `basic` when the cards decide, empty when it says nothing."""
+        if made < len(self.choices):
+            return self.choices[made]
+        return self.decision if self.decision == "basic" or self.decision in offered else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +53,16 @@ class Award:
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """One round: the players in rising order of seats, the troubles, and what is awarded in which order."""
+    """One round: the players in rising order of seats, the troubles, and what is awarded in which order. `number`: the
+    seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges."""
 
     players: tuple[Player, ...]
     troubles: tuple[Trouble, ...]
     awards: tuple[Award, ...] = ()
+    number: int | None = None
+    house_draws: int = 0
+    reader: tuple[ShoeTrouble, ...] = ()
+    """What goes wrong at a shoe, at a card of the round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +75,16 @@ class Scenario:
     recognition: bool
     game: Game
     rounds: tuple[RoundPlan, ...]
+    device: str = "shuffler"
+    """What the cards come from: `shuffler` or `shoe`."""
+    cut_after: int | None = None
+    """Where the cut card lies in a shoe."""
+    endless: bool = False
+    """The rounds are dealt again and again."""
+
+    def plans(self) -> Iterable[RoundPlan]:
+        """The rounds in their order, as many as are dealt."""
+        return cycle(self.rounds) if self.endless else self.rounds
 
 
 def scenario_ids() -> list[str]:
@@ -106,16 +102,20 @@ def load_scenario(source: str | Path) -> Scenario:
 
 def parse_scenario(top: Section, path: Path) -> Scenario:
     """The scenario in `top`, read from the file `path`."""
-    game = _read_game(game_section(top, path))
+    game = read_game(game_section(top, path))
+    device = top.text("device", "shuffler", allowed=("shuffler", "shoe"))
+    if device == "shuffler" and any(step.by_hand for step in game.steps):
+        raise top.error("device", "a game whose cards are partly dealt by hand is dealt from a shoe")
     scenario = Scenario(
         id=path.stem,
         title=top.text("title"),
         seed=top.integer("seed", 0, 2**32 - 1),
         recognition=top.flag("recognition", False),
         game=game,
-        rounds=tuple(_round(section, game) for section in top.sections("rounds")),
+        rounds=tuple(_round(section, game, device) for section in top.sections("rounds")),
+        device=device,
+        cut_after=top.integer("cut_after", 1, game.decks * game.cards) if top.has("cut_after") else None,
     )
-    top.text("device", "shuffler", allowed=("shuffler",))
     top.done()
     if not scenario.rounds:
         raise top.error("rounds", "a scenario needs at least one round")
@@ -124,8 +124,31 @@ def parse_scenario(top: Section, path: Path) -> Scenario:
 
 def places(game: Game, plan: RoundPlan) -> tuple[Place, ...]:
     """To whom the packets of a round go, in the order they are dealt."""
-    where = {"community": (COMMUNITY,), "dealer": (DEALER,), "seats": tuple(seat(p.seat) for p in plan.players)}
-    return tuple(place for target in game.deal for place in where[target])
+    return tuple(packet.place for packet in packets(game, plan))
+
+
+def packets(game: Game, plan: RoundPlan) -> list[Packet]:
+    """The packets of a round as planned, those dealt by hand too: nobody's hand is dead, and who goes by the cards
+    plays on."""
+    entered = [player.seat for player in plan.players]
+    live, made, draws = list(entered), Counter[int](), dict[int, int]()
+    staked = {player.seat: set(player.wagers) for player in plan.players}
+    found: list[Packet] = []
+    for step in game.steps:
+        if step.do == "decide":
+            for player in plan.players:
+                if player.seat in live and (not step.only or step.only in staked[player.seat]):
+                    choice = game.decisions.get(player.chooses(step.choices, made[player.seat]))
+                    made[player.seat] += 1
+                    draws[player.seat] = choice.draws if choice else 0
+                    staked[player.seat] |= set(choice.bets) if choice else set()
+                    if choice and choice.folds:
+                        live.remove(player.seat)
+        elif step.do == "exchange":
+            found += exchanged(step, {number: draws.get(number, 0) for number in live}, plan.house_draws)
+        elif step.do in DEALS and (not step.if_drawn or any(draws.get(number) for number in live)):
+            found += packets_of(step, entered, live, game.most, plan.number)
+    return found
 
 
 def read_toml(path: Path) -> object:
@@ -152,50 +175,21 @@ def game_section(top: Section, path: Path, games: Path = HERE / "games") -> Sect
     return Section(file.name, "", read_toml(file))
 
 
-def _read_game(section: Section) -> Game:
-    bets = section.numbers("bets", 1, 255)
-    decisions = section.numbers("decisions", 1, 255, allowed=("fold", "play"))
-    play, basic = section.section("play"), section.section("basic")
-    jokers = section.integer("jokers", 0, 4)
-    size = section.integer("packet_size", 1, 13)
-    game = Game(
-        name=section.text("name"),
-        packet_size=size,
-        cards=section.integer("cards", 52 + jokers, 52 + jokers),
-        jokers=jokers,
-        deal=section.texts("deal", TARGETS),
-        burn=section.integers("burn", 1, size),
-        spread=SPREADS[section.text("spread", allowed=SPREADS)],
-        top_card=section.text("top_card", allowed=("left", "right")),
-        reveal=section.texts("reveal", TARGETS),
-        shown_when_folded=section.texts("shown_when_folded", bets),
-        progressive=section.text("progressive", "", allowed=["", *bets]),
-        play_bet=play.text("bet", allowed=bets),
-        play_of=play.text("of", allowed=bets),
-        play_times=play.integer("times", 1, 100),
-        bets=bets,
-        decisions=decisions,
-        wild=basic.text("wild", "", allowed=["", *RANKS]),
-        least=basic.integer("least", 1, 13),
-    )
-    for part in (play, basic, section):
-        part.done()
-    return game
-
-
-def _round(section: Section, game: Game) -> RoundPlan:
+def _round(section: Section, game: Game, device: str) -> RoundPlan:
     players = tuple(sorted((_player(item, game) for item in section.sections("players")), key=lambda p: p.seat))
     seats = [player.seat for player in players]
     if not seats or len(set(seats)) != len(seats):
         raise section.error("players", "a round needs at least one player and one player a seat")
-    plan = RoundPlan(players, ())
-    order = places(game, plan)
-    if len(order) * game.packet_size > game.cards:
-        raise section.error("players", f"{len(order)} packets of {game.packet_size} are more than {game.cards} cards")
-    troubles = tuple(read_trouble(item, order, game.packet_size) for item in section.sections("troubles", []))
+    number = section.integer("number", 0, game.most) if section.has("number") else None
+    plan = RoundPlan(players, (), number=number, house_draws=section.integer("house_draws", 0, 7, 0))
+    dealt = packets(game, plan)
+    cards, deck = sum(packet.cards for packet in dealt), game.cards * game.decks
+    if cards > deck:
+        raise section.error("players", f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
+    troubles, reader = read_troubles(section.sections("troubles", []), dealt, device)
     awards = tuple(_award(item, seats) for item in section.sections("awards", []))
     section.done()
-    return RoundPlan(players, troubles, awards)
+    return replace(plan, troubles=troubles, reader=reader, awards=awards)
 
 
 def _award(section: Section, seats: list[int]) -> Award:
@@ -213,9 +207,10 @@ def _player(section: Section, game: Game) -> Player:
     player = Player(
         seat=section.integer("seat", 1, SEATS_MAX),
         wagers=section.numbers("wagers", 1, CENTS_MAX, allowed=game.bets),
-        decision=section.text("decision", "basic", allowed=("basic", "fold", "play")),
+        decision=section.text("decision", "basic", allowed=("basic", *game.decisions)),
+        choices=section.words("choices", ["", *game.decisions], []),
     )
-    if game.play_of not in player.wagers:
-        raise section.error("wagers", f"a player needs the bet {game.play_of!r}")
+    if game.enters and not any(bet in player.wagers for bet in game.enters):
+        raise section.error("wagers", f"a player needs the bet {' or '.join(map(repr, game.enters))}")
     section.done()
     return player

@@ -45,6 +45,7 @@ class ShoeModel:
         self._begun = self._round = self.cut_card_seen = False
         self._cut_after: int | None = None
         self._burn_left = self.in_round = 0
+        self._last_burned = False
         self._known: tuple[int, Card, str | None] | None = None  # a card pushed back: its report when it comes again
 
     # -------------------------------------------------------------- power and time
@@ -99,6 +100,14 @@ class ShoeModel:
             self.say(e.BurnStarted(burn))
         return self._settle(Cause.BEGUN)
 
+    def burn(self, count: int) -> bool:
+        """The next `count` cards are burned, before a round or in one."""
+        if self.state not in (S.STANDBY, S.ROUND, S.CUT_CARD_SEEN) or self._burn_left or count < 1:
+            return False
+        self._burn_left = count
+        self.say(e.BurnStarted(count))
+        return self._settle(Cause.BURNING)
+
     def draw(self, *, readable: bool = True) -> Card | None:
         """Draw the next card; None when nothing came out."""
         if not self.powered or self.state is S.BOOT or not self.cards:
@@ -110,8 +119,9 @@ class ShoeModel:
         if not in_game or (self._limit is not None and self.in_round >= self._limit):
             self._halt(Fault.OVERDRAW, e.Overdrawn(True))
             return self._draw_outside()
-        where = BURN if self.state is S.BURN else None
+        where = BURN if self._burn_left else None
         card = self._take()
+        self._last_burned = where == BURN
         if where is None:
             self._round, self.in_round = True, self.in_round + 1
             self._settle(Cause.FIRST_CARD if self.in_round == 1 else Cause.CUT_CARD)
@@ -123,7 +133,7 @@ class ShoeModel:
 
     def push_back(self) -> bool:
         """Push the last card back into the exit. When it comes out again it is reported again, as the same card."""
-        if self.state not in (S.ROUND, S.CUT_CARD_SEEN) or not self.in_round or self._known:
+        if self.state not in (S.ROUND, S.CUT_CARD_SEEN) or not self.in_round or self._known or self._last_burned:
             return False
         card = self.drawn.pop()
         self.in_round -= 1
@@ -139,7 +149,7 @@ class ShoeModel:
         """The round is over."""
         if not self._round or self.state not in (S.ROUND, S.CUT_CARD_SEEN):
             return False
-        self._round, self.in_round, self._known = False, 0, None
+        self._round, self.in_round, self._known, self._burn_left = False, 0, None, 0
         if self.cut_card_seen:
             self.say(e.ShoeEnded(self.shoe, len(self.drawn)))
         return self._settle(Cause.ROUND_ENDED)

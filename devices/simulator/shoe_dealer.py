@@ -5,27 +5,21 @@ The dealer goes by the cards that lie on the table, whatever the shoe has read, 
 
 from collections.abc import Mapping
 from random import Random
-from typing import Final
 
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.persona import Device, Persona
+from devices.simulator.persona import Device
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.shoe_scenario import At, ShoeScenario, ShoeTrouble
+from devices.simulator.shoe_hands import AT_SHOE, AT_TABLE, ShoeHands
+from devices.simulator.shoe_scenario import ShoeScenario
 from devices.simulator.stack import stack
 from devices.simulator.steps import Pace, Steps
-from devices.simulator.supervisor import BADGE
 from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.trouble import At, ShoeTrouble
 from protocol.cards import Card
-from protocol.faults import Fault
-from protocol.places import SHOE
-from protocol.tdp.messages import BadgeLevel, RevealSource
 from protocol.tdp.messages import ShoeState as S
 
-AT_SHOE: Final = "shoe"
-AT_TABLE: Final = "table-controller"
 
-
-class ShoeDealer(Persona):
+class ShoeDealer(ShoeHands):
     """Plays `scenario` on a card shoe and a table controller."""
 
     def __init__(
@@ -57,6 +51,10 @@ class ShoeDealer(Persona):
             yield from self._draw_race()
             yield self.pace.collect
 
+    def trouble_at(self, what: At, card: int) -> ShoeTrouble | None:
+        """What goes wrong of a kind at this card of the race, if anything."""
+        return self.plan.find(what, card)
+
     # -------------------------------------------------------------- the shoe
 
     def _fill(self, number: int) -> Steps:
@@ -74,13 +72,8 @@ class ShoeDealer(Persona):
         yield self.pace.step
         shoe.begin(self._scenario.burn)
         for _ in range(self._scenario.burn):
-            yield from self._shown()
+            yield from self.shown()
             shoe.draw()
-
-    def _shown(self) -> Steps:
-        """Give the shoe the time to say what it has to."""
-        yield from self.until_shown([AT_SHOE])
-        yield self.pace.draw
 
     # -------------------------------------------------------------- the race
 
@@ -122,60 +115,13 @@ class ShoeDealer(Persona):
 
     def _card(self, number: int) -> Steps:
         """Draw the next card, with all that goes wrong at it; 0 for one that is too many."""
-        yield from self._shown()
-        yield from self._before(number)
+        yield from self.before_card(number)
         self.spoil_line([trouble for trouble in self.plan.line if trouble.ordinal == number])
-        unread = self.plan.find(At.UNREAD, number)
-        card = self.shoe.draw(readable=unread is None)
+        card = self.draw_card(number)
         if card is None:
             self._stopped = True
             return
         self.race.append(card)
-        if unread is not None:
-            yield from self._name(unread, card)
-        elif self.shoe.state is S.ERROR:
-            yield from self._attend()
-        if self.plan.find(At.PUSH_BACK, number):
-            yield from self._shown()
-            self.shoe.push_back()
-            yield from self._attend()
-            self.shoe.draw()
-
-    def _before(self, number: int) -> Steps:
-        """What happens while the dealer's hand is at the card and it does not come out."""
-        if self.plan.find(At.ERROR, number):
-            self.shoe.trouble(Fault.DRAW_TOO_SLOW)
-            yield from self._attend()
-        if self.plan.find(At.PULL_BACK, number):
-            self.shoe.pull_back()
-            yield from self._attend()
-        if self.plan.find(At.LOCKED, number):
-            self.shoe.lock(True)
-            yield from self._shown()
-            self.shoe.draw()
-            yield from self._shown()
-            self.shoe.lock(False)
-            yield from self._shown()
-
-    # -------------------------------------------------------------- the supervisor
-
-    def _attend(self) -> Steps:
-        """The shoe halts: the supervisor comes and puts it right."""
-        yield from self.at(AT_TABLE)
-        self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
-        yield from self._put_right()
-
-    def _name(self, unread: ShoeTrouble, card: Card) -> Steps:
-        """The shoe did not read a card: the supervisor says what it is, or stops the race."""
-        yield from self.at(AT_TABLE)
-        self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
-        if unread.named:
-            yield self.pace.show
-            self.controller.reveal(SHOE, (card,), RevealSource.KEYED)
-        self._stopped = not unread.named
-        yield from self._put_right()
-
-    def _put_right(self) -> Steps:
-        yield from self.at(AT_SHOE)
-        self.shoe.clear(BADGE)
-        yield from self._shown()
+        unread = self.trouble_at(At.UNREAD, number)
+        self._stopped = unread is not None and not unread.named
+        yield from self.after_card(number, card)

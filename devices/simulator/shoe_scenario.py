@@ -3,43 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from devices.simulator.scenario import CENTS_MAX, HERE, game_section
 from devices.simulator.strict import Section
-from devices.simulator.trouble import LINE, Trouble, What, read_line_trouble
+from devices.simulator.trouble import LINE, At, ShoeTrouble, Trouble, What, read_line_trouble, read_shoe_trouble
 from protocol.cards import DECK, Card, parse_cards
 from protocol.places import SEATS_MAX
 
 DEVICES: Final = ("shoe", "table-controller")
 DECKS_MAX: Final = 8
-
-
-class At(StrEnum):
-    """What can go wrong at the shoe."""
-
-    UNREAD = "unread"
-    OVERDRAW = "overdraw"
-    PUSH_BACK = "push-back"
-    PULL_BACK = "pull-back"
-    EARLY = "early"
-    ERROR = "error"
-    LOCKED = "locked"
-
-
-@dataclass(frozen=True, slots=True)
-class ShoeTrouble:
-    """One thing that goes wrong, at the card `card` of the race; 0 when at none.
-
-    `amount`: cards drawn too many. `named`: whether a supervisor says what an unread card is.
-    """
-
-    what: At
-    card: int = 0
-    amount: int = 0
-    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,16 +166,10 @@ def _player(section: Section, game: ShoeGame) -> ShoePlayer:
 
 
 def _trouble(section: Section, game: ShoeGame) -> ShoeTrouble | Trouble:
-    what = section.text("what", allowed=[*At, *LINE])
     last = game.all + 1
-    if what in LINE:
-        found: ShoeTrouble | Trouble = read_line_trouble(section, What(what), section.integer("card", 1, last), DEVICES)
-    elif what == At.OVERDRAW:
-        found = ShoeTrouble(At.OVERDRAW, amount=section.integer("cards", 1, 5, 1))
-    elif what == At.EARLY:
-        found = ShoeTrouble(At.EARLY)
-    else:
-        named = section.flag("named", True) if what == At.UNREAD else True
-        found = ShoeTrouble(At(what), section.integer("card", 1, last), named=named)
+    what = section.text("what", allowed=[*At, *LINE])
+    if what not in LINE:
+        return read_shoe_trouble(section, last, list(At))
+    found = read_line_trouble(section, What(what), section.integer("card", 1, last), DEVICES)
     section.done()
     return found

@@ -12,6 +12,7 @@ class Cause(StrEnum):
     STARTED = "started"
     FILLED = "filled and closed"
     BEGUN = "dealing begun"
+    BURNING = "cards to burn"
     BURNED = "last card burned"
     FIRST_CARD = "first card"
     CUT_CARD = "cut card came out"
@@ -36,6 +37,7 @@ ARCS: Final[frozenset[tuple[S, Cause, S]]] = frozenset(
         (S.LOADED, Cause.BEGUN, S.BURN),
         (S.LOADED, Cause.BEGUN, S.STANDBY),
         (S.LOADED, Cause.BEGUN, S.SHOE_END),
+        (S.STANDBY, Cause.BURNING, S.BURN),
         (S.BURN, Cause.BURNED, S.STANDBY),
         (S.BURN, Cause.CUT_CARD, S.SHOE_END),
         (S.STANDBY, Cause.FIRST_CARD, S.ROUND),

@@ -18,6 +18,7 @@ from devices.simulator.shuffler_parts import (
     Counts,
     Durations,
     Game,
+    Group,
     Mishap,
     Motion,
     Stage,
@@ -43,6 +44,8 @@ class ShufflerModel:
         self.outbox: list[Words] = []
         self.steps: set[tuple[S, Cause, S]] = set()
         self.game = Game()
+        self.programs: dict[str, tuple[Group, ...]] = {}
+        """Games whose packets differ, by name."""
         self.state = S.BOOT
         self.powered = False
         self.sensor_works = True
@@ -94,6 +97,11 @@ class ShufflerModel:
         """True from the first packet until the remainder is lifted."""
         return self.round is not None
 
+    @property
+    def next_group(self) -> bool:
+        """Whether the game has a further group of packets in this round."""
+        return self.round is not None and self.round.group + 1 < len(self.game.groups)
+
     # -------------------------------------------------------------- people
 
     def load_deck(self, deck: int, now_ns: int) -> bool:
@@ -117,10 +125,25 @@ class ShufflerModel:
             self.round, self.verified = self.verified, None
             self.owed = Motion.DISPENSE
         elif self.state in (S.PACKET_WAIT, S.DISPENSING):
-            self.owed = Motion.DUMP
+            self._green_in_deal()
         else:
             return False
         self.request = request
+        self.settle(Cause.GREEN, now_ns)
+        return True
+
+    def hold_green(self, now_ns: int) -> bool:
+        """The green button held down: the remainder at once, whatever packets the game has left."""
+        if not self.powered:
+            return False
+        self.say(m.GreenButton)
+        return self.dump(now_ns)
+
+    def dump(self, now_ns: int, request: int = 0) -> bool:
+        """Bring the remainder, also when a command asks for it."""
+        if self.state not in (S.PACKET_WAIT, S.DISPENSING):
+            return False
+        self.owed, self.request = Motion.DUMP, request
         self.settle(Cause.GREEN, now_ns)
         return True
 
@@ -289,6 +312,21 @@ class ShufflerModel:
         self.steps.add(step)
         previous, self.state = self.state, target
         self.say(m.StateChanged, request, state=target, previous=previous)
+
+    def _green_in_deal(self) -> None:
+        """Where packets differ, green with a packet in the tray or on its way makes it the group's last, and green with
+        an empty tray begins the next group; where there is none, and for packets of one size, the remainder comes."""
+        counts, groups = self.round, self.game.groups
+        waits = self.motion is Motion.DISPENSE or self.cards.count(Bay.TRAY) > 0
+        if counts is None or not groups or (waits and counts.closed):
+            self.owed = Motion.DUMP
+        elif waits:
+            counts.closed = True
+        elif self.next_group:
+            counts.group, counts.in_group, counts.closed = counts.group + 1, 0, False
+            self.owed = Motion.DISPENSE
+        else:
+            self.owed = Motion.DUMP
 
     def _held_back(self) -> bool:
         return bool(

@@ -1,5 +1,6 @@
 """How the shuffler answers what a host asks. Every refusal gives its reason and the state it was refused in."""
 
+from devices.simulator.deck import Bay
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import Game, Motion
 from devices.simulator.shuffler_states import Cause
@@ -8,7 +9,8 @@ from protocol.tdp import messages as m
 from protocol.tdp.messages import Reason, Resolution, Status
 from protocol.tdp.messages import ShufflerState as S
 
-PACKET_SIZES = range(1, 14)
+PACKET_SIZES = range(14)
+"""0: as the device's own program for the game has it."""
 LOCKABLE = (S.EMPTY, S.READY)
 TESTABLE = (S.EMPTY, S.READY, S.FAULT)
 SETTABLE = (S.EMPTY, S.READY, S.SETUP)
@@ -21,9 +23,9 @@ def answer(model: ShufflerModel, request: int, command: m.Message, now_ns: int) 
         case m.SelectGame():
             status, reason = select_game(model, command, now_ns, request)
         case m.Dispense():
-            status, reason = _start(model, (S.READY,), now_ns, request)
+            status, reason = _dispense(model, now_ns, request)
         case m.Dump():
-            status, reason = _start(model, (S.PACKET_WAIT,), now_ns, request)
+            status, reason = _dump(model, now_ns, request)
         case m.RaiseLamp():
             status, reason = _raise_lamp(model, command, now_ns, request)
         case m.ClearMisdeal():
@@ -57,8 +59,11 @@ def select_game(model: ShufflerModel, wanted: m.SelectGame, now_ns: int, request
     possible = 52 <= wanted.cards <= 56 and wanted.cards == 52 + wanted.jokers
     if wanted.packet_size not in PACKET_SIZES or not possible:
         return _refused(Reason.BAD_PARAMETER)
+    groups = () if wanted.packet_size else model.programs.get(wanted.game, ())
+    if not wanted.packet_size and not groups:
+        return _refused(Reason.NOT_SUPPORTED)
     other_deck = wanted.cards != model.game.cards
-    model.game = Game(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game)
+    model.game = Game(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game, groups)
     model.say(
         m.GameSelected,
         request,
@@ -73,10 +78,19 @@ def select_game(model: ShufflerModel, wanted: m.SelectGame, now_ns: int, request
     return DONE
 
 
-def _start(model: ShufflerModel, states: tuple[S, ...], now_ns: int, request: int) -> Answer:
-    if model.state not in states:
+def _dispense(model: ShufflerModel, now_ns: int, request: int) -> Answer:
+    """The first packet, or the first of the next group."""
+    between_groups = model.state is S.PACKET_WAIT and model.next_group and not model.cards.count(Bay.TRAY)
+    if model.state is not S.READY and not between_groups:
         return _wrong_state(model)
     model.green(now_ns, request)
+    return ACCEPTED
+
+
+def _dump(model: ShufflerModel, now_ns: int, request: int) -> Answer:
+    if model.state is not S.PACKET_WAIT:
+        return _wrong_state(model)
+    model.dump(now_ns, request)
     return ACCEPTED
 
 

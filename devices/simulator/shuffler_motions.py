@@ -100,7 +100,7 @@ def _dispensed(model: ShufflerModel, now_ns: int) -> None:
         model.settle(Cause.JAMMED, now_ns)
         return
     model.jam_tries = 0
-    size = model.game.packet_size
+    size = _size(model)
     _go_astray(model, mishap)
     actual = model.cards.deal(Bay.CHAMBER, Bay.TRAY, size + mishap.by)
     _report_packet(model, actual if mishap.noticed else size)
@@ -110,8 +110,8 @@ def _dispensed(model: ShufflerModel, now_ns: int) -> None:
 
 
 def _report_packet(model: ShufflerModel, counted: int) -> None:
-    counts, size = _round(model), model.game.packet_size
-    counts.packets.append((size, counted))
+    counts, size = _round(model), _size(model)
+    _book(counts, model, size, counted)
     request, model.request = model.request, 0
     model.say(
         m.PacketDispensed,
@@ -154,15 +154,16 @@ def _recovered(model: ShufflerModel, now_ns: int) -> None:
 def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
     """A hand takes what has come out so far; the packet ends there."""
     whole = model.motion_due_ns - model.motion_began_ns
-    share = (now_ns - model.motion_began_ns) * model.game.packet_size // max(whole, 1)
-    taken = model.cards.deal(Bay.CHAMBER, Bay.TRAY, min(share, model.game.packet_size - 1))
+    size = _size(model)
+    share = (now_ns - model.motion_began_ns) * size // max(whole, 1)
+    taken = model.cards.deal(Bay.CHAMBER, Bay.TRAY, min(share, size - 1))
     if not taken:
         return 0
     counts, model.motion = _round(model), None
-    counts.packets.append((model.game.packet_size, taken))
+    _book(counts, model, size, taken)
     request, model.request = model.request, 0
     faces = bytes(model.cards.faces(Bay.TRAY)) if model.recognition else b""
-    ordinal, size = len(counts.packets), model.game.packet_size
+    ordinal = len(counts.packets)
     model.say(m.PacketDispensed, request, deck=counts.deck, ordinal=ordinal, expected=size, counted=taken, cards=faces)
     model.say(m.PacketLifted, ordinal=ordinal)
     model.cards.lift(Bay.TRAY, to)
@@ -185,8 +186,20 @@ def tray_emptied(model: ShufflerModel, now_ns: int) -> None:
 
 
 def _owe_next(model: ShufflerModel) -> None:
-    if not model.owed and _round(model).left >= model.game.packet_size:
+    counts = _round(model)
+    if not model.owed and not counts.closed and counts.left >= _size(model):
         model.owed = Motion.DISPENSE
+
+
+def _size(model: ShufflerModel) -> int:
+    return model.game.group(_round(model).group).cards
+
+
+def _book(counts: Counts, model: ShufflerModel, size: int, counted: int) -> None:
+    """One more packet of its group; the last one closes it."""
+    counts.packets.append((size, counted))
+    counts.in_group += 1
+    counts.closed = counts.closed or counts.in_group == model.game.group(counts.group).count
 
 
 # ------------------------------------------------------------------ remainder

@@ -80,6 +80,12 @@ class Counts:
     deck: int = 0
     loaded: int = 0
     packets: list[tuple[int, int]] = field(default_factory=list)
+    group: int = 0
+    """Which group of packets is being dealt, from 0."""
+    in_group: int = 0
+    """Packets of it that have come."""
+    closed: bool = False
+    """No further packet of it comes."""
     rejected: int = 0
     remainder: int | None = None
 
@@ -95,10 +101,24 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Packets of one size that are dealt without a pause; `count` 0: until the green button says which is the last."""
+
+    cards: int
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Game:
-    """What the shuffler is set to deal. It survives a power cut."""
+    """What the shuffler is set to deal. It survives a power cut. `groups`: where packets differ, the device's own
+    program; `packet_size` is 0 then."""
 
     packet_size: int = 5
     cards: int = 52
     jokers: int = 0
     name: str = ""
+    groups: tuple[Group, ...] = ()
+
+    def group(self, number: int) -> Group:
+        """The group with this number, from 0."""
+        return self.groups[number] if self.groups else Group(self.packet_size)

@@ -69,7 +69,12 @@ ROWS: Final = (
     Row((S.VERIFYING,), Cause.VERIFIED, (S.READY, S.MISDEAL, S.SAFE), "misdeal on a wrong total"),
     Row((S.REMAINDER_WAIT, S.SAFE), Cause.VERIFIED, (S.MISDEAL,), "the other deck has a wrong total"),
     Row((S.READY,), Cause.GREEN, (S.DISPENSING,), "the first packet"),
-    Row((S.PACKET_WAIT,), Cause.GREEN, (S.DUMPING,), "a packet that nobody lifted goes with the remainder"),
+    Row(
+        (S.PACKET_WAIT,),
+        Cause.GREEN,
+        (S.DUMPING, S.DISPENSING),
+        "a packet that nobody lifted goes with the remainder; dispensing where the game has another group of packets",
+    ),
     Row((S.DISPENSING,), Cause.OUT, (S.PACKET_WAIT, S.DUMPING, S.MISDEAL, S.SAFE), "misdeal on a wrong count"),
     Row((S.DISPENSING,), Cause.JAMMED, (S.RECOVERING,), "the first of a few tries"),
     Row((S.RECOVERING,), Cause.RECOVERED, (S.DISPENSING, S.MISDEAL), "misdeal after the last try"),

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from devices.simulator.shoe_scenario import At, RacePlan, ShoeGame, ShoeScenario
+from devices.simulator.shoe_scenario import RacePlan, ShoeGame, ShoeScenario
 from devices.simulator.strict import ScenarioError
+from devices.simulator.trouble import At
 from protocol.cards import DECK, Card
 
 TRIES: Final = 200_000

@@ -10,6 +10,8 @@ from devices.simulator.shuffler_parts import MS
 Wait = int | Callable[[], bool]
 """A pause in nanoseconds, or something that must come true."""
 Steps = Generator[Wait, None, None]
+Counted = Generator[Wait, None, int]
+"""Steps that say how many cards they moved."""
 
 PATIENCE_NS: Final = 2_000 * MS
 """How long the dealer waits for a display to catch up before going on all the same. Not scaled with people's pace:

@@ -61,6 +61,15 @@ class Section:
             raise self.error(key, f"{value!r} is not a list of different words, each {_one_of(choices)}")
         return tuple(value)
 
+    def words(self, key: str, allowed: Iterable[str] = (), default: list[str] | None = None) -> tuple[str, ...]:
+        """A list of texts in their order, each one of `allowed` when any are given."""
+        value, choices = self._take(key, default), list(allowed)
+        if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
+            raise self.error(key, f"{value!r} is not a list of words")
+        if choices and (strange := [item for item in value if item not in choices]):
+            raise self.error(key, f"{strange[0]!r} is not {_one_of(choices)}")
+        return tuple(value)
+
     def integers(self, key: str, low: int, high: int) -> tuple[int, ...]:
         """A list of different whole numbers from `low` to `high`."""
         value = self._take(key, None)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 from devices.simulator.deck import Bay
 from devices.simulator.steps import Steps, Verdict
 from protocol.faults import Fault
-from protocol.places import COMMUNITY, DEALER, Place, seat
+from protocol.places import COMMUNITY, DEALER, Place
 from protocol.tdp.messages import BadgeLevel, Resolution
 
 if TYPE_CHECKING:
     from devices.simulator.dealer import Dealer
+    from devices.simulator.step_dealer import StepDealer
 
 BADGE: Final = 7001
 """The supervisor's."""
@@ -50,17 +51,50 @@ def attend(dealer: Dealer) -> Steps:
     yield dealer.pace.step
 
 
-def judge(dealer: Dealer, place: Place) -> Steps:
-    """A packet is known to be wrong: it is counted, and when it is not a player's the table misdeals."""
+def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Steps:
+    """A hand is known to be wrong: it is counted, and the table does what the house's rules say of it, or what the
+    supervisor rules."""
     yield from dealer.at("table-controller")
     dealer.controller.count(place, dealer.cards.count(place))
-    if not dealer.right(place) and place.seat is None:
-        yield dealer.pace.step
-        _misdeal(dealer, place)
-    yield from dealer.at("shuffler")
+    if not dealer.right(place):
+        how = "short" if dealer.short(place) else "long"
+        yield from rule(dealer, place, how, step, ruling)
 
 
-def award(dealer: Dealer) -> Steps:
+def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> Steps:
+    """What follows when the cards at a place are wrong; `ruling` is the supervisor's, where a person decides."""
+    then = dealer.game.then(place, how, step, dealer.missing(place) or 1)
+    if then == "dead-hand" and place in (COMMUNITY, DEALER):
+        then = "defective-deck"  # the house has no hand of its own to lose
+    match then:
+        case "nothing":
+            dealer.accept(place)
+        case "dead-hand":
+            dealer.dead.add(place)
+        case "complete" if how == "short":
+            dealer.owed += [place] * dealer.missing(place)
+        case "progressive-only":
+            yield dealer.pace.step
+            _call(dealer, how)
+            dealer.verdict = Verdict.PROGRESSIVE if dealer.on_sensors() else Verdict.STOP
+        case "misdeal" | "defective-deck":
+            yield dealer.pace.step
+            _call(dealer, how)
+            dealer.verdict = Verdict.STOP
+            dealer.defective = then == "defective-deck"
+        case "person" | "complete":
+            yield from dealer.at("table-controller")
+            dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+            yield dealer.pace.step
+            if ruling == "misdeal":
+                _call(dealer, how)
+                dealer.verdict = Verdict.STOP
+            else:
+                dealer.controller.confirm()
+                dealer.accept(place)
+
+
+def award(dealer: StepDealer) -> Steps:
     """The dealer selects the winner's spot and presses the hand; the supervisor confirms, a card completes it."""
     for each in dealer.plan.awards:
         yield from dealer.at("table-controller")
@@ -76,44 +110,40 @@ def award(dealer: Dealer) -> Steps:
         dealer.controller.press_hand(each.hand)
 
 
-def call_misdeal(dealer: Dealer) -> Steps:
+def call_misdeal(dealer: StepDealer) -> Steps:
     """A supervisor calls a misdeal for a reason no device can see."""
     yield from dealer.at("table-controller")
     dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
     dealer.controller.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST)
 
 
-def _count_all(dealer: Dealer) -> Steps:
-    for place in _dealt(dealer):
+def _count_all(dealer: StepDealer) -> Steps:
+    for place in dealer.dealt():
         yield dealer.pace.bet
         dealer.controller.count(place, dealer.cards.count(place))
 
 
-def _dealt(dealer: Dealer) -> list[Place]:
-    hands = (COMMUNITY, *(seat(player.seat) for player in dealer.plan.players), DEALER)
-    return [place for place in hands if dealer.cards.count(place)]
-
-
 def _hands_explain(dealer: Dealer) -> bool:
     """Whether every card of the deck is there, so that only hands are wrong."""
-    found = sum(dealer.cards.count(place) for place in _dealt(dealer))
-    return found + dealer.cards.count(Bay.TRAY) + dealer.cards.count(Bay.REJECT) == dealer.game.cards
+    deck = dealer.shuffler.round.deck if dealer.shuffler.round else 0
+    outside = (Bay.TRAY, Bay.REJECT)
+    there = [card for spot, card in dealer.cards if isinstance(spot, Place) or spot in outside]
+    return sum(card.back == deck for card in there) == dealer.game.cards
 
 
-def _judge_uncounted(dealer: Dealer) -> Steps:
-    for place in (COMMUNITY, DEALER):
-        if dealer.cards.count(place) and not dealer.right(place):
+def _judge_uncounted(dealer: StepDealer) -> Steps:
+    """All hands were counted: what is wrong with which one has its consequence."""
+    for place in dealer.dealt():
+        if not dealer.right(place) and place not in dealer.dead:
             yield from dealer.at("table-controller")
-            _misdeal(dealer, place)
+            yield from rule(dealer, place, "short" if dealer.short(place) else "long", "", "misdeal")
 
 
-def _misdeal(dealer: Dealer, place: Place) -> None:
-    """CO 47.1-1017.60 progressive (7)(I): the hands may be played for the progressive, if anyone has one."""
-    short = dealer.cards.count(place) < dealer.game.packet_size
-    dealer.controller.call_misdeal(BADGE, Fault.PACKET_SHORT if short else Fault.PACKET_LONG)
-    dealer.verdict = Verdict.PROGRESSIVE if dealer.on_sensors() else Verdict.STOP
+def _call(dealer: StepDealer, how: str) -> None:
+    faults = {"short": Fault.PACKET_SHORT, "long": Fault.PACKET_LONG}
+    dealer.controller.call_misdeal(BADGE, faults.get(how, Fault.MISDEAL_CALLED_BY_HOST))
 
 
-def _void(dealer: Dealer, fault: int) -> None:
+def _void(dealer: StepDealer, fault: int) -> None:
     dealer.controller.call_misdeal(BADGE, fault)
     dealer.verdict = Verdict.VOID

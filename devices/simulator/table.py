@@ -49,7 +49,9 @@ class SimulatedTable(DealtTable):
         durations = Durations().faster(speed)
         self.shuffler = ShufflerModel(self.cards, recognition=scenario.recognition, durations=durations)
         game = scenario.game
-        self.shuffler.game = Game(game.packet_size, game.cards, game.jokers, game.name)
+        groups = () if game.packet_size else game.program
+        self.shuffler.game = Game(game.packet_size, game.cards, game.jokers, game.name, groups)
+        self.shuffler.programs[game.name] = game.program
         self.controller = TableControllerModel(boot_ns=int(BOOT_NS / speed))
         reads = Capability.CARD_RECOGNITION if scenario.recognition else Capability(0)
         self.units = {

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from devices.simulator.said import Said, Words
 from devices.simulator.shuffler_parts import MS
-from protocol.cards import Card
+from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
 from protocol.places import NOWHERE, SEATS_MAX, Place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import BadgeLevel, Reason, RevealSource, Spread, Status
+from protocol.tdp.messages import BadgeLevel, Mishandling, Reason, RevealSource, Spread, Status
 from protocol.tdp.messages import ControllerState as S
 
 BOOT_NS: Final = 1_000 * MS
@@ -168,6 +168,10 @@ class TableControllerModel:
     def call_misdeal(self, badge: int, fault: int) -> bool:
         """A person calls a misdeal."""
         return self._running() and self._say(m.MisdealCalled, badge=badge, fault=fault)
+
+    def mishandle(self, place: Place, how: Mishandling, card: Card = UNREAD) -> bool:
+        """What a person saw happen to a card at a place; `card` is its face when that was seen."""
+        return self._running() and self._say(m.CardMishandled, place=place, how=how, card=card)
 
     def set_setup(self, is_open: bool) -> bool:
         """The set-up menu is opened or closed; possible while bets are open."""

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from devices.simulator.game import Packet
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, Mishap
 from devices.simulator.strict import Section
-from protocol.places import Place
-
-DEVICES: Final = ("shuffler", "table-controller")
+from protocol.places import MUCK
 
 
 class What(StrEnum):
@@ -31,6 +30,41 @@ class What(StrEnum):
     DROP = "drop"
     FLIP = "flip"
     STALL = "stall"
+    EXPOSED = "exposed"
+    OFF_TABLE = "off-table"
+    FOULED = "fouled"
+    JOKER = "joker"
+    BOXED = "boxed"
+    MISPLACED = "misplaced"
+
+
+class At(StrEnum):
+    """What can go wrong at the shoe."""
+
+    UNREAD = "unread"
+    OVERDRAW = "overdraw"
+    PUSH_BACK = "push-back"
+    PULL_BACK = "pull-back"
+    EARLY = "early"
+    ERROR = "error"
+    LOCKED = "locked"
+
+
+AT_ANY_SHOE: Final = (At.UNREAD, At.PUSH_BACK, At.PULL_BACK, At.ERROR)
+"""What does not depend on the game that is dealt."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeTrouble:
+    """One thing that goes wrong, at the card `card` of the round; 0 when at none.
+
+    `amount`: cards drawn too many. `named`: whether a supervisor says what an unread card is.
+    """
+
+    what: At
+    card: int = 0
+    amount: int = 0
+    named: bool = True
 
 
 LINE: Final = (What.NOISE, What.DROP, What.FLIP, What.STALL)
@@ -45,6 +79,10 @@ AT_A_PACKET: Final = (
     What.MISDEAL_CALLED,
     *LINE,
 )
+HANDS: Final = (What.EXPOSED, What.OFF_TABLE, What.FOULED, What.JOKER, What.BOXED)
+"""What a person sees happen to a card at a place."""
+AT_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
+"""What can go wrong without a shuffler."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +99,10 @@ class Trouble:
     noticed: bool = True
     device: str = "shuffler"
     positions: tuple[int, ...] = ()
+    to: str = ""
+    """Where a misplaced card is laid."""
+    ruling: str = "misdeal"
+    """What the supervisor says where a person rules: `misdeal` or `go-on`."""
 
     def mishap(self) -> Mishap | None:
         """The trouble as something that goes wrong inside the shuffler; None when it happens elsewhere."""
@@ -79,32 +121,85 @@ class Trouble:
                 return None
 
 
-def read_trouble(section: Section, order: tuple[Place, ...], packet_size: int) -> Trouble:
-    """One entry of `troubles`; `order` is where the round's packets go."""
-    what = What(section.text("what", allowed=[kind.value for kind in What]))
+def read_troubles(
+    sections: Sequence[Section], packets: Sequence[Packet], source: str
+) -> tuple[tuple[Trouble, ...], tuple[ShoeTrouble, ...]]:
+    """The entries of `troubles`: what goes wrong with packets and hands, and what at a shoe's reader. `packets` are the
+    round's in their order, `source` is what the cards come from."""
+    found, reader = list[Trouble](), list[ShoeTrouble]()
+    last = sum(packet.cards for packet in packets)
+    for section in sections:
+        if source == "shoe" and section.either("what") in AT_ANY_SHOE:
+            reader.append(read_shoe_trouble(section, last, AT_ANY_SHOE))
+        else:
+            found.append(read_trouble(section, packets, source))
+    return tuple(found), tuple(reader)
+
+
+def read_trouble(section: Section, packets: Sequence[Packet], source: str) -> Trouble:
+    """One entry of `troubles`."""
+    kinds = list(What) if source == "shuffler" else [*AT_SHOE, *AT_ANY_SHOE]
+    what = What(section.text("what", allowed=[kind.value for kind in kinds]))
+    at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
+    ordinal = _ordinal(section, packets) if at_packet else 0
+    by_hand = source == "shoe" and bool(ordinal) and packets[ordinal - 1].step.by_hand
+    if what is What.MISPLACED and (by_hand or source != "shoe"):
+        raise section.error("what", "a card is misplaced when it is drawn from a shoe; here a packet is short or long")
+    if what is What.PACKET and source == "shoe" and not by_hand:
+        raise section.error("what", "a card drawn from a shoe is misplaced: one hand is short and another long")
     trouble = Trouble(
         what=what,
-        ordinal=_ordinal(section, order) if what in AT_A_PACKET else 0,
-        amount=_line_amount(section, what) if what in LINE else _amount(section, what, packet_size),
+        ordinal=ordinal,
+        amount=_line_amount(section, what) if what in LINE else _amount(section, what, packets, ordinal, source),
         noticed=section.flag("noticed", True) if what is What.PACKET else True,
-        device=section.text("device", "shuffler", allowed=DEVICES) if what in LINE else "shuffler",
-        positions=section.integers("positions", 1, packet_size) if what is What.BURN else (),
+        device=section.text("device", source, allowed=(source, "table-controller")) if what in LINE else source,
+        positions=section.integers("positions", 1, _most(packets)) if what is What.BURN else (),
+        to=section.text("to", allowed=(*_all_places(packets), MUCK.text)) if what is What.MISPLACED else "",
+        ruling=section.text("ruling", "misdeal", allowed=("misdeal", "go-on")),
     )
     section.done()
     return trouble
 
 
-def _ordinal(section: Section, order: tuple[Place, ...]) -> int:
+def read_shoe_trouble(section: Section, last: int, kinds: Sequence[At]) -> ShoeTrouble:
+    """What goes wrong at a shoe, at a card from 1 to `last`."""
+    what = At(section.text("what", allowed=list(kinds)))
+    if what is At.OVERDRAW:
+        found = ShoeTrouble(what, amount=section.integer("cards", 1, 5, 1))
+    elif what is At.EARLY:
+        found = ShoeTrouble(what)
+    else:
+        named = section.flag("named", True) if what is At.UNREAD else True
+        found = ShoeTrouble(what, section.integer("card", 1, last), named=named)
+    section.done()
+    return found
+
+
+def _ordinal(section: Section, packets: Sequence[Packet]) -> int:
+    """The packet's number, or the first one that goes to a place, in the step of that name where one is given."""
     if isinstance(section.either("packet"), int):
-        return section.integer("packet", 1, len(order))
-    names = [place.text for place in order]
-    return names.index(section.text("packet", allowed=names)) + 1
+        return section.integer("packet", 1, len(packets))
+    step = section.text("step", "", allowed=["", *dict.fromkeys(packet.step.name for packet in packets)])
+    found: dict[str, int] = {}
+    for ordinal, packet in enumerate(packets, 1):
+        if step in ("", packet.step.name):
+            found.setdefault(packet.place.text, ordinal)
+    return found[section.text("packet", allowed=found)]
 
 
-def _amount(section: Section, what: What, packet_size: int) -> int:
+def _all_places(packets: Sequence[Packet]) -> list[str]:
+    return list(dict.fromkeys(packet.place.text for packet in packets))
+
+
+def _most(packets: Sequence[Packet]) -> int:
+    return max((packet.cards for packet in packets), default=1)
+
+
+def _amount(section: Section, what: What, packets: Sequence[Packet], ordinal: int, source: str) -> int:
     match what:
         case What.PACKET:
-            by = section.integer("by", 1 - packet_size, packet_size)
+            size = packets[ordinal - 1].cards
+            by = section.integer("by", 1 - size if source == "shuffler" else -size, size)
             if not by:
                 raise section.error("by", "0 cards too many is no trouble; -1 is one too few")
             return by
@@ -112,6 +207,8 @@ def _amount(section: Section, what: What, packet_size: int) -> int:
             return section.integer("tries", 1, RECOVERY_TRIES + 1)
         case What.REMAINDER | What.REJECTED | What.DECK:
             return section.integer("cards", 1, 5)
+        case What.MISPLACED:
+            return section.integer("cards", 1, packets[ordinal - 1].cards, 1)
         case _:
             return 0
 

@@ -195,7 +195,7 @@ class Unit:
         return m.HelloReply(
             session=self._session,
             lowest_major=VERSION,
-            lowest_minor=MINOR,
+            lowest_minor=0,
             highest_major=VERSION,
             highest_minor=MINOR,
             device_class=self._class,

@@ -67,7 +67,7 @@ class HostLink:
         self._listen, self._expects = listen, expects
         self._wants = role
         self._asks = role
-        self._hello = Hello(VERSION, MINOR, VERSION, MINOR, host)
+        self._hello = Hello(VERSION, 0, VERSION, MINOR, host)
         on_answer = None if listen else self._on_answer
         self._in = Reception(expects=expects, timing=timing, on_answer=on_answer, resume=resume)
         self._commands = CommandQueue()

@@ -193,6 +193,16 @@ class Spread(IntEnum):
     RIGHT_TO_LEFT = 2
 
 
+class Mishandling(IntEnum):
+    """What a person saw happen to a card or a hand."""
+
+    EXPOSED = 1
+    OFF_TABLE = 2
+    FOULED = 3
+    JOKER = 4
+    BOXED = 5
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """Base of everything that travels."""
@@ -856,3 +866,12 @@ class MisdealCalled(Event):
 
     badge: int
     fault: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardMishandled(Event):
+    """A person says what happened to a card at a place. Since 1.1."""
+
+    place: int
+    how: int
+    card: int

@@ -34,7 +34,8 @@ from protocol.tdp.messages import Kind
 
 VERSION: Final = 1
 """The header's version byte: the protocol's major number."""
-MINOR: Final = 0
+MINOR: Final = 1
+"""1 added what a person saw happen to a card, the places of named hands, and packets of different sizes."""
 
 MAX_FRAME: Final = 256
 """Bytes of a decoded frame, header and check included: small enough for a microcontroller's buffer, and
@@ -228,7 +229,7 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     (Kind.COMMAND, 0x0120): (
         m.SelectGame,
         _payload(
-            "packet_size" / Int8ul * "cards of a packet",
+            "packet_size" / Int8ul * "cards of a packet; 0: as the device's own program for the game has it",
             "cards" / Int16ul * "cards of the whole deck, jokers included",
             "jokers" / Int8ul * "how many of them are jokers",
             "game" / _text(32) * "procedure id",
@@ -281,7 +282,7 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     (Kind.EVENT, 0x0141): (
         m.GameSelected,
         _event(
-            "packet_size" / Int8ul * "cards of a packet",
+            "packet_size" / Int8ul * "cards of a packet; 0: as the device's own program for the game has it",
             "cards" / Int16ul * "cards of the whole deck, jokers included",
             "jokers" / Int8ul * "how many of them are jokers",
             "game" / _text(32) * "procedure id",
@@ -377,7 +378,10 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         m.HandButton,
         _event("hand" / Int8ul * "the button's number", "on" / Int8ul * "1 on, 0 off"),
     ),
-    (Kind.EVENT, 0x0344): (m.SpotSelected, _event(_seat)),
+    (Kind.EVENT, 0x0344): (
+        m.SpotSelected,
+        _event("seat" / Int8ul * "1 at the dealer's left, clockwise; 0: the dealer"),
+    ),
     (Kind.EVENT, 0x0345): (
         m.BadgeSwiped,
         _event("badge" / Int32ul * "its number", "level" / Code(Int8ul, m.BadgeLevel)),
@@ -410,4 +414,12 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     ),
     (Kind.EVENT, 0x034B): (m.CardsCounted, _event("place" / _place, "counted" / Int8ul * "cards a person counted")),
     (Kind.EVENT, 0x034C): (m.MisdealCalled, _event("badge" / Int32ul * "who called it", "fault" / _fault)),
+    (Kind.EVENT, 0x034D): (
+        m.CardMishandled,
+        _event(
+            "place" / _place * "where it happened",
+            "how" / Code(Int8ul, m.Mishandling),
+            "card" / Code(Int8ul, CARDS) * "its face when it was seen, else unread",
+        ),
+    ),
 }

@@ -11,9 +11,9 @@ from devices.shuffler import EVENTS as SHUFFLER_EVENTS
 from devices.shuffler import Shuffler
 from devices.table_controller import EVENTS as CONTROLLER_EVENTS
 from devices.table_controller import TableController
-from protocol.cards import parse_card, parse_cards
+from protocol.cards import UNREAD, parse_card, parse_cards
 from protocol.errors import NoAnswer
-from protocol.places import COMMUNITY, DEALER, seat
+from protocol.places import COMMUNITY, DEALER, PLACES, seat
 from protocol.tdp import messages as m
 from protocol.tdp.link import (
     Answered,
@@ -116,6 +116,11 @@ CONTROLLER = [
     (m.HandRevealed(**HEAD, place=2, source=1, cards=b""), e.HandRevealed(seat(2), (), False)),
     (m.CardsCounted(**HEAD, place=0x41, counted=6), e.CardsCounted(DEALER, 6)),
     (m.MisdealCalled(**HEAD, badge=5, fault=302), e.MisdealCalled(5, 302)),
+    (
+        m.CardMishandled(**HEAD, place=0x51, how=2, card=0x2A),
+        e.CardMishandled(PLACES[0x51], "off-table", parse_card("TD")),
+    ),
+    (m.CardMishandled(**HEAD, place=0x41, how=9, card=0x60), e.CardMishandled(DEALER, "0x09", UNREAD)),
 ]
 
 

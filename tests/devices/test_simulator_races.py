@@ -10,9 +10,9 @@ import pytest
 from dealer_flow.procedure import load_procedure
 from devices import events as e
 from devices.simulator.catalogue import find_scenario, set_up, shoe_scenario_ids
-from devices.simulator.race_table import RaceTable
 from devices.simulator.scenario import Scenario, scenario_ids
 from devices.simulator.shoe_scenario import ShoeScenario
+from devices.simulator.shoe_side import RaceTable
 from devices.simulator.stack import stack
 from devices.simulator.strict import ScenarioError
 from devices.simulator.table import SimulatedTable

@@ -265,7 +265,7 @@ wagers = { ante = 5, blind = 5 }
         (GOOD.replace("seed = 1", "seed = -1"), "seed: -1 is not a whole number from 0 to"),
         (
             GOOD.replace('game = "flushes', 'colour = "red"\ngame = "flushes'),
-            "colour: no such key; allowed: game, title",
+            "colour: no such key; allowed: game, device, title",
         ),
         (GOOD.replace(".co", ".zz"), "game: 'flushes-gone-wild.zz' is not one of flushes-gone-wild.co, "),
         (GOOD.replace("seat = 2", "seat = 33"), "rounds[1].players[1].seat: 33 is not a whole number from 1 to 32"),

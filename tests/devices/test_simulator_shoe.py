@@ -255,13 +255,40 @@ def test_what_cannot_be_done_is_not_done() -> None:
     assert said == []
 
 
+def test_cards_are_burned_in_a_round_without_a_change_of_state() -> None:
+    model, said = started()
+    model.fill(1)
+    model.begin()
+    model.draw()
+    said.clear()
+    assert model.burn(2)
+    assert not model.burn(1)  # two are still to be burned
+    for _ in range(3):
+        model.draw()
+
+    assert [type(body) for body in said[:4]] == [e.BurnStarted, e.CardDrawn, e.CardDrawn, e.CardDrawn]
+    assert [body.where for body in said if isinstance(body, e.CardDrawn)] == ["burn", "burn", None]
+    assert not [body for body in said[:4] if isinstance(body, e.StateChanged)]
+
+
+def test_cards_are_burned_before_a_round() -> None:
+    model, _ = started()
+    model.fill(1)
+    model.begin()
+    assert model.burn(1)
+    assert model.state is S.BURN
+    model.draw()
+    assert (model.state, model.in_round) == (S.STANDBY, 0)
+    assert not model.push_back()
+
+
 def test_a_script_with_an_unknown_act_is_refused_before_it_begins() -> None:
     with pytest.raises(BadAct, match="no such act of a dealer at a shoe: 'shuffle'"):
         ShoeTable(["fill", "shuffle"])
 
 
-ACTS = ["fill", "begin", "begin 3", *["draw"] * 8, "unread", "push", "pull", "end", "lock", "unlock", "clear", "clear",
-        "setup", "close", "slow", "button", "empty", "off", "on"]  # fmt: skip
+ACTS = ["fill", "begin", "begin 3", "burn 2", *["draw"] * 8, "unread", "push", "pull", "end", "lock", "unlock", "clear",
+        "clear", "setup", "close", "slow", "button", "empty", "off", "on"]  # fmt: skip
 
 
 def act(model: ShoeModel, what: str, cut_after: int) -> None:
@@ -269,6 +296,7 @@ def act(model: ShoeModel, what: str, cut_after: int) -> None:
         "fill": lambda: model.fill(1, cut_after),
         "begin": model.begin,
         "begin 3": lambda: model.begin(3),
+        "burn 2": lambda: model.burn(2),
         "draw": model.draw,
         "unread": lambda: model.draw(readable=False),
         "push": model.push_back,

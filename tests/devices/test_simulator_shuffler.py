@@ -9,9 +9,9 @@ from devices.simulator.deck import Bay, Cards
 from devices.simulator.said import Advanced, Said
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
-from devices.simulator.shuffler_parts import MS, Mishap
+from devices.simulator.shuffler_parts import MS, Game, Group, Mishap
 from devices.simulator.unit import Unit
-from protocol.places import COMMUNITY, DEALER, REMAINDER, seat
+from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, seat
 from protocol.tdp import messages as m
 from protocol.tdp.codec import decode, encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
@@ -201,12 +201,95 @@ def test_without_its_host_it_finishes_the_motion_and_starts_no_other() -> None:
     assert [packet["ordinal"] for packet in bench.said(m.PacketLifted)] == [1, 2, 3]
 
 
+HOLDEM = (Group(2), Group(1, 1), Group(3, 1))
+
+
+def groups_bench(*mishaps: Mishap) -> Bench:
+    """Two cards each, one burned, a flop of three."""
+    bench = Bench(*mishaps)
+    bench.model.game = Game(0, 52, 0, "two-and-three", HOLDEM)
+    return bench
+
+
+def test_packets_of_different_sizes_come_group_by_group() -> None:
+    bench = groups_bench()
+    model = bench.model
+    bench.deal(seat(1))
+    model.press_green(bench.now)  # the packet in the tray is the last of its group
+    assert model.lift(DEALER, bench.now) == 2
+    assert (model.state, model.next_deadline_ns) == (S.PACKET_WAIT, None)
+    for place, size in ((BURN, 1), (COMMUNITY, 3)):
+        model.press_green(bench.now)
+        bench.until(S.PACKET_WAIT)
+        assert model.lift(place, bench.now) == size
+        assert (model.state, model.next_deadline_ns) == (S.PACKET_WAIT, None)
+    model.press_green(bench.now)
+    bench.until(S.REMAINDER_WAIT)
+    dealt = [(p["ordinal"], p["expected"], p["counted"]) for p in bench.said(m.PacketDispensed)]
+    assert dealt == [(1, 2, 2), (2, 2, 2), (3, 1, 1), (4, 3, 3)]
+    assert bench.said(m.RemainderDumped) == [{"deck": 1, "expected": 44, "counted": 44}]
+
+
+def test_green_held_down_brings_the_remainder_whatever_the_game_has_left() -> None:
+    bench = groups_bench()
+    bench.deal(seat(1))
+    bench.model.hold_green(bench.now)
+    bench.until(S.REMAINDER_WAIT)
+    assert bench.said(m.RemainderDumped) == [{"deck": 1, "expected": 50, "counted": 50}]
+
+
+def test_green_twice_with_a_packet_in_the_tray_brings_the_remainder() -> None:
+    bench = groups_bench()
+    bench.deal(seat(1))
+    bench.model.press_green(bench.now)
+    assert bench.model.state is S.PACKET_WAIT
+    bench.model.press_green(bench.now)
+    assert bench.model.state is S.DUMPING
+
+
+def test_commands_bring_groups_and_the_remainder() -> None:
+    bench = groups_bench()
+    assert bench.ask(m.Dispense()).status is Status.ACCEPTED
+    bench.until(S.PACKET_WAIT)
+    assert bench.ask(m.Dispense()).status is Status.REFUSED  # a packet lies in the tray
+    bench.model.press_green(bench.now)
+    bench.model.lift(seat(1), bench.now)
+    assert bench.ask(m.Dispense()).status is Status.ACCEPTED
+    bench.until(S.PACKET_WAIT)
+    assert bench.said(m.PacketDispensed)[-1]["expected"] == 1
+    assert bench.ask(m.Dump()).status is Status.ACCEPTED
+    bench.until(S.REMAINDER_WAIT)
+
+
+def test_a_game_whose_packets_differ_needs_a_program_in_the_device() -> None:
+    bench = Bench()
+    assert bench.ask(m.SelectGame(0, 52, 0, "two-and-three")).reason is Reason.NOT_SUPPORTED
+    bench.model.programs["two-and-three"] = HOLDEM
+    assert bench.ask(m.SelectGame(0, 52, 0, "two-and-three")).status is Status.DONE
+    assert bench.model.game.groups == HOLDEM
+    assert bench.said(m.GameSelected)[-1]["packet_size"] == 0
+
+
+def test_a_flop_that_is_short_lights_the_lamp_with_its_own_size() -> None:
+    bench = groups_bench(Mishap(3, by=-1))
+    bench.deal(seat(1))
+    bench.model.press_green(bench.now)
+    bench.model.lift(DEALER, bench.now)
+    bench.model.game = Game(0, 52, 0, "two-and-three", (Group(2), Group(3, 1)))
+    bench.model.press_green(bench.now)
+    bench.until(S.MISDEAL)
+    assert bench.said(m.Misdeal)[-1]["packets"] == ((2, 2), (2, 2), (3, 2))
+    assert bench.model.turn_key(Resolution.RESUME, bench.now)
+    assert bench.model.lift(COMMUNITY, bench.now) == 2
+
+
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
         (m.Dump(), Reason.WRONG_STATE),
         (m.ClearMisdeal(1, Resolution.RESUME), Reason.WRONG_STATE),
-        (m.SelectGame(0, 52, 0, "x"), Reason.BAD_PARAMETER),
+        (m.SelectGame(14, 52, 0, "x"), Reason.BAD_PARAMETER),
+        (m.SelectGame(0, 52, 0, "x"), Reason.NOT_SUPPORTED),
         (m.SelectGame(5, 60, 0, "x"), Reason.BAD_PARAMETER),
         (m.ShowText("x"), Reason.UNKNOWN_COMMAND),
     ],

@@ -8,7 +8,7 @@ from random import Random
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
-from devices.simulator.shuffler_parts import REMOVE_ONLY, Game, Mishap
+from devices.simulator.shuffler_parts import REMOVE_ONLY, Game, Group, Mishap
 from devices.simulator.shuffler_states import ARCS, MOVING, ROWS, Cause, markdown
 from devices.simulator.table_controller import ARCS as CONTROLLER_ARCS
 from devices.simulator.table_controller import TableControllerModel
@@ -63,6 +63,7 @@ ACTIONS: tuple[Action, ...] = (
     half_way,
     power_cycle,
     lambda model: model.press_green(0),
+    lambda model: model.hold_green(0),
     lambda model: model.lift(MUCK, 0),
     lambda model: model.move_door(True, 0),
     lambda model: model.move_door(False, 0),
@@ -85,14 +86,14 @@ OUT_OF_USE: tuple[Action, ...] = (
 )
 
 
-def small_table(mishaps: list[Mishap], decks: int) -> ShufflerModel:
+def small_table(mishaps: list[Mishap], decks: int, groups: tuple[Group, ...] = ()) -> ShufflerModel:
     cards = Cards(Random(1))
     for back in range(1, decks + 1):
         cards.bring(back, MUCK)
         cards.pick(MUCK, ELSEWHERE, range(4, 52))
         cards.remove(ELSEWHERE)
     model = ShufflerModel(cards)
-    model.game = Game(packet_size=2, cards=4)
+    model.game = Game(packet_size=0 if groups else 2, cards=4, groups=groups)
     model.mishaps = mishaps
     model.power_on(0)
     return model
@@ -114,14 +115,16 @@ def situation(model: ShufflerModel) -> tuple[object, ...]:
         model.sensor_works,
         model.sensor_failed,
         model.verified is not None,
-        counts and (counts.left, counts.remainder is None),
+        counts and (counts.left, counts.remainder is None, counts.group, counts.closed),
         tuple(bool(model.cards.count(bay)) for bay in (Bay.INPUT, Bay.CHAMBER, Bay.TRAY)),
         model.jam_tries,
     )
 
 
-def explore(mishaps: list[Mishap], decks: int, *more: Action) -> set[tuple[S, Cause, S]]:
-    start = small_table(mishaps, decks)
+def explore(
+    mishaps: list[Mishap], decks: int, *more: Action, groups: tuple[Group, ...] = ()
+) -> set[tuple[S, Cause, S]]:
+    start = small_table(mishaps, decks, groups)
     known, todo, steps = {situation(start)}, [pickle.dumps(start)], set()
     while todo:
         frozen = todo.pop()
@@ -147,6 +150,7 @@ def test_the_table_lists_every_step_the_model_can_take_and_no_other() -> None:
     steps |= explore([], 1, ask(m.SelfTest()), break_sensor)
     steps |= explore([], 1, ask(m.SelectGame(2, 52, 0, "other")))
     steps |= explore([JAMMED_ONCE], 1) | explore([NEVER_FREE], 1)
+    steps |= explore([], 1, groups=(Group(1), Group(2, 1)))
     assert steps == ARCS
     assert {state for step in steps for state in (step[0], step[2])} == set(S)
 

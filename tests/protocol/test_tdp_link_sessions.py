@@ -123,7 +123,15 @@ def test_no_common_version(low: tuple[int, int], high: tuple[int, int], said: st
     pair.run(1_000)
     (down,) = pair.of(Down)
     assert isinstance(down.error, VersionMismatch)
-    assert down.why == f"no common protocol version: we speak 1.0, the device {said}"
+    assert down.why == f"no common protocol version: we speak 1.1, the device {said}"
+
+
+def test_a_device_of_the_first_version_is_spoken_to_in_it() -> None:
+    pair = Pair(CLEAN)
+    pair.power_on(lowest_major=1, lowest_minor=0, highest_major=1, highest_minor=0)
+    pair.start_host()
+    assert pair.run(1_000, lambda: pair.host.state == "up")
+    assert any(isinstance(out, Opened) for out in pair.device_out)
 
 
 def test_a_device_of_several_versions_is_spoken_to_in_ours() -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from devices.capture import Capture
 from tests.support import record_usb
+from tests.support.procedures import STEPPED
+from tests.support.serve_procedure import made, two_rounds
 from tests.support.umockdev import missing
 from tests.support.wire_count import count_wire
 
@@ -39,6 +41,8 @@ class Session:
     """What the shoe speaks, when there is one."""
     finish: list[int] = field(default_factory=list)
     """After how many cards each race ends, 0 for one that nothing decided."""
+    stepped: bool = False
+    """Two rounds of a procedure, made from its file."""
 
     @property
     def stem(self) -> str:
@@ -228,12 +232,29 @@ SESSIONS += [
 ]
 
 
+def stepped(name: str) -> Session:
+    """Two rounds of a procedure; what they must give is read off its rows."""
+    cases = made(name)
+    rounds = two_rounds(cases)
+    live = {str(seat): "live" for seat in cases.seats}
+    seats = [live | {place.removeprefix("seat "): "dead" for place in case.dead if "seat" in place} for case in rounds]
+    shows = f"{cases.procedure.title}: a clean round, and one with a wrong count: {rounds[1].name}"
+    outcomes = [case.outcome for case in rounds]
+    return Session(name, shows, outcomes, seats, cases.count_codes(rounds[1]), name, stepped=True)
+
+
+RECORDED = {session.procedure or "flushes-gone-wild.co" for session in SESSIONS}
+SESSIONS += [stepped(name) for name in STEPPED if name not in RECORDED]
+
+
 def record(session: Session, folder: Path) -> Path:
     """Deal and record one scenario; the file."""
     output = folder / session.name
     spoken = ["--shoe-dialect", session.dialect] if session.dialect else []
     sim = [sys.executable, "-m", "dealwire", "sim", "--scenario", session.scenario, "--speed", str(SPEED), "--json"]
     sim += spoken
+    if session.stepped:
+        sim = [sys.executable, "-m", "tests.support.serve_procedure", session.procedure, str(SPEED)]
     with subprocess.Popen(sim, stdout=subprocess.PIPE, text=True, cwd=ROOT) as devices:
         assert devices.stdout is not None
         lines = json.loads(devices.stdout.readline())["lines"]
@@ -242,6 +263,7 @@ def record(session: Session, folder: Path) -> Path:
         command += ["--controller", lines.pop("table-controller"), *spoken]
         command += [word for name, address in lines.items() for word in (f"--{name}", address)]
         command += ["--procedure", session.procedure] if session.procedure else []
+        command += ["--no-settle"] if session.stepped else []
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
         raise SystemExit(f"{session.stem}: dealwire record gave {done.returncode}: {done.stderr}")
@@ -265,6 +287,7 @@ def describe(session: Session, path: Path) -> Iterator[str]:
     yield f'shows = "{session.shows}"'
     if session.procedure:
         yield f'procedure = "{session.procedure}"'
+    if session.finish:
         yield f"finish = {json.dumps(session.finish)}"
     yield f"frames = {sum(frames for frames, _ in counts)}"
     yield f"noise_bytes = {sum(noise for _, noise in counts)}"

@@ -22,7 +22,7 @@ STATUS_HEAD = "session:u32 last_event:u32 uptime_ms:u32"
 TABLE: list[tuple[str, int, int, str, list[Any]]] = [
     # name, kind, message id, layout, typical values
     ("Hello", LINK, 0x0001, "lowest_major:u8 lowest_minor:u8 highest_major:u8 highest_minor:u8 host:t16",
-     [1, 0, 1, 0, "dealwire"]),
+     [1, 0, 1, 1, "dealwire"]),
     ("HelloReply", LINK, 0x0002,
      "session:u32 lowest_major:u8 lowest_minor:u8 highest_major:u8 highest_minor:u8 device_class:u8 capabilities:u32 "
      "boot_count:u32 event_depth:u16 max_frame:u16 maker:t16 model:t16 serial:t16 firmware:t16 digest:x32",
@@ -104,6 +104,7 @@ TABLE: list[tuple[str, int, int, str, list[Any]]] = [
     ("HandRevealed", EVENT, 0x034A, "place:u8 source:u8 cards:b", [0x41, 1, "1112136051"]),
     ("CardsCounted", EVENT, 0x034B, "place:u8 counted:u8", [0x41, 5]),
     ("MisdealCalled", EVENT, 0x034C, "badge:u32 fault:u16", [77_001, 505]),
+    ("CardMishandled", EVENT, 0x034D, "place:u8 how:u8 card:u8", [0x51, 2, 0x2A]),
     ("Reply", REPLY, 0x0121, "status:u8 reason:u16 state:u8", [2, 3, 12]),
     ("Progress", PROGRESS, 0x0023, "percent:u8 state:u8", [40, 1]),
     ("Nak", NAK, 0x0145, "reason:u16", [11]),
@@ -235,7 +236,7 @@ def frames() -> list[dict[str, Any]]:
 
 
 def unknown() -> list[dict[str, Any]]:
-    """Frames that are whole and mean nothing to version 1.0: values to keep and acknowledge, not errors."""
+    """Frames that are whole and mean nothing to version 1.1: values to keep and acknowledge, not errors."""
     cases = [
         ("unknown event", head(EVENT, 0x7F7F, 9) + bytes.fromhex("0a000000e8030000c0ffee")),
         ("a shoe's event, not yet given out", head(EVENT, 0x027F) + bytes.fromhex("0100000002000000")),
@@ -353,7 +354,7 @@ def bad_payloads() -> list[dict[str, Any]]:
 def document() -> dict[str, Any]:
     return {
         "protocol": "Table Device Protocol",
-        "version": "1.0",
+        "version": "1.1",
         "about": "Hex throughout. decoded = header, payload, check; wire = COBS of it and the closing delimiter. "
         "Fields that hold bytes or card codes are hex, texts are text. See protocol.md.",
         "frames": frames(),

@@ -1,0 +1,175 @@
+"""Every procedure dealt at the simulated table: devices, bytes, links, drivers, flow; and once more from the recording.
+
+One evening a procedure: a clean round, one for each wrong hand its clauses speak of, mishaps, faults of the device.
+What each must come to is read off the procedure's rows by `tests.support.procedures`.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dealer_flow.machine import DealerFlow
+from dealer_flow.procedure import Procedure, load_procedure
+from dealer_flow.result import Incident, RoundResult
+from devices import events as e
+from devices.capture import Capture
+from devices.recording import CaptureWriter
+from devices.replay import play
+from devices.simulator.catalogue import set_up
+from devices.simulator.table import SimulatedTable
+from protocol.tdp.messages import Role
+from tests.support.procedures import STEPPED, Case, Cases, readings
+from tests.support.table_evenings import TableEvening
+
+SPEED = 20.0
+every_procedure = pytest.mark.parametrize("name", STEPPED)
+
+
+@dataclass
+class Evening:
+    """What was dealt, what the hosts were told, and the recording."""
+
+    procedure: Procedure
+    cases: list[Case]
+    seen: list[e.Seen]
+    recording: bytes
+
+    def told(self) -> list[list[e.Seen]]:
+        """What was told of each round, from its bets to END GAME."""
+        rounds: list[list[e.Seen]] = [[]]
+        for seen in self.seen:
+            rounds[-1].append(seen)
+            if isinstance(seen.body, e.GameEnded):
+                rounds.append([])
+        return rounds[: len(self.cases)]
+
+
+@functools.cache
+def evening(name: str) -> Evening:
+    """All cases of a procedure in one evening, recorded."""
+    made = Cases(load_procedure(name))
+    cases = made.all()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "evening.pcapng"
+        with CaptureWriter(path, procedure=name) as writer:
+            table = set_up(made.scenario_of(cases), speed=SPEED)
+            dealt = TableEvening(table, role=Role.OPERATE, writer=writer).run()
+        assert writer.failed is None
+        return Evening(made.procedure, cases, dealt.seen, path.read_bytes())
+
+
+def followed(
+    procedure: Procedure, seen: list[e.Seen], options: dict[str, str] | None = None
+) -> list[RoundResult | Incident]:
+    """Everything the flow says to these reports."""
+    flow = DealerFlow(procedure, options=options)
+    said = [item for each in seen for item in flow.handle(each)]
+    return [*said, *flow.finish()]
+
+
+@functools.cache
+def results(name: str) -> list[RoundResult]:
+    """The rounds of the evening."""
+    dealt = evening(name)
+    return [item for item in followed(dealt.procedure, dealt.seen) if isinstance(item, RoundResult)]
+
+
+@every_procedure
+def test_every_round_is_dealt_to_its_end(name: str) -> None:
+    dealt = evening(name)
+    ends = [seen.body.round for seen in dealt.seen if isinstance(seen.body, e.GameEnded)]
+    assert ends == list(range(1, len(dealt.cases) + 1))
+    assert not [seen.body for seen in dealt.seen if isinstance(seen.body, e.EventsLost | e.UnknownReported)]
+
+
+@every_procedure
+def test_the_clean_round_has_every_card_somewhere(name: str) -> None:
+    """Counted from the reports alone."""
+    dealt = evening(name)
+    clean = [seen.body for seen in dealt.told()[0]]
+    deck = dealt.procedure.deck
+    out = [body.counted for body in clean if isinstance(body, e.PacketDispensed)]
+    lifted = {body.ordinal for body in clean if isinstance(body, e.PacketLifted)}
+    left = [body.counted for body in clean if isinstance(body, e.RemainderDumped)]
+    if dealt.procedure.device == "packet-shuffler":
+        assert sum(out[ordinal - 1] for ordinal in lifted) + sum(left) == deck.cards
+    else:
+        assert [body.cards for body in clean if isinstance(body, e.ShoeLoaded)] == [deck.cards * deck.decks]
+        drawn = [body.ordinal for body in clean if isinstance(body, e.CardDrawn)]
+        assert drawn == list(range(1, len(drawn) + 1))
+    shown = {body.place: body.cards for body in clean if isinstance(body, e.HandRevealed)}
+    faces = [card for cards in shown.values() for card in cards]
+    copies = deck.decks + any(getattr(step, "origin", "") == "hand" for step in dealt.procedure.step)
+    assert faces
+    assert max(faces.count(card) for card in faces) <= copies
+
+
+@every_procedure
+def test_each_round_comes_to_what_its_clause_says(name: str) -> None:
+    found = differences(evening(name).cases, results(name))
+    assert not found, "\n".join(found)
+
+
+def differences(cases: list[Case], found: list[RoundResult]) -> list[str]:
+    """One line for each round that did not come to what it must."""
+    assert len(found) == len(cases)
+    wrong = []
+    for case, result in zip(cases, found, strict=True):
+        dead = {f"seat {seat.seat}" for seat in result.seats if seat.status == "dead"}
+        seats = {place for place in case.dead if place.startswith("seat")}
+        if result.outcome != case.outcome or (case.outcome == "complete" and dead != seats):
+            texts = "; ".join(incident.text for incident in result.incidents)
+            wrong.append(f"{case.name}: {result.outcome} {sorted(dead)}, not {case.outcome} {sorted(seats)}: {texts}")
+    return wrong
+
+
+@pytest.mark.slow
+@every_procedure
+def test_each_reading_comes_to_what_its_clause_says(name: str) -> None:
+    procedure, wrong = load_procedure(name), list[str]()
+    for options in readings(procedure):
+        made = Cases(procedure, options)
+        cases = made.all()
+        seen = TableEvening(set_up(made.scenario_of(cases), speed=SPEED), role=Role.OPERATE).run().seen
+        said = followed(procedure, seen, options)
+        rounds = [item for item in said if isinstance(item, RoundResult)]
+        wrong += [f"{options}: {text}" for text in differences(cases, rounds)]
+    assert not wrong, "\n".join(wrong)
+
+
+@every_procedure
+def test_a_clean_round_has_no_incident(name: str) -> None:
+    assert [incident.text for incident in results(name)[0].incidents] == []
+
+
+@every_procedure
+def test_nothing_is_out_of_turn(name: str) -> None:
+    """The simulated dealer keeps to the procedure, whatever goes wrong."""
+    said = [(case.name, i.text) for case, r in zip(evening(name).cases, results(name), strict=True)
+            for i in r.incidents if i.code == "out-of-turn"]  # fmt: skip
+    assert said == []
+
+
+@every_procedure
+def test_the_recording_gives_the_same_rounds(name: str, tmp_path: Path) -> None:
+    dealt = evening(name)
+    path = tmp_path / "evening.pcapng"
+    path.write_bytes(dealt.recording)
+    again: list[e.Seen] = []
+    play(Capture.read(path), again.append)
+    live = [item.to_json() for item in followed(dealt.procedure, dealt.seen)]
+    assert [item.to_json() for item in followed(dealt.procedure, again)] == live
+
+
+def test_a_shuffler_whose_packets_differ_says_so() -> None:
+    made = Cases(load_procedure("ultimate-texas-holdem.co"))
+    table = set_up(made.scenario_of([made.clean()]), speed=SPEED)
+    assert isinstance(table, SimulatedTable)
+    assert table.shuffler.game.packet_size == 0
+    sizes = [body.expected for body in TableEvening(table).run().bodies(e.PacketDispensed)]  # type: ignore[attr-defined]
+    assert sizes == [2, 2, 2, 2, 3, 2]

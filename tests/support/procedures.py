@@ -1,0 +1,255 @@
+"""Rounds of any procedure at the simulated table: a clean one, one for each wrong hand its clauses speak of, and faults
+of the device in mid-round. What each must come to is read off the procedure's own rows, not off the flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dealer_flow.procedure import known_procedures, load_procedure
+from dealer_flow.schema import Consequence, Procedure
+from dealwire.simulated import Table, round_table, scenario_of
+from devices.simulator.game import Packet, kind_of
+from devices.simulator.scenario import Scenario, packets
+from protocol.places import BURN, MUCK, Place, parse_place
+
+STEPPED: Final = tuple(name for name in known_procedures() if load_procedure(name).step)
+"""Every procedure that is dealt step by step."""
+WORST: Final = ("complete", "progressive-only", "misdeal", "defective-deck", "unreliable")
+"""Outcomes of a round, each worse than those before."""
+
+
+def readings(procedure: Procedure) -> Iterator[dict[str, str]]:
+    """Each reading of the procedure that is not the default, one at a time."""
+    for option in procedure.option:
+        for value in option.allowed:
+            if value != option.default:
+                yield {option.name: value}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One round: what happens in it, what it must come to, and whose hands are dead at its end."""
+
+    name: str
+    round: Table
+    outcome: str
+    dead: frozenset[str] = frozenset()
+    wrong: frozenset[str] = frozenset()
+    """Places whose count is wrong."""
+
+
+@dataclass
+class Cases:
+    """The rounds of one procedure. `options` are readings, the others are at their default."""
+
+    procedure: Procedure
+    options: dict[str, str] = field(default_factory=dict)
+    players: int = 3
+
+    def __post_init__(self) -> None:
+        most = self.procedure.seats.most
+        self.seats = [1, 3, 5][: self.players] if most >= 5 else list(range(1, min(self.players, most) + 1))
+        self.at_shoe = self.procedure.device == "card-shoe"
+        self.scenario = scenario_of(self.procedure, [self._round()], options=self.options)
+        self.packets = packets(self.scenario.game, self.scenario.rounds[0])
+        named = {hand.place: hand.name for hand in self.procedure.hand}
+        self._named = named
+        self._options = {option.name: option.default for option in self.procedure.option} | self.options
+
+    def all(self) -> list[Case]:
+        """Every case, the clean one first."""
+        return [self.clean(), *self.wrong(), *self.mishaps(), *self.faults()]
+
+    def clean(self) -> Case:
+        return Case("clean", self._round(), "complete")
+
+    def wrong(self) -> Iterator[Case]:
+        """A hand of each recipient that is wrong in each way its rows speak of."""
+        for row in self.procedure.wrong:
+            for how in row.how:
+                if row.of == "remainder":
+                    continue
+                makes = self._miscounted(row.of, how, row.at, row.missing or 1) if how in ("short", "long") else None
+                if how in ("exposed", "off-table"):
+                    makes = self._seen(row.of, how, row.at)
+                if makes is None:
+                    continue
+                trouble, places = makes
+                for ruling in ("misdeal", "go-on"):
+                    ruled = self._ruled(trouble, places)
+                    name = f"{row.of} {how}{f' in {row.at[0]}' if row.at else ''}{f', ruled {ruling}' if ruled else ''}"
+                    yield self._case(name, trouble | {"ruling": ruling}, places, ruling)
+                    if not ruled:
+                        break
+
+    def mishaps(self) -> Iterator[Case]:
+        """A fouled hand, a stray joker, a boxed card at the first hand that gets cards."""
+        kinds = {
+            "fouled": self.procedure.fouled,
+            "joker": self.procedure.face.joker,
+            "boxed": self.procedure.face.boxed,
+        }
+        first = next(packet for packet in self.packets if packet.place != BURN and self._plays(packet.place))
+        for how, row in kinds.items():
+            if row is None:
+                continue
+            trouble = {"what": how, "packet": first.place.text, "step": first.step.name}
+            then = self._then(row)
+            # a person rules; a joker that came is replaced, which is to go on
+            for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",)}.get(then, ("misdeal",)):
+                outcome, dead = self._follows(then, first.place, self._kind(first.place), ruling)
+                yield Case(
+                    f"{how}, {then}{f' rules {ruling}' if then == 'person' else ''}",
+                    self._round(trouble | {"ruling": ruling}),
+                    outcome,
+                    dead,
+                )
+
+    def faults(self) -> Iterator[Case]:
+        """The device's own troubles in mid-round."""
+        last = len([packet for packet in self.packets if packet.step.from_device])
+        if self.at_shoe:
+            yield Case("reader error", self._round({"what": "error", "card": max(1, last // 2)}), "complete")
+            return
+        yield Case("jam", self._round({"what": "jam", "packet": 2, "tries": 2}), "complete")
+        yield Case(
+            "door", self._round({"what": "door", "packet": 2}), self._fault("door-opened-mid-round", "integrity")
+        )
+        yield Case(
+            "lost card", self._round({"what": "lost-card", "packet": 2}), self._fault("card-lost", "card transport")
+        )
+        deck = self._then(self.procedure.care.deck)
+        outcome = self._worst(deck, *self._rest_follows("short"))
+        yield Case("remainder", self._round({"what": "remainder", "cards": 1}), outcome)
+
+    def scenario_of(self, cases: list[Case], **more: Any) -> Scenario:
+        """One evening of these rounds."""
+        return scenario_of(self.procedure, [case.round for case in cases], options=self.options, **more)
+
+    # ------------------------------------------------------------------ what happens
+
+    def _round(self, *troubles: Table) -> Table:
+        table = round_table(self.procedure, self.seats)
+        return table | ({"troubles": list(troubles)} if troubles else {})
+
+    def _first(self, of: str, at: tuple[str, ...]) -> tuple[int, Packet] | None:
+        for number, packet in enumerate(self.packets, 1):
+            in_step = not at or packet.step.name in at
+            if self._kind(packet.place) == of and in_step and self._plays(packet.place):
+                return number, packet
+        return None
+
+    def _miscounted(self, of: str, how: str, at: tuple[str, ...], by: int) -> tuple[Table, dict[str, Place]] | None:
+        """The trouble, and who is wrong by it in which way; None when no hand can be wrong like this."""
+        found = self._first(of, at)
+        if found is None:
+            return None
+        number, packet = found
+        if not self.at_shoe or packet.step.by_hand:
+            if how == "short" and packet.cards == 1 and not self.at_shoe:
+                return None  # a packet of one card is there or not
+            trouble = {"what": "packet", "packet": number, "by": -by if how == "short" else by}
+            return trouble, {how: packet.place}
+        if how == "short":
+            return {"what": "misplaced", "packet": number, "to": MUCK.text, "cards": by}, {"short": packet.place}
+        donor = self._donor(number, packet, at)
+        if donor is None:
+            return None
+        trouble = {"what": "misplaced", "packet": donor, "to": packet.place.text}
+        given = self.packets[donor - 1].place
+        return trouble, {"long": packet.place} | ({} if given == BURN else {"short": given})
+
+    def _donor(self, number: int, packet: Packet, at: tuple[str, ...]) -> int | None:
+        """The packet of which a card is laid at another's place: another seat's, a burned card, any other hand's."""
+        steps = at or tuple({other.step.name for other in self.packets if other.place == packet.place})
+        others = [n for n, other in enumerate(self.packets, 1) if other.place != packet.place]
+        same = [n for n in others if self.packets[n - 1].step.name in steps]
+        seats = [n for n in same if self.packets[n - 1].place.seat]
+        burns = [n for n in others if self.packets[n - 1].place == BURN and n > number]
+        return next(iter((*seats, *burns, *reversed(same))), None)
+
+    def _plays(self, place: Place) -> bool:
+        """Whether a player sits there, or it is no seat."""
+        return place.seat is None or place.seat in self.seats
+
+    def _seen(self, of: str, how: str, at: tuple[str, ...]) -> tuple[Table, dict[str, Place]] | None:
+        found = self._first(of, at)
+        if found is None:
+            return None
+        return {"what": how, "packet": found[0]}, {how: found[1].place}
+
+    # ------------------------------------------------------------------ what follows
+
+    def _case(self, name: str, trouble: Table, places: dict[str, Place], ruling: str) -> Case:
+        words, dead = ["complete"], set[str]()
+        for how, place in places.items():
+            kind = self._kind(place)
+            word, whose = self._follows(self._row(kind, how, place, _cards(trouble)), place, kind, ruling)
+            words.append(word)
+            dead |= whose
+            if how in ("short", "long") and not self.at_shoe:
+                words += self._rest_follows("long" if how == "short" else "short")
+        counted = frozenset(place.text for how, place in places.items() if how in ("short", "long"))
+        return Case(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)
+
+    def _ruled(self, trouble: Table, places: dict[str, Place]) -> bool:
+        by = _cards(trouble)
+        return any(self._row(self._kind(place), how, place, by) == "person" for how, place in places.items())
+
+    def _row(self, kind: str, how: str, place: Place, by: int) -> str:
+        """What the rows say of a hand that is wrong in this way."""
+        step = next(packet.step.name for packet in self.packets if packet.place == place)
+        rows = [row for row in self.procedure.wrong if row.of == kind and how in row.how and (row.missing or 1) <= by]
+        rows = [row for row in rows if not row.at or step in row.at]
+        # a row for so many cards goes before one for fewer, a row for the step before one for all
+        rows.sort(key=lambda row: (row.missing or 1, bool(row.at)))
+        return self._then(rows[-1]) if rows else "person"
+
+    def _follows(self, then: str, place: Place, kind: str, ruling: str) -> tuple[str, frozenset[str]]:
+        if then == "dead-hand":
+            own = kind not in ("dealer", "community")  # the house has no hand of its own to lose
+            return ("complete", frozenset({place.text})) if own else ("defective-deck", frozenset())
+        if then == "progressive-only":
+            has = any(bet.progressive for bet in self.procedure.bet)
+            return ("progressive-only" if has else "misdeal"), frozenset()
+        if then == "person":
+            return ("misdeal" if ruling == "misdeal" else "complete"), frozenset()
+        return ("complete" if then in ("nothing", "complete") else then), frozenset()
+
+    def _rest_follows(self, how: str) -> list[str]:
+        """What a remainder that is not the procedure's number means."""
+        rest = self.procedure.remainder
+        if rest is None or rest.cards is None:
+            return []
+        rows = [row for row in self.procedure.wrong if row.of == "remainder" and how in row.how]
+        return [self._then(row) for row in rows]
+
+    def _fault(self, name: str, class_: str) -> str:
+        rows = {row.name or row.class_: row.then for row in self.procedure.fault}
+        then = rows.get(name) or rows.get(class_) or "note"
+        # a deck that a person takes out of the device in mid-round makes a misdeal at least
+        return self._worst("misdeal", *([then] if then in WORST else []))
+
+    def _then(self, row: Consequence) -> str:
+        return row.then or self._options[row.option or ""]
+
+    def count_codes(self, case: Case) -> list[str]:
+        """The incidents that say whose count is wrong."""
+        known = {"seats": "seat", "dealer": "dealer", "community": "community"}
+        kinds = (self._kind(parse_place(text)) for text in sorted(case.wrong))
+        return list(dict.fromkeys(f"{known.get(kind, 'hand')}-count-wrong" for kind in kinds))
+
+    def _kind(self, place: Place) -> str:
+        return self._named.get(place.text, kind_of(place))
+
+    @staticmethod
+    def _worst(*words: str) -> str:
+        return max((word for word in words if word in WORST), key=WORST.index)
+
+
+def _cards(trouble: Table) -> int:
+    """How many cards a hand is wrong by."""
+    return abs(int(trouble.get("by", trouble.get("cards", 1))))
