@@ -22,19 +22,23 @@ from cobs import cobs
 from protocol.tdp.derive import HEADER_SIZE, Shape, fields_of
 from protocol.tdp.framing import CHECK_BYTES, MAX_ENCODED, RESIDUE
 from protocol.tdp.messages import Event, Kind, Message
-from protocol.tdp.outputs import MESSAGE_IDS, Output
+from protocol.tdp.outputs import MESSAGE_IDS, Output, UnknownEvent
 from protocol.tdp.packets import MAX_FRAME, PACKETS, VERSION
 from protocol.tdp.reception import Reception
+from protocol.tdp.vetting import read_frame
 
-Taker = Callable[[bytes, int], None]
-"""Takes one event: its frame as decoded, check included; the time it came, in nanoseconds."""
+Taker = Callable[[bytes], object]
+"""Takes one event: its frame as decoded, check included. The append of a list will do."""
 
 _WORDS: Final = struct.Struct("<III")
+_EVENT_HEAD: Final = struct.Struct("<II")
 _EVENT: Final = VERSION | Kind.EVENT << 16
 _LINK: Final = VERSION | Kind.LINK << 16
 _SEQUENCE: Final = 1 << 24
 _LAST_EVENT: Final = slice(12, 16)
 """Where a status says the number of its newest event."""
+_COUNT: Final = -CHECK_BYTES - 1
+"""Where a status that names no fault says so."""
 _WORD: Final = 0xFFFFFFFF
 _TO_LINK: Final = _LINK - _EVENT
 _SHUT: Final = -1
@@ -44,27 +48,44 @@ _decode: Final = cobs.decode
 _unpack: Final = _WORDS.unpack_from
 
 
-def _nobody(frame: bytes, at_ns: int) -> None:
+def _nobody(frame: bytes) -> None:
     """Stands in the table for events that are only counted; never called."""
+
+
+def _status(frame: bytes) -> None:
+    """Stands in the table for reports of a device's whole state; never called."""
+
+
+def read_event(frame: bytes) -> Event:
+    """The event in a frame that a taker got, as the ordinary road delivers it."""
+    envelope = read_frame(frame[:-CHECK_BYTES])
+    message = envelope.message
+    if isinstance(message, Event):
+        return message
+    number, device_ms = _EVENT_HEAD.unpack_from(frame, HEADER_SIZE)
+    return UnknownEvent(number, device_ms, envelope.message_id, frame[HEADER_SIZE + _EVENT_HEAD.size : -CHECK_BYTES])
 
 
 class Takers:
     """Who takes which events, by the length of the frame and the second word of its header. Anything that is not there
     goes the ordinary road.
 
-    A taker is given frames without extensions whose length fits their message, in order, each once, and must not
-    raise. `take` may be called until the first event comes.
+    A taker is given events in order, each once. The length of a frame fits its message; whether a count in it says
+    the same is the taker's to see (`read_event` knows what the ordinary road makes of any frame). It must not raise.
     """
 
     def __init__(self) -> None:
         self.tables: list[dict[int, Taker]] = [{} for _ in range(MAX_FRAME + 1)]
         for cls, _ in PACKETS.values():
             if "last_event" in cls.__annotations__:  # reports of a device's whole state; these name no fault
-                self.tables[_sizes(cls).start][MESSAGE_IDS[cls] << 16] = _nobody
+                self.tables[_sizes(cls).start][MESSAGE_IDS[cls] << 16] = _status
 
     def take(self, event: type[Event], taker: Taker | None) -> None:
-        """Give events of this class to `taker`, or with None count them only."""
-        for size in _sizes(event):
+        """Give events of this class to `taker`, or with None count them only, which takes one of a fixed length."""
+        sizes = _sizes(event)
+        if taker is None and len(sizes) > 1:
+            raise ValueError(f"{event.__name__} has a count that somebody must check")
+        for size in sizes:
             self.tables[size][MESSAGE_IDS[event] << 16] = taker or _nobody
 
 
@@ -93,7 +114,9 @@ class ExpressReception(Reception):
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
         """As `Reception.receive`."""
         held = self._framer.held
-        if now_ns >= self._until_ns or (held and now_ns - self._byte_ns >= self._timing.partial_ns):
+        if now_ns >= self._until_ns and not self._go_on(now_ns):
+            return self._ordinary(data, now_ns)
+        if held and now_ns - self._byte_ns >= self._timing.partial_ns:
             return self._ordinary(data, now_ns)
         parts = (held + data if held else data).split(b"\0")
         tail = parts.pop()
@@ -119,11 +142,11 @@ class ExpressReception(Reception):
             if crc32(frame) != RESIDUE:
                 stray = True
                 break
-            if first == want and word == expected:
+            if first == want and word == expected and taker is not _status:
                 expected += 1
                 if taker is not _nobody:
-                    taker(frame, now_ns)
-            elif word == session and first == want + _TO_LINK:
+                    taker(frame)
+            elif taker is _status and word == session and first == want + _TO_LINK and not frame[_COUNT]:
                 status = frame
                 statuses += 1
             else:
@@ -139,7 +162,7 @@ class ExpressReception(Reception):
                 order.last = max(order.last, int.from_bytes(status[_LAST_EVENT], "little"))
         if not (tail or opened or held or stray):
             return []
-        return self._leave(stray, b"\0".join((part, *rest, tail)) if stray else tail, opened, len(held) + len(data))
+        return self._leave(stray, b"\0".join((part, *rest, tail)) if stray else tail, opened)
 
     def tick(self, now_ns: int) -> list[Output]:
         """As `Reception.tick`."""
@@ -158,14 +181,21 @@ class ExpressReception(Reception):
         self._shut()
         return super().suspend(now_ns)
 
-    def _leave(self, stray: bool, left: bytes, opened: bool, had: int) -> list[Output]:
+    def _go_on(self, now_ns: int) -> bool:
+        """Set the timer that watches for silence anew; False when it is due, or the short road is shut."""
+        if self._until_ns == _SHUT or now_ns >= self._valid_ns + self._timing.lost_ns:
+            return False
+        self._until_ns = self._timer_ns = self._valid_ns + self._timing.lost_ns
+        return True
+
+    def _leave(self, stray: bool, left: bytes, opened: bool) -> list[Output]:
         """Keep what is pending; a piece that is none of ours goes the ordinary road, with all that follows it."""
         if opened:
             left = b"\0" + left
         if stray or len(left) > MAX_ENCODED:
-            self._framer.resume(b"", had - len(left))
+            self._framer.resume(b"")
             return self._ordinary(left, self._byte_ns)
-        self._framer.resume(left, had - len(left))
+        self._framer.resume(left)
         return []
 
     def _ordinary(self, data: bytes, now_ns: int) -> list[Output]:

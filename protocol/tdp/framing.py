@@ -115,10 +115,9 @@ class Framer(Generic[Read]):
         """Inside a piece that was given up as too long."""
         return self._overlong
 
-    def resume(self, held: bytes, consumed: int) -> None:
-        """Somebody else cut the stream for a while: `consumed` bytes from the first one held here are done with, and
-        these bytes are pending now."""
-        self.held, self._offset = held, self._offset + consumed
+    def resume(self, held: bytes) -> None:
+        """Somebody else cut the stream for a while, and these bytes are pending now. Offsets count from here on."""
+        self.held, self._offset = held, 0
 
     def feed(self, chunk: bytes) -> list[Read | Noise]:
         """What `chunk` completes, in the order of the stream."""
