@@ -74,7 +74,9 @@ class Takers:
     the same is the taker's to see (`read_event` knows what the ordinary road makes of any frame). It must not raise.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_session: Callable[[], None] = lambda: None) -> None:
+        self.on_session = on_session
+        """Called before `taken_session` changes: what was taken so far is of the session before."""
         self.tables: list[dict[int, Taker]] = [{} for _ in range(MAX_FRAME + 1)]
         for cls, _ in PACKETS.values():
             if "last_event" in cls.__annotations__:  # reports of a device's whole state; these name no fault
@@ -106,7 +108,9 @@ class ExpressReception(Reception):
 
     def __init__(self, takers: Takers, **settings: Any) -> None:
         super().__init__(**settings)
-        self._tables = takers.tables
+        self.taken_session = 0
+        """The session of whatever the takers are given."""
+        self._tables, self._on_session = takers.tables, takers.on_session
         self._until_ns = _SHUT  # the short road is open before then
         self._want = 0  # the first word of the next event
         self._counted = self._statuses = 0  # the event up to which the counters go; statuses not in them yet
@@ -230,6 +234,9 @@ class ExpressReception(Reception):
             and self._sequence >= 0
             and not self._framer.overlong
         ):
+            if order.session != self.taken_session:
+                self._on_session()
+                self.taken_session = order.session
             self._until_ns = self._timer_ns
             self._want = _EVENT | self._sequence << 24
             self._counted = order.expected
