@@ -3,12 +3,14 @@
 The fields are those of the bodies in `devices.events`, as plain tuples; faces are bytes of card codes.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from devices import events as e
 
 LETTERS: Final[dict[type[e.Body], bytes]] = {
+    e.DeckLoaded: b"k",
     e.DeckVerified: b"v",
     e.PacketDispensed: b"d",
     e.PacketLifted: b"l",
@@ -29,14 +31,15 @@ LETTERS: Final[dict[type[e.Body], bytes]] = {
 class BulkRound:
     """What two devices reported from the end of one round to the end of the next, GameEnded last.
 
-    `order` has one letter for each report. The lists hold the reports of one kind, in order; `sessions` are those of
-    the dealing device and of the table controller, `devices` their names.
+    `order` has one letter for each report. The lists hold the reports of one kind, in order. `sessions` are those of
+    the dealing device and of the table controller; `at_ns` gives the time of the report with this index.
     """
 
     order: bytes
-    devices: tuple[str, str]
     sessions: tuple[int, int]
-    last_at_ns: int
+    at_ns: Callable[[int], int]
+    loaded: list[tuple[int, int]] = field(default_factory=list)
+    """Deck, back."""
     verified: list[tuple[int, int, int]] = field(default_factory=list)
     """Deck, expected, counted."""
     dispensed: list[tuple[int, int, int, int, int]] = field(default_factory=list)
@@ -46,6 +49,7 @@ class BulkRound:
     dumped: list[tuple[int, int, int]] = field(default_factory=list)
     """Deck, expected, counted."""
     started: list[int] = field(default_factory=list)
+    """Numbers of rounds, as in `ended`."""
     ended: list[int] = field(default_factory=list)
     sensors: list[tuple[int, int]] = field(default_factory=list)
     """Seat, on."""
@@ -53,8 +57,8 @@ class BulkRound:
     """Seat, spot, cents."""
     decisions: list[tuple[int, int]] = field(default_factory=list)
     """Seat, choice."""
-    burns: list[tuple[int, int, int]] = field(default_factory=list)
-    """Place, positions as bits, 0 for left to right and 1 for right to left."""
+    burns: list[tuple[int, tuple[int, ...], str]] = field(default_factory=list)
+    """Place, positions, direction."""
     shown: list[tuple[int, bytes]] = field(default_factory=list)
     """Place, faces."""
     counted: list[tuple[int, int]] = field(default_factory=list)

@@ -7,8 +7,10 @@ round without incident does not need. A line of another dialect, and a table of 
 controller, go the ordinary road altogether.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable
 from itertools import chain
+from operator import itemgetter
 from struct import Struct
 from typing import Any, Final, Protocol
 
@@ -17,6 +19,7 @@ from devices.capture import Capture, CaptureError, Chunk
 from devices.drivers import kind_of
 from devices.events_in_bulk import LETTERS, BulkRound
 from devices.replay import Player, PlayStats
+from devices.table_controller import EVENTS as TABLE_EVENTS
 from protocol.link import Link
 from protocol.tdp import messages as m
 from protocol.tdp.express import Takers, read_event
@@ -193,17 +196,16 @@ class _ExpressPlayer(Player):
         feeds = {self._capture.interfaces[index].device: feed for index, (_, feed) in self._open.items()}
         dealing, controller = (feeds[kind] for kind in DEVICES)
         links: tuple[Any, Any] = dealing.link, controller.link
-        bulk = BulkRound(
-            order,
-            (dealing.name, controller.name),
-            (links[0].taken_session, links[1].taken_session),
-            self._now_ns,
-        )
+        bulk = BulkRound(order, (links[0].taken_session, links[1].taken_session), self._at_ns)
         for letter, name, unpack in _FIELDS:
             found = by_letter[letter]
             if found:
                 setattr(bulk, name, unpack(found))
         return bulk
+
+    def _at_ns(self, index: int) -> int:
+        """When the frame with this index came."""
+        return self._marks[bisect_right(self._marks, index, key=itemgetter(0)) - 1][2]
 
 
 def _one_of_each(capture: Capture) -> bool:
@@ -242,11 +244,17 @@ def _shown(frames: list[bytes]) -> list[tuple[int, bytes]]:
     ]
 
 
+def _burned(frames: list[bytes]) -> list[tuple[int, tuple[int, ...], str]]:
+    bodies: list[Any] = [TABLE_EVENTS[m.BurnConfirmed](read_event(frame)) for frame in frames]
+    return [(body.place, body.positions, body.spread) for body in bodies]
+
+
 def _dispensed(frames: list[bytes]) -> list[tuple[int, int, int, int, int]]:
-    return [(frame[16], frame[17], frame[18], frame[19], len(frame) - 21 - CHECK_BYTES) for frame in frames]
+    return [(frame[16], frame[17], frame[18], frame[19], frame[20] or len(frame) - 21 - CHECK_BYTES) for frame in frames]
 
 
 _FIELDS: Final[tuple[tuple[int, str, Unpack], ...]] = (
+    (ord("k"), "loaded", _fixed("BB")),
     (ord("v"), "verified", _fixed("BHH")),
     (ord("d"), "dispensed", _dispensed),
     (ord("l"), "lifted", _first("B")),
@@ -256,7 +264,7 @@ _FIELDS: Final[tuple[tuple[int, str, Unpack], ...]] = (
     (ord("s"), "sensors", _fixed("BB")),
     (ord("w"), "wagers", _fixed("BBI")),
     (ord("c"), "decisions", _fixed("BB")),
-    (ord("b"), "burns", _fixed("BHB")),
+    (ord("b"), "burns", _burned),
     (ord("h"), "shown", _shown),
     (ord("n"), "counted", _fixed("BB")),
 )

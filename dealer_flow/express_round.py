@@ -1,0 +1,386 @@
+"""Whether a round was reported as it should be, from first to last, and what it then was.
+
+What the pattern of a round is made of, a letter for a report (`devices.events_in_bulk`):
+
+    [kvsw]*S   (?:[kvs]*d[kvs]*l){packets}   [kvsr]*b    (?:[kvsnrw]*c){seats}   [kvsnrw]*(?:h[kvsnrh]*)?E
+    bets       each packet, then lifted      the burn    every seat chooses      the rest, bets until a hand is shown
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dealer_flow.decks import MINUTE_NS, Decks
+from dealer_flow.plan import Plan
+from dealer_flow.result import SCHEMA, Burn, Deck, Hand, NamedHand, Packet, Remainder, RoundResult, Seat
+from dealer_flow.schema import BurnStep, DealStep, DecideStep, Part, RevealStep
+from devices.events_in_bulk import BulkRound
+from protocol.cards import CARDS, UNREAD
+from protocol.places import BURN, COMMUNITY, DEALER, PLACES, Place, seat
+
+_ANY: Final = b"kvs"
+"""Reports that may come at any time: a deck in the device, a sensor."""
+_OUT: Final = _ANY + b"nr"
+"""And once every packet is out: hands counted, the remainder."""
+_TEXT: Final = tuple(card.text for card in CARDS)
+_UNREAD: Final = UNREAD.text
+
+
+class Unmodelled(ValueError):
+    """A procedure with something in it that this file does not know; the flow knows it."""
+
+
+def made(cls: type[Any], **content: Any) -> Any:
+    """A record whose fields are known to be right, in their order: nothing is checked again."""
+    record = cls.__new__(cls)
+    object.__setattr__(record, "__dict__", content)
+    object.__setattr__(record, "__pydantic_fields_set__", set(content))
+    object.__setattr__(record, "__pydantic_extra__", None)
+    object.__setattr__(record, "__pydantic_private__", None)
+    return record
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the cards of a round with these seats go. `packets` are the records of the packets, the same every time."""
+
+    pattern: re.Pattern[bytes]
+    sizes: dict[Place, int]
+    packets: tuple[Packet, ...]
+    dealt: int
+
+    def dispensed(self, deck: int) -> list[tuple[int, int, int, int, int]]:
+        """What the device reports of them."""
+        return [(deck, packet.ordinal, packet.expected, packet.expected, 0) for packet in self.packets]
+
+
+class WholeRounds:
+    """Judges the rounds of one procedure. Unmodelled names the step that it does not know."""
+
+    def __init__(self, plan: Plan, table: str) -> None:
+        self._plan, self._table = plan, table
+        _check_modelled(plan)
+        self._layouts: dict[tuple[int, ...], Layout] = {}
+        self._deck = frozenset(range(256)) - {int(card) for card in CARDS if not plan.in_deck(card)}
+        self._minutes = plan.procedure.care.count_every.minutes if plan.procedure.care.count_every else 0
+        self._burn_size = sum(len(burn.positions) for burn in plan.burns.values())
+        self._by_decision = frozenset(bet.name for bet in plan.bets.values() if bet.placed == "by-decision")
+        step = next((step for step in plan.steps if isinstance(step, DecideStep)), None)
+        self._choices = {number: choice for number, choice in plan.decisions.items() if step and choice.name in step.choices}
+
+    def judge(self, bulk: BulkRound, decks: Decks) -> RoundResult | None:
+        """The round, and what it leaves of the decks; None, and nothing changed, when it is not as it should be."""
+        if len(bulk.started) != 1 or bulk.started != bulk.ended or len(bulk.dumped) != 1:
+            return None
+        before = bulk.order.count(b"w", 0, bulk.order.index(b"S"))
+        wagers = self._bets(bulk.wagers[:before], bulk.sensors[: bulk.order.count(b"s", 0, bulk.order.index(b"S"))])
+        if not wagers:
+            return None
+        layout = self._layout(tuple(sorted(wagers)))
+        if layout.pattern.fullmatch(bulk.order) is None:
+            return None
+        deck = bulk.dispensed[0][0]
+        rest = self._plan.cards - layout.dealt
+        if (
+            self._plan.exact_rest not in (None, rest)
+            or bulk.dispensed != layout.dispensed(deck)
+            or bulk.lifted != [packet.ordinal for packet in layout.packets]
+            or bulk.dumped[0][::2] != (deck, rest)
+            or not self._burned(bulk)
+            or not self._counted(bulk, layout)
+        ):
+            return None
+        choices = self._chosen(bulk.decisions, wagers, bulk.wagers[before:])
+        if choices is None:
+            return None
+        shown = self._shown(bulk, layout, [number for number, name in choices.items() if name not in self._plan.folds])
+        if shown is None:
+            return None
+        loaded = self._take_deck(bulk, deck, decks)
+        if loaded is None:
+            return None
+        return self._result(bulk, layout, wagers, choices, shown, made(Deck, deck=deck, loaded=loaded[0]))
+
+    # ------------------------------------------------------------------ bets and choices
+
+    def _bets(self, placed: list[tuple[int, int, int]], sensors: list[tuple[int, int]]) -> dict[int, dict[str, int]] | None:
+        """Cents by bet name of every seat that bets."""
+        plan, wagers = self._plan, dict[int, dict[str, int]]()
+        for number, spot, cents in placed:
+            bet = plan.bets.get(spot)
+            if bet is None or bet.placed != "before-deal" or not 1 <= number <= plan.most_seats:
+                return None
+            bets = wagers.setdefault(number, {})
+            if cents:
+                bets[bet.name] = cents
+            else:
+                bets.pop(bet.name, None)
+        wagers = {number: bets for number, bets in wagers.items() if bets}
+        for bets in wagers.values():
+            if not plan.entering & bets.keys():
+                return None
+        on = {number for number, lit in dict(sensors).items() if lit}
+        if any(number in wagers and plan.progressive not in wagers[number] for number in on):
+            return None
+        return wagers
+
+    def _chosen(
+        self, decisions: list[tuple[int, int]], wagers: dict[int, dict[str, int]], later: list[tuple[int, int, int]]
+    ) -> dict[int, str] | None:
+        """The choice of every seat, once each, with the bet that goes with it in `wagers`."""
+        plan = self._plan
+        if not decisions:
+            return None if later else dict.fromkeys(wagers, "")
+        made_by = dict(decisions)
+        if len(made_by) != len(decisions) or made_by.keys() != wagers.keys():
+            return None
+        for number, spot, cents in later:
+            bet = plan.bets.get(spot)
+            if bet is None or bet.name not in self._by_decision or not cents or number not in wagers:
+                return None
+            wagers[number][bet.name] = cents
+        names: dict[int, str] = {}
+        for number, which in decisions:
+            choice = self._choices.get(which)
+            if choice is None or {choice.bet} - {None} != wagers[number].keys() & self._by_decision:
+                return None
+            names[number] = choice.name
+        return names
+
+    # ------------------------------------------------------------------ cards
+
+    def _take_deck(self, bulk: BulkRound, deck: int, decks: Decks) -> tuple[int | None] | None:
+        """What the device counted before it dealt the deck, and the decks' memory moved on; None, and nothing changed,
+        when something of them would have to be said."""
+        plan, order = self._plan, bulk.order
+        alternating, oldest = plan.procedure.deck.alternating > 1, plan.oldest_deck
+        if (
+            deck in decks.defective
+            or (alternating and decks.last == deck)
+            or (oldest and decks.rounds.get(deck, 0) >= oldest)
+            or any(decks.backs.get(number, back) != back for number, back in bulk.loaded)
+            or (self._minutes and not self._in_time(bulk, decks))
+        ):
+            return None
+        first = order.index(b"d")
+        verified = order.count(b"v", 0, first)
+        counted = {number: (expected, found) for number, expected, found in bulk.verified[:verified]}
+        expected, loaded = counted.get(deck) or decks.counted.get(deck) or (plan.cards, None)
+        if expected != plan.cards or loaded not in (None, plan.cards):
+            return None
+        for number, back in bulk.loaded:
+            decks.loaded(number, back)
+        for number, wanted, found in bulk.verified[:verified]:
+            decks.verified(number, wanted, found)
+        decks.deal(deck, alternating=alternating, oldest=oldest)
+        decks.counted.pop(deck, None)
+        for number, wanted, found in bulk.verified[verified:]:
+            decks.verified(number, wanted, found)
+        if bulk.verified:
+            decks.count(bulk.at_ns(order.rindex(b"v")))
+        return (loaded,)
+
+    def _in_time(self, bulk: BulkRound, decks: Decks) -> bool:
+        """No deck is due to be counted before the round is over."""
+        since_ns = decks.counted_at_ns
+        last_ns = bulk.at_ns(len(bulk.order) - 1)
+        return decks.count_due or (since_ns is not None and last_ns - since_ns < self._minutes * MINUTE_NS)
+
+    def _burned(self, bulk: BulkRound) -> bool:
+        done = {}
+        for place, positions, spread in bulk.burns:
+            burn = self._plan.burns.get(PLACES[place])
+            if burn is None or place in done or burn.from_left(positions, spread) != burn.positions:
+                return False
+            done[place] = True
+        return len(done) == len(self._plan.burns)
+
+    def _counted(self, bulk: BulkRound, layout: Layout) -> bool:
+        """Every count of a person is right; one of the remainder the flow takes."""
+        for place, cards in bulk.counted:
+            burn = self._plan.burns.get(PLACES[place])
+            if layout.sizes.get(PLACES[place]) != cards + (len(burn.positions) if burn else 0):
+                return False
+        return True
+
+    def _shown(self, bulk: BulkRound, layout: Layout, live: list[int]) -> dict[Place, bytes] | None:
+        """The faces at each place, in the order of the procedure, each a card of the deck, none twice."""
+        plan, order = self._plan, self._plan.reveal_order
+        shown: dict[Place, bytes] = {}
+        kinds, faces, cards = set[str](), set[int](), 0
+        waiting = set(live)
+        for code, found in bulk.shown:
+            place = PLACES[code]
+            burn = plan.burns.get(place)
+            size = layout.sizes.get(place, -1) - (len(burn.positions) if burn else 0)
+            if place in shown or len(found) != (self._burn_size if place == BURN else size):
+                return None
+            kind = plan.kind(place)
+            if live and kind in order:
+                first = next((one for one in order if one not in kinds), kind)
+                if order.index(kind) > order.index(first):
+                    return None
+            shown[place] = found
+            faces.update(found)
+            cards += len(found)
+            if place.seat is None:
+                kinds.add(kind)
+            else:
+                waiting.discard(place.seat)
+                if not waiting:
+                    kinds.add("seats")
+        return shown if len(faces) == cards and faces <= self._deck else None
+
+    # ------------------------------------------------------------------ what a round of these seats is made of
+
+    def _layout(self, active: tuple[int, ...]) -> Layout:
+        layout = self._layouts.get(active)
+        if layout is None:
+            layout = self._layouts[active] = self._lay_out(active)
+        return layout
+
+    def _lay_out(self, active: tuple[int, ...]) -> Layout:
+        plan = self._plan
+        sizes: dict[Place, int] = {}
+        packets: list[Packet] = []
+        for step in plan.steps:
+            for to in step.to if isinstance(step, DealStep) else ():
+                whole = range(1, plan.most_seats + 1) if step.seats == "all" else active
+                for place in [seat(number) for number in whole] if to == "seats" else [plan.place(to)]:
+                    sizes[place] = sizes.get(place, 0) + step.cards
+                    packets.append(
+                        Packet(ordinal=len(packets) + 1, to=place.text, expected=step.cards, counted=step.cards)
+                    )
+        pattern = re.compile(_pattern(plan, len(packets), len(active)))
+        return Layout(pattern, sizes, tuple(packets), sum(sizes.values()))
+
+    def _result(
+        self,
+        bulk: BulkRound,
+        layout: Layout,
+        wagers: dict[int, dict[str, int]],
+        choices: dict[int, str],
+        shown: dict[Place, bytes],
+        deck: Deck,
+    ) -> RoundResult:
+        plan = self._plan
+        burns = tuple(Burn(of=PLACES[place].text, positions=at, spread=spread) for place, at, spread in bulk.burns)
+        rest = plan.cards - layout.dealt
+        result: RoundResult = made(
+            RoundResult,
+            schema_=SCHEMA,
+            type="round",
+            table=self._table,
+            session=f"{bulk.sessions[0]:08x}",
+            round=bulk.started[0],
+            procedure=plan.ref,
+            options=plan.options,
+            outcome="complete",
+            deck=deck,
+            packets=layout.packets,
+            community=self._cards(COMMUNITY, layout, shown),
+            burned=_spell(shown[BURN]) if BURN in shown else (_UNREAD,) * self._burn_size,
+            burn=burns[0] if burns else None,
+            burns=burns if len(burns) > 1 else (),
+            seats=tuple([self._seat(number, layout, bets, choices, shown) for number, bets in sorted(wagers.items())]),
+            dealer=self._dealer(layout, shown),
+            hands=tuple(self._named(name, place, layout, shown) for name, place in plan.hands.items()),
+            remainder=made(Remainder, counted=rest, expected=rest),
+            rejected=0,
+            incidents=(),
+            draw=None,
+            shoe=None,
+        )
+        return result
+
+    def _cards(self, place: Place, layout: Layout, shown: dict[Place, bytes]) -> tuple[str, ...]:
+        """The cards at a place that play."""
+        if place in shown:
+            return _spell(shown[place])
+        burn = self._plan.burns.get(place)
+        return (_UNREAD,) * (layout.sizes.get(place, 0) - (len(burn.positions) if burn else 0))
+
+    def _seat(
+        self,
+        number: int,
+        layout: Layout,
+        bets: dict[str, int],
+        choices: dict[int, str],
+        shown: dict[Place, bytes],
+    ) -> Seat:
+        place, choice = PLACES[number], choices[number]
+        size = layout.sizes[place]
+        result: Seat = made(
+            Seat,
+            seat=number,
+            status="folded" if choice in self._plan.folds else "live",
+            cards=_spell(shown[place]) if place in shown else (_UNREAD,) * size,
+            counted=size,
+            expected=size,
+            decision=choice or None,
+            decisions=(),
+            wagers=bets,
+            returned={},
+        )
+        return result
+
+    def _dealer(self, layout: Layout, shown: dict[Place, bytes]) -> Hand | None:
+        size = layout.sizes.get(DEALER)
+        if size is None:
+            return None
+        hand: Hand = made(Hand, cards=self._cards(DEALER, layout, shown), counted=size, expected=size)
+        return hand
+
+    def _named(self, name: str, place: Place, layout: Layout, shown: dict[Place, bytes]) -> NamedHand:
+        size = layout.sizes[place]
+        cards = self._cards(place, layout, shown)
+        return NamedHand(name=name, place=place.text, status="live", cards=cards, counted=size, expected=size)
+
+
+def _pattern(plan: Plan, packets: int, seats: int) -> bytes:
+    """What may be reported in which order, as a regular expression over the letters of the reports."""
+    stages = b"(?:[%s]*d[%s]*l){%d}" % (_ANY, _ANY, packets)
+    for step in plan.steps:
+        if isinstance(step, BurnStep):
+            stages += b"[%sr]*b" % _ANY
+        elif isinstance(step, DecideStep):
+            stages += b"(?:[%sw]*c){%d}" % (_OUT, seats)
+    return b"[%sw]*S%s[%sw]*(?:h[%sh]*)?E" % (_ANY, stages, _OUT, _OUT)
+
+
+_DO: Final = (DealStep, BurnStep, DecideStep, RevealStep)
+
+
+def _check_modelled(plan: Plan) -> None:
+    """Unmodelled unless all packets go out, cards are burned, each player chooses at most once, and hands are shown."""
+    if plan.from_shoe or plan.shoe is not None:
+        raise Unmodelled(f"{plan.procedure.id}: cards drawn one at a time")
+    places = [_DO.index(type(step)) if type(step) in _DO else -1 for step in plan.steps]
+    if places != sorted(places) or -1 in places or places.count(2) > 1:
+        raise Unmodelled(f"{plan.procedure.id}: steps {', '.join(step.name for step in plan.steps)}")
+    for step in plan.steps:
+        known = {"name", "when", "clause", "do", *_KNOWN[type(step)]}
+        strange = {name for name in type(step).model_fields if name not in known and _set(step, name)}
+        if strange:
+            raise Unmodelled(f"{plan.procedure.id}: step {step.name}: {', '.join(sorted(strange))}")
+    for choice in plan.decisions.values():
+        if any(_set(choice, name) for name in type(choice).model_fields if name not in _OF_CHOICE):
+            raise Unmodelled(f"{plan.procedure.id}: choice {choice.name}")
+
+
+_KNOWN: Final[dict[type, tuple[str, ...]]] = {
+    DealStep: ("to", "cards", "by", "seats", "face"),
+    BurnStep: ("of", "positions", "spread", "top_card"),
+    DecideStep: ("choices",),
+    RevealStep: ("order",),
+}
+_OF_CHOICE: Final = ("number", "name", "folds", "bet", "last", "clause")
+
+
+def _set(part: Part, name: str) -> bool:
+    """True when a key is not at its default."""
+    return bool(getattr(part, name) != type(part).model_fields[name].default)
+
+
+def _spell(faces: bytes) -> tuple[str, ...]:
+    return tuple(map(_TEXT.__getitem__, faces))
