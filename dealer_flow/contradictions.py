@@ -69,6 +69,8 @@ def _deck_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
             yield ("deck", "fresh"), "a packet-shuffler deals each round from a whole deck: each-round"
     if procedure.shoe is not None and procedure.device != "card-shoe":
         yield ("device",), "a game with a [shoe] table is drawn from a card-shoe"
+    if deck.rounds is not None and deck.fresh == "each-round":
+        yield ("deck", "rounds"), "a deck that is fresh each-round is dealt one round; rounds go with until-cut-card"
     rest = procedure.remainder
     if rest is not None and rest.cards is not None and deck.fresh != "each-round":
         yield ("remainder", "cards"), "an exact remainder needs a deck that is fresh each-round"
@@ -94,9 +96,11 @@ def _bet_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     names = [bet.name for bet in procedure.bet]
     late = [bet.name for bet in procedure.bet if bet.placed == "by-decision"]
     for index, choice in enumerate(procedure.decision):
-        if choice.bet is not None and choice.bet not in late:
-            why = f"no bet {choice.bet!r} placed by-decision; allowed: {', '.join(late) or 'none'}"
-            yield ("decision", index, "bet"), why
+        for key, bets in (("bet", choice.stakes[: choice.bet is not None]), ("bets", choice.bets)):
+            for bet_name in bets:
+                if bet_name not in late:
+                    why = f"no bet {bet_name!r} placed by-decision; allowed: {', '.join(late) or 'none'}"
+                    yield ("decision", index, key), why
         if choice.takes_back is not None and choice.takes_back not in names:
             yield ("decision", index, "takes-back"), f"no bet {choice.takes_back!r}; allowed: {', '.join(names)}"
 
@@ -114,6 +118,8 @@ def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
                 yield ("step", index, "choices"), f"no choice {name!r}; known: {', '.join(names) or 'none'}"
         if len(set(step.choices)) != len(step.choices):
             yield ("step", index, "choices"), "each choice once"
+        if step.only is not None:
+            yield from _unknown_bets(("step", index, "only"), (step.only,), [bet.name for bet in procedure.bet])
     exchanged = {to for step in procedure.step if step.do == "exchange" for to in step.to}
     for index, choice in enumerate(procedure.decision):
         if choice.name not in offered:
@@ -137,11 +143,13 @@ def _wrong_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
             if name not in steps.get(row.of, ()):
                 allowed = ", ".join(steps.get(row.of, ())) or "none"
                 yield ("wrong", index, "at"), f"{name!r} gives no cards to {row.of!r}; allowed: {allowed}"
+        if row.missing is not None and "short" not in row.how:
+            yield ("wrong", index, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
         if "complete" in _thens(procedure, row) and (procedure.device != "card-shoe" or set(row.how) != {"short"}):
             yield ("wrong", index, "then"), "'complete' takes the next card of a card-shoe: for how = [\"short\"] only"
     for place, names in steps.items():
         for how in ("short", "long"):
-            rows = [row for row in procedure.wrong if row.of == place and how in row.how]
+            rows = [row for row in procedure.wrong if row.of == place and how in row.how and (row.missing or 1) == 1]
             bare = [name for name in names if not any(not row.at or name in row.at for row in rows)]
             if bare:
                 yield ("wrong",), f"missing: a row of {place!r} for {how!r}, cards of step {bare[0]!r}"

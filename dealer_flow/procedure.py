@@ -58,11 +58,15 @@ def parse_procedure(text: str, file: str) -> Procedure:
     try:
         procedure = Procedure.model_validate(_tuples(content))
     except ValidationError as error:
-        key, why = _first_fault(error)
-        raise ProcedureError(file, line_of(text, key), spell(key), why) from None
+        raise _error(file, text, *_first_fault(error)) from None
     for key, why in contradictions(procedure):
-        raise ProcedureError(file, line_of(text, key), spell(key), why)
+        raise _error(file, text, key, why)
     return procedure
+
+
+def _error(file: str, text: str, key: Key, why: str) -> ProcedureError:
+    """What is not there at all is missed at the end of the file."""
+    return ProcedureError(file, line_of(text, key) or len(text.splitlines()), spell(key), why)
 
 
 def _locate(source: str | Path) -> Path:

@@ -45,13 +45,14 @@ class Part(BaseModel):
 class DeckPart(Part):
     """What is dealt from. `cards` of one deck, its `jokers` among them; `decks` of them together (a shoe);
     `alternating` sets of different backs that take turns. `fresh`: whether each round has the whole deck, or goes on
-    where the last one stopped."""
+    where the last one stopped, for so many `rounds` at most."""
 
     cards: Annotated[int, Field(ge=1, le=60)]
     jokers: Annotated[int, Field(ge=0, le=4)]
     decks: Annotated[int, Field(ge=1, le=16)] = 1
     alternating: Annotated[int, Field(ge=1, le=2)] = 1
     fresh: Literal["each-round", "until-cut-card"] = "each-round"
+    rounds: Annotated[int, Field(ge=1, le=99)] | None = None
     clause: Clause
 
 
@@ -92,9 +93,10 @@ class DealStep(Step):
 
     `by = "packet"`: each place gets its `cards` at once. `by = "single"`: one card at a time in rotation until each has
     `cards`. `seats`: which of them: those that `entered`, those still `live` (neither folded nor dead nor finished), or
-    `all` positions up to the most, whether anybody plays there or not. `first`: the seat that gets cards first;
-    `number`: one that the dealer selects for this round (a number drawn), places then follow counter-clockwise, the
-    dealer counting as one. `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms.
+    `all` positions up to the most, whether anybody plays there or not. `first`: the place that gets cards first;
+    `number`: one that is selected for this round by a number drawn, the others follow in the direction of `count`;
+    `button`: the one at the left of the selected seat, the others clockwise; the dealer's place counts as one.
+    `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms.
     """
 
     do: Literal["deal"]
@@ -103,7 +105,8 @@ class DealStep(Step):
     by: Literal["packet", "single"]
     seats: Literal["entered", "live", "all"] = "entered"
     face: Literal["down", "up"] = "down"
-    first: Literal["dealer-left", "number"] = "dealer-left"
+    first: Literal["dealer-left", "number", "button"] = "dealer-left"
+    count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
     origin: Literal["device", "hand"] = "device"
 
 
@@ -119,39 +122,44 @@ class BurnStep(Step):
 
 
 class BurnCardStep(Step):
-    """Cards off the top of the deck are burned before the next are dealt."""
+    """Cards off the top of the deck are burned before the next are dealt. `if_drawn`: only when a seat draws by the
+    choice it made last."""
 
     do: Literal["burn-card"]
     cards: Annotated[int, Field(ge=1, le=5)] = 1
+    if_drawn: bool = False
     origin: Literal["device", "hand"] = "device"
 
 
 class DecideStep(Step):
-    """Every live seat makes one of these choices, names of `[[decision]]`. `optional`: a seat that says nothing made
-    the first of them."""
+    """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
+    `optional`: a seat that says nothing made the first of them."""
 
     do: Literal["decide"]
     choices: Annotated[tuple[Name, ...], Field(min_length=1)]
+    only: Name | None = None
     optional: bool = False
 
 
 class ExchangeStep(Step):
     """Cards discarded at a place are replaced: as many as the place's last choice `draws`; the dealer and hands of the
-    house draw as many as are dealt to them, `most` at most."""
+    house draw as many as are dealt to them, `most` at most. `adds`: nothing was discarded, the cards are added."""
 
     do: Literal["exchange"]
     to: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     most: Annotated[int, Field(ge=1, le=7)]
+    adds: bool = False
     by: Literal["packet", "single"] = "single"
 
 
 class ShowStep(Step):
     """Cards are turned face up before play goes on. `cards`: how many lie open at each place after it; absent: all of
-    them."""
+    them. `optional`: they may be, from here on; play does not wait for it."""
 
     do: Literal["show"]
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     cards: Annotated[int, Field(ge=1, le=7)] | None = None
+    optional: bool = False
 
 
 class RevealStep(Step):
@@ -200,17 +208,25 @@ class BetPart(Part):
 
 
 class DecisionPart(Part):
-    """A choice a player has. `bet` must go with it; `takes_back` is a bet that goes back to the player by it; `draws`
-    cards are exchanged in the next exchange; after a `last` choice the seat has no other; `folds`: it gives up."""
+    """A choice a player has. `bet`, or all of `bets`, must go with it; `takes_back` is a bet that goes back to the
+    player by it; `draws` cards are exchanged in the next exchange; `discards` cards are laid down for good; after a
+    `last` choice the seat has no other; `folds`: it gives up."""
 
     number: Byte
     name: Name
     folds: bool = False
     bet: Name | None = None
+    bets: tuple[Name, ...] = ()
     takes_back: Name | None = None
     draws: Annotated[int, Field(ge=0, le=7)] = 0
+    discards: Annotated[int, Field(ge=0, le=7)] = 0
     last: bool = False
     clause: Clause
+
+    @property
+    def stakes(self) -> tuple[str, ...]:
+        """Every bet that must go with it."""
+        return self.bets if self.bet is None else (self.bet, *self.bets)
 
 
 class Consequence(Part):
@@ -227,12 +243,14 @@ class Consequence(Part):
 
 class WrongPart(Consequence):
     """A hand that is wrong: whose (`of` a recipient, or `remainder`), in which ways (`how`), and if `at` is there only
-    in cards of these steps. Every place that gets cards needs a row for `short` and for `long`; where none speaks of
-    `exposed` or `off-table`, a person rules."""
+    in cards of these steps. `missing`: short by so many cards at least; of several such rows the greatest decides.
+    Every place that gets cards needs a row for `short` and for `long`; where none speaks of `exposed` or `off-table`,
+    a person rules."""
 
     of: Recipient
     how: Annotated[tuple[How, ...], Field(min_length=1)]
     at: tuple[Name, ...] = ()
+    missing: Annotated[int, Field(ge=1, le=7)] | None = None
 
 
 class FacePart(Part):

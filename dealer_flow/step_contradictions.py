@@ -139,8 +139,8 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
         if step.do == "deal":
             for to in step.to:
                 table.held[to] = table.held.get(to, 0) + step.cards
-            if step.first == "number" and "seats" not in step.to:
-                yield (*key, "first"), "a number is drawn for the seats; this step deals to none"
+            if step.first != "dealer-left" and "seats" not in step.to:
+                yield (*key, "first"), "who is first is said of the seats; this step deals to none"
         elif step.do == "decide":
             table.drawing |= bool(draws & set(step.choices))
             if not table.held:
