@@ -1,121 +1,205 @@
-"""What each key of a procedure file allows and the keys together do not."""
+"""What each key of a procedure file allows and the keys together do not: names, bets, choices, consequences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, get_args
 
-from dealer_flow.schema import CountPolicy, Procedure, Recipient
+from dealer_flow.schema import Consequence, Procedure, Then
 from dealer_flow.shoe_contradictions import shoe_faults
+from dealer_flow.step_contradictions import dealt_to, step_faults
 from dealer_flow.tomlfile import Key
 from protocol.faults import CLASSES, Fault
 
+THENS: Final[tuple[str, ...]] = get_args(Then)
+_OWN_NAMES: Final = ("seats", "dealer", "community", "remainder")
+
 
 def contradictions(procedure: Procedure) -> Iterator[tuple[Key, str]]:
-    """What each key allows and the keys together do not."""
-    if (procedure.shoe is None) == (not procedure.packet):
-        yield ("packet",), "give packets, or a [shoe] that cards are drawn from, one of them"
+    """Key and complaint, for everything that does not fit."""
+    yield from _name_faults(procedure)
+    yield from _deck_faults(procedure)
+    yield from _bet_faults(procedure)
+    if (procedure.shoe is None) == (not procedure.step):
+        yield ("step",), "give [[step]]s, or a [shoe] that cards are drawn from, one of them"
     elif procedure.shoe is None:
-        yield from _deal_faults(procedure)
+        yield from step_faults(procedure)
+        yield from _choice_faults(procedure)
+        yield from _wrong_faults(procedure)
     else:
         yield from shoe_faults(procedure, procedure.shoe)
-    yield from _bet_faults(procedure)
-    yield from _policy_faults(procedure)
+    yield from _consequence_faults(procedure)
+    yield from _fault_rows(procedure)
 
 
-def _deal_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
-    sizes = {packet.to: packet.cards for packet in procedure.packet}
-    seen: set[str] = set()
-    for index, packet in enumerate(procedure.packet):
-        if packet.to in seen:
-            yield ("packet", index, "to"), f"{packet.to!r} already has a packet"
-        seen.add(packet.to)
-    if "seats" not in sizes:
-        yield ("packet",), "no packet goes to 'seats'"
-    most = procedure.seats.most
-    needed = sum(size * (most if to == "seats" else 1) for to, size in sizes.items())
-    if needed > procedure.deck.cards:
-        per_seat = sizes.get("seats", 0)
-        room = (procedure.deck.cards - needed + most * per_seat) // per_seat if per_seat else 0
+# ------------------------------------------------------------------ names
+
+
+def _name_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+    """Each name and each number once in its table."""
+    named: dict[str, Sequence[str | int]] = {
+        "hand.name": [hand.name for hand in procedure.hand],
+        "hand.place": [hand.place for hand in procedure.hand],
+        "step.name": [step.name for step in procedure.step],
+        "bet.number": [bet.number for bet in procedure.bet],
+        "bet.name": [bet.name for bet in procedure.bet],
+        "decision.number": [choice.number for choice in procedure.decision],
+        "decision.name": [choice.name for choice in procedure.decision],
+        "option.name": [option.name for option in procedure.option],
+    }
+    for where, values in named.items():
+        table, key = where.split(".")
+        for index, value in enumerate(values):
+            if value in values[:index]:
+                yield (table, index, key), f"{value!r} is taken; each {key} once"
+    for index, hand in enumerate(procedure.hand):
+        if hand.name in _OWN_NAMES:
+            yield ("hand", index, "name"), f"{hand.name!r} is a place of every game; give the hand a name of its own"
+    for index, option in enumerate(procedure.option):
+        if option.default not in option.allowed:
+            yield ("option", index, "default"), f"{option.default!r} is not among {', '.join(option.allowed)}"
+
+
+def _deck_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+    deck = procedure.deck
+    if deck.cards > 52 + deck.jokers:
+        yield ("deck", "cards"), f"{deck.cards} cards of a deck with {deck.jokers} jokers; at most {52 + deck.jokers}"
+    if procedure.device == "packet-shuffler":
+        if deck.decks > 1:
+            yield ("deck", "decks"), "a packet-shuffler deals from one deck; several lie in a card-shoe"
+        if deck.fresh != "each-round":
+            yield ("deck", "fresh"), "a packet-shuffler deals each round from a whole deck: each-round"
+    if procedure.shoe is not None and procedure.device != "card-shoe":
+        yield ("device",), "a game with a [shoe] table is drawn from a card-shoe"
+    if deck.rounds is not None and deck.fresh == "each-round":
+        yield ("deck", "rounds"), "a deck that is fresh each-round is dealt one round; rounds go with until-cut-card"
+    rest = procedure.remainder
+    if rest is not None and rest.cards is not None and deck.fresh != "each-round":
+        yield ("remainder", "cards"), "an exact remainder needs a deck that is fresh each-round"
+    age = procedure.care.age
+    values = {option.name: option.allowed for option in procedure.option}
+    if age is not None and not all(value.isdecimal() for value in values.get(age.option, ("",))):
         yield (
-            ("seats", "most"),
-            f"{most} seats need {needed} cards and the deck has {procedure.deck.cards}; at most {max(room, 0)}",
+            ("care", "age", "option"),
+            f"no option {age.option!r} that chooses between numbers of rounds, 0 for no limit",
         )
-    for index, to in enumerate(procedure.reveal.order if procedure.reveal else ()):
-        if to not in sizes:
-            yield ("reveal", "order"), f"item {index + 1}: {to!r} gets no packet; allowed: {', '.join(sizes)}"
-    if procedure.reveal is None:
-        yield ("reveal",), "missing: the order in which the hands are shown"
-    if procedure.stages[:1] != ("deal",) or procedure.stages[-1:] != ("reveal",) or not _ascending(procedure.stages):
-        yield ("stages",), "must run from 'deal' to 'reveal', in the order deal, burn, decide, reveal"
-    yield from _burn_faults(procedure, sizes)
 
 
-def _ascending(stages: tuple[str, ...]) -> bool:
-    return list(stages) == [stage for stage in ("deal", "burn", "decide", "reveal") if stage in stages]
-
-
-def _burn_faults(procedure: Procedure, sizes: dict[Recipient, int]) -> Iterator[tuple[Key, str]]:
-    burn = procedure.burn
-    if (burn is not None) != ("burn" in procedure.stages):
-        yield ("stages",), "'burn' stands in the stages exactly when there is a [burn] table"
-    if burn is None:
-        return
-    if burn.of not in sizes:
-        yield ("burn", "of"), f"{burn.of!r} gets no packet"
-        return
-    size = sizes[burn.of]
-    if max(burn.positions) > size:
-        yield ("burn", "positions"), f"position {max(burn.positions)} of a packet of {size}; allowed: 1 to {size}"
-    if len(set(burn.positions)) != len(burn.positions) or len(burn.positions) >= size:
-        yield ("burn", "positions"), f"each position once, and fewer than the {size} cards of the packet"
-    options = {option.name: option for option in procedure.option}
-    if burn.top_card not in options or set(options[burn.top_card].allowed) != {"left", "right"}:
-        yield ("burn", "top-card"), "must name an option whose allowed values are 'left' and 'right'"
+# ------------------------------------------------------------------ bets and choices
 
 
 def _bet_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
-    yield from _repeats("bet", [(bet.number, bet.name) for bet in procedure.bet])
-    yield from _repeats("decision", [(choice.number, choice.name) for choice in procedure.decision])
     if not any(bet.enters and bet.placed == "before-deal" for bet in procedure.bet):
         yield ("bet",), "one bet placed before-deal must have enters = true"
-    if sum(bet.progressive for bet in procedure.bet) > 1:
-        yield ("bet",), "at most one bet is the progressive"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):
         if bet.placed == "before-extra" and not extra:
             yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
-    if ("decide" in procedure.stages) != bool(procedure.decision):
-        yield ("stages",), "'decide' stands in the stages exactly when there are decisions"
-    allowed = [bet.name for bet in procedure.bet if bet.placed == "by-decision"]
+    names = [bet.name for bet in procedure.bet]
+    late = [bet.name for bet in procedure.bet if bet.placed == "by-decision"]
     for index, choice in enumerate(procedure.decision):
-        if choice.bet is not None and choice.bet not in allowed:
-            yield ("decision", index, "bet"), f"no bet {choice.bet!r} placed by-decision; allowed: {', '.join(allowed)}"
+        for key, bets in (("bet", choice.stakes[: choice.bet is not None]), ("bets", choice.bets)):
+            for bet_name in bets:
+                if bet_name not in late:
+                    why = f"no bet {bet_name!r} placed by-decision; allowed: {', '.join(late) or 'none'}"
+                    yield ("decision", index, key), why
+        if choice.takes_back is not None and choice.takes_back not in names:
+            yield ("decision", index, "takes-back"), f"no bet {choice.takes_back!r}; allowed: {', '.join(names)}"
 
 
-def _repeats(table: str, rows: list[tuple[int, str]]) -> Iterator[tuple[Key, str]]:
-    for index, (number, name) in enumerate(rows):
-        earlier = rows[:index]
-        if number in (other for other, _ in earlier):
-            yield (table, index, "number"), f"{number} is taken; each number once"
-        if name in (other for _, other in earlier):
-            yield (table, index, "name"), f"{name!r} is taken; each name once"
+def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+    """Every choice is offered by a step, and every step offers choices that exist."""
+    names = [choice.name for choice in procedure.decision]
+    offered: set[str] = set()
+    for index, step in enumerate(procedure.step):
+        if step.do != "decide":
+            continue
+        offered |= set(step.choices)
+        for name in step.choices:
+            if name not in names:
+                yield ("step", index, "choices"), f"no choice {name!r}; known: {', '.join(names) or 'none'}"
+        if len(set(step.choices)) != len(step.choices):
+            yield ("step", index, "choices"), "each choice once"
+        if step.only is not None:
+            yield from _unknown_bets(("step", index, "only"), (step.only,), [bet.name for bet in procedure.bet])
+    exchanged = {to for step in procedure.step if step.do == "exchange" for to in step.to}
+    for index, choice in enumerate(procedure.decision):
+        if choice.name not in offered:
+            yield ("decision", index, "name"), f"no step offers {choice.name!r}; add it to a decide step's choices"
+        if choice.draws and "seats" not in exchanged:
+            yield ("decision", index, "draws"), "no exchange step replaces cards of the seats"
 
 
-def _policy_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+# ------------------------------------------------------------------ what follows
+
+
+def _wrong_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+    """A row for too few and too many cards wherever cards go, and none for places without."""
+    steps = dealt_to(procedure)
+    places = [*steps, "remainder"] if procedure.remainder else [*steps]
+    for index, row in enumerate(procedure.wrong):
+        if row.of not in places:
+            yield ("wrong", index, "of"), f"{row.of!r} gets no cards; allowed: {', '.join(places)}"
+            continue
+        for name in row.at:
+            if name not in steps.get(row.of, ()):
+                allowed = ", ".join(steps.get(row.of, ())) or "none"
+                yield ("wrong", index, "at"), f"{name!r} gives no cards to {row.of!r}; allowed: {allowed}"
+        if row.missing is not None and "short" not in row.how:
+            yield ("wrong", index, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
+        if "complete" in _thens(procedure, row) and (procedure.device != "card-shoe" or set(row.how) != {"short"}):
+            yield ("wrong", index, "then"), "'complete' takes the next card of a card-shoe: for how = [\"short\"] only"
+    for place, names in steps.items():
+        for how in ("short", "long"):
+            rows = [row for row in procedure.wrong if row.of == place and how in row.how and (row.missing or 1) == 1]
+            bare = [name for name in names if not any(not row.at or name in row.at for row in rows)]
+            if bare:
+                yield ("wrong",), f"missing: a row of {place!r} for {how!r}, cards of step {bare[0]!r}"
+    if procedure.remainder is not None and procedure.remainder.cards is not None:
+        for how in ("short", "long"):
+            if not any(row.of == "remainder" and how in row.how for row in procedure.wrong):
+                yield ("wrong",), f"missing: a row of 'remainder' for {how!r}, since its number is exact"
+
+
+def _thens(procedure: Procedure, row: Consequence) -> set[str]:
+    """Every word the consequence may come to."""
+    if row.then is not None:
+        return {row.then}
+    return {value for option in procedure.option if option.name == row.option for value in option.allowed}
+
+
+def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
+    for index, row in enumerate(procedure.wrong):
+        yield ("wrong", index), row
+    for name in ("duplicate", "foreign", "joker", "boxed"):
+        face: Consequence | None = getattr(procedure.face, name)
+        if face is not None:
+            yield ("face", name), face
+    if procedure.fouled is not None:
+        yield ("fouled",), procedure.fouled
+    yield ("care", "deck"), procedure.care.deck
+
+
+def _consequence_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     options = {option.name: option for option in procedure.option}
-    for index, option in enumerate(procedure.option):
-        if option.default not in option.allowed:
-            yield ("option", index, "default"), f"{option.default!r} is not among {', '.join(option.allowed)}"
-    rows = {("count", key): getattr(procedure.count, key) for key in ("seats", "dealer", "community", "deck")}
-    rows |= {("face", key): getattr(procedure.face, key) for key in ("duplicate", "foreign")}
-    for place, row in rows.items():
-        if row is None:
-            if any(packet.to == place[1] for packet in procedure.packet):
-                yield place, "missing: its packet can be wrong"
-        elif (row.then is None) == (row.option is None):
-            yield place, "give 'then' or 'option', one of them"
+    bets = [bet.name for bet in procedure.bet]
+    for key, row in _consequences(procedure):
+        if (row.then is None) == (row.option is None):
+            yield key, "give 'then' or 'option', one of them"
         elif row.option is not None and row.option not in options:
-            yield (*place, "option"), f"no option {row.option!r}; known: {', '.join(options)}"
-        elif row.option is not None and not set(options[row.option].allowed) <= set(CountPolicy.__args__):  # type: ignore[attr-defined]
-            yield (*place, "option"), f"option {row.option!r} does not choose between consequences"
+            yield (*key, "option"), f"no option {row.option!r}; known: {', '.join(options) or 'none'}"
+        elif not _thens(procedure, row) <= set(THENS):
+            why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
+            yield (*key, "option"), why
+        yield from _unknown_bets((*key, "returns"), row.returns or (), bets)
+    yield from _unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
+
+
+def _unknown_bets(key: Key, returns: Iterable[str], bets: list[str]) -> Iterator[tuple[Key, str]]:
+    for name in returns:
+        if name not in bets:
+            yield key, f"no bet {name!r}; allowed: {', '.join(bets)}"
+
+
+def _fault_rows(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     names = [fault.name.lower().replace("_", "-") for fault in Fault if fault]
     for index, fault in enumerate(procedure.fault):
         if (fault.name is None) == (fault.class_ is None):

@@ -53,20 +53,29 @@ INCIDENTS: Final = {
         "two reports of the same cards name different faces", "unreliable", "the procedure's section"
     ),
     # counts
-    "seat-count-wrong": Meaning("a player has a wrong number of cards", "as count.seats says", "count.seats"),
-    "dealer-count-wrong": Meaning("the dealer has a wrong number of cards", "as count.dealer says", "count.dealer"),
-    "community-count-wrong": Meaning(
-        "the community packet has a wrong number of cards", "as count.community says", "count.community"
+    "seat-count-wrong": Meaning("a player has a wrong number of cards", "as the wrong row says", "wrong"),
+    "dealer-count-wrong": Meaning("the dealer has a wrong number of cards", "as the wrong row says", "wrong"),
+    "community-count-wrong": Meaning("the community has a wrong number of cards", "as the wrong row says", "wrong"),
+    "hand-count-wrong": Meaning(
+        "a hand that the game names, or another place, has a wrong number of cards",
+        "as the wrong row says, otherwise a supervisor rules",
+        "wrong",
+    ),
+    "burn-count-wrong": Meaning("another number of cards was burned off the deck", "a supervisor rules", "procedure"),
+    "remainder-count-wrong": Meaning(
+        "another number of cards is left than the procedure says",
+        "as the wrong row says, judged at END GAME: a person's count can still correct the device's",
+        "wrong",
     ),
     "deck-count-wrong": Meaning(
         "the deck was dealt although its count before the deal was wrong, or the shoe has other decks",
-        "as count.deck says",
-        "count.deck",
+        "as care.deck says",
+        "care.deck",
     ),
     "cards-not-conserved": Meaning(
         "cards loaded are not packets + remainder + rejected, or a shoe's cards not those drawn + left",
-        "as count.deck says, judged at END GAME for a deck: a person's count can still explain the difference",
-        "count.deck",
+        "as care.deck says, judged at END GAME for a deck: a person's count can still explain the difference",
+        "care.deck",
     ),
     "counts-differ": Meaning(
         "a person's count or the faces shown differ from the device's count; the person's count holds",
@@ -79,6 +88,32 @@ INCIDENTS: Final = {
         "face.duplicate",
     ),
     "foreign-card": Meaning("a card that is not of this deck", "as face.foreign says", "face.foreign"),
+    # what a person sees happen to a card
+    "card-exposed": Meaning(
+        "a card was seen that should not be", "as the wrong row says, otherwise a supervisor rules", "wrong"
+    ),
+    "card-off-table": Meaning(
+        "a card fell from the table", "as the wrong row says, otherwise a supervisor rules", "wrong"
+    ),
+    "hand-fouled": Meaning(
+        "a hand touched discards or another hand", "as fouled says, otherwise a supervisor rules", "fouled"
+    ),
+    "stray-joker": Meaning(
+        "a joker came out of a deck that has none", "as face.joker says, otherwise a supervisor rules", "face.joker"
+    ),
+    "boxed-card": Meaning(
+        "a card lay face up in the deck", "as face.boxed says, otherwise a supervisor rules", "face.boxed"
+    ),
+    "card-mishandled": Meaning("something else happened to a card", "a supervisor rules", "procedure"),
+    "burned-card-in-muck": Meaning("a burned card lies among the discards", "recorded only", "the burn"),
+    # the decks
+    "deck-not-alternated": Meaning("the same of two decks was dealt twice running", "recorded only", "deck"),
+    "deck-not-fresh": Meaning("a round was dealt from a deck that another began", "unreliable", "deck"),
+    "deck-too-old": Meaning("a deck was dealt more often than it may", "recorded only", "care.age"),
+    "defective-deck-again": Meaning("a deck found defective was dealt again", "unreliable", "care.deck"),
+    "deck-count-due": Meaning(
+        "no deck was counted for as long as the procedure allows", "recorded only; the count is asked for", "care"
+    ),
     # cards drawn one at a time
     "draw-before-close": Meaning("a card was drawn before bets were closed", "unreliable", "shoe.bets-closed"),
     "draw-before-named": Meaning(
@@ -108,7 +143,8 @@ INCIDENTS: Final = {
     "shoe-over": Meaning("a round was dealt from a shoe that is over", "unreliable", "shoe.cut-card"),
     "shoe-ended": Meaning("the shoe ended in the middle of a round", "misdeal", "misdeal"),
     # a person's ruling
-    "misdeal-called": Meaning("a person called a misdeal", "misdeal", "misdeal"),
+    "misdeal-called": Meaning("a person called a misdeal, or ruled one", "misdeal", "misdeal"),
+    "ruled-on": Meaning("a supervisor ruled that play goes on", "recorded only", "as the finding's"),
     "misdeal-refused": Meaning(
         "a misdeal was called after substantial action", "recorded only; the round goes on", "misdeal"
     ),

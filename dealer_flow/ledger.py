@@ -1,60 +1,16 @@
 """Every card accounted for: where it is, who counted it, which face it has.
 
 The ledger records and compares. It returns what it finds; what a finding means is the procedure's business.
-Three may count a hand: the device as it dispensed it, the faces shown, a person. The person's count holds over
-the faces' and the faces' over the device's.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from dealer_flow.plan import Plan
+from dealer_flow.hand import Dispensed, Due, Finding, Hand
+from dealer_flow.plan import Burn, Plan
 from protocol.cards import UNREAD, Card, spell_cards
-from protocol.places import BURN, COMMUNITY, REJECT_TRAY, REMAINDER, Place
+from protocol.places import BURN, COMMUNITY, MUCK, REJECT_TRAY, REMAINDER, Place
 
-
-class Finding(NamedTuple):
-    """Something about the cards that is not as it should be."""
-
-    code: str
-    text: str
-    place: Place
-
-
-@dataclass(slots=True)
-class Dispensed:
-    """A packet in the tray, or `lifted` to a place."""
-
-    ordinal: int
-    counted: int
-    cards: tuple[Card, ...]
-    lifted: bool = False
-
-
-@dataclass(slots=True)
-class Hand:
-    """The cards at one place: as dispensed, as shown, as counted by a person."""
-
-    place: Place
-    expected: int
-    device_count: int | None = None
-    person_count: int | None = None
-    recognised: tuple[Card, ...] = ()
-    revealed: tuple[Card, ...] | None = None
-
-    @property
-    def counted(self) -> int | None:
-        """The count that holds."""
-        if self.person_count is not None:
-            return self.person_count
-        return self.device_count
-
-    @property
-    def cards(self) -> tuple[Card, ...]:
-        """Faces as shown, else as recognised, else unread; as many as were counted."""
-        if self.revealed is not None:
-            return self.revealed
-        return self.recognised or (UNREAD,) * (self.counted or 0)
+__all__ = ["Dispensed", "Due", "Finding", "Hand", "Ledger"]
 
 
 @dataclass(slots=True)
@@ -69,21 +25,39 @@ class Ledger:
     hands: dict[Place, Hand] = field(default_factory=dict)
     remainder: int | None = None
     rejected: int = 0
-    burned: frozenset[int] | None = None
+    astray: int = 0
+    """Cards of packets that were lifted when nobody was due one."""
     burned_shown: tuple[Card, ...] = ()
-    faces: dict[Card, Place] = field(default_factory=dict)
+    faces: dict[Card, tuple[Place, ...]] = field(default_factory=dict)
+    """Where each face was seen, a place as often as the face lay there at once."""
 
     # ------------------------------------------------------------------ counts
 
-    def lift(self, packet: Dispensed, place: Place | None) -> list[Finding]:
-        """The packet went to `place`; None when nobody was due one."""
+    def lift(self, packet: Dispensed, due: Due | None) -> list[Finding]:
+        """The packet went to whom it was due; None when nobody was due one."""
         packet.lifted = True
         self.lifted.append(packet)
-        if place is None:
+        if due is None:
+            self.astray += packet.counted
             return []
-        hand = Hand(place, self.plan.expected(place), packet.counted, recognised=packet.cards)
-        self.hands[place] = hand
-        return self._see(packet.cards, place)
+        packet.place = due.place
+        packet.expected = min(due.cards, packet.counted) if due.at_most else due.cards
+        self.hand(due.place).take(packet.counted, packet.cards, due)
+        return self._see(packet.cards, due.place)
+
+    def draw(self, card: Card, due: Due) -> None:
+        """A card out of a shoe went to whom it was due. Nobody saw where it went, so its face is not held there."""
+        self.hand(due.place).take(1, (card,), due._replace(cards=1))
+
+    def by_hand(self, due: Due) -> None:
+        """Cards were dealt by hand, as the dealer confirms."""
+        hand = self.hand(due.place)
+        hand.take(due.cards, (), due)
+        hand.by_hand += due.cards
+
+    def hand(self, place: Place) -> Hand:
+        """The cards at a place; from now on it holds some."""
+        return self.hands.setdefault(place, Hand(place))
 
     def count(self, place: Place, counted: int) -> list[Finding]:
         """A person counted the cards at `place`."""
@@ -91,16 +65,22 @@ class Ledger:
             known, self.remainder = self.remainder, counted
         else:
             hand = self.hands[place]
-            after_burn = self.burned is not None and self.plan.burn is not None and place == self.plan.burn.place
-            counted += len(self.burned or ()) if after_burn else 0
+            counted += hand.set_aside
             known, hand.person_count = hand.counted, counted
+            if self.plan.from_shoe and known != counted:
+                self._forget_places()
         return _differ(place, known, counted, "a person counts")
+
+    def _forget_places(self) -> None:
+        """Cards did not go where they were due: what was read off the shoe does not say where it lies."""
+        for hand in self.hands.values():
+            hand.recognised = ()
 
     @property
     def dealt(self) -> int:
-        """Cards in every packet that was lifted, by the counts that hold."""
-        held = sum(hand.counted or 0 for hand in self.hands.values())
-        return held + sum(packet.counted for packet in self.lifted[len(self.hands) :])
+        """Cards the device dealt, by the counts that hold."""
+        held = sum((hand.counted or 0) - hand.by_hand + hand.discarded for hand in self.hands.values())
+        return held + self.astray
 
     @property
     def remainder_expected(self) -> int:
@@ -109,8 +89,11 @@ class Ledger:
 
     @property
     def conserved(self) -> bool | None:
-        """Whether loaded == packets + remainder + rejected; None while the remainder is not counted."""
-        return None if self.remainder is None else self.remainder == self.remainder_expected
+        """Whether loaded == packets + remainder + rejected; None while the remainder is not counted, and of a shoe,
+        which keeps its own books."""
+        if self.remainder is None or self.plan.from_shoe:
+            return None
+        return self.remainder == self.remainder_expected
 
     def unbalanced(self) -> str:
         """The sum that does not come out, for a person."""
@@ -130,8 +113,16 @@ class Ledger:
         self.rejected += 1
         return self._see((card,), REJECT_TRAY) if card else []
 
+    def open(self, place: Place, cards: tuple[Card, ...]) -> list[Finding]:
+        """These of the cards at `place` lie open; others stay covered."""
+        findings: list[Finding] = []
+        if (hand := self.hands.get(place)) is not None:
+            findings = self._compare(hand, cards)
+            hand.opened = cards
+        return findings + self._see(cards, place)
+
     def reveal(self, place: Place, cards: tuple[Card, ...]) -> list[Finding]:
-        """Faces were shown at `place`."""
+        """All faces at `place` were shown."""
         if place == BURN:
             self.burned_shown = cards
             return self._see(cards, place)
@@ -141,62 +132,70 @@ class Ledger:
         findings = self._compare(hand, cards)
         hand.revealed = cards
         findings += self._see(cards, place)
-        burn = self.plan.burn
-        if burn is None or place != burn.place:
+        burn = self.plan.burns.get(place)
+        if burn is None:
             # Faces shown are cards that are there, whatever the device counted; a person's count still holds.
             if hand.person_count is None and hand.device_count != len(cards):
                 findings += _differ(place, hand.device_count, len(cards), "shown are")
                 hand.device_count = len(cards)
-        elif self.burned is not None and len(cards) != burn.size - len(self.burned):
-            text = f"{len(cards)} community cards shown, the burn leaves {burn.size - len(self.burned)}"
+        elif hand.burned is not None and len(cards) != hand.expected - hand.set_aside:
+            left = hand.expected - hand.set_aside
+            text = f"{len(cards)} {self.plan.kind(place)} cards shown, the burn leaves {left}"
             findings.append(Finding("reveal-count-wrong", text, place))
         return findings
 
-    def confirm_burn(self, positions: frozenset[int]) -> list[Finding]:
+    def confirm_burn(self, place: Place, positions: frozenset[int]) -> list[Finding]:
         """These positions, from the dealer's left, were burned: shown or recognised, they may lie nowhere else."""
-        self.burned = positions
-        place = self.plan.burn.place if self.plan.burn else BURN
-        played = [card for card in self._burned_faces() if self.faces.get(card, place) not in (place, BURN)]
-        return [_burned_in_play(card, self.faces[card]) for card in played]
+        hand = self.hands[place]
+        hand.burned = positions
+        homes = {place, BURN}
+        found = [(card, set(self.faces.get(card, ())) - homes) for card in self._burned_faces(hand)]
+        return [_burned_in_play(card, min(elsewhere)) for card, elsewhere in found if elsewhere]
+
+    def playing(self, place: Place) -> tuple[Card, ...]:
+        """The cards at a place that play, never the burned ones; none before the burn that is due there."""
+        hand, burn = self.hands.get(place), self.plan.burns.get(place)
+        if hand is None or (burn is not None and hand.burned is None):
+            return ()
+        if hand.revealed is not None or burn is None or hand.burned is None:
+            return hand.cards
+        if len(hand.recognised) == hand.expected and not hand.opened:
+            kept = _indexes(burn, frozenset(range(1, burn.size + 1)) - hand.burned)
+            return tuple(hand.recognised[index] for index in (*kept, *range(burn.size, hand.expected)))
+        left = (hand.counted or 0) - len(hand.burned) - len(hand.opened)
+        return hand.opened + (UNREAD,) * max(left, 0)
 
     def community(self) -> tuple[Card, ...]:
-        """The cards that play, never the burned ones; none before the burn."""
-        hand = self._burn_hand()
-        burn = self.plan.burn
-        if hand is None or (burn is not None and self.burned is None):
-            return ()
-        if hand.revealed is not None or burn is None or self.burned is None:
-            return hand.cards
-        if len(hand.recognised) == burn.size:
-            kept = [position for position in range(1, burn.size + 1) if position not in self.burned]
-            return tuple(hand.recognised[burn.from_top(position)] for position in kept)
-        return (UNREAD,) * max((hand.counted or 0) - len(self.burned), 0)
+        """The community cards that play."""
+        return self.playing(COMMUNITY)
 
     def burned_cards(self) -> tuple[Card, ...]:
         """The burned cards, `??` where nobody read them."""
-        if self.burned is None:
-            return ()
-        return self.burned_shown or self._burned_faces() or (UNREAD,) * len(self.burned)
+        if self.burned_shown:
+            return self.burned_shown
+        cards: tuple[Card, ...] = ()
+        for hand in self.hands.values():
+            if hand.burned is not None:
+                cards += self._burned_faces(hand) or (UNREAD,) * len(hand.burned)
+        return cards + (self.hands[BURN].cards if BURN in self.hands else ())
 
-    def _burn_hand(self) -> Hand | None:
-        return self.hands.get(self.plan.burn.place if self.plan.burn else COMMUNITY)
-
-    def _burned_faces(self) -> tuple[Card, ...]:
-        hand, burn = self._burn_hand(), self.plan.burn
-        if hand is None or burn is None or self.burned is None or len(hand.recognised) != burn.size:
+    def _burned_faces(self, hand: Hand) -> tuple[Card, ...]:
+        burn = self.plan.burns.get(hand.place)
+        if burn is None or hand.burned is None or not burn.size <= len(hand.recognised) == hand.expected:
             return ()
-        inside = [position for position in sorted(self.burned) if 1 <= position <= burn.size]
-        return tuple(hand.recognised[burn.from_top(position)] for position in inside)
+        return tuple(hand.recognised[index] for index in _indexes(burn, hand.burned))
 
     def _compare(self, hand: Hand, cards: tuple[Card, ...]) -> list[Finding]:
         """Shown against recognised and against shown before; an unread card agrees with any."""
         findings: list[Finding] = []
-        where = hand.place
-        spread = self.plan.burn is not None and where == self.plan.burn.place
-        if hand.revealed is not None and not (
-            set(hand.revealed) == set(cards) or (spread and set(cards) < set(hand.revealed))
-        ):
-            text = f"{where} shown as {_spell(cards)}, before as {_spell(hand.revealed)}"
+        where, before = hand.place, hand.revealed
+        spread = where in self.plan.burns
+        if before is not None and not (set(before) == set(cards) or (spread and set(cards) < set(before))):
+            text = f"{where} shown as {_spell(cards)}, before as {_spell(before)}"
+            findings.append(Finding("faces-disagree", text, where))
+        covered = [card for card in hand.opened if card != UNREAD and card not in cards and UNREAD not in cards]
+        if covered and not hand.discarded:
+            text = f"{where} shows {_spell(cards)} and no longer {_spell(covered)}, which lay open"
             findings.append(Finding("faces-disagree", text, where))
         if hand.recognised and UNREAD not in hand.recognised:
             strange = [card for card in cards if card != UNREAD and card not in hand.recognised]
@@ -207,30 +206,45 @@ class Ledger:
 
     def _see(self, cards: tuple[Card, ...], place: Place) -> list[Finding]:
         findings: list[Finding] = []
-        burn = self.plan.burn
-        home = burn.place if burn else None
-        burned = (*self._burned_faces(), *self.burned_shown)
-        at_this_place: set[Card] = set()
-        for card in cards:
+        homes, alone = self.plan.burns.keys(), self.plan.copies == 1
+        burned = self._all_burned() if alone else ()
+        for index, card in enumerate(cards):
             if card == UNREAD:
                 continue
             if not self.plan.in_deck(card):
                 findings.append(Finding("foreign-card", f"{card} at {place} is no card of this deck", place))
                 continue
             if card in burned and place != BURN:
-                findings.append(_burned_in_play(card, place))
+                findings.append(_burned_in_muck(card) if place == MUCK else _burned_in_play(card, place))
                 continue
-            before = self.faces.setdefault(card, place)
-            if card in at_this_place or (before != place and {before, place} != {home, BURN}):
-                findings.append(Finding("duplicate-face", f"{card} at {place} was already at {before}", place))
-            elif before != place and place == BURN and card in self._shown(home):
-                findings.append(_burned_in_play(card, before))
-            at_this_place.add(card)
+            places = self.faces.get(card, ())
+            if cards[: index + 1].count(card) <= places.count(place):
+                continue
+            if place == BURN and (home := next((at for at in places if at in homes), None)) is not None:
+                if card in self._shown(home):
+                    findings.append(_burned_in_play(card, home))
+                self.faces[card] = tuple(BURN if at == home else at for at in places)
+                continue
+            self.faces[card] = (*places, place)
+            if len(places) >= self.plan.copies:
+                findings.append(Finding("duplicate-face", f"{card} at {place} was already at {places[0]}", place))
         return findings
 
-    def _shown(self, place: Place | None) -> tuple[Card, ...]:
-        hand = self.hands.get(place) if place is not None else None
-        return (hand.revealed or ()) if hand else ()
+    def _all_burned(self) -> tuple[Card, ...]:
+        cards = self.burned_shown
+        for hand in self.hands.values():
+            if hand.burned is not None:
+                cards += self._burned_faces(hand)
+        return cards + (self.hands[BURN].recognised if BURN in self.hands else ())
+
+    def _shown(self, place: Place) -> tuple[Card, ...]:
+        hand = self.hands.get(place)
+        return (hand.revealed or hand.opened) if hand else ()
+
+
+def _indexes(burn: Burn, positions: frozenset[int]) -> list[int]:
+    """Indexes in the packet, its top card 0, in the order of the positions from the left."""
+    return [burn.from_top(position) for position in sorted(positions) if 1 <= position <= burn.size]
 
 
 def _spell(cards: tuple[Card, ...] | list[Card]) -> str:
@@ -245,3 +259,7 @@ def _differ(place: Place, known: int | None, counted: int, who: str) -> list[Fin
 
 def _burned_in_play(card: Card, place: Place) -> Finding:
     return Finding("burned-card-in-play", f"{card} was burned and lies at {place}", place)
+
+
+def _burned_in_muck(card: Card) -> Finding:
+    return Finding("burned-card-in-muck", f"{card} was burned and lies among the discards", MUCK)

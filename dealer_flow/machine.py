@@ -20,18 +20,22 @@ from transitions import Machine
 import devices.events as e
 from dealer_flow import shoe_reports
 from dealer_flow.breach import Breach
+from dealer_flow.decks import Decks
 from dealer_flow.draw import Draw
 from dealer_flow.ledger import Ledger
 from dealer_flow.legal import legal
 from dealer_flow.legal_item import Legal
+from dealer_flow.lines import Lines
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import Procedure
 from dealer_flow.reports import HANDLERS
 from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
+from dealer_flow.round_result import result_of
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
 from dealer_flow.shoe_turns import extra_open
-from dealer_flow.states import BEGIN, LOOSE, TRANSITIONS, State
+from dealer_flow.states import BEGIN, LOOSE, STEP_STATES, TRANSITIONS, State
+from dealer_flow.steps import deal_on, done, end_step, ends_by, follow, may_open, next_step, open_step
 from dealer_flow.turns import breach
 from devices.events import Seen
 from protocol.places import NOWHERE
@@ -68,14 +72,23 @@ class Phase:
     def start_game(self) -> bool:  # type: ignore[empty-body]
         """START GAME closed the bets."""
 
+    def begin_deal(self) -> bool:  # type: ignore[empty-body]
+        """Further cards go out."""
+
     def begin_burn(self) -> bool:  # type: ignore[empty-body]
-        """Every packet is out."""
+        """Cards of a packet are burned."""
 
     def begin_decisions(self) -> bool:  # type: ignore[empty-body]
         """The players may look."""
 
+    def begin_exchange(self) -> bool:  # type: ignore[empty-body]
+        """Discards are replaced."""
+
+    def begin_show(self) -> bool:  # type: ignore[empty-body]
+        """Cards are turned face up."""
+
     def begin_reveal(self) -> bool:  # type: ignore[empty-body]
-        """Every player has chosen."""
+        """Every step before is done."""
 
     def start_draw(self) -> bool:  # type: ignore[empty-body]
         """START GAME closed the bets of a game drawn from a shoe."""
@@ -117,14 +130,12 @@ class DealerFlow:
         self._begin: dict[State, Callable[[], bool]] = {
             stage: getattr(self._phase, trigger) for stage, trigger in BEGIN.items()
         }
-        self._decks: dict[int, tuple[int, int]] = {}
-        shoe = self._plan.shoe
-        self._shoes = Shoes(shoe.decks, shoe.faces) if shoe else None
+        self._decks = Decks()
+        self._shoes = Shoes(self._plan.decks, self._plan.faces) if self._plan.from_shoe else None
         self._round = self._open()
         self._reported = 0
-        self._sessions: dict[str, int] = {}
+        self._lines = Lines()
         self._last: Seen | None = None
-        self._patient = False
         self._held: deque[Seen] = deque()
 
     @property
@@ -150,7 +161,8 @@ class DealerFlow:
         """Take one report. Incidents come out as they are found, the result when the round ends."""
         self._last = seen
         out: list[RoundResult | Incident] = []
-        if (self._patient or self._held) and self._waits(seen):
+        self._watch(seen, out)
+        if (self._lines.patient or self._held) and self._waits(seen):
             self._held.append(seen)
             if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
                 self._release(out)
@@ -168,8 +180,8 @@ class DealerFlow:
         if self._round.in_play and self._last is not None:
             self._round.break_off("recording-ended", "the input ended before END GAME", self._last)
             self._close(out)
-        self._decks.clear()
-        self._sessions.clear()
+        self._decks = Decks()
+        self._lines = Lines()
         self._round, self._reported = self._open(), 0
         return [item for item in out if isinstance(item, RoundResult)]
 
@@ -177,16 +189,14 @@ class DealerFlow:
 
     def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         now, body = self._round, seen.body
-        if self._sessions.get(seen.device) != seen.session:
-            self._meet(seen)
+        self._lines.meet(now, seen)
         handler = HANDLERS.get(type(body))
         if handler is None:
-            line = _LINE.get(type(body))
-            if line is None:
+            if not self._lines.take(now, seen):
                 return
-            line(self, seen, body)
         else:
             now.devices.add(seen.device)
+            self._pass_over(body)
             found = breach(self._phase.state, now, body)
             if found is not None:
                 self._accuse(found, seen)
@@ -209,6 +219,14 @@ class DealerFlow:
         self._flush(out)
         self._advance()
 
+    def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+        """Ask for the count of the deck when it is due."""
+        every = self._plan.procedure.care.count_every
+        if every is not None and self._decks.watch(seen.at_ns, every.minutes):
+            text = f"no deck was counted for {every.minutes} minutes; count it"
+            self._round.note("deck-count-due", text, seen=seen, clause=every.clause)
+            self._flush(out)
+
     def _accuse(self, found: Breach, seen: Seen) -> None:
         now, text = self._round, found.why
         if found.code == "out-of-turn":
@@ -216,8 +234,9 @@ class DealerFlow:
             text = f"{found.why}; allowed: {', '.join(allowed)}"
             text += "; the round is unreliable" if found.harmful else "; recorded only"
         clause = found.clause or self._plan.clause
-        if found.code in ("reveal-before-burn", "wrong-burn") and self._plan.burn is not None:
-            clause = self._plan.burn.clause
+        if found.code in ("reveal-before-burn", "wrong-burn") and self._plan.burns:
+            burns = self._plan.burns
+            clause = burns.get(found.place or NOWHERE, next(iter(burns.values()))).clause
         elif found.code == "misdeal-refused":
             clause = self._plan.procedure.misdeal.clause
         elif found.code == "unknown-seat":
@@ -225,46 +244,72 @@ class DealerFlow:
         now.note(found.code, text, seen=seen, clause=clause, place=found.place or NOWHERE)
         now.unreliable |= found.harmful
 
+    def _pass_over(self, body: e.Body) -> None:
+        """A step that ends by the report of a later one is over."""
+        now = self._round
+        while self._phase.state not in LOOSE and now.in_play and not now.rulings and ends_by(now, body):
+            end_step(now)
+            self._advance()
+
     def _advance(self) -> None:
         """Go where the round now stands, past stages whose work is already done."""
         now, phase = self._round, self._phase
         state = phase.state
-        if state is State.BETTING or state is State.HALTED:
+        if state is State.BETTING:
             return
-        if now.unreliable:
+        if state is State.HALTED:
+            pass
+        elif now.unreliable:
             phase.halt()
         elif state is State.VOID:
-            return
+            pass
         elif now.misdeal or now.defective or (now.house_wrong and not now.for_progressive):
             phase.void_round()
-        elif now.house_wrong:
-            if now.due is None and state is not State.PROGRESSIVE:
-                phase.play_progressive()
-        else:
+        elif not now.house_wrong:
             self._step()
+        elif state is not State.PROGRESSIVE and deal_on(now):
+            phase.play_progressive()
+        if phase.state in LOOSE:
+            follow(now)
 
     def _step(self) -> None:
         """To the stage that is not yet done; a card that waits to be named comes before any."""
+        if self._round.draw is not None:
+            self._step_draw(self._round.draw)
+            return
         now, phase = self._round, self._phase
-        unread = now.draw is not None and now.draw.unread is not None
-        if unread:
+        while True:
+            if not now.opened and may_open(now):
+                open_step(now)
+            if not done(now):
+                break
+            next_step(now)
+        step = now.step
+        assert step is not None
+        state = State.DEALING if now.next_due is not None and step.do != "exchange" else STEP_STATES[step.do]
+        if phase.state is not state:
+            self._begin[state]()
+
+    def _step_draw(self, draw: Draw) -> None:
+        now, phase = self._round, self._phase
+        if draw.unread is not None:
             if phase.state is not State.NAMING:
                 phase.ask_person()
             return
         if phase.state is State.NAMING:
             phase.go_on()
-        while _done(phase.state, now):
-            stages = self._plan.stages
+        stages = self._plan.draw_stages
+        while _draw_done(phase.state, now, draw):
             self._begin[stages[stages.index(phase.state) + 1]]()
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
         self._flush(out)
         shoe_reports.close(self._round)
-        out.append(self._round.result(self._table))
+        out.append(result_of(self._round, self._table))
         self._phase.end_game()
         self._round = self._open()
         self._reported = 0
-        self._patient = False
+        self._lines.patient = False
 
     def _open(self) -> Round:
         draw = Draw(self._plan.shoe) if self._plan.shoe else None
@@ -275,59 +320,11 @@ class DealerFlow:
             out += self._round.incidents[self._reported :]
             self._reported = len(self._round.incidents)
 
-    # ------------------------------------------------------------------ lines and sessions
-
-    def _meet(self, seen: Seen) -> None:
-        """A device speaks in a session this flow has not seen."""
-        if seen.session:
-            self._restarted(seen, self._sessions.get(seen.device), seen.session)
-
-    def _restarted(self, seen: Seen, previous: int | None, session: int) -> None:
-        now = self._round
-        self._sessions[seen.device] = session
-        if previous is None or previous == session:
-            return
-        self._forget_shoe(seen)
-        if (now.in_play and seen.device in now.devices) or seen.device in now.bettors:
-            text = f"{seen.device} started anew: session {session:08x} after {previous:08x}"
-            now.break_off("session-changed", text, seen)
-        elif not now.in_play and seen.device in now.devices:
-            self._decks.clear()
-
-    def _session_changed(self, seen: Seen, body: e.SessionChanged) -> None:
-        self._restarted(seen, self._sessions.get(seen.device, body.previous), body.session)
-
-    def _booted(self, seen: Seen, body: e.Booted) -> None:
-        if body.mid_round:
-            text = f"{seen.device} lost power during a round"
-            self._round.note("power-lost", text, seen=seen, clause="procedure")
-            self._round.unreliable |= self._round.in_play
-
-    def _events_lost(self, seen: Seen, body: e.EventsLost) -> None:
-        unnumbered = not body.first and not body.last
-        what = f"reports of {seen.device} are missing"
-        text = what if unnumbered else f"{seen.device}: events {body.first} to {body.last} are gone"
-        self._round.break_off("events-lost", text, seen)
-        self._forget_shoe(seen)
-
-    def _forget_shoe(self, seen: Seen) -> None:
-        """Reports of the shoe are missing: cards may have left it unseen."""
-        if self._shoes is not None and self._shoes.device == seen.device and self._shoes.current is not None:
-            self._shoes.current.forget()
-
-    def _badge(self, seen: Seen, body: e.BadgeSwiped) -> None:
-        self._round.badge = (seen.device, body.badge, body.level)
-
-    def _link_lost(self, seen: Seen, body: e.LinkLost) -> None:
-        if self._round.in_play or self._round.bettors:
-            self._round.note("link-lost", f"{seen.device}: {body.why}", seen=seen, clause="procedure")
-            self._patient = True
-
     # ------------------------------------------------------------------ reports set aside
 
     def _waits(self, seen: Seen) -> bool:
         """True when this report is to be set aside: it is out of turn, or follows one of its line that is."""
-        if type(seen.body) in _LINE or type(seen.body) not in HANDLERS:
+        if type(seen.body) not in HANDLERS:
             return False
         if any(held.device == seen.device for held in self._held):
             return True
@@ -335,12 +332,7 @@ class DealerFlow:
 
     def _out_of_turn(self, seen: Seen) -> bool:
         found = breach(self._phase.state, self._round, seen.body)
-        return found is not None and found.code in (
-            "out-of-turn",
-            "reveal-before-burn",
-            "unknown-seat",
-            "draw-before-close",
-        )
+        return found is not None and found.code in _MAY_FIT_LATER
 
     def _retry(self, out: list[RoundResult | Incident]) -> None:
         """Take what fits now, line by line, first come first."""
@@ -358,32 +350,12 @@ class DealerFlow:
 
     def _release(self, out: list[RoundResult | Incident]) -> None:
         """Waiting is over: what was set aside is taken as it is."""
-        self._patient = False
+        self._lines.patient = False
         while self._held:
             self._take(self._held.popleft(), out)
-
-
-def _done(state: State, now: Round) -> bool:
-    """Whether what a stage waits for has happened."""
-    if now.draw is not None:
-        return _draw_done(state, now, now.draw)
-    if state is State.DEALING:
-        return now.due is None
-    if state is State.BURNING:
-        return now.burn is not None
-    return state is State.DECIDING and not now.undecided
 
 
 def _draw_done(state: State, now: Round, draw: Draw) -> bool:
     if state is State.DRAWING:
         return draw.end is not None
     return state is State.EXTRA and not extra_open(now)
-
-
-_LINE: Final[dict[type[e.Body], Callable[[DealerFlow, Seen, e.Body], None]]] = {
-    e.SessionChanged: DealerFlow._session_changed,  # type: ignore[dict-item]
-    e.Booted: DealerFlow._booted,  # type: ignore[dict-item]
-    e.EventsLost: DealerFlow._events_lost,  # type: ignore[dict-item]
-    e.BadgeSwiped: DealerFlow._badge,  # type: ignore[dict-item]
-    e.LinkLost: DealerFlow._link_lost,  # type: ignore[dict-item]
-}

@@ -4,20 +4,36 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from dealer_flow.procedure import Procedure, ProcedureError
-from dealer_flow.schema import BetPart, Consequence, DecisionPart, FaultPart
+from dealer_flow.schema import (
+    AnyStep,
+    BetPart,
+    BurnStep,
+    Consequence,
+    DealStep,
+    DecisionPart,
+    FaultPart,
+    Recipient,
+    RevealStep,
+    ShowStep,
+)
 from dealer_flow.shoe_plan import shoe_plan
-from dealer_flow.states import STAGES, State
+from dealer_flow.states import DRAW_STAGES, State
+from dealer_flow.step_contradictions import chosen
+from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
-from protocol.places import COMMUNITY, DEALER, Place, seat
+from protocol.places import COMMUNITY, DEALER, REMAINDER, Place, parse_place, seat
 
-_PLACES: Final = {"community": COMMUNITY, "dealer": DEALER}
+_PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAINDER}
 
 
 class Policy(NamedTuple):
-    """What a finding means, and the clause that says so."""
+    """What a finding means, and the clause that says so. `returns`: the bets that go back, None where the clause names
+    none; `calls`: who must come at once."""
 
     then: str
     clause: str
+    returns: tuple[str, ...] | None = None
+    calls: str | None = None
 
 
 class Burn(NamedTuple):
@@ -48,44 +64,127 @@ class Plan:
         self.ref = procedure.ref()
         self.options = _choose(procedure, options)
         self.clause = procedure.clause
-        self.bets: dict[int, BetPart] = {bet.number: bet for bet in procedure.bet}
-        self.entering = frozenset(bet.name for bet in procedure.bet if bet.enters)
-        self.progressive = next((bet.name for bet in procedure.bet if bet.progressive), None)
-        self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
-        self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
-        self.decision_bets = {choice.name: choice.bet for choice in procedure.decision}
-        self.stages: tuple[State, ...] = tuple(STAGES[stage] for stage in procedure.stages)
+        self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
+        self._bets()
+        self._places()
         self.most_seats = procedure.seats.most
         self.cards = procedure.deck.cards
         self.jokers = procedure.deck.jokers
-        self.sizes: dict[str, int] = {packet.to: packet.cards for packet in procedure.packet}
-        self.reveal_order = procedure.reveal.order if procedure.reveal else ()
+        self.decks = procedure.deck.decks
+        self.from_shoe = procedure.device == "card-shoe"
         self.shoe = shoe_plan(procedure, self.options)
-        self.burn = self._burn()
-        self._counts = {kind: self._policy(getattr(procedure.count, kind)) for kind in (*self.sizes, "deck")}
+        if self.shoe is not None:
+            self.decks = self.shoe.decks
+        self.exact_rest = procedure.remainder.cards if procedure.remainder else None
+        self.selects_first = any(isinstance(step, DealStep) and step.first != "dealer-left" for step in self.steps)
+        self.burns = self._burns()
+        self.opens = tuple(self._open_at(at) for at in range(len(self.steps)))
         self.duplicate = self._policy(procedure.face.duplicate)
         self.foreign = self._policy(procedure.face.foreign)
-        self._faults = {row.name or row.class_: Policy(row.then, row.clause) for row in procedure.fault if _named(row)}
+        self.deck_policy = self._policy(procedure.care.deck)
+        self._wrong = [(row, self._policy(row)) for row in procedure.wrong]
+        self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
+        age = procedure.care.age
+        self.oldest_deck = int(self.options[age.option]) if age else 0
 
-    def recipients(self, active: tuple[int, ...]) -> tuple[Place, ...]:
-        """Who gets the first packet, the second ... when these seats entered (ascending is clockwise)."""
-        places: list[Place] = []
-        for packet in self.procedure.packet:
-            places += [seat(number) for number in active] if packet.to == "seats" else [_PLACES[packet.to]]
-        return tuple(places)
+    def _bets(self) -> None:
+        procedure = self.procedure
+        self.bets: dict[int, BetPart] = {bet.number: bet for bet in procedure.bet}
+        self.entering = frozenset(bet.name for bet in procedure.bet if bet.enters)
+        self.fees = frozenset(bet.name for bet in procedure.bet if bet.fee)
+        self.progressive = next((bet.name for bet in procedure.bet if bet.progressive), None)
+        self.progressives = frozenset(bet.name for bet in procedure.bet if bet.progressive)
+        self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
+        self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
+        self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
+        self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
+
+    def _places(self) -> None:
+        self.hands: dict[Recipient, Place] = {hand.name: parse_place(hand.place) for hand in self.procedure.hand}
+        self.sides = {hand.name: hand.side for hand in self.procedure.hand}
+        self._place_of = _PLACES | self.hands
+        self._kinds = {place: name for name, place in self._place_of.items()}
+        self.reveal_order = next((step.order for step in self.steps if isinstance(step, RevealStep)), ())
+        self.sizes: dict[Recipient, int] = {}
+        for step in self.steps:
+            if isinstance(step, DealStep):
+                for to in step.to:
+                    self.sizes[to] = self.sizes.get(to, 0) + step.cards
+
+    # ------------------------------------------------------------------ places
+
+    def place(self, recipient: Recipient) -> Place:
+        """Where the cards of a recipient that is no seat lie."""
+        return self._place_of[recipient]
+
+    def kind(self, place: Place) -> str:
+        """The recipient at a place: `seats`, `community`, `dealer`, the name of a hand, or the place's own text."""
+        return "seats" if place.seat else self._kinds.get(place, place.text)
+
+    def house(self, kind: str) -> bool:
+        """True when the cards of this recipient are the house's or everybody's."""
+        return kind in ("dealer", "community") or self.sides.get(kind, "players") != "players"
 
     def expected(self, place: Place) -> int:
-        """Cards of a whole packet at `place`; 0 when the procedure sends none there."""
-        return self.sizes.get(kind_of(place), 0)
+        """Cards of a whole hand at `place`, burned ones included; 0 when the procedure sends none there."""
+        return self.sizes.get(self.kind(place), 0)
 
-    def count_policy(self, place: Place) -> Policy:
-        """What a wrong count at `place` means."""
-        return self._counts[kind_of(place)]
+    def around(self) -> tuple[Place, ...]:
+        """The places around the table clockwise, the dealer first."""
+        return (DEALER, *(seat(number) for number in range(1, self.most_seats + 1)))
 
     @property
-    def deck_policy(self) -> Policy:
-        """What cards that do not add up mean."""
-        return self._counts["deck"]
+    def draw_stages(self) -> tuple[State, ...]:
+        """The stages of a game drawn into columns; none in a game of steps."""
+        if self.procedure.shoe is None:
+            return ()
+        return DRAW_STAGES if self.procedure.shoe.extra else (State.DRAWING, State.SETTLING)
+
+    # ------------------------------------------------------------------ cards
+
+    @property
+    def loaded(self) -> int:
+        """Cards of everything that is dealt from, all decks together."""
+        return self.shoe.loaded if self.shoe else self.cards * self.decks
+
+    @property
+    def faces(self) -> tuple[Card, ...]:
+        """The cards of one deck."""
+        return DECK + tuple(CARDS[0x51 + number] for number in range(self.jokers))
+
+    @property
+    def copies(self) -> int:
+        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
+        by_hand = any(isinstance(step, DealStep) and step.origin == "hand" for step in self.steps)
+        return self.decks + (self.from_shoe and by_hand)
+
+    def in_deck(self, card: int) -> bool:
+        """True when the code can be a card of this deck."""
+        return (1 <= card >> 4 <= 4 and 1 <= card & 0x0F <= 13) or 0x51 <= card < 0x51 + self.jokers
+
+    # ------------------------------------------------------------------ what follows
+
+    def wrong(self, kind: str, how: str, step: str | None, missing: int = 1) -> Policy | None:
+        """What a hand that is wrong in this way means, in the cards of this step; `missing` cards when it is short. A
+        row for so many goes before one for fewer, a row for the step before one for all. None where none speaks of it.
+        """
+        rows = [(row, policy) for row, policy in self._wrong if row.of == kind and how in row.how]
+        fitting = [
+            (row.missing or 1, bool(row.at), -number, policy)
+            for number, (row, policy) in enumerate(rows)
+            if (row.missing or 1) <= missing and (not row.at or step in row.at)
+        ]
+        return max(fitting, default=(0, False, 0, None), key=lambda found: found[:3])[3]
+
+    def mishap(self, how: str) -> Policy | None:
+        """What a fouled hand, a stray joker or a boxed card means; None where the procedure does not say."""
+        rows: dict[str, Consequence | None] = {
+            "fouled": self.procedure.fouled,
+            "joker": self.procedure.face.joker,
+            "boxed": self.procedure.face.boxed,
+        }
+        row = rows.get(how)
+        return None if row is None else self._policy(row)
 
     def fault_policy(self, fault: int) -> Policy:
         """What a device's fault means, by its name or else by its class; one of neither is recorded only."""
@@ -95,48 +194,56 @@ class Plan:
             name = ""
         return self._faults.get(name) or self._faults.get(fault_class(fault)) or Policy("note", "procedure")
 
-    def in_deck(self, card: int) -> bool:
-        """True when the code can be a card of this deck."""
-        return (1 <= card >> 4 <= 4 and 1 <= card & 0x0F <= 13) or 0x51 <= card < 0x51 + self.jokers
+    def _policy(self, row: Consequence) -> Policy:
+        return Policy(row.then or self.options[row.option or ""], row.clause, row.returns, row.calls)
 
-    def _policy(self, row: Consequence | None) -> Policy:
-        assert row is not None, "a procedure is checked when it is read"
-        then = row.then or self.options[row.option or ""]
-        if then == "as-dealer":
-            dealer = self._policy(self.procedure.count.dealer)
-            return Policy(dealer.then, row.clause)
-        return Policy(then, row.clause)
+    # ------------------------------------------------------------------ burns and shows
 
-    def _burn(self) -> Burn | None:
-        row = self.procedure.burn
-        if row is None:
-            return None
-        size = self.sizes[row.of]
-        plain = Burn(_PLACES[row.of], frozenset(), size, self.options[row.top_card] == "left", row.clause)
-        spread = row.spread
-        if spread == "from-top":
-            spread = "left-to-right" if plain.top_at_left else "right-to-left"
-        return plain._replace(positions=plain.from_left(row.positions, spread))
+    def _burns(self) -> dict[Place, Burn]:
+        found: dict[Place, Burn] = {}
+        held: dict[Recipient, int] = {}
+        for step in self.steps:
+            if isinstance(step, DealStep):
+                for to in step.to:
+                    held[to] = held.get(to, 0) + step.cards
+            elif isinstance(step, BurnStep):
+                place = self.place(step.of)
+                plain = Burn(place, frozenset(), held[step.of], self.options[step.top_card] == "left", step.clause)
+                spread = step.spread
+                if spread == "from-top":
+                    spread = "left-to-right" if plain.top_at_left else "right-to-left"
+                found[place] = plain._replace(positions=plain.from_left(step.positions, spread))
+        return found
+
+    def _open_at(self, at: int) -> dict[Recipient, int | None]:
+        """How many cards may lie open at each place once step number `at` has begun; None for all of them. Cards dealt
+        face up count; before the reveal nothing else of the house may be seen."""
+        out: dict[Recipient, int | None] = {}
+        for step in self.steps[: at + 1]:
+            if isinstance(step, DealStep) and step.face == "up":
+                for to in step.to:
+                    known = out.get(to, 0)
+                    out[to] = None if known is None else known + step.cards
+            elif isinstance(step, ShowStep):
+                out |= dict.fromkeys(step.of, step.cards)
+            elif isinstance(step, RevealStep):
+                out |= dict.fromkeys(self.sizes, None)
+        return out
 
 
-def kind_of(place: Place) -> str:
-    """`seats`, `community`, `dealer`, or the place's own name."""
-    return "seats" if place.seat else place.text
-
-
-def _named(row: FaultPart) -> bool:
-    return (row.name or row.class_) is not None
+def _fault_policy(row: FaultPart) -> Policy:
+    return Policy(row.then, row.clause, None, row.calls)
 
 
 def _choose(procedure: Procedure, wanted: Mapping[str, str]) -> dict[str, str]:
-    chosen = {option.name: option.default for option in procedure.option}
+    chosen_values = {option.name: option.default for option in procedure.option}
     allowed = {option.name: option.allowed for option in procedure.option}
     for name, value in wanted.items():
-        if name not in chosen:
-            why = f"{procedure.id} has no option {name!r}; known: {', '.join(chosen) or 'none'}"
+        if name not in chosen_values:
+            why = f"{procedure.id} has no option {name!r}; known: {', '.join(chosen_values) or 'none'}"
             raise ProcedureError(procedure.id, None, f"option {name}", why)
         if value not in allowed[name]:
             why = f"{value!r} is not allowed; allowed: {', '.join(allowed[name])}"
             raise ProcedureError(procedure.id, None, f"option {name}", why)
-        chosen[name] = value
-    return chosen
+        chosen_values[name] = value
+    return chosen_values

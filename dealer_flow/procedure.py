@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ValidationError
 
 from dealer_flow.contradictions import contradictions
-from dealer_flow.schema import Procedure
+from dealer_flow.schema import STEPS, Procedure
 from dealer_flow.tomlfile import Key, line_of, spell
 from protocol.errors import LocalError
 
@@ -58,11 +58,15 @@ def parse_procedure(text: str, file: str) -> Procedure:
     try:
         procedure = Procedure.model_validate(_tuples(content))
     except ValidationError as error:
-        key, why = _first_fault(error)
-        raise ProcedureError(file, line_of(text, key), spell(key), why) from None
+        raise _error(file, text, *_first_fault(error)) from None
     for key, why in contradictions(procedure):
-        raise ProcedureError(file, line_of(text, key), spell(key), why)
+        raise _error(file, text, key, why)
     return procedure
+
+
+def _error(file: str, text: str, key: Key, why: str) -> ProcedureError:
+    """What is not there at all is missed at the end of the file."""
+    return ProcedureError(file, line_of(text, key) or len(text.splitlines()), spell(key), why)
 
 
 def _locate(source: str | Path) -> Path:
@@ -84,19 +88,32 @@ def _tuples(value: Any) -> Any:
 
 def _first_fault(error: ValidationError) -> tuple[Key, str]:
     fault = error.errors(include_url=False)[0]
-    key: Key = fault["loc"]
+    key = _as_written(fault["loc"])
     if fault["type"] == "extra_forbidden":
-        return key, f"unknown key; allowed: {', '.join(_allowed_keys(key[:-1]))}"
+        return key, f"unknown key; allowed: {', '.join(_allowed_keys(fault['loc'][:-1]))}"
     if fault["type"] == "missing":
         return key, "missing"
+    if fault["type"] == "union_tag_not_found":
+        return (*key, "do"), f"missing; allowed: {', '.join(STEPS)}"
+    if fault["type"] == "union_tag_invalid":
+        return (*key, "do"), f"{fault['ctx']['tag']!r} is nothing a step does; allowed: {', '.join(STEPS)}"
     why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
     return key, f"must be {why}, not {fault['input']!r}" if why != fault["msg"] else f"{why}, not {fault['input']!r}"
+
+
+def _as_written(loc: Key) -> Key:
+    """The key as it stands in the file: without what the step does, which the validator puts after its number."""
+    if len(loc) > 2 and loc[0] == "step" and loc[2] in STEPS:
+        return (*loc[:2], *loc[3:])
+    return loc
 
 
 def _allowed_keys(key: Key) -> Iterator[str]:
     model: type[BaseModel] = Procedure
     for part in key:
-        if isinstance(part, str):
+        if model is Procedure and part in STEPS and key[0] == "step":
+            model = STEPS[str(part)]
+        elif isinstance(part, str) and part != "step":
             fields = {field.alias: field for field in model.model_fields.values()}
             model = next(iter(_models(fields[part].annotation)))
     return (str(field.alias) for field in model.model_fields.values())

@@ -6,7 +6,14 @@ same deal gives the same result whether it was live, replayed or dealt by anothe
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+)
 
 from protocol.cards import RANKS, SUITS
 
@@ -27,12 +34,23 @@ returned. `progressive-only`: as misdeal, and the hands play for the progressive
 returned. `unreliable`: the procedure was broken or events are missing; nothing is settled, a person decides."""
 
 SeatStatus = Literal["live", "dead", "folded"]
+HandStatus = Literal["live", "dead"]
 
 
 class Record(BaseModel):
     """Base of everything in a result: strict, frozen, no unknown key."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+def _absent_when_empty(*keys: str) -> Any:
+    """A serializer that leaves out these keys while they hold nothing, so that older readers meet nothing new."""
+
+    def leave_out(self: Record, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        dumped: dict[str, Any] = handler(self)
+        return {key: value for key, value in dumped.items() if value or key not in keys}
+
+    return model_serializer(mode="wrap")(leave_out)
 
 
 class EventRef(Record):
@@ -53,7 +71,11 @@ class Incident(Record):
     """Where the consequence is written; `procedure` when only the procedure file says so."""
     place: str | None = None
     fault: int | None = None
+    called: Literal["supervisor"] | None = None
+    """Who must come at once; absent when nobody must."""
     events: tuple[EventRef, ...] = ()
+
+    _absent = _absent_when_empty("called")
 
     def to_json(self) -> str:
         """One line of JSON, as a stream of results carries it: with `schema` and `type` first."""
@@ -101,7 +123,25 @@ class Seat(Record):
     counted: Count | None
     expected: Count
     decision: str | None = None
+    """The last choice made."""
+    decisions: tuple[str, ...] = ()
+    """All choices in their order; absent unless there are several."""
     wagers: dict[str, Cents] = {}
+    returned: dict[str, Cents] = {}
+    """The bets that go back for how the round ended, by the clause; absent when none do."""
+
+    _absent = _absent_when_empty("decisions", "returned")
+
+
+class NamedHand(Record):
+    """A hand of the game beside the seats' and the dealer's: its name in the procedure and the devices' place."""
+
+    name: str
+    place: str
+    status: HandStatus
+    cards: tuple[CardText, ...]
+    counted: Count | None
+    expected: Count
 
 
 class Remainder(Record):
@@ -178,8 +218,13 @@ class RoundResult(Record):
     """The community cards that play, never the burned ones."""
     burned: tuple[CardText, ...]
     burn: Burn | None
+    """The first burn of a packet's cards."""
+    burns: tuple[Burn, ...] = ()
+    """All of them in their order; absent unless there are several."""
     seats: tuple[Seat, ...]
     dealer: Hand | None
+    hands: tuple[NamedHand, ...] = ()
+    """Hands that the game names, in the order of the procedure; absent when it has none."""
     remainder: Remainder | None
     rejected: Count
     incidents: tuple[Incident, ...]
@@ -192,6 +237,7 @@ class RoundResult(Record):
     def to_json(self) -> str:
         """One line of JSON, keys in the order of the schema."""
         absent = {name for name in ("draw", "shoe") if getattr(self, name) is None}
+        absent |= {name for name in ("burns", "hands") if not getattr(self, name)}
         return self.model_dump_json(by_alias=True, exclude=absent)
 
     @classmethod

@@ -1,39 +1,43 @@
-"""One round as it goes on: bets, choices, cards, incidents, and what they mean for its outcome."""
+"""One round as it goes on: bets, choices, cards, incidents. What they mean is judged in `judge`."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from dealer_flow.decks import Decks
 from dealer_flow.draw import Draw
+from dealer_flow.hand import Due
 from dealer_flow.incidents import INCIDENTS
-from dealer_flow.ledger import Finding, Ledger
-from dealer_flow.plan import Plan, Policy, kind_of
-from dealer_flow.result import Burn, Deck, EventRef, Hand, Incident, Outcome, Packet, Remainder, RoundResult, Seat
-from dealer_flow.result import SeatStatus as Status
+from dealer_flow.ledger import Ledger
+from dealer_flow.plan import Plan
+from dealer_flow.result import EventRef, Incident, Outcome
+from dealer_flow.returned import Returns
+from dealer_flow.schema import AnyStep
 from dealer_flow.shoe_ledger import Shoes
-from dealer_flow.shoe_result import drawn_of, shoe_of
 from devices.events import BurnConfirmed, Seen
-from protocol.cards import spell_cards
-from protocol.faults import Fault, fault_text
-from protocol.places import DEALER, NOWHERE, Place, seat
+from protocol.places import NOWHERE, Place
 
-_JAMS = frozenset({Fault.FEED_JAM, Fault.COMPARTMENT_JAM, Fault.EXIT_JAM})
-_FAULT_CODES = {
-    Fault.DOOR_OPENED_MID_ROUND: "door-opened",
-    Fault.POWER_LOST_MID_ROUND: "power-lost",
-    **dict.fromkeys(_JAMS, "jam"),
-}
+
+class Ruling(NamedTuple):
+    """A supervisor is to rule: `why`, the place it is about, by which clause, and what goes back if it is a misdeal."""
+
+    why: str
+    place: Place
+    clause: str
+    returns: tuple[str, ...] | None
 
 
 @dataclass(slots=True)
 class Round:
     """Everything known since the last round ended. Bets come first, then START GAME makes it a round in play.
 
-    `decks` outlives the round: decks counted and not yet dealt, deck number -> (cards set, cards counted). So does
-    `shoes`; it and `draw` are there in games drawn from a shoe only.
+    `decks` outlives the round. So does `shoes`, which is there in games dealt from a shoe only; `draw` in those drawn
+    into columns. In all others `at` is the step that is under way, `opened` whether it has begun, and `dues` are the
+    cards of every step so far, of which the first `given` are dealt.
     """
 
     plan: Plan
     ledger: Ledger
-    decks: dict[int, tuple[int, int]]
+    decks: Decks
     shoes: Shoes | None = None
     draw: Draw | None = None
     badge: tuple[str, int, str] | None = None
@@ -43,16 +47,35 @@ class Round:
     session: int = 0
     devices: set[str] = field(default_factory=set)
     bettors: set[str] = field(default_factory=set)
+    restarted: set[str] = field(default_factory=set)
+    """Devices that lost power in mid-round, heard before START GAME."""
     wagers: dict[int, dict[str, int]] = field(default_factory=dict)
     sensors: set[int] = field(default_factory=set)
     active: tuple[int, ...] = ()
-    recipients: tuple[Place, ...] = ()
-    decisions: dict[int, str] = field(default_factory=dict)
+    first: int | None = None
+    """The seat that was selected to get the first cards, 0 for the dealer."""
+    at: int = 0
+    opened: bool = False
+    dues: list[Due] = field(default_factory=list)
+    given: int = 0
+    by_hand: list[Due] = field(default_factory=list)
+    """Cards that are dealt by hand at this step, until the dealer confirms."""
+    choices: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Seat -> step -> choice, in their order."""
+    too_late: set[tuple[int, str]] = field(default_factory=set)
+    """Seats with the bet of a choice that was not placed before further cards of the house were seen."""
     dead: set[int] = field(default_factory=set)
-    burn: BurnConfirmed | None = None
+    dead_hands: set[str] = field(default_factory=set)
+    burns: dict[Place, BurnConfirmed] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
+    open: dict[Place, int] = field(default_factory=dict)
+    """How many cards were shown at each place before the reveal."""
     red_lamp: int = 0
     incidents: list[Incident] = field(default_factory=list)
+    rulings: list[Ruling] = field(default_factory=list)
+    called: str = ""
+    """Why a supervisor must come, until one has swiped a badge."""
+    returns: Returns = field(default_factory=Returns)
     unreliable: bool = False
     defective: bool = False
     misdeal: bool = False
@@ -62,21 +85,47 @@ class Round:
     # ------------------------------------------------------------------ where it stands
 
     @property
+    def step(self) -> AnyStep | None:
+        """The step under way; None in a game drawn into columns."""
+        return self.plan.steps[self.at] if self.plan.steps else None
+
+    @property
+    def next_due(self) -> Due | None:
+        """The cards that come next; None when every place has its own."""
+        return self.dues[self.given] if self.given < len(self.dues) else None
+
+    @property
     def due(self) -> Place | None:
-        """Who gets the next packet; None when every recipient has one."""
-        given = len(self.ledger.lifted)
-        return self.recipients[given] if given < len(self.recipients) else None
+        """Who gets the next cards; None when every place has its own."""
+        due = self.next_due
+        return due.place if due else None
 
     @property
     def live(self) -> list[int]:
         """Seats still in the round: neither dead nor folded."""
-        folds = self.plan.folds
-        return [number for number in self.active if number not in self.dead and self.decisions.get(number) not in folds]
+        return [number for number in self.active if number not in self.dead and not self.folded(number)]
+
+    @property
+    def drawing(self) -> list[int]:
+        """Seats that get further cards: live, and not done with choosing."""
+        return [number for number in self.live if self.last_choice(number) not in self.plan.finishes]
+
+    def folded(self, number: int) -> bool:
+        """True when a seat gave up."""
+        return any(choice in self.plan.folds for choice in self.choices.get(number, {}).values())
+
+    def last_choice(self, number: int) -> str | None:
+        """What a seat chose last; None before it chose."""
+        return next(reversed(self.choices.get(number, {}).values()), None)
 
     @property
     def undecided(self) -> list[int]:
-        """Seats whose choice is still to come."""
-        return [number for number in self.active if number not in self.dead and number not in self.decisions]
+        """Seats whose choice in this step is still to come."""
+        step = self.step
+        if step is None or step.do != "decide":
+            return []
+        asked = [number for number in self.drawing if step.only is None or step.only in self.wagers[number]]
+        return [number for number in asked if step.name not in self.choices.get(number, {})]
 
     @property
     def for_progressive(self) -> list[int]:
@@ -92,90 +141,82 @@ class Round:
         return self.misdeal or self.defective or self.unreliable
 
     @property
+    def idle(self) -> bool:
+        """True when every seat has given up or is dead: cards that are due after a choice need not be dealt."""
+        return not self.live and any(step.do == "decide" for step in self.plan.steps[: self.at + 1])
+
+    @property
     def house_shown(self) -> bool:
-        """True once the dealer's or the community cards were seen: no bet may follow."""
-        return bool(self.shown & {"dealer", "community"})
+        """True once the house's or the community cards were shown for the last time: no bet may follow."""
+        return any(self.plan.house(kind) for kind in self.shown)
+
+    @property
+    def left_to_deal(self) -> bool:
+        """True while cards of the device are still to come, by the step under way or a later one."""
+        rest = self.plan.procedure.remainder
+        if self.next_due is not None:
+            return True
+        steps = self.plan.steps[self.at + self.opened :]
+        if rest is not None and rest.after is not None:
+            names = [step.name for step in self.plan.steps]
+            last = names.index(rest.after) if rest.after in names else len(names)
+            steps = self.plan.steps[self.at + self.opened : last + 1]
+        return any(from_device(step) for step in steps)
+
+    @property
+    def rest(self) -> int | None:
+        """Cards left of the deck, by the count that holds; None while that is not known."""
+        if self.ledger.remainder is not None or self.shoes is None:
+            return self.ledger.remainder
+        shoe = self.shoes.current
+        return shoe.left if shoe is not None and not self.left_to_deal else None
+
+    @property
+    def rest_wrong(self) -> str | None:
+        """`short` or `long` when another number of cards is left than the procedure says."""
+        exact, rest = self.plan.exact_rest, self.rest
+        if exact is None or rest is None or rest == exact:
+            return None
+        return "short" if rest < exact else "long"
 
     # ------------------------------------------------------------------ what goes wrong
 
-    def note(self, code: str, text: str, *, seen: Seen, clause: str, place: Place = NOWHERE, fault: int = 0) -> None:
-        """Record an incident once; `code` must be in the catalogue."""
+    def note(
+        self,
+        code: str,
+        text: str,
+        *,
+        seen: Seen,
+        clause: str,
+        place: Place = NOWHERE,
+        fault: int = 0,
+        supervisor: bool = False,
+    ) -> None:
+        """Record an incident once; `code` must be in the catalogue. `supervisor`: one must come at once."""
         assert code in INCIDENTS
         key = (code, place, fault, text)
         if key in self._noted:
             return
         self._noted.add(key)
+        self.called = self.called or (text if supervisor else "")
         where = place.text if place != NOWHERE else None
         events = (EventRef(device=seen.device, number=seen.number),)
         self.incidents.append(
-            Incident(code=code, text=text, clause=clause, place=where, fault=fault or None, events=events)
+            Incident(
+                code=code,
+                text=text,
+                clause=clause,
+                place=where,
+                fault=fault or None,
+                called="supervisor" if supervisor else None,
+                events=events,
+            )
         )
-
-    def apply(self, then: str, place: Place = NOWHERE) -> None:
-        """A consequence. What it says only ever gets worse: a dead hand stays dead."""
-        if then == "dead-hand":
-            if place.seat:
-                self.dead.add(place.seat)
-            else:
-                self.defective = True
-        elif then == "dealer-misdeal":
-            self.house_wrong = True
-        elif then == "misdeal":
-            self.misdeal = True
-        elif then == "defective-deck":
-            self.defective = True
-        elif then == "unreliable":
-            self.unreliable = True
-
-    def found(self, findings: list[Finding], seen: Seen) -> None:
-        """What the ledger found, judged by the procedure."""
-        for finding in findings:
-            policy = self._policy(finding)
-            self.note(finding.code, finding.text, seen=seen, clause=policy.clause, place=finding.place)
-            self.apply(policy.then, finding.place)
-
-    def judge_count(self, place: Place, seen: Seen) -> None:
-        """Compare the count that holds at `place` with the packet's size."""
-        hand = self.ledger.hands[place]
-        counted = hand.counted
-        if counted is None or counted == hand.expected:
-            return
-        policy = self.plan.count_policy(place)
-        code = f"{kind_of(place).removesuffix('s')}-count-wrong"
-        text = f"{place} has {counted} cards, not {hand.expected}"
-        self.note(code, text, seen=seen, clause=policy.clause, place=place)
-        self.apply(policy.then, place)
-
-    def judge_sum(self, seen: Seen) -> None:
-        """Record cards that do not add up; the verdict waits for END GAME, since a recount may explain them."""
-        if self.ledger.conserved is False and self.due is None:
-            clause = self.plan.deck_policy.clause
-            self.note("cards-not-conserved", self.ledger.unbalanced(), seen=seen, clause=clause)
-
-    def judge_fault(self, fault: int, seen: Seen, *, counts: bool) -> None:
-        """A device's fault; `counts` is False when it concerns no card of this round."""
-        policy = self.plan.fault_policy(fault)
-        code = _FAULT_CODES.get(Fault(fault) if fault in Fault.__members__.values() else Fault.NONE, "device-fault")
-        text = f"{seen.device} reports {fault_text(fault)}"
-        self.note(code, text, seen=seen, clause=policy.clause, fault=fault)
-        if counts:
-            self.apply(policy.then)
 
     def break_off(self, code: str, text: str, seen: Seen, clause: str = "procedure") -> None:
         """An incident after which the round cannot be relied on."""
         self.note(code, text, seen=seen, clause=clause)
         self.unreliable = True
-
-    def _policy(self, finding: Finding) -> Policy:
-        if finding.code == "duplicate-face":
-            return self.plan.duplicate
-        if finding.code == "foreign-card":
-            return self.plan.foreign
-        if finding.code == "counts-differ":
-            return Policy("note", self.plan.clause)
-        if finding.code == "faces-disagree" or self.plan.burn is None:
-            return Policy("unreliable", self.plan.clause)
-        return Policy("unreliable", self.plan.burn.clause)
 
     # ------------------------------------------------------------------ how it ended
 
@@ -193,65 +234,7 @@ class Round:
             return "progressive-only" if self.for_progressive else "misdeal"
         return "complete"
 
-    def result(self, table: str) -> RoundResult:
-        """The round as published."""
-        ledger, plan = self.ledger, self.plan
-        places = dict(zip((packet.ordinal for packet in ledger.lifted), self.recipients, strict=False))
-        rest = None
-        if ledger.remainder is not None:
-            rest = Remainder(counted=ledger.remainder, expected=max(ledger.remainder_expected, 0))
-        return RoundResult(
-            table=table,
-            session=f"{self.session:08x}",
-            round=self.number,
-            procedure=plan.ref,
-            options=plan.options,
-            outcome=self.outcome,
-            deck=Deck(deck=ledger.deck, loaded=ledger.loaded),
-            packets=tuple(
-                Packet(
-                    ordinal=packet.ordinal,
-                    to=(place := places.get(packet.ordinal, NOWHERE)).text,
-                    expected=plan.expected(place),
-                    counted=packet.counted,
-                )
-                for packet in ledger.lifted
-            ),
-            community=tuple(spell_cards(ledger.community())),
-            burned=tuple(spell_cards(self.draw.burned if self.draw else ledger.burned_cards())),
-            burn=self._burn(),
-            seats=tuple(self._seat(number) for number in self.active),
-            dealer=self._dealer(),
-            remainder=rest,
-            rejected=ledger.rejected,
-            incidents=tuple(self.incidents),
-            draw=drawn_of(self.draw),
-            shoe=shoe_of(self.shoes),
-        )
 
-    def _seat(self, number: int) -> Seat:
-        hand = self.ledger.hands.get(seat(number))
-        status: Status = "live"
-        if number in self.dead:
-            status = "dead"
-        elif self.decisions.get(number) in self.plan.folds:
-            status = "folded"
-        return Seat(
-            seat=number,
-            status=status,
-            cards=tuple(spell_cards(hand.cards)) if hand else (),
-            counted=hand.counted if hand else None,
-            expected=self.plan.expected(seat(number)),
-            decision=self.decisions.get(number),
-            wagers=dict(self.wagers.get(number, {})),
-        )
-
-    def _burn(self) -> Burn | None:
-        done = self.burn
-        return Burn(of=done.place.text, positions=done.positions, spread=done.spread) if done else None
-
-    def _dealer(self) -> Hand | None:
-        hand = self.ledger.hands.get(DEALER)
-        if hand is None:
-            return None
-        return Hand(cards=tuple(spell_cards(hand.cards)), counted=hand.counted, expected=hand.expected)
+def from_device(step: AnyStep) -> bool:
+    """True when this step takes cards out of the device."""
+    return step.do == "exchange" or (step.do in ("deal", "burn-card") and getattr(step, "origin", "") == "device")

@@ -21,12 +21,11 @@ CUT_CARD: Final = ("finish-race", "one-more-race", "play-on")
 
 def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[tuple[Key, str]]:
     """Key and complaint, for everything that does not fit."""
-    stages = ("draw", "extra", "settle") if shoe.extra else ("draw", "settle")
-    if procedure.stages != stages:
-        yield ("stages",), f"with this [shoe] they are {', '.join(stages)}"
-    for name, given in {"burn": procedure.burn, "decision": procedure.decision, "reveal": procedure.reveal}.items():
-        if given:
-            yield (name,), "belongs to a game of packets; this one is drawn from a shoe"
+    given = {"hand": procedure.hand, "decision": procedure.decision, "wrong": procedure.wrong}
+    for name in [name for name, rows in given.items() if rows]:
+        yield (name,), "belongs to a game of steps; this one is drawn from a shoe"
+    if procedure.remainder is not None:
+        yield ("remainder",), "belongs to a game of steps; this one is drawn from a shoe"
     yield from _column_faults(shoe)
     yield from _option_faults(procedure, shoe)
     names = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]

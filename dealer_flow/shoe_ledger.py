@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dealer_flow.ledger import Finding
+from dealer_flow.hand import Finding
 from protocol.cards import UNREAD, Card
 from protocol.places import SHOE
 
@@ -34,6 +34,8 @@ class ShoeLedger:
     cut_card: bool = False
     rounds_since_cut: int = 0
     over: bool = False
+    rounds: int = 0
+    """Rounds of a game of steps that were dealt from it."""
 
     @property
     def left(self) -> int | None:
@@ -162,6 +164,11 @@ class Shoes:
             shoe = self.current = ShoeLedger(number, self.decks, self.faces, self.decks * len(self.faces))
             shoe.whole = first_ordinal is None or first_ordinal <= 1
         return shoe
+
+    def replace(self) -> None:
+        """Another shoe is dealt from, which the device did not announce."""
+        if self.current is not None:
+            self.current.over, self.current.announced = True, False
 
     def begin_round(self) -> None:
         """Bets are closed: from here a report like the last one is another card."""

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import devices.events as e
+from dealer_flow import card_reports
 from dealer_flow.draw import Draw
+from dealer_flow.judge import apply, found, judge_fault, judge_rest
+from dealer_flow.plan import Policy
 from dealer_flow.round import Round
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
-from dealer_flow.shoe_turns import extra_due, extra_open, is_burn
+from dealer_flow.shoe_turns import closing_clause, extra_due, extra_open, is_burn
 from devices.events import Seen
 from protocol.cards import CUT_CARD, UNREAD, Card
 from protocol.faults import Fault
@@ -21,7 +24,14 @@ Handler = Callable[[Round, Seen, Any], None]
 def undecided(now: Round) -> bool:
     """True while what a shoe does can still change the round."""
     draw = now.draw
-    return draw is not None and now.in_play and (draw.finish is None or extra_open(now))
+    if draw is None:
+        return now.in_play and now.left_to_deal
+    return now.in_play and (draw.finish is None or extra_open(now))
+
+
+def begun(now: Round) -> bool:
+    """True once a card of this round was drawn."""
+    return bool(now.draw.cards or now.draw.overdrawn) if now.draw else now.given > 0
 
 
 def _parts(now: Round) -> tuple[Draw, Shoes]:
@@ -45,25 +55,29 @@ def _unread(now: Round, seen: Seen, body: e.CardUnread) -> None:
 
 
 def _take(now: Round, seen: Seen, card: Card, ordinal: int | None, where: str | None) -> None:
-    draw, shoes = _parts(now)
-    if shoes.repeats(ordinal, where, card):
+    shoes = now.shoes
+    if shoes is None or shoes.repeats(ordinal, where, card):
         return
-    if shoes.change(seen.device) and (draw.cards or draw.overdrawn):
-        now.break_off("other-shoe", f"a card is drawn from {seen.device} in the middle of a race", seen)
+    if shoes.change(seen.device) and begun(now):
+        now.break_off("other-shoe", f"a card is drawn from {seen.device} in the middle of a round", seen)
     shoe = shoes.on_table(ordinal)
     _count(now, seen, card, ordinal, where)
-    now.found(shoe.take(card), seen)
-    if is_burn(now, where):
-        draw.burned.append(card)
-        shoes.burns_due = max(shoes.burns_due - 1, 0)
+    found(now, shoe.take(card), seen)
+    now.session = now.session or (seen.session if now.in_play else 0)
+    burned = is_burn(now, where)
+    shoes.burns_due = max(shoes.burns_due - burned, 0)
+    if now.draw is None:
+        card_reports.give(now, seen, card, burned=burned)
+    elif burned:
+        now.draw.burned.append(card)
     elif now.in_play:
-        now.session = now.session or seen.session
         _play(now, seen, shoe, card)
 
 
 def _count(now: Round, seen: Seen, card: Card, ordinal: int | None, where: str | None) -> None:
     """Hold the card against the device's own count."""
-    _, shoes = _parts(now)
+    shoes = now.shoes
+    assert shoes is not None
     missing = shoes.count(ordinal, where, card)
     if missing > 0:
         text = f"the shoe's count is {ordinal}: {missing} card{'s' * (missing > 1)} before it not reported"
@@ -94,7 +108,7 @@ def _overdrawn(now: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
         number = len(draw.cards) + draw.overdrawn.index(card) + 1
         text = f"{card} is drawn as card {number}, after the race was decided"
         now.note("card-overdrawn", text, seen=seen, clause=draw.plan.part.overdraw.clause, place=SHOE)
-    now.apply(draw.plan.overdraw)
+    apply(now, Policy(draw.plan.overdraw, draw.plan.part.overdraw.clause))
 
 
 def _again(now: Round, seen: Seen, body: e.CardReportedAgain) -> None:
@@ -116,15 +130,18 @@ def _again(now: Round, seen: Seen, body: e.CardReportedAgain) -> None:
 
 def _out_again(now: Round, seen: Seen, card: Card) -> None:
     """A card that was pushed back came out again."""
-    draw, shoes = _parts(now)
+    shoes = now.shoes
+    assert shoes is not None
     shoes.pushed_back = False
     shoe = shoes.on_table()
-    now.found(shoe.take(card), seen)
-    if now.in_play:
-        _play(now, seen, shoe, card)
-    else:
+    found(now, shoe.take(card), seen)
+    if not now.in_play:
         text = f"card {card} is drawn before bets were closed"
-        now.break_off("draw-before-close", text, seen, draw.plan.part.bets_closed)
+        now.break_off("draw-before-close", text, seen, closing_clause(now))
+    elif now.draw is None:
+        card_reports.give(now, seen, card, burned=False)
+    else:
+        _play(now, seen, shoe, card)
 
 
 def name_card(now: Round, seen: Seen, body: e.HandRevealed) -> None:
@@ -136,7 +153,7 @@ def name_card(now: Round, seen: Seen, body: e.HandRevealed) -> None:
     _, badge, level = now.badge or ("", 0, "")
     who = f"badge {badge} ({level})" if badge else "a person without a badge"
     now.note("card-named", f"card {position} is named {card} by {who}", seen=seen, clause=draw.plan.part.unread.clause)
-    now.found(shoes.on_table().name(card), seen)
+    found(now, shoes.on_table().name(card), seen)
     late = draw.name(card, badge, level)
     now.badge = None
     if late:
@@ -148,9 +165,9 @@ def _outside(now: Round, seen: Seen, body: e.CardDrawnOutside | e.DrawWhileLocke
     if now.shoes is None:
         return
     now.shoes.outside()
-    now.found(now.shoes.on_table().take(body.card), seen)
+    found(now, now.shoes.on_table().take(body.card), seen)
     if isinstance(body, e.DrawWhileLocked):
-        now.judge_fault(Fault.DRAW_WHILE_LOCKED, seen, counts=undecided(now))
+        judge_fault(now, Fault.DRAW_WHILE_LOCKED, seen, counts=undecided(now))
         return
     text = f"card {body.card} is drawn in the shoe's {body.mode} mode"
     now.note("drawn-outside", text, seen=seen, clause="procedure", place=SHOE)
@@ -168,57 +185,65 @@ _AFTER_CUT_CARD: Final = {
 
 
 def _cut_card(now: Round, seen: Seen, body: e.CutCardSeen) -> None:
-    if now.shoes is None or now.draw is None:
+    if now.shoes is None:
         return
     shoe = now.shoes.on_table()
     shoe.cut_card = True
-    text = f"the cut card comes out after {shoe.drawn} cards: {_AFTER_CUT_CARD[now.draw.plan.cut_card]}"
-    now.note("cut-card", text, seen=seen, clause=now.draw.plan.part.cut_card.clause, place=SHOE)
+    what, clause = "this round is the last", now.plan.procedure.deck.clause
+    if now.draw is not None:
+        what, clause = _AFTER_CUT_CARD[now.draw.plan.cut_card], now.draw.plan.part.cut_card.clause
+    text = f"the cut card comes out after {shoe.drawn} cards: {what}"
+    now.note("cut-card", text, seen=seen, clause=clause, place=SHOE)
 
 
 def _loaded(now: Round, seen: Seen, body: e.ShoeLoaded) -> None:
-    if now.shoes is None or now.draw is None:
+    if now.shoes is None:
         return
-    if undecided(now) and now.draw.cards:
-        _ended_early(now, seen, f"shoe {body.shoe} was filled in the middle of a race")
+    if undecided(now) and begun(now):
+        _ended_early(now, seen, f"shoe {body.shoe} was filled in the middle of a round")
     now.shoes.change(seen.device)
     shoe = now.shoes.load(body.shoe, body.cards)
-    plan = now.draw.plan
+    plan = now.plan
     if body.cards != plan.loaded or body.decks != plan.decks:
         text = f"shoe {shoe.id} has {body.cards} cards in {body.decks} decks, not {plan.loaded} in {plan.decks}"
-        policy = now.plan.deck_policy
-        now.note("deck-count-wrong", text, seen=seen, clause=policy.clause, place=SHOE)
-        now.apply(policy.then)
+        now.note("deck-count-wrong", text, seen=seen, clause=plan.deck_policy.clause, place=SHOE)
+        apply(now, plan.deck_policy, why=text)
 
 
 def _ended(now: Round, seen: Seen, body: e.ShoeEnded) -> None:
-    if now.shoes is None or now.draw is None:
+    if now.shoes is None:
         return
     shoe = now.shoes.on_table()
-    now.found(shoe.device_count(body.drawn), seen)
+    found(now, shoe.device_count(body.drawn), seen)
     shoe.over = True
-    if undecided(now) and now.draw.cards:
-        _ended_early(now, seen, f"shoe {body.shoe} ended after {body.drawn} cards, in the middle of a race")
+    if undecided(now) and begun(now):
+        _ended_early(now, seen, f"shoe {body.shoe} ended after {body.drawn} cards, in the middle of a round")
 
 
 def _ended_early(now: Round, seen: Seen, text: str) -> None:
-    now.note("shoe-ended", text, seen=seen, clause=now.plan.procedure.misdeal.clause, place=SHOE)
+    misdeal = now.plan.procedure.misdeal
+    now.note("shoe-ended", text, seen=seen, clause=misdeal.clause, place=SHOE)
     now.misdeal = True
+    now.returns.add("misdeal", 0, misdeal.returns)
 
 
 def counted(now: Round, seen: Seen, body: e.CardsCounted) -> None:
     """A person counted what is left in the shoe."""
-    if now.shoes is not None:
-        now.found(now.shoes.on_table().person_count(body.counted), seen)
+    if now.shoes is None:
+        return
+    found(now, now.shoes.on_table().person_count(body.counted), seen)
+    if now.draw is None and now.in_play and not now.left_to_deal:
+        now.ledger.remainder = body.counted
+        judge_rest(now, seen, final=False)
 
 
 def close(now: Round) -> None:
     """The round is over: what the cut card means for the shoe."""
-    if now.shoes is None or now.draw is None or now.shoes.current is None:
+    if now.shoes is None or now.shoes.current is None:
         return
     shoe = now.shoes.current
     if shoe.cut_card:
-        rounds = {"finish-race": 0, "one-more-race": 1}.get(now.draw.plan.cut_card)
+        rounds = {"finish-race": 0, "one-more-race": 1}.get(now.draw.plan.cut_card if now.draw else "finish-race")
         shoe.over |= rounds is not None and shoe.rounds_since_cut >= rounds
         shoe.rounds_since_cut += 1
 
@@ -245,7 +270,7 @@ def _trouble(now: Round, seen: Seen, body: e.Body) -> None:
         now.shoes.push_back()
         if now.draw is not None and now.draw.overdrawn:
             now.draw.overdrawn.pop()
-    now.judge_fault(fault, seen, counts=undecided(now))
+    judge_fault(now, fault, seen, counts=undecided(now))
 
 
 _TROUBLES: Final[dict[type[e.Body], Fault]] = {

@@ -10,7 +10,7 @@ from dealer_flow.schema import BetPart
 from dealer_flow.states import LOOSE, State
 from devices.events import Level
 from protocol.cards import UNREAD, Card
-from protocol.places import SHOE
+from protocol.places import BURN, SHOE
 
 BURNS: Final = frozenset({"burn", "burn count", "first card"})
 """What a device calls a card that is taken out of play before a round."""
@@ -26,11 +26,13 @@ def is_burn(now: Round, where: str | None) -> bool:
 
 
 def _drawn(state: State, now: Round, body: e.CardDrawn | e.CardUnread) -> Breach | None:
-    if now.draw is None or now.shoes is None:
+    if now.shoes is None:
         return refuse("a card is drawn from a shoe; this game is dealt in packets")
     card: Card = body.card if isinstance(body, e.CardDrawn) else UNREAD
     if state in LOOSE or now.shoes.repeats(body.ordinal, body.where, card):
         return None
+    if now.draw is None:
+        return _dealt(state, now, body)
     part = now.draw.plan.part
     if is_burn(now, body.where):
         if state is State.BETTING:
@@ -43,6 +45,24 @@ def _drawn(state: State, now: Round, body: e.CardDrawn | e.CardUnread) -> Breach
         text = f"card {card} is drawn while card {now.draw.unread} waits to be named"
         return Breach(text, False, True, "draw-before-named", SHOE, part.unread.clause)
     return None
+
+
+def _dealt(state: State, now: Round, body: e.CardDrawn | e.CardUnread) -> Breach | None:
+    """A card is drawn in a game of steps; its face is nobody's business yet."""
+    burned = is_burn(now, body.where)
+    if state is State.BETTING:
+        text = "a card is drawn before bets were closed"
+        return None if burned else Breach(text, True, True, "draw-before-close", SHOE, closing_clause(now))
+    if now.due is None:
+        return Breach("a card is drawn and nobody is due one", True, True)
+    if burned and now.due != BURN:
+        return Breach(f"a card is burned and {now.due} is due one", True, True)
+    return None
+
+
+def closing_clause(now: Round) -> str:
+    """The clause that closes the bets."""
+    return now.draw.plan.part.bets_closed if now.draw else now.plan.clause
 
 
 def named(state: State, now: Round, body: e.HandRevealed) -> Breach | None:

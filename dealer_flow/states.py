@@ -15,6 +15,8 @@ class State(Enum):
     DEALING = "dealing"
     BURNING = "burning"
     DECIDING = "deciding"
+    EXCHANGING = "exchanging"
+    SHOWING = "showing"
     REVEALING = "revealing"
     DRAWING = "drawing"
     NAMING = "naming"
@@ -27,9 +29,11 @@ class State(Enum):
 
 MEANING: Final = {
     State.BETTING: "bets are open; START GAME closes them",
-    State.DEALING: "packets go out, each to the next place in the order of the procedure",
-    State.BURNING: "every packet is out; the burn is due",
+    State.DEALING: "cards go out, each to the next place in the order of the procedure",
+    State.BURNING: "cards of a packet are burned before play goes on",
     State.DECIDING: "players look at their cards and choose",
+    State.EXCHANGING: "cards discarded are replaced",
+    State.SHOWING: "cards are turned face up before play goes on",
     State.REVEALING: "hands are shown and settled until END GAME",
     State.DRAWING: "cards are drawn one at a time, each to its column, until one decides",
     State.NAMING: "a card was not read; a person says what it is",
@@ -40,16 +44,20 @@ MEANING: Final = {
     State.HALTED: "the round cannot be relied on; a person decides",
 }
 
-STAGES: Final = {
+STEP_STATES: Final = {
     "deal": State.DEALING,
+    "burn-card": State.DEALING,
     "burn": State.BURNING,
     "decide": State.DECIDING,
+    "exchange": State.EXCHANGING,
+    "show": State.SHOWING,
     "reveal": State.REVEALING,
-    "draw": State.DRAWING,
-    "extra": State.EXTRA,
-    "settle": State.SETTLING,
 }
-"""The stages a procedure may list, each with its state. NAMING is no stage: it interrupts one."""
+"""What a step does -> the state a round is in meanwhile."""
+
+DRAW_STAGES: Final = (State.DRAWING, State.EXTRA, State.SETTLING)
+"""The stages of a game drawn from a shoe into columns, one after the other; EXTRA only where there is an extra card.
+NAMING is no stage: it interrupts one."""
 
 LOOSE: Final = frozenset({State.PROGRESSIVE, State.VOID, State.HALTED})
 """States in which the order of play no longer matters: facts are kept, turns are not enforced."""
@@ -63,28 +71,41 @@ class Row(NamedTuple):
     dest: State
 
 
-_PACKETS: Final = (State.DEALING, State.BURNING, State.DECIDING, State.REVEALING)
-_PLAY: Final = (*_PACKETS, State.DRAWING, State.NAMING, State.EXTRA, State.SETTLING)
+_BEFORE_REVEAL: Final = (State.DEALING, State.BURNING, State.DECIDING, State.EXCHANGING, State.SHOWING)
+_STEPS: Final = (*_BEFORE_REVEAL, State.REVEALING)
+_PLAY: Final = (*_STEPS, State.DRAWING, State.NAMING, State.EXTRA, State.SETTLING)
+
+
+def _others(state: State) -> tuple[State, ...]:
+    """The states of the steps from which another step may begin."""
+    return tuple(other for other in _BEFORE_REVEAL if other is not state)
+
 
 TRANSITIONS: Final = (
     Row("start_game", (State.BETTING,), State.DEALING),
-    Row("begin_burn", (State.DEALING,), State.BURNING),
-    Row("begin_decisions", (State.DEALING, State.BURNING), State.DECIDING),
-    Row("begin_reveal", (State.DEALING, State.BURNING, State.DECIDING), State.REVEALING),
+    Row("begin_deal", _others(State.DEALING), State.DEALING),
+    Row("begin_burn", _others(State.BURNING), State.BURNING),
+    Row("begin_decisions", _others(State.DECIDING), State.DECIDING),
+    Row("begin_exchange", _others(State.EXCHANGING), State.EXCHANGING),
+    Row("begin_show", _others(State.SHOWING), State.SHOWING),
+    Row("begin_reveal", _BEFORE_REVEAL, State.REVEALING),
     Row("start_draw", (State.BETTING,), State.DRAWING),
     Row("ask_person", (State.DRAWING, State.EXTRA), State.NAMING),
     Row("go_on", (State.NAMING,), State.DRAWING),
     Row("begin_extra", (State.DRAWING,), State.EXTRA),
     Row("begin_settle", (State.DRAWING, State.EXTRA), State.SETTLING),
-    Row("play_progressive", _PACKETS, State.PROGRESSIVE),
+    Row("play_progressive", _STEPS, State.PROGRESSIVE),
     Row("void_round", (*_PLAY, State.PROGRESSIVE), State.VOID),
     Row("halt", (*_PLAY, State.PROGRESSIVE, State.VOID), State.HALTED),
     Row("end_game", (*_PLAY, *sorted(LOOSE, key=lambda state: state.value)), State.BETTING),
 )
 
 BEGIN: Final = {
+    State.DEALING: "begin_deal",
     State.BURNING: "begin_burn",
     State.DECIDING: "begin_decisions",
+    State.EXCHANGING: "begin_exchange",
+    State.SHOWING: "begin_show",
     State.REVEALING: "begin_reveal",
     State.EXTRA: "begin_extra",
     State.SETTLING: "begin_settle",

@@ -10,61 +10,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow import shoe_turns
+from dealer_flow import choice_turns, reveal_turns, shoe_turns
 from dealer_flow.breach import Breach, refuse
 from dealer_flow.round import Round
 from dealer_flow.states import LOOSE, State
-from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, SHOE, Place
+from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER
 
 
 def breach(state: State, now: Round, body: e.Body) -> Breach | None:
     """None when `body` may happen now. Reports that have no turn are always in order."""
     check = _CHECKS.get(type(body))
     return check(state, now, body) if check else None
-
-
-# ------------------------------------------------------------------ bets and choices
-
-
-def _wager(state: State, now: Round, body: e.WagerPlaced) -> Breach | None:
-    bet = now.plan.bets.get(body.bet)
-    if state in LOOSE:
-        return None
-    if bet is None:
-        return refuse(f"seat {body.seat} bets {body.cents} cents on spot {body.bet}", "unknown-bet")
-    if not 1 <= body.seat <= now.plan.most_seats:
-        return refuse(f"seat {body.seat} bets; seats are 1 to {now.plan.most_seats}", "unknown-seat")
-    what = f"seat {body.seat} changes its {bet.name} bet to {body.cents} cents"
-    if bet.placed == "before-deal":
-        return None if state is State.BETTING else refuse(f"{what} after bets were closed")
-    if bet.placed == "before-extra":
-        return shoe_turns.moved(state, now, body, bet)
-    if state is State.BETTING:
-        return refuse(f"{what} before the deal")
-    if body.seat not in now.live:
-        return refuse(f"{what}; it is not live in this round")
-    if now.house_shown:
-        return refuse(f"{what} after the house's cards were shown")
-    return None if state in (State.DECIDING, State.REVEALING) else Breach(f"{what} while {state.value}", False, True)
-
-
-def _decision(state: State, now: Round, body: e.DecisionMade) -> Breach | None:
-    choice = now.plan.decisions.get(body.decision)
-    if state in LOOSE:
-        return None
-    if choice is None:
-        return refuse(f"seat {body.seat} makes choice {body.decision}", "unknown-decision")
-    if body.seat not in now.active:
-        return refuse(f"seat {body.seat} chooses {choice.name}; it was not dealt in", "unknown-seat")
-    made = now.decisions.get(body.seat)
-    if made is not None:
-        again = f"seat {body.seat} chooses {choice.name} after it chose {made}"
-        return Breach(again, harmful=made != choice.name, take=False)
-    if body.seat in now.dead:
-        return Breach(f"seat {body.seat} chooses {choice.name} with a dead hand", False, False)
-    if state is State.DECIDING:
-        return None
-    return Breach(f"seat {body.seat} chooses {choice.name} while {state.value}", False, True)
 
 
 # ------------------------------------------------------------------ the round
@@ -79,7 +35,7 @@ def _start(state: State, now: Round, body: e.GameStarted) -> Breach | None:
 def _end(state: State, now: Round, body: e.GameEnded) -> Breach | None:
     if state is State.BETTING:
         return Breach("END GAME without START GAME", False, False)
-    if state in LOOSE or now.ledger.conserved is False or (state is State.DEALING and now.red_lamp):
+    if may_end_early(state, now):
         return None
     missing = shoe_turns.missing(state, now) if now.draw else _missing(state, now)
     if missing:
@@ -87,23 +43,62 @@ def _end(state: State, now: Round, body: e.GameEnded) -> Breach | None:
     return None
 
 
+def may_end_early(state: State, now: Round) -> bool:
+    """True when the round may end whatever is still to come: it is not played out."""
+    if state in LOOSE or now.ledger.conserved is False or now.rest_wrong is not None:
+        return True
+    return state is State.DEALING and bool(now.red_lamp)
+
+
 def _missing(state: State, now: Round) -> str:
-    if state is State.DEALING:
-        return f"before {now.due} has its packet"
+    if now.rulings:
+        return f"before a supervisor has ruled: {now.rulings[0].why}"
+    if not now.idle and state is not State.REVEALING:
+        return _unfinished(state, now)
+    return "before the remainder was counted" if rest_missing(now) else ""
+
+
+def _unfinished(state: State, now: Round) -> str:
     if state is State.BURNING:
         return "before the burn"
     if state is State.DECIDING:
         return f"before seat {now.undecided[0]} has chosen"
-    return "" if now.ledger.remainder is not None else "before the remainder was counted"
+    if now.due is not None:
+        return f"before {now.due} has its {'card' if now.plan.from_shoe else 'packet'}"
+    if now.by_hand:
+        return "before the dealer has confirmed the cards dealt by hand"
+    return "before the first seat was selected" if state is State.DEALING else f"while {state.value}"
+
+
+def rest_missing(now: Round) -> bool:
+    """True while what is left of the deck is still to be counted."""
+    if now.plan.from_shoe:
+        return now.plan.exact_rest is not None and now.rest is None
+    return now.ledger.remainder is None
 
 
 def _misdeal(state: State, now: Round, body: e.MisdealCalled) -> Breach | None:
     if state is State.BETTING:
         return Breach("a misdeal is called with no round under way", False, False)
-    if state in LOOSE:
+    if state in LOOSE or now.rulings:
         return None
-    if now.decisions and now.plan.procedure.misdeal.until == "first-decision":
+    if now.choices and now.plan.procedure.misdeal.until == "first-decision":
         return Breach("a misdeal is called after the first decision", False, False, "misdeal-refused")
+    return None
+
+
+def _selected(state: State, now: Round, body: e.SpotSelected) -> Breach | None:
+    if not now.plan.selects_first:
+        return None
+    what = f"seat {body.seat} is selected for the first cards"
+    if not 0 <= body.seat <= now.plan.most_seats:
+        return refuse(f"{what}; seats are 1 to {now.plan.most_seats}, 0 is the dealer", "unknown-seat")
+    return refuse(f"{what} after cards were dealt") if now.dues and now.first is not None else None
+
+
+def _mishandled(state: State, now: Round, body: e.CardMishandled) -> Breach | None:
+    if state is State.BETTING:
+        return Breach(f"a card at {body.place} is {body.how} with no round under way", False, False)
     return None
 
 
@@ -138,93 +133,35 @@ def _dumped(state: State, now: Round, body: e.RemainderDumped) -> Breach | None:
         return None
     if state is State.BETTING:
         return Breach("the remainder is dumped with no round under way", False, False)
-    if state is State.DEALING:
-        return Breach(f"the remainder is dumped before {now.due} has its packet", not now.red_lamp, True)
+    if now.left_to_deal and not now.idle:
+        who = f"{now.due} has its packet" if now.due is not None else "every packet is out"
+        return Breach(f"the remainder is dumped before {who}", not now.red_lamp, True)
     if now.ledger.remainder is not None:
         return Breach("the remainder is dumped a second time", True, False)
     return None
 
 
-# ------------------------------------------------------------------ burn, reveal, counts
-
-
-def _burn(state: State, now: Round, body: e.BurnConfirmed) -> Breach | None:
-    burn = now.plan.burn
-    where = f"positions {_positions(body)} of {body.place}"
-    if burn is None or body.place != burn.place:
-        return None if state in LOOSE else refuse(f"{where} are burned", "wrong-burn")
-    if state is State.BETTING or burn.place not in now.ledger.hands:
-        return refuse(f"{where} are burned before that packet was dealt") if state not in LOOSE else None
-    if burn.from_left(body.positions, body.spread) != burn.positions and state is not State.VOID:
-        wanted = " ".join(map(str, sorted(burn.positions)))
-        why = f"{where} counted {body.spread} are burned, not {wanted} counted left-to-right"
-        return Breach(why, True, now.burn is None, "wrong-burn", body.place)
-    if state in LOOSE or state is State.BURNING:
-        return None
-    if now.burn is not None:
-        return refuse(f"{where} are burned a second time")
-    return Breach(f"{where} are burned while {state.value}", False, True)
-
-
-def _positions(body: e.BurnConfirmed) -> str:
-    return " ".join(map(str, body.positions)) or "none"
-
-
-def _reveal(state: State, now: Round, body: e.HandRevealed) -> Breach | None:
-    place = body.place
-    if now.draw is not None and place == SHOE and state is not State.BETTING:
-        return shoe_turns.named(state, now, body)
-    what = f"{place} is shown"
-    if state in LOOSE:
-        return None
-    if state is State.BETTING:
-        return Breach(f"{what} with no round under way", False, False)
-    if now.plan.burn is not None and now.burn is None and place in (COMMUNITY, DEALER, BURN):
-        return Breach(f"{what} before the burn", True, True, "reveal-before-burn", place)
-    if place.seat and place.seat not in now.active:
-        return refuse(f"{what}; it was not dealt in", "unknown-seat")
-    if state is State.REVEALING:
-        return _reveal_order(now, place)
-    if place in (COMMUNITY, DEALER):
-        return Breach(f"{what} before every player has chosen", True, True)
-    return None if place == BURN else Breach(f"{what} while {state.value}", False, True)
-
-
-def _reveal_order(now: Round, place: Place) -> Breach | None:
-    first = next_to_show(now)
-    kind = "seats" if place.seat else place.text
-    order = now.plan.reveal_order
-    if first is None or kind not in order or order.index(kind) <= order.index(first):
-        return None
-    return Breach(f"{place} is shown before {first}", False, True)
-
-
-def next_to_show(now: Round) -> str | None:
-    """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
-    if not now.live:
-        return None
-    return next((kind for kind in now.plan.reveal_order if kind not in now.shown), None)
-
-
 def _counted(state: State, now: Round, body: e.CardsCounted) -> Breach | None:
     if body.place in now.ledger.hands or body.place in (REMAINDER, BURN) or state in LOOSE:
         return None
-    if now.draw is not None and body.place == SHOE:
+    if now.shoes is not None and body.place == SHOE:
+        return None
+    if body.place == SHUFFLER and not now.in_play:
         return None
     return Breach(f"{body.counted} cards counted at {body.place}, where none were dealt", False, False)
 
 
 _CHECKS: Final[dict[type[e.Body], Callable[[State, Round, Any], Breach | None]]] = {
-    e.WagerPlaced: _wager,
-    e.DecisionMade: _decision,
     e.GameStarted: _start,
     e.GameEnded: _end,
     e.MisdealCalled: _misdeal,
+    e.SpotSelected: _selected,
+    e.CardMishandled: _mishandled,
     e.PacketDispensed: _dispensed,
     e.PacketLifted: _lifted,
     e.RemainderDumped: _dumped,
-    e.BurnConfirmed: _burn,
-    e.HandRevealed: _reveal,
     e.CardsCounted: _counted,
+    **choice_turns.CHECKS,
+    **reveal_turns.CHECKS,
     **shoe_turns.CHECKS,
 }

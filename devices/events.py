@@ -478,6 +478,30 @@ class CardsCounted(Body):
     counted: int
 
 
+class Mishap(StrEnum):
+    """What a person saw happen to a card or a hand."""
+
+    EXPOSED = "exposed"
+    """A card was seen that should not be."""
+    OFF_TABLE = "off-table"
+    """A card fell from the table."""
+    FOULED = "fouled"
+    """A hand touched discards or another hand."""
+    JOKER = "joker"
+    """A stray joker came out of the deck."""
+    BOXED = "boxed"
+    """A card lay face up in the deck."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardMishandled(Body):
+    """A person reports what happened to a card at a place; `how` is its text when unknown, `card` its face or unread."""
+
+    place: Place
+    how: str
+    card: Card
+
+
 @dataclass(frozen=True, slots=True)
 class MisdealCalled(Body):
     """A person called a misdeal."""

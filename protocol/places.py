@@ -37,6 +37,7 @@ _NAMED: Final = {
     0x45: "reject tray",
     0x46: "shuffler",
     0x47: "shoe",
+    **{0x50 + number: f"hand {number + 1}" for number in range(8)},
 }
 _TEXT: Final = tuple(
     f"seat {code}" if 1 <= code <= SEATS_MAX else _NAMED.get(code, f"0x{code:02X}") for code in range(256)

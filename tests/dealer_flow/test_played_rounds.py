@@ -252,7 +252,7 @@ def test_community_packet_of_four_counts_as_the_dealers() -> None:
     assert table.flow.state is State.DEALING  # the players' packets are still needed for the progressive
     result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().end()
     assert (result.outcome, table.codes) == ("progressive-only", ["community-count-wrong"])
-    assert result.options["community-count"] == "as-dealer"
+    assert result.options["community-count"] == "progressive-only"
 
 
 def test_community_packet_of_four_under_another_reading() -> None:

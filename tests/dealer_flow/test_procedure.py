@@ -6,6 +6,7 @@ import pytest
 
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import FOLDER, ProcedureError, known_procedures, load_procedure, parse_procedure
+from dealer_flow.schema import BurnStep, DealStep
 from dealer_flow.tomlfile import line_of
 from protocol.places import COMMUNITY, DEALER, seat
 
@@ -22,10 +23,11 @@ def test_flushes_gone_wild_colorado() -> None:
     """47.1-1017.60 (4)-(6): five community cards first, five each clockwise, the dealer last; burn 1, 2 and 5."""
     procedure = load_procedure(ID)
     plan = Plan(procedure, {})
-    assert plan.recipients((2, 5)) == (COMMUNITY, seat(2), seat(5), DEALER)
-    assert [plan.expected(place) for place in plan.recipients((1,))] == [5, 5, 5]
-    assert procedure.burn is not None
-    assert (procedure.burn.positions, procedure.burn.spread) == ((1, 2, 5), "left-to-right")
+    deals = [(step.to, step.cards, step.by) for step in plan.steps if isinstance(step, DealStep)]
+    assert deals == [(("community",), 5, "packet"), (("seats", "dealer"), 5, "packet")]
+    assert [plan.expected(place) for place in (COMMUNITY, seat(1), DEALER)] == [5, 5, 5]
+    (burn,) = [step for step in procedure.step if isinstance(step, BurnStep)]
+    assert (burn.of, burn.positions, burn.spread) == ("community", (1, 2, 5), "left-to-right")
     assert [(bet.number, bet.name) for bet in procedure.bet] == [
         (1, "ante"),
         (2, "blind"),
@@ -34,9 +36,13 @@ def test_flushes_gone_wild_colorado() -> None:
         (5, "progressive"),
     ]
     assert [(choice.number, choice.name) for choice in procedure.decision] == [(1, "fold"), (2, "play")]
-    assert plan.count_policy(seat(1)).then == "dead-hand"
-    assert plan.count_policy(DEALER).then == "dealer-misdeal"
-    assert plan.count_policy(COMMUNITY).then == "dealer-misdeal"
+    thens = {
+        kind: [plan.wrong(kind, how, "hands") for how in ("short", "long")] for kind in ("seats", "dealer", "community")
+    }
+    assert [policy and policy.then for policy in thens["seats"]] == ["dead-hand", "dead-hand"]
+    assert [policy and policy.then for policy in thens["dealer"]] == ["progressive-only", "progressive-only"]
+    assert [policy and policy.then for policy in thens["community"]] == ["progressive-only", "progressive-only"]
+    assert plan.wrong("seats", "exposed", "hands") is None
 
 
 def test_the_hash_covers_the_content_and_nothing_else() -> None:
@@ -48,34 +54,101 @@ def test_the_hash_covers_the_content_and_nothing_else() -> None:
 
 BAD = [
     ("most = 8", "most = 9", "seats.most", "9 seats need 55 cards and the deck has 52; at most 8"),
-    ("[1, 2, 5]", "[1, 2, 6]", "burn.positions", "position 6 of a packet of 5; allowed: 1 to 5"),
-    ("[1, 2, 5]", "[1, 2, 2]", "burn.positions", "each position once"),
-    ("[1, 2, 5]", "[1, 2, 3, 4, 5]", "burn.positions", "fewer than the 5"),
-    ("[1, 2, 5]", "[0, 2, 5]", "burn.positions[1]", "greater than or equal to 1"),
-    ('top-card = "community-top-card"', 'top-card = "foreign-card"', "burn.top-card", "'left' and 'right'"),
-    ('to = "seats"', 'to = "players"', "packet[2].to", "'community', 'seats' or 'dealer'"),
-    ('to = "dealer"', 'to = "seats"', "packet[3].to", "already has a packet"),
+    ("cards = 52", "cards = 53", "deck.cards", "53 cards of a deck with 0 jokers; at most 52"),
+    ("[1, 2, 5]", "[1, 2, 6]", "step[3].positions", "position 6 of a packet of 5; allowed: 1 to 5"),
+    ("[1, 2, 5]", "[1, 2, 2]", "step[3].positions", "each position once"),
+    ("[1, 2, 5]", "[1, 2, 3, 4, 5]", "step[3].positions", "fewer than the 5"),
+    ("[1, 2, 5]", "[0, 2, 5]", "step[3].positions[1]", "greater than or equal to 1"),
+    ('of = "community"\npositions', 'of = "seats"\npositions', "step[3].of", "not a player's"),
+    ('of = "community"\npositions', 'of = "river"\npositions', "step[3].of", "allowed: seats, dealer, community"),
+    ('top-card = "community-top-card"', 'top-card = "foreign-card"', "step[3].top-card", "'left' and 'right'"),
+    ('to = ["seats", ', 'to = ["players", ', "step[2].to", "nobody is 'players'; allowed: seats, dealer, community"),
+    ('to = ["seats", "dealer"]', 'to = ["seats", "seats"]', "step[2].to", "each place once"),
+    (
+        'do = "reveal"',
+        'do = "display"',
+        "step[5].do",
+        "'display' is nothing a step does; allowed: deal, burn, burn-card",
+    ),
+    ('do = "burn"\n', "", "step[3].do", "missing; allowed: deal, burn"),
+    ('by = "packet"', 'by = "pile"', "step[1].by", "'packet' or 'single'"),
+    (
+        'by = "packet"',
+        'by = "packet"\nsize = 5',
+        "step[1].size",
+        "unknown key; allowed: name, when, clause, do, to, cards",
+    ),
+    ('name = "hands"', 'name = "community"', "step[2].name", "'community' is taken"),
     ('number = 2\nname = "blind"', 'number = 1\nname = "blind"', "bet[2].number", "1 is taken"),
     ('name = "blind"', 'name = "ante"', "bet[2].name", "'ante' is taken"),
     ("enters = true", "enters = false", "bet", "enters = true"),
     ("enters = true", "enter = true", "bet[1].enter", "unknown key; allowed: number, name, placed, enters"),
-    ("jokers = 0", "jokers = 0\njoker = 1", "deck.joker", "unknown key; allowed: cards, jokers, alternating, clause"),
+    ("jokers = 0", "jokers = 0\njoker = 1", "deck.joker", "unknown key; allowed: cards, jokers, decks, alternating"),
+    ("jokers = 0", "jokers = 0\ndecks = 2", "deck.decks", "a packet-shuffler deals from one deck"),
     ("cards = 52", 'cards = "52"', "deck.cards", "integer"),
     ("cards = 52", "cards = 52.0", "deck.cards", "integer"),
-    ("cards = 5\n", "cards = 0\n", "packet[1].cards", "greater than or equal to 1"),
+    ("cards = 5\n", "cards = 0\n", "step[1].cards", "greater than or equal to 1"),
     ('bet = "play"', 'bet = "ante"', "decision[2].bet", "allowed: play"),
-    ('["dealer", "community", "seats"]', '["dealer", "bank"]', "reveal.order[2]", "'community', 'seats' or 'dealer'"),
-    ('["deal", "burn", "decide", "reveal"]', '["deal", "decide", "burn", "reveal"]', "stages", "in the order"),
-    ('["deal", "burn", "decide", "reveal"]', '["deal", "decide", "reveal"]', "stages", "[burn] table"),
-    ('["deal", "burn", "decide", "reveal"]', '["deal", "burn", "reveal"]', "stages", "when there are decisions"),
-    ('then = "dead-hand"', 'then = "dead"', "count.seats.then", "'dead-hand'"),
-    ('option = "community-count"', 'option = "community"', "count.community.option", "known: community-count"),
-    ('option = "community-count"', 'option = "community-top-card"', "count.community.option", "does not choose"),
-    ('then = "dead-hand"', 'then = "dead-hand"\noption = "foreign-card"', "count.seats", "one of them"),
+    ('bet = "play"', 'takes-back = "play-2"', "decision[2].takes-back", "no bet 'play-2'; allowed: ante, blind, play"),
+    ('bet = "play"', "draws = 2", "decision[2].draws", "no exchange step"),
+    ('["dealer", "community", "seats"]', '["dealer", "bank"]', "step[5].order", "nobody is 'bank'"),
+    (
+        'choices = ["fold", "play"]',
+        'choices = ["fold", "raise"]',
+        "step[4].choices",
+        "no choice 'raise'; known: fold, play",
+    ),
+    ('choices = ["fold", "play"]', 'choices = ["play"]', "decision[1].name", "no step offers 'fold'"),
+    ('then = "dead-hand"', 'then = "dead"', "wrong[1].then", "'dead-hand'"),
+    ('then = "dead-hand"', 'then = "complete"', "wrong[1].then", "takes the next card of a card-shoe"),
+    (
+        'of = "seats"\nhow',
+        'of = "river"\nhow',
+        "wrong[1].of",
+        "gets no cards; allowed: community, seats, dealer, remainder",
+    ),
+    (
+        'how = ["short", "long"]',
+        'how = ["short"]',
+        "wrong",
+        "missing: a row of 'seats' for 'long', cards of step 'hands'",
+    ),
+    (
+        'how = ["short", "long"]',
+        'how = ["short", "wide"]',
+        "wrong[1].how[2]",
+        "'short', 'long', 'exposed' or 'off-table'",
+    ),
+    (
+        'how = ["short", "long"]',
+        'how = ["short", "long"]\nat = ["flop"]',
+        "wrong[1].at",
+        "'flop' gives no cards to 'seats'",
+    ),
+    (
+        'then = "dead-hand"',
+        'then = "dead-hand"\nreturns = ["antes"]',
+        "wrong[1].returns",
+        "no bet 'antes'; allowed: ante",
+    ),
+    ('option = "community-count"', 'option = "community"', "wrong[3].option", "known: community-count"),
+    ('option = "community-count"', 'option = "community-top-card"', "wrong[3].option", "does not choose"),
+    ('then = "dead-hand"', 'then = "dead-hand"\noption = "foreign-card"', "wrong[1]", "one of them"),
     ('default = "left"', 'default = "up"', "option[3].default", "'up' is not among left, right"),
     ('name = "card-lost"', 'name = "card-stolen"', "fault[7].name", "known: too-few-cards"),
     ('class = "link"', 'class = "links"', "fault[6].class", "known: input"),
-    ('schema = "dealwire.procedure/1"', 'schema = "dealwire.procedure/2"', "schema", "'dealwire.procedure/1'"),
+    ('schema = "dealwire.procedure/2"', 'schema = "dealwire.procedure/1"', "schema", "'dealwire.procedure/2'"),
+    ('[remainder]\nclause = "47.1-1036"\n', "", "remainder", "missing"),
+    ("[remainder]\n", "[remainder]\ncards = 3\n", "remainder.cards", "8 seats leave 2 cards of 52, not 3"),
+    ("[remainder]\n", "[remainder]\ncards = 2\n", "wrong", "missing: a row of 'remainder' for 'short'"),
+    ("[remainder]\n", '[remainder]\nafter = "flop"\n', "remainder.after", "no step 'flop'; known: community, hands"),
+    ("minutes = 30", "minutes = 0", "care.count-every.minutes", "greater than or equal to 1"),
+    (
+        "[care.deck]",
+        '[care.age]\noption = "foreign-card"\nclause = "x"\n[care.deck]',
+        "care.age.option",
+        "numbers of rounds",
+    ),
 ]
 
 
@@ -98,15 +171,19 @@ def test_a_mistake_is_one_line_at_the_right_place(old: str, new: str, key: str, 
     )
     headers = [at for at, line in enumerate(text.splitlines(), 1) if at <= changed and line.startswith("[")]
     first = max(headers, default=1)
-    assert key in ("bet", "stages") or first <= error.line <= changed + new.count("\n")
+    assert (
+        key in ("bet", "wrong", "remainder", "step")
+        or key.endswith(".name")
+        or first <= error.line <= changed + new.count("\n")
+    )
 
 
 def test_the_line_is_the_keys_own() -> None:
     lines = TEXT.splitlines()
     assert lines[(line_of(TEXT, ("seats", "most")) or 0) - 1].startswith("most = 8")
-    assert lines[(line_of(TEXT, ("packet", 1, "cards")) or 0) - 1] == "cards = 5"
-    assert 'to = "seats"' in lines[(line_of(TEXT, ("packet", 1, "cards")) or 0) - 2]
-    assert lines[(line_of(TEXT, ("count", "dealer", "nothing")) or 0) - 1] == "[count.dealer]"
+    assert lines[(line_of(TEXT, ("step", 1, "cards")) or 0) - 1] == "cards = 5"
+    assert 'to = ["seats"' in lines[(line_of(TEXT, ("step", 1, "cards")) or 0) - 2]
+    assert lines[(line_of(TEXT, ("care", "deck", "nothing")) or 0) - 1].startswith("[care.deck]")
     assert line_of(TEXT, ("nothing",)) is None
 
 

@@ -6,6 +6,7 @@ from dealer_flow.machine import DealerFlow
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import FOLDER, ProcedureError, load_procedure, parse_procedure
 from devices import events as e
+from protocol.places import COMMUNITY
 from tests.support.table import Table, hands
 
 
@@ -102,13 +103,11 @@ def test_a_tip_is_a_bet_of_its_own_in_south_dakota_and_unknown_elsewhere() -> No
 
 def test_positions_from_the_top_follow_the_top_card() -> None:
     procedure = load_procedure("flushes-gone-wild.wa")
-    left, right = (Plan(procedure, {"community-top-card": side}).burn for side in ("left", "right"))
-    assert left is not None
-    assert right is not None
+    left, right = (Plan(procedure, {"community-top-card": side}).burns[COMMUNITY] for side in ("left", "right"))
     assert (left.positions, right.positions) == ({1, 4, 5}, {1, 2, 5})
 
 
 def test_a_spread_nobody_knows_is_named() -> None:
     text = (FOLDER / "flushes-gone-wild.wa.toml").read_text(encoding="utf-8").replace("from-top", "from-bottom", 1)
-    with pytest.raises(ProcedureError, match=r"mine\.toml:\d+: burn\.spread: must be .*'from-top'"):
+    with pytest.raises(ProcedureError, match=r"mine\.toml:\d+: step\[3\]\.spread: must be .*'from-top'"):
         parse_procedure(text, "mine.toml")

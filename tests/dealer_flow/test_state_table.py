@@ -4,7 +4,8 @@ import pytest
 
 from dealer_flow.machine import Phase
 from dealer_flow.reports import HANDLERS
-from dealer_flow.states import BEGIN, LOOSE, MEANING, STAGES, TRANSITIONS, State
+from dealer_flow.schema import STEPS
+from dealer_flow.states import BEGIN, DRAW_STAGES, LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
 from dealer_flow.turns import _CHECKS
 from devices import events
 
@@ -51,7 +52,8 @@ def test_every_state_is_reached_and_left() -> None:
 
 def test_stages_and_meanings_cover_the_states() -> None:
     assert set(MEANING) == set(State)
-    assert set(STAGES.values()) | LOOSE | {State.BETTING, State.NAMING} == set(State)
+    assert set(STEP_STATES) == set(STEPS)
+    assert {*STEP_STATES.values(), *DRAW_STAGES} | LOOSE | {State.BETTING, State.NAMING} == set(State)
     for state, trigger in BEGIN.items():
         assert next(row for row in TRANSITIONS if row.trigger == trigger).dest is state
 

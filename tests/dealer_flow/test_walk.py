@@ -74,9 +74,9 @@ def fingerprint(state: State, now: Round) -> tuple[object, ...]:
         tuple((hand.counted, hand.revealed is not None) for hand in ledger.hands.values()),
         ledger.conserved,
         ledger.remainder is not None,
-        ledger.burned,
+        tuple(now.burns),
         tuple(sorted((number, tuple(sorted(bets))) for number, bets in now.wagers.items())),
-        tuple(sorted(now.decisions.items())),
+        tuple(sorted((number, *made.values()) for number, made in now.choices.items())),
         tuple(sorted(now.dead)),
         (now.unreliable, now.defective, now.misdeal, now.house_wrong, now.red_lamp),
         tuple(sorted(now.shown)),
@@ -86,8 +86,12 @@ def fingerprint(state: State, now: Round) -> tuple[object, ...]:
 def clone(now: Round) -> Round:
     """A copy that shares nothing that changes; `copy.deepcopy` takes twenty times as long."""
     new = copy.copy(now)
-    for name in ("devices", "bettors", "sensors", "decisions", "dead", "shown", "incidents", "_noted"):
+    for name in ("devices", "bettors", "sensors", "dead", "shown", "incidents", "_noted", "dues", "burns", "open"):
         setattr(new, name, copy.copy(getattr(now, name)))
+    for name in ("too_late", "rulings", "dead_hands", "by_hand"):
+        setattr(new, name, copy.copy(getattr(now, name)))
+    new.returns = now.returns.copy()
+    new.choices = {number: dict(made) for number, made in now.choices.items()}
     new.wagers = {number: dict(bets) for number, bets in now.wagers.items()}
     new.ledger = ledger = copy.copy(now.ledger)
     ledger.packets = {ordinal: copy.copy(packet) for ordinal, packet in ledger.packets.items()}

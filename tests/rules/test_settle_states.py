@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealer_flow.ledger import Dispensed, Ledger
+from dealer_flow.ledger import Dispensed, Due, Ledger
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import load_procedure
 from dealer_flow.result import ProcedureRef, RoundResult, Seat
@@ -125,10 +125,9 @@ class TestBothBurns:
     )
     def test_the_cards_that_play(self, state: str, top: str, plays: str) -> None:
         plan = Plan(load_procedure(f"flushes-gone-wild.{state}"), {"community-top-card": top})
-        assert plan.burn is not None
-        cards = self.PACKET.split()
-        left = [position for position in range(1, 6) if position not in plan.burn.positions]
-        assert {cards[plan.burn.from_top(position)] for position in left} == set(plays.split())
+        burn, cards = plan.burns[COMMUNITY], self.PACKET.split()
+        left = [position for position in range(1, 6) if position not in burn.positions]
+        assert {cards[burn.from_top(position)] for position in left} == set(plays.split())
 
     def test_the_same_packet_pays_another_way(self) -> None:
         """A player with Q J 9 of hearts: with K alone four hearts, with A and K five."""
@@ -141,12 +140,11 @@ class TestBothBurns:
     def test_the_ledger_deals_it_so(self) -> None:
         for state, plays in (("co", "KH QS"), ("wa", "AH KH"), ("sd", "AH KH")):
             plan = Plan(load_procedure(f"flushes-gone-wild.{state}"), {})
-            assert plan.burn is not None
             ledger = Ledger(plan)
             packet = Dispensed(1, 5, parse_cards(self.PACKET))
             ledger.packets[1] = packet
-            assert not ledger.lift(packet, COMMUNITY)
-            ledger.confirm_burn(plan.burn.positions)
+            assert not ledger.lift(packet, Due(COMMUNITY, 5, "community"))
+            ledger.confirm_burn(COMMUNITY, plan.burns[COMMUNITY].positions)
             assert {card.text for card in ledger.community()} == set(plays.split())
 
 

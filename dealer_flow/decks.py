@@ -1,0 +1,92 @@
+"""What is remembered of the decks from round to round. Pure: it says what it finds, the procedure says what it means.
+
+A deck is known by the number the device gives it and by the back it reports; a deck dealt from a shoe has number 0.
+A deck that was found defective is remembered by its number until it leaves the table: it is taken out of the device,
+or another back lies at its number, or between two rounds a supervisor's or an executive's badge is swiped, which says
+that the deck was exchanged. The same begins its age anew.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+MINUTE_NS: Final = 60 * 10**9
+
+
+@dataclass(slots=True)
+class Decks:
+    """The decks at one table."""
+
+    counted: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Decks counted and not yet dealt, deck number -> (cards set, cards counted)."""
+    backs: dict[int, int] = field(default_factory=dict)
+    rounds: dict[int, int] = field(default_factory=dict)
+    """Rounds dealt from each deck since it came to the table."""
+    defective: dict[int, str] = field(default_factory=dict)
+    """Deck -> what was found, for as long as it is remembered."""
+    last: int | None = None
+    """The deck that was dealt last."""
+    counted_at_ns: int | None = None
+    """When a deck was last counted, or the flow began to watch; nanoseconds since 1970."""
+    count_due: bool = False
+
+    def verified(self, deck: int, expected: int, counted: int) -> None:
+        """The device counted a deck."""
+        self.counted[deck] = (expected, counted)
+
+    def loaded(self, deck: int, back: int) -> None:
+        """A deck was put into the device."""
+        if self.backs.get(deck, back) != back:
+            self.exchange(deck)
+        self.backs[deck] = back
+
+    def removed(self, deck: int) -> None:
+        """A deck was taken out of the device."""
+        self.counted.pop(deck, None)
+        self.exchange(deck)
+
+    def exchange(self, deck: int | None = None) -> None:
+        """This deck left the table, or each that was to be changed did."""
+        for number in [deck] if deck is not None else [*self.rounds, *self.defective]:
+            self.rounds.pop(number, None)
+            self.defective.pop(number, None)
+
+    def find_defective(self, deck: int, why: str) -> None:
+        """This deck must not be dealt again."""
+        self.defective.setdefault(deck, why)
+
+    def deal(self, deck: int, *, alternating: bool, oldest: int) -> list[tuple[str, str]]:
+        """A round is dealt from this deck: incident codes with their sentences. `oldest`: rounds after which a deck is
+        changed, 0 for no limit."""
+        found: list[tuple[str, str]] = []
+        if deck in self.defective:
+            found.append(("defective-deck-again", f"deck {deck} is dealt again, after {self.defective[deck]}"))
+        if alternating and self.last == deck:
+            found.append(("deck-not-alternated", f"deck {deck} is dealt twice running; two decks take turns"))
+        age = self.rounds.get(deck, 0)
+        if oldest and age >= oldest:
+            found.append(("deck-too-old", f"deck {deck} was dealt {age} rounds before this one; at most {oldest}"))
+        self.rounds[deck], self.last = age + 1, deck
+        return found
+
+    def too_old(self, oldest: int) -> list[int]:
+        """Decks to be changed before another round is dealt from them."""
+        return sorted(deck for deck, rounds in self.rounds.items() if oldest and rounds >= oldest)
+
+    # ------------------------------------------------------------------ counted every so many minutes
+
+    def watch(self, at_ns: int, minutes: int) -> bool:
+        """Time goes on; True once when no deck was counted for so many minutes."""
+        if self.counted_at_ns is None:
+            self.counted_at_ns = at_ns
+        if self.count_due or at_ns - self.counted_at_ns < minutes * MINUTE_NS:
+            return False
+        self.count_due = True
+        return True
+
+    def count(self, at_ns: int) -> None:
+        """A whole deck was counted now, or what is left of it."""
+        self.counted_at_ns, self.count_due = at_ns, False
+
+    def forget(self) -> None:
+        """The device started anew: what it had counted is not known any more."""
+        self.counted.clear()

@@ -1,0 +1,203 @@
+"""The steps of a procedure as a round goes through them: which cards are due, when a step is done, what ends it."""
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+import devices.events as e
+from dealer_flow.hand import Due
+from dealer_flow.round import Round, from_device
+from dealer_flow.schema import AnyStep, DealStep, DecideStep, ExchangeStep, ShowStep
+from protocol.places import BURN, DEALER, Place, seat
+
+_CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
+_ENDS: Final = (e.RemainderDumped, e.GameEnded)
+
+
+def may_open(now: Round) -> bool:
+    """False while a deal waits for the seat that gets the first cards."""
+    step = now.step
+    return not (isinstance(step, DealStep) and step.first != "dealer-left" and now.first is None)
+
+
+def open_step(now: Round) -> None:
+    """The step under way begins: its cards are due."""
+    step = now.step
+    now.opened = True
+    if step is None or step.do not in ("deal", "burn-card", "exchange"):
+        return
+    dues = list(_dues(now, step))
+    if from_device(step):
+        now.dues += dues
+    else:
+        now.by_hand = dues
+
+
+def _dues(now: Round, step: AnyStep) -> Iterator[Due]:
+    if isinstance(step, DealStep):
+        whole = step.by == "packet" and (step.origin == "hand" or not now.plan.from_shoe)
+        places = _places(now, step)
+        if whole:
+            yield from (Due(place, step.cards, step.name) for place in places)
+        elif step.by == "packet":
+            yield from (Due(place, 1, step.name) for place in places for _ in range(step.cards))
+        else:
+            yield from (Due(place, 1, step.name) for _ in range(step.cards) for place in places)
+    elif step.do == "burn-card":
+        if not step.if_drawn or any(_draws(now, number) for number in now.live):
+            yield from (Due(BURN, 1, step.name) for _ in range(step.cards))
+    elif isinstance(step, ExchangeStep):
+        yield from _exchanges(now, step)
+
+
+def _places(now: Round, step: DealStep) -> list[Place]:
+    """Who gets cards, in the order they go out."""
+    places: list[Place] = []
+    for to in step.to:
+        places += _seats(now, step.seats) if to == "seats" else [now.plan.place(to)]
+    if step.first == "dealer-left":
+        return places
+    around = now.plan.around()
+    if step.first == "number" and step.count == "counter-clockwise":
+        around = around[::-1]
+    start = around.index(seat(now.first) if now.first else DEALER) + (step.first == "button")
+    order = [*around[start:], *around[:start]]
+    turns = [place for place in order if place in places]
+    return turns + [place for place in places if place not in turns]
+
+
+def _seats(now: Round, which: str) -> list[Place]:
+    if which == "all":
+        return [seat(number) for number in range(1, now.plan.most_seats + 1)]
+    return [seat(number) for number in (now.drawing if which == "live" else now.active)]
+
+
+def _exchanges(now: Round, step: ExchangeStep) -> Iterator[Due]:
+    """Replacements, all of one place and then of the next. The house says only by what it takes how many it wants."""
+    why: Literal["deal", "exchange"] = "deal" if step.adds else "exchange"
+    whole = step.by == "packet" and not now.plan.from_shoe
+    for to in step.to:
+        if to != "seats":
+            dues = 1 if whole else step.most
+            due = Due(now.plan.place(to), step.most if whole else 1, step.name, why, at_most=True)
+            yield from [due] * dues
+            continue
+        for number in now.live:
+            draws = _draws(now, number)
+            if draws and whole:
+                yield Due(seat(number), draws, step.name, why)
+            else:
+                yield from [Due(seat(number), 1, step.name, why)] * draws
+
+
+def _draws(now: Round, number: int) -> int:
+    """How many cards the seat asked for in the last step that let it choose."""
+    asked = next((step.name for step in reversed(now.plan.steps[: now.at]) if isinstance(step, DecideStep)), "")
+    choice = now.plan.choices.get(now.choices.get(number, {}).get(asked, ""))
+    return choice.draws if choice else 0
+
+
+def choose(now: Round, number: int, step: str, name: str) -> None:
+    """A seat makes a choice, and lays down the cards that go with it."""
+    now.choices.setdefault(number, {})[step] = name
+    hand, discards = now.ledger.hands.get(seat(number)), now.plan.choices[name].discards
+    if hand is not None and discards:
+        hand.lay_down(discards)
+
+
+# ------------------------------------------------------------------ the end of a step
+
+
+def done(now: Round) -> bool:
+    """Whether what the step under way waits for has happened."""
+    step = now.step
+    if step is None or not now.opened:
+        return False
+    if step.do == "burn":
+        return now.plan.place(step.of) in now.burns
+    if step.do == "decide":
+        return not now.undecided
+    if step.do == "show":
+        return _all_shown(now, step)
+    return step.do != "reveal" and now.next_due is None and not now.by_hand
+
+
+def _all_shown(now: Round, step: ShowStep) -> bool:
+    for kind in () if step.optional else step.of:
+        places = [seat(number) for number in now.live] if kind == "seats" else [now.plan.place(kind)]
+        for place in places:
+            hand = now.ledger.hands.get(place)
+            if hand is None:
+                continue
+            wanted = step.cards or hand.expected - hand.set_aside
+            if now.open.get(place, 0) < min(wanted, hand.counted or wanted):
+                return False
+    return True
+
+
+def next_step(now: Round) -> None:
+    """The step under way is over."""
+    now.at, now.opened = now.at + 1, False
+
+
+def ends_by(now: Round, body: e.Body) -> bool:
+    """True when the step under way ends by the next one's report: a show that nobody reported, a choice that need not
+    be made, the cards the house exchanges."""
+    step = now.step
+    if step is None or not now.opened:
+        return False
+    if isinstance(step, ShowStep):
+        if isinstance(body, e.HandRevealed):
+            return now.plan.kind(body.place) not in step.of and not body.place.seat
+        return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.DecisionMade, e.Confirmed))
+    if isinstance(step, DecideStep) and step.optional:
+        if isinstance(body, e.DecisionMade):
+            choice = now.plan.decisions.get(body.decision)
+            return choice is not None and choice.name not in step.choices
+        if isinstance(body, e.HandRevealed):
+            return now.plan.house(now.plan.kind(body.place))
+        return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
+    if isinstance(step, ExchangeStep) and (due := now.next_due) is not None and due.at_most:
+        return isinstance(body, (e.HandRevealed, *_ENDS, e.DecisionMade, e.BurnConfirmed, e.Confirmed))
+    return False
+
+
+def end_step(now: Round) -> None:
+    """What is still open of the step under way is over: a seat that said nothing made the first choice, the house
+    takes no more cards."""
+    step = now.step
+    if isinstance(step, DecideStep):
+        for number in now.undecided:
+            choose(now, number, step.name, step.choices[0])
+    elif isinstance(step, ExchangeStep) and (due := now.next_due) is not None:
+        rest = now.dues[now.given :]
+        now.dues[now.given :] = [other for other in rest if not (other.at_most and other.place == due.place)]
+        if now.next_due is not None:
+            return
+    next_step(now)
+
+
+def deals_next(now: Round) -> bool:
+    """True when the next step deals from the device, so that its cards may follow at once."""
+    step = now.step
+    return step is not None and step.do in ("deal", "burn-card") and from_device(step) and may_open(now)
+
+
+def deal_on(now: Round) -> bool:
+    """Go through deals that follow one another; True when every hand of them is out."""
+    while now.next_due is None and deals_next(now):
+        if now.opened:
+            next_step(now)
+        else:
+            open_step(now)
+    return now.next_due is None
+
+
+def follow(now: Round) -> None:
+    """The order of play no longer matters: cards of the device that still come go where they were due."""
+    while now.next_due is None and now.step is not None and now.step.do != "reveal":
+        if deals_next(now) and not now.opened:
+            open_step(now)
+        elif not now.opened and not may_open(now):
+            return
+        else:
+            next_step(now)
