@@ -58,7 +58,9 @@ def _decision(state: State, now: Round, body: e.DecisionMade) -> Breach | None:
     what = f"seat {body.seat} chooses {choice.name}"
     if body.seat not in now.active:
         return refuse(f"{what}; it was not dealt in", "unknown-seat")
-    if choice_step(now, body.seat, choice.name) is None and not (body.seat in now.dead and body.seat not in now.choices):
+    if choice_step(now, body.seat, choice.name) is None and not (
+        body.seat in now.dead and body.seat not in now.choices
+    ):
         return _again(now, body.seat, choice.name)
     if body.seat in now.dead:
         return Breach(f"{what} with a dead hand", False, False)

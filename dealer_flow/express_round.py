@@ -2,8 +2,10 @@
 
 What the pattern of a round is made of, a letter for a report (`devices.events_in_bulk`):
 
-    [kvsw]*S   (?:[kvs]*d[kvs]*l){packets}   [kvsr]*b    (?:[kvsnrw]*c){seats}   [kvsnrw]*(?:h[kvsnrh]*)?E
-    bets       each packet, then lifted      the burn    every seat chooses      the rest, bets until a hand is shown
+    [kvsw]*S   (?:[kvs]*d[kvs]*l){packets}   [kvsdr]*b   (?:[kvsdrnw]*c){seats}   [kvsdrnw]*(?:h[kvsdrnh]*)?E
+    bets       each packet, then lifted      the burn    every seat chooses       bets until a hand is shown
+
+A packet that the device brings when all have theirs stays in the tray: it is part of the remainder.
 """
 
 import re
@@ -16,12 +18,12 @@ from dealer_flow.result import SCHEMA, Burn, Deck, Hand, NamedHand, Packet, Rema
 from dealer_flow.schema import BurnStep, DealStep, DecideStep, Part, RevealStep
 from devices.events_in_bulk import BulkRound
 from protocol.cards import CARDS, UNREAD
-from protocol.places import BURN, COMMUNITY, DEALER, PLACES, Place, seat
+from protocol.places import BURN, COMMUNITY, DEALER, PLACES, SEATS_MAX, Place, seat
 
 _ANY: Final = b"kvs"
 """Reports that may come at any time: a deck in the device, a sensor."""
-_OUT: Final = _ANY + b"nr"
-"""And once every packet is out: hands counted, the remainder."""
+_OUT: Final = _ANY + b"dr"
+"""And once every packet is out: one more that nobody lifts, the remainder."""
 _TEXT: Final = tuple(card.text for card in CARDS)
 _UNREAD: Final = UNREAD.text
 
@@ -32,7 +34,7 @@ class Unmodelled(ValueError):
 
 def made(cls: type[Any], **content: Any) -> Any:
     """A record whose fields are known to be right, in their order: nothing is checked again."""
-    record = cls.__new__(cls)
+    record = object.__new__(cls)
     object.__setattr__(record, "__dict__", content)
     object.__setattr__(record, "__pydantic_fields_set__", set(content))
     object.__setattr__(record, "__pydantic_extra__", None)
@@ -46,12 +48,13 @@ class Layout:
 
     pattern: re.Pattern[bytes]
     sizes: dict[Place, int]
+    playing: dict[int, int]
+    """Cards at each place once the burn is done, the burned ones at their own."""
     packets: tuple[Packet, ...]
-    dealt: int
-
-    def dispensed(self, deck: int) -> list[tuple[int, int, int, int, int]]:
-        """What the device reports of them."""
-        return [(deck, packet.ordinal, packet.expected, packet.expected, 0) for packet in self.packets]
+    lifted: list[int]
+    dispensed: dict[int, list[tuple[int, int, int, int, int]]]
+    """What the device reports of the packets, by the deck they are of."""
+    remainder: Remainder
 
 
 class WholeRounds:
@@ -64,9 +67,21 @@ class WholeRounds:
         self._deck = frozenset(range(256)) - {int(card) for card in CARDS if not plan.in_deck(card)}
         self._minutes = plan.procedure.care.count_every.minutes if plan.procedure.care.count_every else 0
         self._burn_size = sum(len(burn.positions) for burn in plan.burns.values())
-        self._by_decision = frozenset(bet.name for bet in plan.bets.values() if bet.placed == "by-decision")
+        self._entering = plan.entering
+        self._before = {number: bet.name for number, bet in plan.bets.items() if bet.placed == "before-deal"}
+        self._later = {number: bet.name for number, bet in plan.bets.items() if bet.placed == "by-decision"}
+        self._by_decision = frozenset(self._later.values())
+        kinds = [plan.kind(place) for place in PLACES]
+        order = plan.reveal_order
+        self._ranks = [order.index(kind) if kind in order else len(order) for kind in kinds]
+        self._burns: dict[tuple[int, tuple[int, ...], str], Burn] = {}
+        self._decks: dict[tuple[int, int | None], Deck] = {}
         step = next((step for step in plan.steps if isinstance(step, DecideStep)), None)
-        self._choices = {number: choice for number, choice in plan.decisions.items() if step and choice.name in step.choices}
+        self._choices = {
+            number: (choice.name, frozenset([choice.bet] if choice.bet else ()))
+            for number, choice in plan.decisions.items()
+            if step and choice.name in step.choices
+        }
 
     def judge(self, bulk: BulkRound, decks: Decks) -> RoundResult | None:
         """The round, and what it leaves of the decks; None, and nothing changed, when it is not as it should be."""
@@ -79,15 +94,13 @@ class WholeRounds:
         layout = self._layout(tuple(sorted(wagers)))
         if layout.pattern.fullmatch(bulk.order) is None:
             return None
-        deck = bulk.dispensed[0][0]
-        rest = self._plan.cards - layout.dealt
+        deck, _, rest = bulk.dumped[0]
         if (
-            self._plan.exact_rest not in (None, rest)
-            or bulk.dispensed != layout.dispensed(deck)
-            or bulk.lifted != [packet.ordinal for packet in layout.packets]
-            or bulk.dumped[0][::2] != (deck, rest)
+            rest != layout.remainder.counted
+            or bulk.lifted != layout.lifted
+            or not self._dispensed(bulk, layout, deck)
             or not self._burned(bulk)
-            or not self._counted(bulk, layout)
+            or any(layout.playing.get(place) != cards for place, cards in bulk.counted)
         ):
             return None
         choices = self._chosen(bulk.decisions, wagers, bulk.wagers[before:])
@@ -99,52 +112,56 @@ class WholeRounds:
         loaded = self._take_deck(bulk, deck, decks)
         if loaded is None:
             return None
-        return self._result(bulk, layout, wagers, choices, shown, made(Deck, deck=deck, loaded=loaded[0]))
+        return self._result(bulk, layout, wagers, choices, shown, self._deck_of(deck, *loaded))
 
     # ------------------------------------------------------------------ bets and choices
 
-    def _bets(self, placed: list[tuple[int, int, int]], sensors: list[tuple[int, int]]) -> dict[int, dict[str, int]] | None:
+    def _bets(
+        self, placed: list[tuple[int, int, int]], sensors: list[tuple[int, int]]
+    ) -> dict[int, dict[str, int]] | None:
         """Cents by bet name of every seat that bets."""
-        plan, wagers = self._plan, dict[int, dict[str, int]]()
+        wagers: dict[int, dict[str, int]] = {}
         for number, spot, cents in placed:
-            bet = plan.bets.get(spot)
-            if bet is None or bet.placed != "before-deal" or not 1 <= number <= plan.most_seats:
+            bet = self._before.get(spot)
+            if bet is None:
                 return None
-            bets = wagers.setdefault(number, {})
+            bets = wagers.get(number)
+            if bets is None:
+                bets = wagers[number] = {}
             if cents:
-                bets[bet.name] = cents
+                bets[bet] = cents
             else:
-                bets.pop(bet.name, None)
-        wagers = {number: bets for number, bets in wagers.items() if bets}
-        for bets in wagers.values():
-            if not plan.entering & bets.keys():
+                bets.pop(bet, None)
+        for number, bets in [*wagers.items()]:
+            if not bets:
+                del wagers[number]
+            elif self._entering.isdisjoint(bets) or not 1 <= number <= self._plan.most_seats:
                 return None
-        on = {number for number, lit in dict(sensors).items() if lit}
-        if any(number in wagers and plan.progressive not in wagers[number] for number in on):
-            return None
+        for number, lit in dict(sensors).items():
+            if lit and number in wagers and self._plan.progressive not in wagers[number]:
+                return None
         return wagers
 
     def _chosen(
         self, decisions: list[tuple[int, int]], wagers: dict[int, dict[str, int]], later: list[tuple[int, int, int]]
     ) -> dict[int, str] | None:
         """The choice of every seat, once each, with the bet that goes with it in `wagers`."""
-        plan = self._plan
         if not decisions:
             return None if later else dict.fromkeys(wagers, "")
         made_by = dict(decisions)
         if len(made_by) != len(decisions) or made_by.keys() != wagers.keys():
             return None
         for number, spot, cents in later:
-            bet = plan.bets.get(spot)
-            if bet is None or bet.name not in self._by_decision or not cents or number not in wagers:
+            bet = self._later.get(spot)
+            if bet is None or not cents or number not in wagers:
                 return None
-            wagers[number][bet.name] = cents
+            wagers[number][bet] = cents
         names: dict[int, str] = {}
         for number, which in decisions:
             choice = self._choices.get(which)
-            if choice is None or {choice.bet} - {None} != wagers[number].keys() & self._by_decision:
+            if choice is None or choice[1] != wagers[number].keys() & self._by_decision:
                 return None
-            names[number] = choice.name
+            names[number] = choice[0]
         return names
 
     # ------------------------------------------------------------------ cards
@@ -186,6 +203,20 @@ class WholeRounds:
         last_ns = bulk.at_ns(len(bulk.order) - 1)
         return decks.count_due or (since_ns is not None and last_ns - since_ns < self._minutes * MINUTE_NS)
 
+    def _dispensed(self, bulk: BulkRound, layout: Layout, deck: int) -> bool:
+        """Every packet has its cards, and at most one more came before the remainder."""
+        packets = len(layout.packets)
+        expected = layout.dispensed.get(deck)
+        if expected is None:
+            expected = layout.dispensed[deck] = [
+                (deck, packet.ordinal, packet.expected, packet.expected, 0) for packet in layout.packets
+            ]
+        more = bulk.dispensed[packets:]
+        if bulk.dispensed[:packets] != expected or len(more) > 1:
+            return False
+        order = bulk.order
+        return not more or (more[0][1] == packets + 1 and not more[0][4] and order.rindex(b"d") < order.index(b"r"))
+
     def _burned(self, bulk: BulkRound) -> bool:
         done = {}
         for place, positions, spread in bulk.burns:
@@ -195,41 +226,23 @@ class WholeRounds:
             done[place] = True
         return len(done) == len(self._plan.burns)
 
-    def _counted(self, bulk: BulkRound, layout: Layout) -> bool:
-        """Every count of a person is right; one of the remainder the flow takes."""
-        for place, cards in bulk.counted:
-            burn = self._plan.burns.get(PLACES[place])
-            if layout.sizes.get(PLACES[place]) != cards + (len(burn.positions) if burn else 0):
-                return False
-        return True
-
-    def _shown(self, bulk: BulkRound, layout: Layout, live: list[int]) -> dict[Place, bytes] | None:
+    def _shown(self, bulk: BulkRound, layout: Layout, live: list[int]) -> dict[int, bytes] | None:
         """The faces at each place, in the order of the procedure, each a card of the deck, none twice."""
-        plan, order = self._plan, self._plan.reveal_order
-        shown: dict[Place, bytes] = {}
-        kinds, faces, cards = set[str](), set[int](), 0
-        waiting = set(live)
-        for code, found in bulk.shown:
-            place = PLACES[code]
-            burn = plan.burns.get(place)
-            size = layout.sizes.get(place, -1) - (len(burn.positions) if burn else 0)
-            if place in shown or len(found) != (self._burn_size if place == BURN else size):
+        shown = dict(bulk.shown)
+        faces = b"".join(shown.values())
+        if len(shown) != len(bulk.shown) or len(set(faces)) != len(faces) or not self._deck.issuperset(faces):
+            return None
+        ranks, waiting, first = self._ranks, set(live), 0
+        done = [False] * (len(self._plan.reveal_order) + 1)  # the last stands for all that have no turn
+        for place, found in bulk.shown:
+            rank = ranks[place]
+            if len(found) != layout.playing.get(place) or (live and first < rank < len(done) - 1):
                 return None
-            kind = plan.kind(place)
-            if live and kind in order:
-                first = next((one for one in order if one not in kinds), kind)
-                if order.index(kind) > order.index(first):
-                    return None
-            shown[place] = found
-            faces.update(found)
-            cards += len(found)
-            if place.seat is None:
-                kinds.add(kind)
-            else:
-                waiting.discard(place.seat)
-                if not waiting:
-                    kinds.add("seats")
-        return shown if len(faces) == cards and faces <= self._deck else None
+            waiting.discard(place)
+            done[rank] = not waiting if place <= SEATS_MAX else True
+            while first < len(done) - 1 and done[first]:
+                first += 1
+        return shown
 
     # ------------------------------------------------------------------ what a round of these seats is made of
 
@@ -244,15 +257,30 @@ class WholeRounds:
         sizes: dict[Place, int] = {}
         packets: list[Packet] = []
         for step in plan.steps:
-            for to in step.to if isinstance(step, DealStep) else ():
+            if not isinstance(step, DealStep):
+                continue
+            for to in step.to:
                 whole = range(1, plan.most_seats + 1) if step.seats == "all" else active
                 for place in [seat(number) for number in whole] if to == "seats" else [plan.place(to)]:
                     sizes[place] = sizes.get(place, 0) + step.cards
                     packets.append(
                         Packet(ordinal=len(packets) + 1, to=place.text, expected=step.cards, counted=step.cards)
                     )
-        pattern = re.compile(_pattern(plan, len(packets), len(active)))
-        return Layout(pattern, sizes, tuple(packets), sum(sizes.values()))
+        playing = {int(place): size for place, size in sizes.items()}
+        for place, burn in plan.burns.items():
+            playing[place] -= len(burn.positions)
+        playing[BURN] = self._burn_size
+        rest = plan.cards - sum(sizes.values())
+        exact = rest if plan.exact_rest is None else plan.exact_rest
+        return Layout(
+            re.compile(_pattern(plan, len(packets), len(active))),
+            sizes,
+            playing,
+            tuple(packets),
+            [packet.ordinal for packet in packets],
+            {},
+            Remainder(counted=rest if rest == exact else None, expected=rest),
+        )
 
     def _result(
         self,
@@ -260,12 +288,11 @@ class WholeRounds:
         layout: Layout,
         wagers: dict[int, dict[str, int]],
         choices: dict[int, str],
-        shown: dict[Place, bytes],
+        shown: dict[int, bytes],
         deck: Deck,
     ) -> RoundResult:
         plan = self._plan
-        burns = tuple(Burn(of=PLACES[place].text, positions=at, spread=spread) for place, at, spread in bulk.burns)
-        rest = plan.cards - layout.dealt
+        burns = tuple([self._burn(done) for done in bulk.burns])
         result: RoundResult = made(
             RoundResult,
             schema_=SCHEMA,
@@ -284,8 +311,8 @@ class WholeRounds:
             burns=burns if len(burns) > 1 else (),
             seats=tuple([self._seat(number, layout, bets, choices, shown) for number, bets in sorted(wagers.items())]),
             dealer=self._dealer(layout, shown),
-            hands=tuple(self._named(name, place, layout, shown) for name, place in plan.hands.items()),
-            remainder=made(Remainder, counted=rest, expected=rest),
+            hands=tuple([self._named(name, place, layout, shown) for name, place in plan.hands.items()]),
+            remainder=layout.remainder,
             rejected=0,
             incidents=(),
             draw=None,
@@ -293,12 +320,24 @@ class WholeRounds:
         )
         return result
 
-    def _cards(self, place: Place, layout: Layout, shown: dict[Place, bytes]) -> tuple[str, ...]:
+    def _burn(self, done: tuple[int, tuple[int, ...], str]) -> Burn:
+        known = self._burns.get(done)
+        if known is None:
+            place, positions, spread = done
+            known = self._burns[done] = Burn(of=PLACES[place].text, positions=positions, spread=spread)
+        return known
+
+    def _deck_of(self, deck: int, loaded: int | None) -> Deck:
+        known = self._decks.get((deck, loaded))
+        if known is None:
+            known = self._decks[deck, loaded] = Deck(deck=deck, loaded=loaded)
+        return known
+
+    def _cards(self, place: Place, layout: Layout, shown: dict[int, bytes]) -> tuple[str, ...]:
         """The cards at a place that play."""
         if place in shown:
             return _spell(shown[place])
-        burn = self._plan.burns.get(place)
-        return (_UNREAD,) * (layout.sizes.get(place, 0) - (len(burn.positions) if burn else 0))
+        return (_UNREAD,) * layout.playing.get(place, 0)
 
     def _seat(
         self,
@@ -306,15 +345,14 @@ class WholeRounds:
         layout: Layout,
         bets: dict[str, int],
         choices: dict[int, str],
-        shown: dict[Place, bytes],
+        shown: dict[int, bytes],
     ) -> Seat:
-        place, choice = PLACES[number], choices[number]
-        size = layout.sizes[place]
+        choice, size = choices[number], layout.playing[number]
         result: Seat = made(
             Seat,
             seat=number,
             status="folded" if choice in self._plan.folds else "live",
-            cards=_spell(shown[place]) if place in shown else (_UNREAD,) * size,
+            cards=_spell(shown[number]) if number in shown else (_UNREAD,) * size,
             counted=size,
             expected=size,
             decision=choice or None,
@@ -324,14 +362,14 @@ class WholeRounds:
         )
         return result
 
-    def _dealer(self, layout: Layout, shown: dict[Place, bytes]) -> Hand | None:
+    def _dealer(self, layout: Layout, shown: dict[int, bytes]) -> Hand | None:
         size = layout.sizes.get(DEALER)
         if size is None:
             return None
         hand: Hand = made(Hand, cards=self._cards(DEALER, layout, shown), counted=size, expected=size)
         return hand
 
-    def _named(self, name: str, place: Place, layout: Layout, shown: dict[Place, bytes]) -> NamedHand:
+    def _named(self, name: str, place: Place, layout: Layout, shown: dict[int, bytes]) -> NamedHand:
         size = layout.sizes[place]
         cards = self._cards(place, layout, shown)
         return NamedHand(name=name, place=place.text, status="live", cards=cards, counted=size, expected=size)
@@ -342,10 +380,10 @@ def _pattern(plan: Plan, packets: int, seats: int) -> bytes:
     stages = b"(?:[%s]*d[%s]*l){%d}" % (_ANY, _ANY, packets)
     for step in plan.steps:
         if isinstance(step, BurnStep):
-            stages += b"[%sr]*b" % _ANY
+            stages += b"[%s]*b" % _OUT
         elif isinstance(step, DecideStep):
-            stages += b"(?:[%sw]*c){%d}" % (_OUT, seats)
-    return b"[%sw]*S%s[%sw]*(?:h[%sh]*)?E" % (_ANY, stages, _OUT, _OUT)
+            stages += b"(?:[%snw]*c){%d}" % (_OUT, seats)
+    return b"[%sw]*S%s[%snw]*(?:h[%snh]*)?E" % (_ANY, stages, _OUT, _OUT)
 
 
 _DO: Final = (DealStep, BurnStep, DecideStep, RevealStep)

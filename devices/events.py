@@ -495,7 +495,7 @@ class Mishap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CardMishandled(Body):
-    """A person reports what happened to a card at a place; `how` is its text when unknown, `card` its face or unread."""
+    """A person says what happened to a card at a place; `how` is its text when unknown, `card` its face or unread."""
 
     place: Place
     how: str

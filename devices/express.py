@@ -250,7 +250,9 @@ def _burned(frames: list[bytes]) -> list[tuple[int, tuple[int, ...], str]]:
 
 
 def _dispensed(frames: list[bytes]) -> list[tuple[int, int, int, int, int]]:
-    return [(frame[16], frame[17], frame[18], frame[19], frame[20] or len(frame) - 21 - CHECK_BYTES) for frame in frames]
+    return [
+        (frame[16], frame[17], frame[18], frame[19], frame[20] or len(frame) - 21 - CHECK_BYTES) for frame in frames
+    ]
 
 
 _FIELDS: Final[tuple[tuple[int, str, Unpack], ...]] = (

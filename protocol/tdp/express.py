@@ -170,6 +170,8 @@ class ExpressReception(Reception):
 
     def tick(self, now_ns: int) -> list[Output]:
         """As `Reception.tick`."""
+        if not self._framer.held and self._go_on(now_ns):
+            return []
         self._shut()
         out = super().tick(now_ns)
         self._open()
