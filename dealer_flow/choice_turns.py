@@ -85,11 +85,13 @@ def choice_step(now: Round, seat: int, choice: str) -> str | None:
     made, step = now.choices.get(seat, {}), now.step
     if any(name in now.plan.finishes for name in made.values()):
         return None
-    if isinstance(step, DecideStep) and now.opened:
+    loose = now.over or now.house_wrong
+    if isinstance(step, DecideStep) and now.opened and not loose:
         return step.name if seat in now.undecided and choice in step.choices else None
     if choice == now.last_choice(seat):
         return None
-    later = (step for step in now.plan.steps[now.at :] if isinstance(step, DecideStep) and step.name not in made)
+    steps = now.plan.steps[0 if loose else now.at :]
+    later = (step for step in steps if isinstance(step, DecideStep) and step.name not in made)
     return next((step.name for step in later if choice in step.choices), None)
 
 

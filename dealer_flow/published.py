@@ -4,6 +4,7 @@ A test holds every printed page to what these functions give.
 """
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -11,8 +12,8 @@ from dealer_flow.incidents import INCIDENTS
 from dealer_flow.plan import Plan
 from dealer_flow.procedure import Procedure, known_procedures, load_procedure
 from dealer_flow.result import json_schema
-from dealer_flow.schema import ShoePart
-from dealer_flow.states import LOOSE, MEANING, TRANSITIONS, State
+from dealer_flow.states import LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
+from dealer_flow.words import dealing, wrongs
 
 MARK: Final = "<!-- printed by python -m dealer_flow.published -->"
 
@@ -21,6 +22,7 @@ def pages() -> dict[str, str]:
     """Every printed page: path under `docs/` -> text."""
     out = {
         "schema/round-1.json": json.dumps(json_schema(), indent=2) + "\n",
+        "schema/procedure-2.json": json.dumps(Procedure.model_json_schema(by_alias=True), indent=2) + "\n",
         "incidents.md": incidents_page(),
     }
     for name in known_procedures():
@@ -51,17 +53,18 @@ def incidents_page() -> str:
 _OUT_OF_TURN: Final = (
     "## Out of turn",
     "",
-    "Money or hidden cards depend on it, so the round becomes unreliable: a packet lifted before START GAME or with",
-    "nobody due one, a packet out of order, the remainder dumped before the deal is complete, a bet changed after",
-    "bets were closed, a bet of a seat that is not live, a decision's bet after the house's cards were shown, a",
-    "choice changed, the dealer's or the community cards shown before every player has chosen, a second burn, END",
-    "GAME before the round is played out or the remainder counted, START GAME before END GAME. In a game drawn from a",
-    "shoe: a card drawn before bets are closed, END GAME before the race is decided, before an unread card is named or",
-    "before an extra card that a bet rests on, money moved to such a bet at another time or more than there is.",
+    "Money or hidden cards depend on it, so the round becomes unreliable: a packet lifted or a card drawn before START",
+    "GAME or with nobody due one, a packet out of order, the remainder dumped before the deal is complete, a bet",
+    "changed after bets were closed, a bet of a seat that is not live, a decision's bet after further cards of the",
+    "house were shown, a choice changed or one that the step does not offer, more cards of the house shown than may",
+    "lie open, a second burn, another place selected after cards were dealt, END GAME before the round is played out,",
+    "the remainder counted or a supervisor's ruling made, START GAME before END GAME. In a game drawn into columns:",
+    "END GAME before the race is decided, before an unread card is named or before an extra card that a bet rests on,",
+    "money moved to such a bet at another time or more than there is.",
     "",
     "Recorded only, and taken into account: a packet brought (not lifted) before START GAME, a choice or its bet",
-    "before the burn, a burn before the deal is complete, a player's hand shown before all have chosen, hands shown",
-    "in another order than the procedure's.",
+    "before its step, a burn before the deal is complete, a player's hand shown before all have chosen, the hand of a",
+    "position where nobody plays, hands shown in another order than the procedure's.",
     "",
     "Recorded only, and not taken into account: the same choice reported twice, a choice of a dead hand, a count or",
     "END GAME where there is nothing to count or end, a misdeal called after substantial action (`misdeal-refused`).",
@@ -73,103 +76,146 @@ _OUT_OF_TURN: Final = (
 
 
 def game_page(procedure: Procedure) -> str:
-    """The dealing card of one game, and its states."""
+    """The dealing card of one game, what to do when something is wrong, and its states."""
     plan = Plan(procedure, {})
     parts = [
         [f"# {procedure.title}: dealing", MARK, "", f"`{procedure.id}`, {procedure.jurisdiction}, {procedure.clause}."],
         _deal_card(procedure),
-        _policies(procedure, plan),
+        _wrong_card(procedure),
+        _care(procedure),
+        _options(procedure),
         _diagram(plan),
     ]
-    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
 def _deal_card(procedure: Procedure) -> list[str]:
+    """What the dealer does, numbered."""
     deck = procedure.deck
+    jokers = f", {deck.jokers} joker{'s' * (deck.jokers > 1)} among them" if deck.jokers else ""
+    size = f"{deck.cards} cards{jokers}" if deck.decks == 1 else f"{deck.decks} decks of {deck.cards} cards{jokers}"
     lines = [
-        "## Dealing card",
+        "## What the dealer does",
         "",
-        "| step | what | clause |",
-        "| --- | --- | --- |",
-        f"| deck | {deck.cards} cards, {deck.jokers} jokers, {deck.alternating} decks in turn | {deck.clause} |",
-        f"| seats | at most {procedure.seats.most} | {procedure.seats.clause} |",
+        f"Dealt from a {procedure.device.replace('-', ' ')} with {size} [{deck.clause}], to at most"
+        f" {procedure.seats.most} places [{procedure.seats.clause}].",
     ]
-    for bet in procedure.bet:
-        marks = "".join([", enters the seat" if bet.enters else "", ", the progressive" if bet.progressive else ""])
-        lines.append(f"| bet {bet.number} | {bet.name}, {bet.placed}{marks} | {bet.clause} |")
-    for number, packet in enumerate(procedure.packet, 1):
-        who = "each seat that entered, clockwise from the dealer's left" if packet.to == "seats" else packet.to
-        lines.append(f"| deal {number} | {packet.cards} cards to {who} | {packet.clause} |")
-    if burn := procedure.burn:
-        what = f"cards {', '.join(map(str, burn.positions))} of {burn.of}, counted {burn.spread}"
-        lines.append(f"| burn | {what} | {burn.clause} |")
-    for choice in procedure.decision:
-        stake = f", with the {choice.bet} bet" if choice.bet else ""
-        lines.append(f"| decision {choice.number} | {choice.name}{stake} | {choice.clause} |")
-    if reveal := procedure.reveal:
-        lines.append(f"| reveal | {', then '.join(reveal.order)} | {reveal.clause} |")
-    if procedure.shoe:
-        lines += _shoe_card(procedure.shoe)
+    if deck.alternating > 1:
+        lines.append("Two decks of different backs take turns.")
+    lines.append("")
+    lines += [f"{number}. {text} [{clause}]" for number, (text, clause) in enumerate(dealing(procedure), 1)]
     return lines
 
 
-def _shoe_card(shoe: ShoePart) -> list[str]:
-    columns, extra = shoe.columns, shoe.extra
-    to = "the column of its suit" if columns.by == "suit" else "the next column"
-    lines = [
-        f"| shoe | decks: option `{shoe.decks.option}` | {shoe.decks.clause} |",
-        f"| bets closed | before the first card | {shoe.bets_closed} |",
-        f"| draw | one card at a time, each to {to}: {', '.join(columns.names)} | {columns.clause} |",
-    ]
-    for end in shoe.end:
-        what = "in one column" if end.when == "column" else "in all"
-        lines.append(f"| end | {end.cards} cards {what} | {end.clause} |")
-    if extra:
-        what = f"one more card after an end in all: option `{extra.option}`; money moves from {extra.moves_from}"
-        lines.append(f"| extra | {what} | {extra.clause} |")
-    return lines
-
-
-def _policies(procedure: Procedure, plan: Plan) -> list[str]:
-    lines = ["## When something is wrong", "", "| what | consequence | clause |", "| --- | --- | --- |"]
-    rows = {f"count of {kind}": getattr(procedure.count, kind) for kind in (*plan.sizes, "deck")}
-    rows |= {"face seen twice": procedure.face.duplicate, "card not of this deck": procedure.face.foreign}
-    for what, row in rows.items():
-        then = row.then or f"option `{row.option}`, default {plan.options[row.option]}"
-        lines.append(f"| {what} | {then} | {row.clause} |")
-    lines.append(
-        f"| misdeal called by a person | misdeal, until {procedure.misdeal.until} | {procedure.misdeal.clause} |"
-    )
+def _wrong_card(procedure: Procedure) -> list[str]:
+    lines = ["## When something is wrong", "", "| what | what follows | clause |", "| --- | --- | --- |"]
+    lines += [f"| {what} | {then} | {clause} |" for what, then, clause in wrongs(procedure)]
     if shoe := procedure.shoe:
-        rows_of_shoe = {"card not read": shoe.unread, "card after the end": shoe.overdraw, "cut card": shoe.cut_card}
-        for what, ref in rows_of_shoe.items():
-            lines.append(f"| {what} | option `{ref.option}`, default {plan.options[ref.option]} | {ref.clause} |")
+        options = {option.name: option for option in procedure.option}
+        rows = {
+            "a card is not read": shoe.unread,
+            "a card comes after the end": shoe.overdraw,
+            "cut card": shoe.cut_card,
+        }
+        for what, ref in rows.items():
+            lines.append(
+                f"| {what} | reading `{ref.option}`, by default {options[ref.option].default} | {ref.clause} |"
+            )
+    else:
+        lines.append("| anything else happens to a card | stop and call a supervisor | procedure |")
+    return lines
+
+
+def _care(procedure: Procedure) -> list[str]:
+    lines = ["## Devices and decks", "", "| what | what follows | clause |", "| --- | --- | --- |"]
+    if every := procedure.care.count_every:
+        lines.append(f"| {every.minutes} minutes without a count | the deck is counted | {every.clause} |")
+    if age := procedure.care.age:
+        lines.append(f"| the deck was dealt `{age.option}` rounds (0: no limit) | it is changed | {age.clause} |")
     for fault in procedure.fault:
         what = f"fault {fault.name}" if fault.name else f"any {fault.class_} fault"
-        lines.append(f"| {what} | {fault.then} | {fault.clause} |")
-    lines += ["", "| option | allowed, default first | why |", "| --- | --- | --- |"]
+        calls = f"; the {fault.calls} comes at once" if fault.calls else ""
+        lines.append(f"| {what} | {_FAULT[fault.then]}{calls} | {fault.clause} |")
+    return lines
+
+
+_FAULT: Final = {
+    "note": "recorded only",
+    "count": "the cards counted decide",
+    "person": "whoever clears it decides: resumed, play goes on; deck out, misdeal",
+    "misdeal": "misdeal",
+    "defective-deck": "defective deck",
+    "unreliable": "nothing is settled, a person decides",
+}
+
+
+def _options(procedure: Procedure) -> list[str]:
+    if not procedure.option:
+        return []
+    lines = ["## Readings", "", "| option | allowed, default first | why |", "| --- | --- | --- |"]
     for option in procedure.option:
         values = [option.default, *(value for value in option.allowed if value != option.default)]
         lines.append(f"| `{option.name}` | {', '.join(values)} | {option.reason} |")
     return lines
 
 
+# ------------------------------------------------------------------ the states
+
+
 def _diagram(plan: Plan) -> list[str]:
-    loose = LOOSE if plan.shoe is None else LOOSE - {State.PROGRESSIVE}
-    used = {State.BETTING, *plan.stages, *loose} | ({State.NAMING} if plan.shoe else set())
-    lines = ["## States", "", "```mermaid", "stateDiagram-v2", "    [*] --> betting"]
+    """The steps under the defaults of the options, each with the state it is in, and what can interrupt them."""
+    nodes = _nodes(plan)
+    lines = ["## States", "", "```mermaid", "stateDiagram-v2", "    [*] --> betting", "    state round {"]
+    lines += [f'        state "{label}" as {name}' for name, label, _ in nodes]
+    lines += [f"        {line}" for line in _ways(plan, nodes)]
+    lines += ["    }", f"    betting --> {nodes[0][0]}: {_trigger(State.BETTING, nodes[0][2])}"]
+    inside = {state for _, _, state in nodes}
+    used = inside | {State.BETTING, *(LOOSE if plan.shoe is None else LOOSE - {State.PROGRESSIVE})}
     for row in TRANSITIONS:
-        sources = [source for source in row.sources if source in used and not _skips(plan, source, row.dest)]
-        lines += [f"    {source.value} --> {row.dest.value}: {row.trigger}" for source in sources if row.dest in used]
+        if row.dest not in LOOSE and row.dest is not State.BETTING:
+            continue
+        if inside & set(row.sources) and row.dest in used:
+            lines.append(f"    round --> {row.dest.value}: {row.trigger}")
+        outside = [source for source in row.sources if source in used - inside and row.dest in used]
+        lines += [f"    {source.value} --> {row.dest.value}: {row.trigger}" for source in outside]
     lines += ["```", "", "| state | meaning |", "| --- | --- |"]
     return [*lines, *(f"| {state.value} | {MEANING[state]} |" for state in State if state in used)]
 
 
+def _nodes(plan: Plan) -> list[tuple[str, str, State]]:
+    """Name, label and state of every step or stage of a round."""
+    if plan.shoe is not None:
+        stages = [*plan.draw_stages, State.NAMING]
+        return [(stage.value, stage.value, stage) for stage in stages]
+    return [
+        (f"step{number}", f"{step.name} ({STEP_STATES[step.do].value})", STEP_STATES[step.do])
+        for number, step in enumerate(plan.steps, 1)
+    ]
+
+
+def _ways(plan: Plan, nodes: list[tuple[str, str, State]]) -> list[str]:
+    if plan.shoe is not None:
+        states = {state for _, _, state in nodes}
+        return [
+            f"{source.value} --> {row.dest.value}: {row.trigger}"
+            for row in TRANSITIONS
+            for source in row.sources
+            if source in states and row.dest in states and not (_skips(plan, source, row.dest))
+        ]
+    return [
+        f"{name} --> {then}" + (f": {_trigger(state, after)}" if state is not after else "")
+        for (name, _, state), (then, _, after) in pairwise(nodes)
+    ]
+
+
 def _skips(plan: Plan, source: State, dest: State) -> bool:
     """A way past a stage that this procedure has."""
-    if source not in plan.stages or dest not in plan.stages:
-        return False
-    return plan.stages.index(dest) != plan.stages.index(source) + 1
+    stages = plan.draw_stages
+    return source in stages and dest in stages and stages.index(dest) != stages.index(source) + 1
+
+
+def _trigger(source: State, dest: State) -> str:
+    return next(row.trigger for row in TRANSITIONS if source in row.sources and row.dest is dest)
 
 
 def main() -> None:

@@ -2,14 +2,16 @@
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from dealer_flow import ledger, machine, reports, shoe_ledger, shoe_reports, shoe_turns, turns
-from dealer_flow import round as rounds
+import dealer_flow
+from dealer_flow import incidents
 from dealer_flow.incidents import INCIDENTS
+from dealer_flow.procedure import FOLDER, known_procedures
 from dealer_flow.published import pages
 from tests.support.table import dealt
 
@@ -22,12 +24,10 @@ def test_the_page_is_current(path: str) -> None:
 
 
 def test_every_code_that_is_reported_is_in_the_catalogue_and_the_other_way_round() -> None:
-    source = "".join(
-        Path(part.__file__).read_text(encoding="utf-8")
-        for part in (ledger, machine, reports, rounds, turns, shoe_ledger, shoe_reports, shoe_turns)
-    )
+    parts = set(Path(dealer_flow.__file__).parent.glob("*.py")) - {Path(incidents.__file__)}
+    source = "".join(part.read_text(encoding="utf-8") for part in parts)
     written = set(re.findall(r'"([a-z]+(?:-[a-z]+)+|jam)"', source)) | {
-        f"{kind}-count-wrong" for kind in ("seat", "dealer", "community")
+        f"{kind}-count-wrong" for kind in ("seat", "dealer", "community", "hand", "burn")
     }
     assert set(INCIDENTS) <= written
     page = (DOCS / "incidents.md").read_text(encoding="utf-8")
@@ -41,6 +41,15 @@ def test_a_round_fits_the_published_schema() -> None:
     jsonschema.validate(line, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(line | {"outcome": "perhaps"}, schema)
+
+
+@pytest.mark.parametrize("name", known_procedures())
+def test_a_procedure_fits_the_published_schema(name: str) -> None:
+    schema = json.loads((DOCS / "schema" / "procedure-2.json").read_text(encoding="utf-8"))
+    content = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    jsonschema.validate(content, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(content | {"speed": 1}, schema)
 
 
 def test_every_field_is_explained() -> None:
