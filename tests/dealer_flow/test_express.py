@@ -9,7 +9,7 @@ import pytest
 
 from dealer_flow.express import ExpressFlow, Unmodelled
 from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import known_procedures, load_procedure
+from dealer_flow.procedure import FOLDER, Procedure, known_procedures, load_procedure, parse_procedure
 from dealer_flow.result import Incident, RoundResult
 from devices.capture import Capture, Chunk
 from devices.express import play_express
@@ -43,8 +43,8 @@ def refusal(procedure: str) -> str | None:
     return None
 
 
-def agree(capture: Capture, procedure: str = "flushes-gone-wild.co") -> ExpressFlow:
-    reference, fast = (DealerFlow(load_procedure(procedure)) for _ in range(2))
+def agree(capture: Capture, procedure: Procedure | None = None) -> ExpressFlow:
+    reference, fast = (DealerFlow(procedure or load_procedure("flushes-gone-wild.co")) for _ in range(2))
     expected = ordinary(capture, reference)
     told, desk = express(capture, fast)
     assert [item.to_json() for item in told] == [item.to_json() for item in expected]
@@ -60,7 +60,7 @@ def test_on_every_recording(path: Path) -> None:
     capture = Capture.read(path)
     procedure = capture.procedure or "flushes-gone-wild.co"
     if refusal(procedure) is None:
-        agree(Capture.read(path), procedure)
+        agree(Capture.read(path), load_procedure(procedure))
 
 
 def test_a_clean_evening_is_judged_whole_but_for_its_first_round() -> None:
@@ -97,20 +97,14 @@ def test_bytes_that_were_lost_and_spoiled(seed: int) -> None:
     agree(Remembered(chunks, "flushes-gone-wild.co"))
 
 
-def test_half_an_hour_without_a_counted_deck_is_said_the_same_way() -> None:
-    start, chunks = None, []
-    for chunk in evening(3, 30).chunks:
-        start = chunk.at_ns if start is None else start
-        chunks.append(replace(chunk, at_ns=start + (chunk.at_ns - start) * 20))
-    capture = Remembered(chunks, "flushes-gone-wild.co")
-    desk = agree(capture)
-    codes = [
-        item.code
-        for item in ordinary(capture, DealerFlow(load_procedure("flushes-gone-wild.co")))
-        if isinstance(item, Incident)
-    ]
-    assert "deck-count-due" in codes
-    assert desk.taken
+def test_a_deck_that_is_due_to_be_counted_is_asked_for_the_same_way() -> None:
+    text = (FOLDER / "flushes-gone-wild.co.toml").read_text().replace("minutes = 30", "minutes = 1")
+    procedure = parse_procedure(text, "one-minute.toml")
+    capture = evening(3, 6, speed=0.7)
+    desk = agree(capture, procedure)
+    told = ordinary(capture, DealerFlow(procedure))
+    assert "deck-count-due" in [item.code for item in told if isinstance(item, Incident)]
+    assert desk.refused
 
 
 def test_cards_that_the_device_reads_are_left_to_the_flow() -> None:

@@ -45,12 +45,14 @@ class Remembered(Capture):
         return iter(self._kept)
 
 
-def evening(seed: int, rounds: int, *, troubles: float = 0.0, recognition: bool = False) -> Remembered:
+def evening(
+    seed: int, rounds: int, *, troubles: float = 0.0, recognition: bool = False, speed: float = 20.0
+) -> Remembered:
     """`rounds` rounds of Flushes Gone Wild at one to eight seats; of so many of them, something goes wrong."""
     random = Random(seed)
     plans = tuple(_round(random, troubles) for _ in range(rounds))
     scenario = replace(load_scenario("clean-3"), seed=seed, rounds=plans, recognition=recognition)
-    taped = Taped(scenario)
+    taped = Taped(scenario, speed)
     taped.run(limit_s=1e6)
     return Remembered(taped.chunks, "flushes-gone-wild.co")
 
