@@ -8,10 +8,11 @@ A test holds the two equal on every recording and on thousands of rounds.
 
 from collections.abc import Callable
 
-from dealer_flow.express_round import Unmodelled, WholeRounds
+import devices.events as e
+from dealer_flow.express_layout import Unmodelled
+from dealer_flow.express_round import WholeRounds
 from dealer_flow.machine import DealerFlow
 from dealer_flow.result import Incident, RoundResult
-from devices import events as e
 from devices.events_in_bulk import BulkRound
 
 __all__ = ["ExpressFlow", "Unmodelled"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from devices import events as e
+import devices.events as e
 
 LETTERS: Final[dict[type[e.Body], bytes]] = {
     e.DeckLoaded: b"k",

@@ -122,7 +122,10 @@ class ExpressReception(Reception):
             return self._ordinary(data, now_ns)
         if held and now_ns - self._byte_ns >= self._timing.partial_ns:
             return self._ordinary(data, now_ns)
-        parts = (held + data if held else data).split(b"\0")
+        return self._run((held + data if held else data).split(b"\0"), now_ns)
+
+    def _run(self, parts: list[bytes], now_ns: int) -> list[Output]:
+        """Take frame after frame; the last part is the start of one that is not whole."""
         tail = parts.pop()
         order, tables, session = self.order, self._tables, self.session
         expected, want = order.expected, self._want
@@ -130,21 +133,17 @@ class ExpressReception(Reception):
         status, statuses = b"", 0
         rest = iter(parts)
         for part in rest:
-            if not part:
-                if opened:
-                    stray = True
-                    break
-                opened = True
+            stray = True
+            if not part and not opened:
+                opened, stray = True, False
                 continue
             try:
                 frame = _decode(part)
                 first, second, word = _unpack(frame)
                 taker = tables[len(frame)][second]
             except _BROKEN:
-                stray = True
                 break
             if crc32(frame) != RESIDUE:
-                stray = True
                 break
             if first == want and word == expected and taker is not _status:
                 expected += 1
@@ -154,19 +153,22 @@ class ExpressReception(Reception):
                 status = frame
                 statuses += 1
             else:
-                stray = True
                 break
             want = want + _SEQUENCE & _WORD
-            opened = False
+            opened = stray = False
+        self._keep(want, expected, status, statuses, now_ns)
+        if stray or opened or tail or self._framer.held:
+            return self._leave(stray, b"\0".join((part, *rest, tail)) if stray else tail, opened)
+        return []
+
+    def _keep(self, want: int, expected: int, status: bytes, statuses: int, now_ns: int) -> None:
+        """Note how far it went."""
         self._byte_ns = now_ns
         if want != self._want:
-            self._want, self._valid_ns, order.expected = want, now_ns, expected
+            self._want, self._valid_ns, self.order.expected = want, now_ns, expected
             if status:
                 self._statuses += statuses
-                order.last = max(order.last, int.from_bytes(status[_LAST_EVENT], "little"))
-        if not (tail or opened or held or stray):
-            return []
-        return self._leave(stray, b"\0".join((part, *rest, tail)) if stray else tail, opened)
+                self.order.last = max(self.order.last, int.from_bytes(status[_LAST_EVENT], "little"))
 
     def tick(self, now_ns: int) -> list[Output]:
         """As `Reception.tick`."""

@@ -12,7 +12,7 @@ from devices.simulator.trouble import Trouble, What
 from tests.support.simulated import Evening
 
 LINES = ("shuffler", "table-controller")
-TROUBLES = (What.PACKET, What.JAM, What.REMAINDER, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED)
+TROUBLES = (What.PACKET, What.JAM, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED)
 
 
 class Taped(Evening):
