@@ -23,6 +23,10 @@ class Lines:
         if seen.session and self.sessions.get(seen.device) != seen.session:
             self._restarted(now, seen, self.sessions.get(seen.device), seen.session)
 
+    def concerns(self, body: type[e.Body]) -> bool:
+        """True for reports of the line itself."""
+        return body in _HANDLERS
+
     def take(self, now: Round, seen: Seen) -> bool:
         """A report of the line itself; False when it is none."""
         handler = _HANDLERS.get(type(seen.body))

@@ -152,6 +152,31 @@ class DealerFlow:
         return self._plan.procedure
 
     @property
+    def plan(self) -> Plan:
+        """The procedure with its options chosen."""
+        return self._plan
+
+    @property
+    def table(self) -> str:
+        """The table's name."""
+        return self._table
+
+    @property
+    def decks(self) -> Decks:
+        """What is remembered of the decks."""
+        return self._decks
+
+    @property
+    def at_rest(self) -> bool:
+        """Nothing is known of a round, and nothing waits: the next one may be judged by somebody else."""
+        waits = bool(self._held) or self._lines.patient
+        return self._phase.state is State.BETTING and not waits and self._round == self._open()
+
+    def concerns(self, body: type[e.Body]) -> bool:
+        """False for reports that change nothing."""
+        return body in HANDLERS or self._lines.concerns(body)
+
+    @property
     def shoe(self) -> ShoeLedger | None:
         """The bookkeeping of the shoe on the table; None before its first report, and in games without one."""
         return self._shoes.current if self._shoes else None
@@ -164,7 +189,8 @@ class DealerFlow:
         """Take one report. Incidents come out as they are found, the result when the round ends."""
         self._last = seen
         out: list[RoundResult | Incident] = []
-        self._watch(seen, out)
+        if self.concerns(type(seen.body)):
+            self._watch(seen, out)
         if (self._lines.patient or self._held) and self._waits(seen):
             self._held.append(seen)
             if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):

@@ -78,7 +78,7 @@ def play(
     CaptureUnplayable before anything is delivered; CaptureCorrupt after all that came before the damage, with
     `stats` filled so far.
     """
-    player = _Player(capture, deliver, trace, stats if stats is not None else PlayStats())
+    player = Player(capture, deliver, trace, stats if stats is not None else PlayStats())
     for interface in capture.interfaces:
         player.check(interface)
     try:
@@ -91,8 +91,8 @@ def play(
     return player.stats
 
 
-class _Player:
-    """The feeds of a recording, its time, and its counters."""
+class Player:
+    """The feeds of a recording, its time, and its counters. `play` is what to call; a subclass may make other links."""
 
     def __init__(
         self,
@@ -151,14 +151,13 @@ class _Player:
         self.check(interface)
         for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
             self.stats.lines.append(LineStats(known.name))
-        dialect = dialect_named(interface.dialect)
         before = self._lost.pop(index, None)
         link: Link
         if before is not None and isinstance(before.link, Resumable):
             link = before.link.successor()
         else:
-            link = dialect.make_link(interface.device, Role.OBSERVE, True)
-        driver = dialect.driver(interface.device, where=interface.name)
+            link = self._link(index)
+        driver = dialect_named(interface.dialect).driver(interface.device, where=interface.name)
         feed = Feed(interface.name, link, driver, self._deliver, self._trace, after=before)
         feed.start(now_ns)
         self._due_ns = min(self._due_ns, feed.due_ns)
@@ -166,6 +165,11 @@ class _Player:
         self._begun.append((line, link))
         self._open[index] = line, feed
         return line, feed
+
+    def _link(self, index: int) -> Link:
+        """A new link for a line."""
+        interface = self._capture.interfaces[index]
+        return dialect_named(interface.dialect).make_link(interface.device, Role.OBSERVE, True)
 
     def _end(self, note: Chunk, now_ns: int) -> None:
         """A line that came back goes on where it was lost, as it did live; one that we closed begins anew."""

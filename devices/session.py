@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from devices.clock import Clock
-from devices.events import LinkLost, Seen
+from devices.events import Body, LinkLost, Seen
 from devices.translation import Driver
 from devices.transport.base import Abandonable, LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
@@ -89,6 +89,10 @@ class Feed:
             if self.due_ns == due_ns:
                 raise AssertionError(f"{self.name}: a deadline at {due_ns} ns does not pass")
         return out
+
+    def translate(self, output: Output) -> Body | None:
+        """What an output of the link means at the table."""
+        return self._driver.translate(output)
 
     def end(self, now_ns: int, lost: str | None = None) -> None:
         """No more bytes will come. `lost` says why when the line failed; that is seen last, once for each loss."""

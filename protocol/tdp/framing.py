@@ -29,7 +29,7 @@ MAX_ENCODED: Final = MAX_FRAME + MAX_FRAME // 254 + 1
 MAX_WIRE: Final = MAX_ENCODED + 2
 """The longest frame on the wire, with both delimiters."""
 
-_RESIDUE: Final = 0x2144DF1C
+RESIDUE: Final = 0x2144DF1C
 """CRC-32 of anything followed by its own CRC-32, low byte first: comparing with it saves cutting the check off."""
 
 
@@ -100,21 +100,31 @@ class Framer(Generic[Read]):
     def __init__(self, read: Callable[[bytes], Read]) -> None: ...
     def __init__(self, read: Callable[[bytes], Any] | None = None) -> None:
         self._read = read
-        self._held = b""  # an opening delimiter, the start of a frame, or both
+        self.held = b""
+        """The pending bytes: an opening delimiter, the start of a frame, or both."""
         self._offset = 0  # of the first held byte
         self._overlong = False  # inside a piece already given up as too long
 
     @property
     def pending(self) -> int:
         """Bytes held back because their frame may still be completed; never more than `MAX_WIRE`."""
-        return len(self._held)
+        return len(self.held)
+
+    @property
+    def overlong(self) -> bool:
+        """Inside a piece that was given up as too long."""
+        return self._overlong
+
+    def resume(self, held: bytes) -> None:
+        """Somebody else cut the stream for a while, and these bytes are pending now. Offsets count from here on."""
+        self.held, self._offset = held, 0
 
     def feed(self, chunk: bytes) -> list[Read | Noise]:
         """What `chunk` completes, in the order of the stream."""
         pieces: list[Any] = []
         if self._overlong:
             chunk = self._skip(chunk, pieces)
-        parts = (self._held + chunk).split(b"\0")
+        parts = (self.held + chunk).split(b"\0")
         tail = parts.pop()
         offset = self._offset
         read, add = self._read, pieces.append
@@ -125,7 +135,7 @@ class Framer(Generic[Read]):
                     decoded = _decode(part)
                 except cobs.DecodeError:
                     decoded = b""
-                if crc32(decoded) == _RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME:
+                if crc32(decoded) == RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME:
                     if read is not None:
                         add(read(decoded[:-CHECK_BYTES]))
                     else:
@@ -142,14 +152,14 @@ class Framer(Generic[Read]):
         if tail or opened:
             self._hold(tail, offset, opened, pieces)
         else:
-            self._held, self._offset = b"", offset
+            self.held, self._offset = b"", offset
         return pieces
 
     def flush(self) -> list[Noise]:
         """Give up what is pending: the line was silent in the middle of a frame, or ended. The next byte starts
         anew."""
-        held, offset = self._held, self._offset
-        self._held, self._offset, self._overlong = b"", offset + len(held), False
+        held, offset = self.held, self._offset
+        self.held, self._offset, self._overlong = b"", offset + len(held), False
         if not held:
             return []
         return [Noise(offset, held, NoiseReason.IDLE if held == b"\0" else NoiseReason.SILENCE)]
@@ -163,7 +173,7 @@ class Framer(Generic[Read]):
             self._offset += len(held)
             self._overlong = True
             held = b""
-        self._held = held
+        self.held = held
 
     def _skip(self, chunk: bytes, pieces: list[Any]) -> bytes:
         """Give the rest of an overlong piece up as noise; returns what follows its delimiter."""
