@@ -47,6 +47,7 @@ docs: $(VENV)/.test
 	@$(BIN)/python -m tests.support.vectors_oracle
 	@$(BIN)/python -m dealer_flow.published
 	@$(BIN)/python -m rules.odds.published
+	@$(BIN)/python -m dealwire.export.published
 	@$(BIN)/python -c 'import json; from rules.settlement import json_schema; print(json.dumps(json_schema(), indent=2))' \
 		> docs/schema/settlement-1.json
 
