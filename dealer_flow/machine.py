@@ -31,6 +31,7 @@ from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
 from dealer_flow.shoe_turns import extra_open
+from dealer_flow.snapshot import Snapshot, snapshot
 from dealer_flow.states import BEGIN, LOOSE, TRANSITIONS, State
 from dealer_flow.turns import breach
 from devices.events import Seen
@@ -145,6 +146,10 @@ class DealerFlow:
     def legal(self) -> tuple[Legal, ...]:
         """What may happen next: who, what, where. Never empty."""
         return legal(self._phase.state, self._round)
+
+    def snapshot(self) -> Snapshot:
+        """The table at this moment, with the faces that were shown and no other."""
+        return snapshot(self._phase.state, self._round)
 
     def handle(self, seen: Seen) -> list[RoundResult | Incident]:
         """Take one report. Incidents come out as they are found, the result when the round ends."""

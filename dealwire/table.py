@@ -98,6 +98,16 @@ class Table:
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
+    @property
+    def meters(self) -> dict[str, int]:
+        """What each progressive meter shows, in cents, by name."""
+        if self._terms is None:
+            return {}
+        bank = self._terms.bank
+        if bank is None:
+            return dict(self._terms.meters)
+        return {name: meter.cents for name, meter in bank.meters().items()}
+
     def handle(self, seen: Seen) -> list[Outcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
         told: list[Outcome] = [*self._desk.handle(seen)] if self._desk is not None else []
