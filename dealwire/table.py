@@ -84,16 +84,23 @@ class Terms:
 class Table:
     """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
 
-    With `desk`, the awards that people make at the controller move the bank's meters, not the settlements: these are
-    made on the meters as START GAME left them, and where the two differ it is said.
+    `options` are readings of the procedure. With `desk`, the awards that people make at the controller move the bank's
+    meters, not the settlements: these are made on the meters as START GAME left them, and where the two differ it is
+    said.
     """
 
     def __init__(
-        self, procedure: Procedure, terms: Terms | None, *, name: str = "table-1", desk: AwardDesk | None = None
+        self,
+        procedure: Procedure,
+        terms: Terms | None,
+        *,
+        name: str = "table-1",
+        desk: AwardDesk | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
-        self.flow = DealerFlow(procedure, table=name)
+        self.flow = DealerFlow(procedure, table=name, options=options)
         self._terms, self._desk = terms, desk
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()

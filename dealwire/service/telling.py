@@ -45,7 +45,7 @@ def hidden(seen: Seen) -> Seen:
 
 def _without_faces(body: e.Body) -> e.Body:
     if isinstance(body, e.PacketDispensed):
-        return dataclasses.replace(body, cards=()) if body.cards else body
+        return dataclasses.replace(body, cards=(UNREAD,) * len(body.cards)) if body.cards else body
     if isinstance(body, e.CardRejected):
         return dataclasses.replace(body, card=UNREAD) if body.card != NONE else body
     if isinstance(body, e.DrawWhileLocked | e.CardDrawnOutside):
