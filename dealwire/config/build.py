@@ -1,6 +1,7 @@
 """What a table's settings become: a `Table`, and the meters it shares."""
 
 from pathlib import Path
+from typing import TypeVar
 
 from dealer_flow.procedure import Procedure, load_procedure
 from dealwire.config.schema import TablePart
@@ -49,12 +50,15 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> Terms | 
     )
 
 
-def build_table(part: TablePart, banks: Banks) -> Table:
-    """The table as its settings describe it; a DealwireError names what does not fit."""
+T = TypeVar("T", bound=Table)
+
+
+def build_table(part: TablePart, banks: Banks, make: type[T]) -> T:
+    """The table as its settings describe it, of the kind `make`; a DealwireError names what does not fit."""
     procedure = load_procedure(part.procedure)
     terms = build_terms(part, procedure, banks)
     desk = _desk(part, procedure, terms) if part.awards else None
-    return Table(procedure, terms, name=part.name, desk=desk, options=part.options)
+    return make(procedure, terms, name=part.name, desk=desk, options=part.options)
 
 
 def _desk(part: TablePart, procedure: Procedure, terms: Terms | None) -> AwardDesk | None:

@@ -9,7 +9,7 @@ because the shoe goes on.
 import dataclasses
 import re
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.result import Incident, RoundResult
@@ -129,40 +129,53 @@ def _turned_over(seen: Seen) -> Seen:
     return dataclasses.replace(seen, body=dataclasses.replace(body, card=UNREAD))
 
 
-class Teller:
-    """A table whose reports go in and whose lines come out, live and from the record alike, byte for byte."""
+class ToldTable(Table):
+    """A table that gives out what may be told, and nothing else: live, and dealt again from the record."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
-        self._veil = Veil(table)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._veil = Veil(self)
+        self.report: Seen | None = None
+        """The last report as it may be told."""
 
-    def tell(self, seen: Seen) -> list[Told]:
-        """Take one report: its own line, then what it led to."""
-        told = self._veil.saw(seen)
-        lines = [Told("event", event_line(told))]
-        return lines + [self._told(item) for item in self.table.handle(seen)]
+    def handle(self, seen: Seen) -> list[Outcome]:
+        """Take one report; what it led to, as it may be told."""
+        self.report = self._veil.saw(seen)
+        return [self._told(item) for item in super().handle(seen)]
 
-    def finish(self) -> list[Told]:
+    def finish(self) -> list[Outcome]:
         """No more reports come. A round under way is broken off with its cards still on the table: what nobody has
         shown is not told."""
-        faces = self.table.flow.snapshot().unshown
-        return [self._broken_off(item, faces) for item in self.table.finish()]
+        faces = self.flow.snapshot().unshown
+        return [_broken_off(self._told(item), faces) for item in super().finish()]
 
-    def _told(self, item: Outcome) -> Told:
+    def _told(self, item: Outcome) -> Outcome:
         if isinstance(item, Incident):
-            item = self._veil.incident(item)
-            return Told("incident", item.to_json(), item)
-        if isinstance(item, RoundResult):
-            item = self._veil.result(item)
-            return Told("round", item.to_json(), item)
-        if isinstance(item, Settlement):
-            return Told("settlement", item.to_json(), item)
-        topic: Topic = "award" if isinstance(item, AwardRecord) else "meter"
-        return Told(topic, item.to_json(), item)
+            return self._veil.incident(item)
+        return self._veil.result(item) if isinstance(item, RoundResult) else item
 
-    def _broken_off(self, item: Outcome, faces: frozenset[Card]) -> Told:
-        told = self._told(item)
-        line = scrubbed(told.line, faces)
-        if line == told.line or not isinstance(told.item, RoundResult | Settlement):
-            return told._replace(line=line)
-        return told._replace(line=line, item=type(told.item).from_json(line))
+
+def _broken_off(item: Outcome, faces: frozenset[Card]) -> Outcome:
+    line = item.to_json()
+    clean = scrubbed(line, faces)
+    if clean == line or not isinstance(item, RoundResult | Settlement):
+        return item
+    return type(item).from_json(clean)
+
+
+def topic_of(item: Outcome) -> Topic:
+    """What a result is made known as."""
+    if isinstance(item, Incident):
+        return "incident"
+    if isinstance(item, RoundResult):
+        return "round"
+    if isinstance(item, Settlement):
+        return "settlement"
+    return "award" if isinstance(item, AwardRecord) else "meter"
+
+
+def tell(table: ToldTable, seen: Seen) -> list[Told]:
+    """Take one report; the lines it leads to: its own first, then what the table made of it."""
+    outcomes = table.handle(seen)
+    assert table.report is not None
+    return [Told("event", event_line(table.report)), *(Told(topic_of(item), item.to_json(), item) for item in outcomes)]

@@ -9,6 +9,7 @@ import pytest
 from dealwire.config.build import Banks, build_table
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import settings_of
+from dealwire.table import Table
 from rules.errors import GameFileError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
@@ -48,7 +49,7 @@ def test_the_example_is_a_table() -> None:
     found = load_configuration(EXAMPLE)
     assert [part.name for part in found.table] == ["pit-1"]
     assert found.journal.path == EXAMPLE.parent / "journal.sqlite", "paths are taken from the file's own folder"
-    table = build_table(found.table[0], Banks())
+    table = build_table(found.table[0], Banks(), Table)
     assert (table.flow.procedure.id, table.meters) == ("flushes-gone-wild.co", {"meter": 1_000_000})
     assert settings_of(found.table[0])["seats"] == 6
 
@@ -137,4 +138,4 @@ def test_tables_that_name_the_same_setup_share_its_meters(tmp_path: Path) -> Non
     banks = Banks()
     parts = load_configuration(file).table
     assert banks.of(parts[0]) is banks.of(parts[1])
-    assert build_table(parts[0], banks).meters
+    assert build_table(parts[0], banks, Table).meters

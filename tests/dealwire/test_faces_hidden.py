@@ -8,9 +8,9 @@ import pytest
 
 import devices.events as e
 from dealer_flow.procedure import load_procedure
-from dealwire.service.telling import Teller, hidden, scrubbed
+from dealer_flow.result import RoundResult
+from dealwire.service.telling import ToldTable, hidden, scrubbed, tell
 from dealwire.service.viewer import Viewer
-from dealwire.table import Table
 from devices.events import Seen
 from protocol.cards import parse_card, parse_cards
 from protocol.places import NOWHERE, parse_place
@@ -24,8 +24,8 @@ AT_END = ("round", "settlement", "meter", "award")
 class Hunt:
     """A table whose every line and view is searched; `allowed` are the faces shown in this round."""
 
-    def __init__(self, table: Table) -> None:
-        self.teller = Teller(table)
+    def __init__(self, table: ToldTable) -> None:
+        self.table = table
         self.viewer = Viewer(table, "table-1")
         self.allowed: set[str] = set()
         self.dealt: set[str] = set()
@@ -40,7 +40,7 @@ class Hunt:
             self.dealt |= {card.text for card in body.cards}
         if isinstance(body, e.HandRevealed):
             self.allowed |= {card.text for card in body.cards}
-        told = self.teller.tell(seen)
+        told = tell(self.table, seen)
         self.viewer.saw(seen, [item.item for item in told if item.item is not None])
         for each in told:
             self.search(each.line, each.topic in AT_END)
@@ -59,8 +59,8 @@ def test_a_shuffler_that_reads_faces_tells_none_before_its_reveal(scenario: str,
     hunt = Hunt(colorado())
     for seen in reports(reading(scenario, seed=seed)):
         hunt.see(seen)
-    for told in hunt.teller.finish():
-        hunt.search(told.line, False)
+    for item in hunt.table.finish():
+        hunt.search(item.to_json(), False)
     assert hunt.views > 50
     assert len(hunt.dealt) >= 15, "the shuffler read no faces, so nothing was hunted"
     assert hunt.allowed, "no hand was shown"
@@ -120,12 +120,11 @@ def test_only_the_face_that_is_meant_is_scrubbed() -> None:
 def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
     """The shuffler reads one card in two hands: the table is told so, not which card it is."""
     table = colorado()
-    teller = Teller(table)
     lines = []
 
     def see(body: e.Body, device: str = "shuffler") -> None:
         see.number = getattr(see, "number", 0) + 1  # type: ignore[attr-defined]
-        lines.extend(teller.tell(at(body, device, see.number)))  # type: ignore[attr-defined]
+        lines.extend(tell(table, at(body, device, see.number)))  # type: ignore[attr-defined]
 
     see(e.WagerPlaced(1, 1, 500), "controller")
     see(e.WagerPlaced(1, 2, 500), "controller")
@@ -139,20 +138,20 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
     assert len(incidents) == 1
     assert "duplicate-face" in incidents[0].line
     assert "?? at dealer was already at seat 1" in incidents[0].line
-    broken_off = [told for told in teller.finish() if told.topic == "round"]
+    broken_off = [item for item in table.finish() if isinstance(item, RoundResult)]
     assert len(broken_off) == 1, "the input ended with cards on the table"
-    assert not FACE.search(broken_off[0].line)
+    assert not FACE.search(broken_off[0].to_json())
 
 
 def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:
     """The shoe goes on: who knows what was burned knows more of what is left."""
-    table = Table(load_procedure("race-to-the-flush"), None)
-    teller, viewer = Teller(table), Viewer(table, "table-1")
+    table = ToldTable(load_procedure("race-to-the-flush"), None)
+    viewer = Viewer(table, "table-1")
     told = []
 
     def see(number: int, body: e.Body, device: str = "shoe") -> None:
         seen = at(body, device, number)
-        lines = teller.tell(seen)
+        lines = tell(table, seen)
         viewer.saw(seen, [line.item for line in lines if line.item is not None])
         told.extend(lines)
 

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 
 from dealer_flow.procedure import load_procedure
-from dealwire.table import Table, Terms
+from dealwire.service.telling import ToldTable
+from dealwire.table import Terms
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.simulator.scenario import Scenario, load_scenario
@@ -22,9 +23,9 @@ def reading(scenario: str, *, seed: int | None = None) -> Scenario:
     return dataclasses.replace(loaded, recognition=True, seed=loaded.seed if seed is None else seed)
 
 
-def colorado(name: str = "table-1") -> Table:
+def colorado(name: str = "table-1") -> ToldTable:
     game = "flushes-gone-wild.co"
-    return Table(load_procedure(game), Terms(load_game(game), meters={"meter": 1_000_000}), name=name)
+    return ToldTable(load_procedure(game), Terms(load_game(game), meters={"meter": 1_000_000}), name=name)
 
 
 def reports(scenario: Scenario | str) -> Iterator[Seen]:
