@@ -101,18 +101,18 @@ class Table:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
         self.flow = DealerFlow(procedure, table=name, options=options)
-        self._terms, self._desk = terms, desk
+        self.terms, self._desk = terms, desk
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
     @property
     def meters(self) -> dict[str, int]:
         """What each progressive meter shows, in cents, by name."""
-        if self._terms is None:
+        if self.terms is None:
             return {}
-        bank = self._terms.bank
+        bank = self.terms.bank
         if bank is None:
-            return dict(self._terms.meters)
+            return dict(self.terms.meters)
         return {name: meter.cents for name, meter in bank.meters().items()}
 
     def handle(self, seen: Seen) -> list[Outcome]:
@@ -133,8 +133,8 @@ class Table:
                 self.incidents[item.code] += 1
                 continue
             self.outcomes[item.outcome] += 1
-            if self._terms is not None:
-                out += self._settle(item, self._terms)
+            if self.terms is not None:
+                out += self._settle(item, self.terms)
         return out
 
     def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:

@@ -13,6 +13,7 @@ from protocol.errors import DealwireError
 
 COMMANDS: Final = {
     "demo": "Three live rounds on simulated devices, recorded, replayed and compared.",
+    "run": "Serve the tables of a table.toml: deal, settle, write down, show.",
     "list": "Serial ports and USB devices of this machine, games this program knows.",
     "monitor": "Print what the devices of a table report, as it happens.",
     "record": "Run a table and record every byte of its lines.",

@@ -36,6 +36,18 @@ def contradictions(found: Configuration) -> Iterator[Fault]:
     banks = Banks()
     for index, part in enumerate(found.table):
         yield from _table(part, ("table", index), banks)
+    yield from _meters(found, banks)
+
+
+def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
+    """A meter is known by its name in the journal, so one setup only may have it."""
+    whose: dict[str, str] = {}
+    for index, part in enumerate(found.table):
+        bank = banks.of(part)
+        for name in bank.meters() if bank is not None else ():
+            file = str(part.progressive)
+            if whose.setdefault(name, file) != file:
+                yield ("table", index, "progressive"), f"meter {name!r} is also one of {whose[name]}"
 
 
 def _doubles(found: Configuration) -> Iterator[Fault]:

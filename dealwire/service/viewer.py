@@ -42,7 +42,7 @@ class Viewer:
         self._table, self._name = table, name
         procedure = table.flow.procedure
         self._procedure = procedure
-        self._seats = seats or procedure.seats.most
+        self.seats = seats or procedure.seats.most
         self._veil = Veil(table)
         self._devices: dict[str, DeviceView] = {}
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
@@ -66,10 +66,12 @@ class Viewer:
         for index, item in enumerate(outcomes):
             self._outcome(item, at_ns, sequences[index] if index < len(sequences) else None)
 
-    def device(self, view: DeviceView) -> None:
-        """What is known of a device and its line, from whoever runs the line."""
+    def device(self, view: DeviceView) -> bool:
+        """What is known of a device and its line, from whoever runs the line; True when it is something new."""
         before = self._devices.get(view.name)
-        self._devices[view.name] = view.model_copy(update={"state": before.state}) if before else view
+        now = view.model_copy(update={"state": before.state}) if before else view
+        self._devices[view.name] = now
+        return now != before
 
     def log(self, code: str, text: str, at_ns: int, sequence: int | None = None, *, place: str | None = None) -> None:
         """A line of the log that is no incident of a round."""
@@ -115,7 +117,7 @@ class Viewer:
         )
 
     def _numbers(self, now: Snapshot) -> Iterable[int]:
-        return sorted({*range(1, self._seats + 1), *(seat.number for seat in now.seats)})
+        return sorted({*range(1, self.seats + 1), *(seat.number for seat in now.seats)})
 
     def _seat(self, number: int, now: Snapshot, expected: frozenset[str]) -> SeatView:
         seat = next((each for each in now.seats if each.number == number), None)

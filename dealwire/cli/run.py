@@ -1,0 +1,182 @@
+"""`dealwire run`: serve the tables of a `table.toml`, until told to stop."""
+
+import contextlib
+import importlib.util
+import logging
+import shutil
+import signal
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from dealwire.cli.exits import Exit
+from dealwire.config.load import load_configuration
+from dealwire.config.schema import Configuration
+from dealwire.service.hub import Hub
+from dealwire.service.notify import Notifier
+from rules.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from dealwire.service.service import Service
+
+_log = logging.getLogger("dealwire")
+
+INSTALLED: Final = "/usr/local/bin/dealwire"
+"""Where the unit file looks for the program, unless it is printed."""
+
+
+@click.command("run")
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[TABLE.TOML]")
+@click.option("--check", is_flag=True, help="Check the file, and do nothing.")
+@click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
+@click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
+@click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
+@click.option("--scenario", default="demo", show_default=True, help="Without a file: what is dealt, again and again.")
+@click.option(
+    "--faults",
+    type=click.FloatRange(0, 1),
+    default=0.1,
+    show_default=True,
+    help="Without a file: the share of rounds in which something goes wrong by chance.",
+)
+@click.option(
+    "--speed", type=click.FloatRange(0.1, 100), default=2.0, show_default=True, help="Without a file: 1 is real time."
+)
+@click.option("-v", "--verbose", is_flag=True, help="Say on standard error what happens, not only what is wrong.")
+@click.option("--print-unit", is_flag=True, help="Print a systemd unit, and do nothing.")
+@click.option("--print-udev", is_flag=True, help="Print udev rules for serial adapters, and do nothing.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    file: Path | None,
+    check: bool,
+    anew: bool,
+    with_console: bool,
+    port: int | None,
+    scenario: str,
+    faults: float,
+    speed: float,
+    verbose: bool,
+    print_unit: bool,
+    print_udev: bool,
+) -> None:
+    """Serve the tables of TABLE.TOML: deal, settle, write down, show.
+
+    Everything is in the journal before it is made known, so that after a kill each table goes on in the middle of its
+    round. SIGTERM and Ctrl-C end it. Without a file it serves a simulated table in a temporary folder.
+    """
+    if print_unit or print_udev:
+        click.echo(printed("dealwire@.service" if print_unit else "60-dealwire.rules"), nl=False)
+        return
+    if check:
+        if file is None:
+            raise click.UsageError("--check needs a file")
+        found = load_configuration(file)
+        click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+        return
+    say_what_happens(verbose)
+    with contextlib.ExitStack() as stack:
+        if file is None:
+            from dealwire.service.simulated import simulated_table
+
+            configuration = stack.enter_context(simulated_table(scenario, faults, speed))
+        else:
+            configuration = load_configuration(file)
+        code = serve(configuration, anew=anew, with_console=with_console, port=port)
+    ctx.exit(code)
+
+
+def printed(name: str) -> str:
+    """A file for the system, with the path of this program in it."""
+    text = resources.files("dealwire.service").joinpath("files", name).read_text(encoding="utf-8")
+    return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
+
+
+def say_what_happens(verbose: bool) -> None:
+    """Logging to standard error, a line each."""
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", force=True
+    )
+    _log.setLevel(logging.INFO)
+
+
+def serve(configuration: Configuration, *, anew: bool, with_console: bool, port: int | None) -> Exit:
+    """Serve until a signal, and say how it ended."""
+    from dealwire.service.service import FAREWELL_S, Service
+
+    hub, notifier = Hub(), Notifier()
+    with contextlib.ExitStack() as stack:
+        service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
+        ended_by = stack.enter_context(signals(service))
+        if with_console and configuration.console is not None:
+            stack.enter_context(console(configuration, service, port))
+        stack.enter_context(exports(configuration, service))
+        service.run()
+        if service.failed is not None:
+            service.owner.run(timeout_s=FAREWELL_S)
+    if service.failed is not None:
+        click.echo(f"dealwire: {service.failed}", err=True)
+        return Exit.CHECK_FAILED
+    return Exit.INTERRUPTED if signal.SIGINT in ended_by else Exit.GOOD
+
+
+@contextlib.contextmanager
+def signals(service: "Service") -> Iterator[list[int]]:
+    """SIGTERM and SIGINT end the service; which did is in the list. SIGHUP changes nothing, and says so."""
+    ended_by: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        ended_by.append(number)
+        service.stop()
+
+    def hang_up(_number: int, _frame: object) -> None:
+        _log.warning("SIGHUP: nothing is read again; a restart reads table.toml, and every round goes on")
+
+    handlers = {signal.SIGTERM: end, signal.SIGINT: end, signal.SIGHUP: hang_up}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield ended_by
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def console(configuration: Configuration, service: "Service", port: int | None) -> Iterator[None]:
+    """The console, from here to the end."""
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+        raise ExtraMissing("starlette", "console")
+    from dealwire.console.server import Console
+    from dealwire.console.tokens import Tokens
+    from dealwire.service.actions import offered
+
+    part = configuration.console
+    assert part is not None
+    actions = {
+        name: offered(served.part.device, served.table.flow.procedure) for name, served in service.tables.items()
+    }
+    shown = Console(
+        service.hub,
+        host=part.host,
+        port=part.port if port is None else port,
+        tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
+        actions=actions,
+        recordings=part.recordings,
+        clock=service.clock,
+    )
+    shown.start()
+    try:
+        click.echo(f"console: {shown.address}", err=True)
+        yield
+    finally:
+        shown.stop()
+
+
+@contextlib.contextmanager
+def exports(configuration: Configuration, service: "Service") -> Iterator[None]:
+    """What else is told, from here to the end."""
+    yield

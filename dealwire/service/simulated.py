@@ -1,0 +1,77 @@
+"""A table of simulated devices in a process of its own, for whoever has no device: endless rounds, some with faults."""
+
+import contextlib
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
+from devices.simulator.scenario import Scenario, load_scenario
+from protocol.errors import LocalError
+from rules.game import load_game
+
+PORT: Final = 8420
+METER_CENTS: Final = 1_000_000
+
+
+class SimulatorFailed(LocalError):
+    """The simulator's process ended before it was ready."""
+
+    def __init__(self) -> None:
+        super().__init__("the simulator did not start; what it said stands above")
+
+
+@contextlib.contextmanager
+def simulator(arguments: Sequence[str]) -> Iterator[dict[str, str]]:
+    """`dealwire sim` with these arguments; the addresses it announced, by device."""
+    command = [sys.executable, "-m", "dealwire", "sim", *arguments, "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout is not None
+        try:
+            announced = process.stdout.readline()
+            if not announced:
+                raise SimulatorFailed
+            yield json.loads(announced)["lines"]
+        finally:
+            process.terminate()
+
+
+@contextlib.contextmanager
+def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Configuration]:
+    """The configuration of a simulated table that deals `scenario` without an end, kept in a temporary folder."""
+    loaded = load_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+    arguments = ["--scenario", scenario, "--endless", "--faults", str(faults), "--speed", str(speed)]
+    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, simulator(arguments) as addresses:
+        yield configuration_of(loaded, addresses, Path(folder))
+
+
+def configuration_of(scenario: Scenario, addresses: dict[str, str], folder: Path) -> Configuration:
+    """One table on these lines. The raw record is sealed where that is possible, with a key beside it."""
+    key = None
+    if importlib.util.find_spec("cryptography") is not None:
+        from dealwire.journal import SealingKey
+
+        key = SealingKey.new(folder / "journal.key").path
+    return Configuration.model_construct(
+        schema_="dealwire.table/1",
+        table=(
+            TablePart.model_validate(
+                {
+                    "name": "simulated",
+                    "procedure": scenario.game.name,
+                    "meters": dict.fromkeys(load_game(scenario.game.name).meters(), METER_CENTS),
+                    "device": tuple(
+                        DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
+                        for name, address in addresses.items()
+                    ),
+                }
+            ),
+        ),
+        journal=JournalPart.model_validate({"path": folder / "journal.sqlite", "key-file": key}),
+        console=ConsolePart(port=PORT),
+    )
