@@ -227,10 +227,10 @@ class Session:
 
     def abandon(self, why: str) -> None:
         """End the session because its line is no longer trusted: to everybody it is lost."""
-        if isinstance(self._transport, Abandonable):
-            self._transport.abandon(why)
-        now_ns = self._clock.hold()
+        now_ns = self._clock.hold()  # a record of the line has one time for its loss and for what follows from it
         try:
+            if isinstance(self._transport, Abandonable):
+                self._transport.abandon(why)
             self._end(LineClosed(self._transport.name, why), now_ns, why)
         finally:
             self._clock.release()
