@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from dealwire.cli.options import make_table
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import JournalReader, Start
-from dealwire.journal.rebuild import OutcomeTeller, Teller
+from dealwire.journal.rebuilding import OutcomeTeller, Teller
 
 
 def teller_maker(

@@ -17,8 +17,8 @@ from typing import Final
 from dealer_flow.procedure import load_procedure
 from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resume
 from dealwire.journal.reader import Start
-from dealwire.journal.rebuild import OutcomeTeller
-from dealwire.journal.resume import Resumed
+from dealwire.journal.rebuilding import OutcomeTeller
+from dealwire.journal.resuming import Resumed
 from dealwire.table import Table, Terms
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
