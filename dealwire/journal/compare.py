@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dealwire.journal.reader import JournalReader, publication_of
-from dealwire.journal.rebuild import Dealing, MakeTable, Tell, tell_outcomes
+from dealwire.journal.rebuilding import Dealing, MakeTeller, T
 from dealwire.journal.records import STARTED, Record
 from dealwire.service.publication import Publication
 
@@ -50,7 +50,7 @@ class Comparison:
 class Matching:
     """Takes records in order and pairs, table by table, what was published with what is rebuilt."""
 
-    def __init__(self, dealing: Dealing, topics: Collection[str] = DERIVED) -> None:
+    def __init__(self, dealing: Dealing[T], topics: Collection[str] = DERIVED) -> None:
         self.result = Comparison()
         self._dealing, self._topics = dealing, topics
         self._stored: dict[str, deque[Publication]] = {}
@@ -86,7 +86,7 @@ class Matching:
         stored, rebuilt = self._stored.get(table), self._rebuilt.get(table)
         while stored and rebuilt and self.result.difference is None:
             was, now = stored.popleft(), rebuilt.popleft()
-            if (was.topic, was.at_ns, was.line) == (now.topic, now.at_ns, now.line):
+            if (was.topic, was.line) == (now.topic, now.line):
                 self.result.equal += 1
             else:
                 self._part(table, was, now)
@@ -102,14 +102,9 @@ class Matching:
             self.result.difference = Difference(table, stored, rebuilt)
 
 
-def compare(
-    reader: JournalReader,
-    make_table: MakeTable,
-    tell: Tell = tell_outcomes,
-    topics: Collection[str] = DERIVED,
-) -> Comparison:
+def compare(reader: JournalReader, make: MakeTeller[T], topics: Collection[str] = DERIVED) -> Comparison:
     """Deal the whole journal again and compare; stops at the first difference. Errors as `rebuild`."""
-    matching = Matching(Dealing(reader, make_table, tell), topics)
+    matching = Matching(Dealing(reader, make), topics)
     for record in _until(reader.records(), matching):
         matching.take(record)
     return matching.finish()

@@ -156,7 +156,8 @@ class Journal:
             self._add(at_ns, line, NOTE, self._tables[line], text.encode())
 
     def publish(self, table: str, topic: Topic, at_ns: int, text: str) -> int:
-        """A line to be made known; its sequence. It may be made known when `commit` has returned it."""
+        """A line to be made known once `commit` returned it; its sequence. `at_ns` is the time of the report that it
+        follows from, not that of the clock."""
         if topic not in TOPICS:
             raise ValueError(f"no topic {topic!r}; there are {', '.join(TOPICS)}")
         if self._open():

@@ -17,8 +17,8 @@ from typing import Final
 from dealer_flow.procedure import load_procedure
 from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resume
 from dealwire.journal.reader import Start
-from dealwire.journal.rebuild import tell_outcomes
-from dealwire.journal.resume import Resumed
+from dealwire.journal.rebuilding import OutcomeTeller
+from dealwire.journal.resuming import Resumed
 from dealwire.table import Table, Terms
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
@@ -36,17 +36,18 @@ CONFIGURATION: Final = f'procedure = "{GAME}"\n'
 LINES: Final = {"shuffler": "shuffler", "controller": "table-controller"}
 
 
-def make_table(start: Start) -> Table:
+def make_teller(start: Start) -> OutcomeTeller:
     """The table of this service; its configuration names no more than the game."""
     procedure = load_procedure(start.configuration.split('"')[1])
-    return Table(procedure, Terms(load_game(procedure.id), meters=dict(start.facts["meters"])), name=start.table)
+    terms = Terms(load_game(procedure.id), meters=dict(start.facts["meters"]))
+    return OutcomeTeller(Table(procedure, terms, name=start.table))
 
 
-def begin(journal: Journal, at_ns: int, meters: dict[str, int] | None = None) -> Table:
+def begin(journal: Journal, at_ns: int, meters: dict[str, int] | None = None) -> OutcomeTeller:
     """A table that begins anew."""
     facts = {"meters": meters or {}}
     journal.started(TABLE, at_ns, CONFIGURATION, facts)
-    return make_table(Start(TABLE, 0, CONFIGURATION, facts))
+    return make_teller(Start(TABLE, 0, CONFIGURATION, facts))
 
 
 def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, tell: Callable[[str], None]) -> None:
@@ -59,26 +60,26 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, te
             newest_ns = reader.newest_ns
     clock = SystemClock(newest_ns)
     with Journal(path, key=key, clock=clock) as journal:
-        went_on = resume(journal, key, make_table, clock.now_ns())
+        went_on = resume(journal, key, make_teller, clock.now_ns())
         for item in went_on.told:
             tell(f"{item.sequence} {item.line}\n")
-        table = went_on.tables.get(TABLE) or begin(journal, clock.now_ns())
+        teller = went_on.tellers.get(TABLE) or begin(journal, clock.now_ns())
 
         def deliver(seen: Seen) -> None:
-            for topic, text in tell_outcomes(seen, table.handle(seen)):
+            for topic, text in teller.tell(seen):
                 journal.publish(TABLE, topic, seen.at_ns, text)
 
         def finished() -> bool:
             for item in journal.commit():
                 tell(f"{item.sequence} {item.line}\n")
-            return journal.failed is not None or sum(table.outcomes.values()) >= rounds
+            return journal.failed is not None or sum(teller.table.outcomes.values()) >= rounds
 
         owner = Owner(clock)
         for name, device in LINES.items():
             owner.add(_supervisor(name, device, addresses[device], journal, went_on, clock, deliver))
         owner.run(finished)
         owner.close()
-        for topic, text in tell_outcomes(None, table.finish()):
+        for topic, text in teller.finish():
             journal.publish(TABLE, topic, clock.now_ns(), text)
         journal.stopped(TABLE, clock.now_ns())
         finished()
@@ -89,7 +90,7 @@ def _supervisor(
     device: str,
     address: str,
     journal: Journal,
-    went_on: Resumed,
+    went_on: Resumed[OutcomeTeller],
     clock: Clock,
     deliver: Callable[[Seen], None],
 ) -> Supervisor:

@@ -1,12 +1,12 @@
 """A journal dealt again: its raw record through the same decoders, flow and rules gives the same lines, byte for byte.
 
-Live and rebuilt cannot drift apart, because the same `Table` and the same `Tell` serve both. Time comes from the
-records alone: at each of them every deadline that has passed is met first, as the owner does in its turn.
+Live and rebuilt cannot drift apart, because the same kind of `Teller` serves both. Time comes from the records alone:
+at each of them every deadline that has passed is met first, as the owner does in its turn.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalLine, JournalReader, Start, line_of, start_of
@@ -20,26 +20,75 @@ from devices.replay import Player, PlayStats
 from devices.session import Feed
 from devices.transport.address import short_name
 
-MakeTable = Callable[[Start], Table]
-"""The table that a start describes, as the service made it."""
-Tell = Callable[[Seen | None, list[Outcome]], list[tuple[Topic, str]]]
-"""What is published of one report and of what the table made of it; `None` for the report when the table ended."""
+
+class Line(Protocol):
+    """A line to be published."""
+
+    @property
+    def topic(self) -> Topic:
+        """What it is about."""
+        ...
+
+    @property
+    def line(self) -> str:
+        """One object of JSON."""
+        ...
 
 
-def tell_outcomes(_: Seen | None, outcomes: list[Outcome]) -> list[tuple[Topic, str]]:
-    """Every incident, round, settlement, meter and award as its own line of JSON; the reports are left out."""
-    return [(cast(Topic, getattr(outcome, "type", "incident")), outcome.to_json()) for outcome in outcomes]
+class Teller(Protocol):
+    """A table whose reports go in and whose lines come out. What it gives may depend on nothing but its start and the
+    reports."""
+
+    def tell(self, seen: Seen) -> Sequence[Line]:
+        """Take one report; what is to be published."""
+        ...
+
+    def finish(self) -> Sequence[Line]:
+        """The table ends; what is to be published."""
+        ...
 
 
-class Dealing:
+T = TypeVar("T", bound=Teller)
+
+MakeTeller = Callable[[Start], T]
+"""The table that a start describes, as it was made when it was dealt."""
+
+
+class Told(NamedTuple):
+    """A line to be published."""
+
+    topic: Topic
+    line: str
+
+
+class OutcomeTeller:
+    """Publishes every incident, round, settlement, meter and award of `table`; reports are not told. Results name faces
+    that were shown, or lie dead at the end of a round."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def tell(self, seen: Seen) -> list[Told]:
+        """What one report led to."""
+        return self._told(self.table.handle(seen))
+
+    def finish(self) -> list[Told]:
+        """The round that was under way."""
+        return self._told(self.table.finish())
+
+    def _told(self, outcomes: list[Outcome]) -> list[Told]:
+        return [Told(cast(Topic, getattr(item, "type", "incident")), item.to_json()) for item in outcomes]
+
+
+class Dealing(Generic[T]):
     """Tables dealt from a journal's records, one record after the other.
 
-    `tables` are those that run, by name. A publication's sequence is that of the record it was found at.
+    `tellers` are those that run, by the table's name. A publication's sequence is that of the record it was found at.
     """
 
-    def __init__(self, reader: JournalReader, make_table: MakeTable, tell: Tell = tell_outcomes) -> None:
-        self.tables: dict[str, Table] = {}
-        self._reader, self._make_table, self._tell = reader, make_table, tell
+    def __init__(self, reader: JournalReader, make: MakeTeller[T]) -> None:
+        self.tellers: dict[str, T] = {}
+        self._reader, self._make = reader, make
         self._lines = reader.lines()
         self._player = Player(_Lines(reader.path, self._lines), self._hears, None, PlayStats())
         self._sequence = 0
@@ -53,12 +102,12 @@ class Dealing:
         elif record.kind == STARTED:
             self._forget(record.table)
             self._player.advance(record.at_ns)
-            self.tables[record.table] = self._make_table(start_of(self._reader.path, record))
+            self.tellers[record.table] = self._make(start_of(self._reader.path, record))
         elif record.kind == STOPPED:
             self._player.advance(record.at_ns)
-            table = self.tables.pop(record.table, None)
-            if table is not None:
-                self._publish(record.table, record.at_ns, None, table.finish())
+            teller = self.tellers.pop(record.table, None)
+            if teller is not None:
+                self._publish(record.table, record.at_ns, teller.finish())
             self._forget(record.table)
         else:
             self._player.advance(record.at_ns)
@@ -82,7 +131,7 @@ class Dealing:
         return {index + 1: feed for index, feed in self._player.lost.items()}
 
     def _take_raw(self, record: Record) -> None:
-        if record.table not in self.tables:
+        if record.table not in self.tellers:
             why = f"bytes of table {record.table!r}, which was not started: there is nothing to deal them by"
             raise JournalDamaged(self._reader.path, record.sequence, why)
         data, comment = b"", ""
@@ -96,13 +145,12 @@ class Dealing:
         name = self._lines[index + 1].table
 
         def hear(seen: Seen) -> None:
-            self._publish(name, seen.at_ns, seen, self.tables[name].handle(seen))
+            self._publish(name, seen.at_ns, self.tellers[name].tell(seen))
 
         return hear
 
-    def _publish(self, table: str, at_ns: int, seen: Seen | None, outcomes: list[Outcome]) -> None:
-        told = self._tell(seen, outcomes)
-        self._found += [Publication(self._sequence, table, at_ns, topic, text) for topic, text in told]
+    def _publish(self, table: str, at_ns: int, lines: Sequence[Line]) -> None:
+        self._found += [Publication(self._sequence, table, at_ns, item.topic, item.line) for item in lines]
 
     def _taken(self) -> list[Publication]:
         found, self._found = self._found, []
@@ -129,15 +177,13 @@ class _Lines:
         ]
 
 
-def rebuild(
-    path: str | Path, key: SealingKey | None, make_table: MakeTable, tell: Tell = tell_outcomes
-) -> Iterator[Publication]:
-    """What the raw record of a journal gives, in the order of each table, from the bytes alone: nothing that was
-    published is looked at but its time. A publication's `sequence` is that of the record that led to it.
+def rebuild(path: str | Path, key: SealingKey | None, make: MakeTeller[T]) -> Iterator[Publication]:
+    """What the raw record of a journal gives, in the order of each table, from the bytes alone: of what was published
+    only the time is used. A publication's `sequence` is that of the record that led to it.
 
     KeyUnknown when a key is missing, JournalDamaged or CaptureUnplayable when the record cannot be dealt.
     """
     with JournalReader(path, key) as reader:
-        dealing = Dealing(reader, make_table, tell)
+        dealing = Dealing(reader, make)
         for record in reader.records():
             yield from dealing.take(record)

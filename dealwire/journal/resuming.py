@@ -7,16 +7,15 @@ that we have, it sends again on the next line.
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Generic
 
 from dealwire.journal.compare import DERIVED, Matching
 from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.rebuild import Dealing, MakeTable, Tell, tell_outcomes
+from dealwire.journal.rebuilding import Dealing, MakeTeller, T
 from dealwire.journal.sealing import SealingKey
 from dealwire.service.publication import Publication
-from dealwire.table import Table
 from devices.recording import LINE_LOST
 from devices.session import Feed
 from protocol.link import Link, Resumable
@@ -26,11 +25,11 @@ WHY: Final = "the program that had it ended"
 
 
 @dataclass(slots=True)
-class Resumed:
+class Resumed(Generic[T]):
     """Tables that go on, by name; for each line number the feed that its next session goes on from (`after` of a
     `Supervisor`); and what is to be made known of it."""
 
-    tables: dict[str, Table] = field(default_factory=dict)
+    tellers: dict[str, T] = field(default_factory=dict)
     feeds: dict[int, Feed] = field(default_factory=dict)
     told: list[Publication] = field(default_factory=list)
 
@@ -46,11 +45,10 @@ class Resumed:
 def resume(
     journal: Journal,
     key: SealingKey | None,
-    make_table: MakeTable,
+    make: MakeTeller[T],
     now_ns: int,
-    tell: Tell = tell_outcomes,
     topics: Collection[str] = DERIVED,
-) -> Resumed:
+) -> Resumed[T]:
     """Go on with every table of `journal` that was started and not stopped. Call it before anything else is written.
 
     Each line that was open ends as lost, and what follows from that is published and committed. Afterwards the owner's
@@ -62,7 +60,7 @@ def resume(
         starts = reader.starts()
         if not starts:
             return Resumed()
-        dealing = Dealing(reader, make_table, tell)
+        dealing = Dealing(reader, make)
         matching = Matching(dealing, topics)
         begins = {table: start.sequence for table, start in starts.items()}
         for record in reader.records(min(begins.values()) - 1):
@@ -79,4 +77,4 @@ def resume(
         pending += dealing.lose(line, now_ns, LINE_LOST + WHY)
     for item in pending:
         journal.publish(item.table, item.topic, item.at_ns, item.line)
-    return Resumed(dict(dealing.tables), dealing.lost, journal.commit())
+    return Resumed(dict(dealing.tellers), dealing.lost, journal.commit())
