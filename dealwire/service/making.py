@@ -16,7 +16,7 @@ from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.reader import JournalReader, Start
 from dealwire.service.publication import Publication
-from dealwire.service.telling import ToldTable
+from dealwire.service.telling import Teller, Told, ToldTable, outcomes_of
 from dealwire.service.viewer import Viewer
 from dealwire.table import Outcome, Terms
 from devices.events import Seen
@@ -44,24 +44,13 @@ class SettingsChanged(DealwireError):
 
 
 class ServedTable(ToldTable):
-    """A table of the service: what it shows, its settings, and the rounds it has settled before it began."""
+    """A table of the service. It settles no round again that was settled before it began."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.name: str = options["name"]
-        self.viewer = Viewer(self, self.name)
         self.settled_before: frozenset[RoundId] = frozenset()
-        self.dealt_again = True
-        """True while reports come from the record: then nobody else tells the viewer."""
         self.refused: list[RoundId] = []
         """Rounds that came once more and were not settled again, newest last."""
-
-    def handle(self, seen: Seen) -> list[Outcome]:
-        """As of any table; a table that is dealt again shows what it saw itself."""
-        outcomes = super().handle(seen)
-        if self.dealt_again:
-            self.viewer.saw(seen, outcomes)
-        return outcomes
 
     def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:
         """A round is settled once, however often a device that was asked anew tells of it."""
@@ -72,6 +61,25 @@ class ServedTable(ToldTable):
         return super()._settle(result, terms)
 
 
+class ServedTeller(Teller):
+    """A table of the service with what it shows."""
+
+    table: ServedTable
+
+    def __init__(self, table: ServedTable, name: str, seats: int | None) -> None:
+        super().__init__(table)
+        self.viewer = Viewer(table, name, seats=seats)
+        self.dealt_again = True
+        """True while reports come from the record: then nobody else tells the viewer."""
+
+    def tell(self, seen: Seen) -> list[Told]:
+        """As of any teller; one that is dealt again shows what it saw itself."""
+        told = super().tell(seen)
+        if self.dealt_again:
+            self.viewer.saw(seen, outcomes_of(told))
+        return told
+
+
 class Maker:
     """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up."""
 
@@ -80,25 +88,19 @@ class Maker:
         self._banks = Banks()
         self._restored: set[Path] = set()
 
-    def __call__(self, start: Start) -> ServedTable:
+    def __call__(self, start: Start) -> ServedTeller:
         """The table as it began. SettingsChanged when a file it rests on is another now."""
         part = TablePart.model_validate_json(start.configuration)
         if part.progressive is not None:
             self._restore(part.progressive, start.sequence)
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
-        table = self.make(part)
+        table = build_table(part, self._banks, ServedTable)
         table.settled_before = frozenset((session, number) for session, number in start.facts.get("rounds", ()))
         for what, then in start.facts.get("files", {}).items():
             now = files_of(table).get(what, "")
             if now != then:
                 raise SettingsChanged(part.name, what, then, now)
-        return table
-
-    def make(self, part: TablePart) -> ServedTable:
-        """The table that these settings describe."""
-        table = build_table(part, self._banks, ServedTable)
-        table.viewer.seats = part.seats or table.flow.procedure.seats.most
-        return table
+        return ServedTeller(table, part.name, part.seats)
 
     def facts(self, part: TablePart, before: int) -> dict[str, Any]:
         """What decides the results of a table that begins now, after record `before`, besides its settings."""
@@ -106,7 +108,7 @@ class Maker:
             self._restore(part.progressive, before + 1)
         known = self._publications(before + 1, part.name)
         meters = _newest_meters(known, dict(part.meters)) if part.progressive is None else {}
-        table = self.make(part.model_copy(update={"meters": meters}))
+        table = build_table(part.model_copy(update={"meters": meters}), self._banks, ServedTable)
         rounds = [[item.session, item.round] for item in _rounds(known)][-ROUNDS_KEPT:]
         return {"files": files_of(table), "meters": meters, "rounds": rounds}
 

@@ -7,15 +7,13 @@ from typing import Any, Final
 
 from dealer_flow.states import State
 from dealwire.config.schema import DevicePart, TablePart
-from dealwire.event_line import event_line
 from dealwire.export.lines import Status
 from dealwire.journal import Journal, Journaled
-from dealwire.journal.resume import Resumed
-from dealwire.service.making import ServedTable
+from dealwire.journal.resuming import Resumed
+from dealwire.service.making import ServedTeller
 from dealwire.service.publication import Topic
-from dealwire.service.telling import topic_of
+from dealwire.service.telling import outcomes_of
 from dealwire.service.view import DeviceView, TableView
-from dealwire.table import Outcome
 from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
@@ -39,8 +37,9 @@ LINKS: Final[dict[LineState, Any]] = {
 class Served:
     """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
 
-    def __init__(self, part: TablePart, table: ServedTable, journal: Journal, clock: Clock) -> None:
-        self.part, self.table, self.name = part, table, part.name
+    def __init__(self, part: TablePart, teller: ServedTeller, journal: Journal, clock: Clock) -> None:
+        self.part, self.teller, self.name = part, teller, part.name
+        self.table, self.viewer = teller.table, teller.viewer
         self.lines: list[Supervisor] = []
         self.sequence = 0
         """The newest number in the journal that its view includes."""
@@ -52,7 +51,7 @@ class Served:
 
     # ------------------------------------------------------------------ its lines
 
-    def connect(self, device: DevicePart, went_on: Resumed) -> Supervisor:
+    def connect(self, device: DevicePart, went_on: Resumed[ServedTeller]) -> Supervisor:
         """The device's line, which opens in the owner's next turn and as often as it has to."""
         dialect = dialect_named(device.dialect)
         baud = baud_of(device.address, baud=dialect.baud)
@@ -93,11 +92,9 @@ class Served:
         """One report of a device: what follows from it joins the journal's open group."""
         if self.stopped is not None:
             return
-        outcomes = self.table.handle(seen)
-        if self.table.report is not None:
-            self._publish("event", seen.at_ns, event_line(self.table.report))
-        sequences = self.tell(outcomes, seen.at_ns)
-        self.table.viewer.saw(seen, outcomes, sequences)
+        told = self.teller.tell(seen)
+        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in told]
+        self.viewer.saw(seen, outcomes_of(told), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
@@ -106,23 +103,19 @@ class Served:
         if self.table.refused:
             self._say_refused(seen.at_ns)
 
-    def tell(self, outcomes: Sequence[Outcome], at_ns: int) -> list[int]:
-        """Hand outcomes to the journal; their numbers."""
-        return [self._publish(topic_of(item), at_ns, item.to_json()) for item in outcomes]
-
     def status(self, kind: Any, text: str, at_ns: int, device: str | None = None) -> None:
         """Something about the table or one of its lines that is no part of a round."""
         _log.info("%s: %s", self.name, text)
         line = Status(table=self.name, kind=kind, device=device, text=text).to_json()
         sequence = self._publish("status", at_ns, line)
         if kind in ("safe-stop", "action"):
-            self.table.viewer.log(kind, text, at_ns, sequence, place=device)
+            self.viewer.log(kind, text, at_ns, sequence, place=device)
 
     def stop_safely(self, why: str, at_ns: int) -> None:
         """Deal no more: nothing that comes from here on is taken, and the view says why."""
         if self.stopped is None:
             self.stopped = why
-            self.table.viewer.safe_stop(why)
+            self.viewer.safe_stop(why)
             self.status("safe-stop", why, at_ns)
             self.changed = True
 
@@ -152,7 +145,7 @@ class Served:
     def view(self, at_ns: int) -> TableView:
         """The table now."""
         self.changed = False
-        return self.table.viewer.view(self.sequence, at_ns)
+        return self.viewer.view(self.sequence, at_ns)
 
     def look_at_lines(self) -> None:
         """Bring what is shown of the lines up to date."""
@@ -164,7 +157,7 @@ class Served:
                 link=_link_of(line),
                 problem=str(line.problem) if line.problem is not None else None,
             )
-            if self.table.viewer.device(shown):
+            if self.viewer.device(shown):
                 self.changed = True
 
 

@@ -11,16 +11,15 @@ from typing import Final
 
 from dealwire.config.schema import Configuration, TablePart
 from dealwire.journal import Journal, JournalReader, SealingKey, resume
+from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import Start
-from dealwire.journal.resume import Resumed
+from dealwire.journal.resuming import Resumed
 from dealwire.service.asking import Asking
 from dealwire.service.hub import Hub
-from dealwire.service.making import Maker, ServedTable, configuration_of
+from dealwire.service.making import Maker, ServedTeller, configuration_of
 from dealwire.service.notify import Notifier
 from dealwire.service.served import Pulse, Served
-from dealwire.service.telling import topic_of
 from dealwire.service.timer import Timer
-from dealwire.table import Table
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
 from devices.supervisor import Supervisor
@@ -28,6 +27,8 @@ from devices.supervisor import Supervisor
 _log = logging.getLogger(__name__)
 
 MS: Final = 1_000_000
+TOLD: Final = DERIVED | {"event"}
+"""Topics that follow from the raw record: whoever goes on checks them, and makes known what is missing."""
 BEAT_NS: Final = 1000 * MS
 """Between two looks at the lines; also the longest that received bytes wait for the disk when nothing follows."""
 VIEW_NS: Final = 20 * MS
@@ -83,7 +84,9 @@ class Service:
         maker = Maker(self.journal.path)
         with JournalReader(self.journal.path) as reader:
             before = reader.starts()
-        went_on = Resumed() if self._anew else resume(self.journal, key, maker, self.clock.now_ns())
+        went_on: Resumed[ServedTeller] = Resumed()
+        if not self._anew:
+            went_on = resume(self.journal, key, maker, self.clock.now_ns(), TOLD)
         for item in went_on.told:
             self.hub.publish(item)
         self._stop_what_changed(went_on, before)
@@ -98,39 +101,38 @@ class Service:
         self.hub.on_request(lambda: self.owner.call_soon(lambda: self._asking.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
 
-    def _stop_what_changed(self, went_on: Resumed, before: dict[str, Start]) -> None:
+    def _stop_what_changed(self, went_on: Resumed[ServedTeller], before: dict[str, Start]) -> None:
         """A table goes on only as it was; those that share its meters begin anew with it."""
         wanted = {part.name: configuration_of(part) for part in self.configuration.table}
-        changed = {name for name in went_on.tables if wanted.get(name) != before[name].configuration}
+        changed = {name for name in went_on.tellers if wanted.get(name) != before[name].configuration}
         shared = [part for part in self.configuration.table if part.progressive is not None]
         for part in shared:
             together = {other.name for other in shared if other.progressive == part.progressive}
-            if together & changed or together - went_on.tables.keys():
-                changed |= together & went_on.tables.keys()
+            if together & changed or together - went_on.tellers.keys():
+                changed |= together & went_on.tellers.keys()
         for name in changed:
-            self._end(went_on.tables.pop(name), name)
+            self._end(went_on.tellers.pop(name), name)
 
-    def _end(self, table: Table, name: str) -> None:
+    def _end(self, teller: ServedTeller, name: str) -> None:
         now_ns = self.clock.now_ns()
-        for item in table.finish():
-            self.journal.publish(name, topic_of(item), now_ns, item.to_json())
+        for each in teller.finish():
+            self.journal.publish(name, each.topic, now_ns, each.line)
         self.journal.stopped(name, now_ns, "its settings changed")
 
-    def _table(self, part: TablePart, maker: Maker, went_on: Resumed) -> ServedTable:
-        table = went_on.tables.get(part.name)
+    def _table(self, part: TablePart, maker: Maker, went_on: Resumed[ServedTeller]) -> ServedTeller:
+        teller = went_on.tellers.get(part.name)
         now_ns = self.clock.now_ns()
-        if table is None:
+        if teller is None:
             configuration = configuration_of(part)
             facts = maker.facts(part, self.journal.head.sequence)
             self.journal.started(part.name, now_ns, configuration, facts)
             self.journal.secure()
-            table = maker(Start(part.name, self.journal.head.sequence, configuration, facts))
-        assert isinstance(table, ServedTable)
-        table.dealt_again = False
-        return table
+            teller = maker(Start(part.name, self.journal.head.sequence, configuration, facts))
+        teller.dealt_again = False
+        return teller
 
-    def _connect(self, served: Served, went_on: Resumed) -> None:
-        how = "goes on" if served.name in went_on.tables else "begins anew"
+    def _connect(self, served: Served, went_on: Resumed[ServedTeller]) -> None:
+        how = "goes on" if served.name in went_on.tellers else "begins anew"
         served.status("started", f"table {served.name} {how}", self.clock.now_ns())
         for device in served.part.device:
             line = served.connect(device, went_on)

@@ -174,8 +174,27 @@ def topic_of(item: Outcome) -> Topic:
     return "award" if isinstance(item, AwardRecord) else "meter"
 
 
-def tell(table: ToldTable, seen: Seen) -> list[Told]:
-    """Take one report; the lines it leads to: its own first, then what the table made of it."""
-    outcomes = table.handle(seen)
-    assert table.report is not None
-    return [Told("event", event_line(table.report)), *(Told(topic_of(item), item.to_json(), item) for item in outcomes)]
+class Teller:
+    """A table whose reports go in and whose lines come out, live and from the record alike, byte for byte."""
+
+    def __init__(self, table: ToldTable) -> None:
+        self.table = table
+
+    def tell(self, seen: Seen) -> list[Told]:
+        """Take one report; the lines it leads to: its own first, then what the table made of it."""
+        outcomes = self.table.handle(seen)
+        assert self.table.report is not None
+        return [Told("event", event_line(self.table.report)), *_lines(outcomes)]
+
+    def finish(self) -> list[Told]:
+        """No more reports come; the lines of what was under way."""
+        return _lines(self.table.finish())
+
+
+def _lines(outcomes: Iterable[Outcome]) -> list[Told]:
+    return [Told(topic_of(item), item.to_json(), item) for item in outcomes]
+
+
+def outcomes_of(told: Iterable[Told]) -> list[Outcome]:
+    """What the lines say, reports of devices left out."""
+    return [each.item for each in told if each.item is not None]

@@ -9,7 +9,7 @@ import pytest
 import devices.events as e
 from dealer_flow.procedure import load_procedure
 from dealer_flow.result import RoundResult
-from dealwire.service.telling import ToldTable, hidden, scrubbed, tell
+from dealwire.service.telling import Teller, ToldTable, hidden, outcomes_of, scrubbed
 from dealwire.service.viewer import Viewer
 from devices.events import Seen
 from protocol.cards import parse_card, parse_cards
@@ -25,7 +25,7 @@ class Hunt:
     """A table whose every line and view is searched; `allowed` are the faces shown in this round."""
 
     def __init__(self, table: ToldTable) -> None:
-        self.table = table
+        self.teller = Teller(table)
         self.viewer = Viewer(table, "table-1")
         self.allowed: set[str] = set()
         self.dealt: set[str] = set()
@@ -40,8 +40,8 @@ class Hunt:
             self.dealt |= {card.text for card in body.cards}
         if isinstance(body, e.HandRevealed):
             self.allowed |= {card.text for card in body.cards}
-        told = tell(self.table, seen)
-        self.viewer.saw(seen, [item.item for item in told if item.item is not None])
+        told = self.teller.tell(seen)
+        self.viewer.saw(seen, outcomes_of(told))
         for each in told:
             self.search(each.line, each.topic in AT_END)
         self.search(self.viewer.view(0, seen.at_ns).model_dump_json(), False)
@@ -59,8 +59,8 @@ def test_a_shuffler_that_reads_faces_tells_none_before_its_reveal(scenario: str,
     hunt = Hunt(colorado())
     for seen in reports(reading(scenario, seed=seed)):
         hunt.see(seen)
-    for item in hunt.table.finish():
-        hunt.search(item.to_json(), False)
+    for item in hunt.teller.finish():
+        hunt.search(item.line, False)
     assert hunt.views > 50
     assert len(hunt.dealt) >= 15, "the shuffler read no faces, so nothing was hunted"
     assert hunt.allowed, "no hand was shown"
@@ -124,7 +124,7 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
 
     def see(body: e.Body, device: str = "shuffler") -> None:
         see.number = getattr(see, "number", 0) + 1  # type: ignore[attr-defined]
-        lines.extend(tell(table, at(body, device, see.number)))  # type: ignore[attr-defined]
+        lines.extend(Teller(table).tell(at(body, device, see.number)))  # type: ignore[attr-defined]
 
     see(e.WagerPlaced(1, 1, 500), "controller")
     see(e.WagerPlaced(1, 2, 500), "controller")
@@ -146,13 +146,13 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
 def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:
     """The shoe goes on: who knows what was burned knows more of what is left."""
     table = ToldTable(load_procedure("race-to-the-flush"), None)
-    viewer = Viewer(table, "table-1")
+    teller, viewer = Teller(table), Viewer(table, "table-1")
     told = []
 
     def see(number: int, body: e.Body, device: str = "shoe") -> None:
         seen = at(body, device, number)
-        lines = tell(table, seen)
-        viewer.saw(seen, [line.item for line in lines if line.item is not None])
+        lines = teller.tell(seen)
+        viewer.saw(seen, outcomes_of(lines))
         told.extend(lines)
 
     see(1, e.ShoeLoaded(1, 1, 52))
