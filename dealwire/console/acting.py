@@ -58,7 +58,8 @@ class Door:
 
     def page(self, asked: Asked, problem: str = "", status: int = 200) -> Response:
         """The form."""
-        values = {"role": asked.state.role, "problem": problem, "back": _back(asked.query_params.get("back", ""))}
+        back = _back(asked.query_params.get("back", ""))
+        values = {"role": asked.state.role, "path": "/", "live": "", "problem": problem, "back": back}
         return HTMLResponse(render("sign-in.html", **values), status)
 
     async def show(self, asked: Asked) -> Response:
@@ -152,5 +153,5 @@ def _either(roles: Sequence[str]) -> str:
 def _answer(asked: Asked, status: int, text: str) -> Response:
     if "application/json" in asked.headers.get("accept", ""):
         return JSONResponse({"good": status == 200, "text": text}, status)
-    values: dict[str, Any] = {"role": asked.state.role, "text": text, "table": asked.path_params["table"]}
-    return HTMLResponse(render("answer.html", **values), status)
+    known: dict[str, Any] = {"role": asked.state.role, "path": asked.url.path, "live": ""}
+    return HTMLResponse(render("answer.html", **known, text=text, table=asked.path_params["table"]), status)

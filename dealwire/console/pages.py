@@ -1,4 +1,4 @@
-"""The pages: tables, one table, its bench, recordings. Plain requests; what changes afterwards comes by the live line."""
+"""The pages: tables, one table, its bench, recordings. What changes afterwards comes by the live line."""
 
 from typing import Any, Final
 
@@ -80,8 +80,15 @@ class Pages:
         text = asked.query_params.get("step", "0")
         number = min(int(text), len(replay.steps) - 1) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
         step = replay.steps[number]
-        values = {"replay": replay, "number": number, "step": step, "view": step.view}
-        return _page(asked, "replay.html", **values, sections=render_sections(step.view))
+        return _page(
+            asked,
+            "replay.html",
+            replay=replay,
+            number=number,
+            step=step,
+            view=step.view,
+            sections=render_sections(step.view),
+        )
 
     async def steps(self, asked: Request) -> Response:
         """When each step of a recording happened, in milliseconds from the first, and which begin a round or tell of an
@@ -142,7 +149,7 @@ async def asset(asked: Request) -> Response:
     return Response(ASSETS[name], media_type=media_type, headers={"cache-control": kept})
 
 
-async def favicon(asked: Request) -> Response:
+async def favicon(_: Request) -> Response:
     """The icon, for what asks at its old place."""
     return Response(ASSETS["icon.svg"], media_type="image/svg+xml")
 

@@ -31,7 +31,7 @@ Pick = Callable[[TableView], Any]
 SECTIONS: Final[dict[str, Pick]] = {
     "headline": lambda v: (v.title, v.procedure, v.clause, v.round, v.state, v.last_outcome, v.safe_stop),
     "lamp": lambda v: (v.red_lamp, v.red_lamp_text, v.safe_stop),
-    "felt": lambda v: (v.seats, v.dealer, v.community, v.columns),
+    "felt": lambda v: (v.seats, v.dealer, v.community, v.columns, v.state, words.awaited(v)),
     "packets": lambda v: (v.packets, v.remainder, v.deck, v.shuffler),
     "meters": lambda v: v.meters,
     "devices": lambda v: v.devices,
@@ -52,7 +52,8 @@ def _environment() -> Environment:
     )
     for function in (words.face, words.hand_words, words.money, words.clock_time, words.iso_time, words.count_words):
         made.filters[function.__name__] = function
-    made.filters |= {"is_wrong": words.is_wrong, "by_actor": words.by_actor, "troubled": words.troubled}
+    for other in (words.is_wrong, words.by_actor, words.troubled, words.stake, words.awaited):
+        made.filters[other.__name__] = other
     made.globals |= {"BUILD": BUILD, "SEAT_SIGNS": words.SEAT_SIGNS, "LINK_SIGNS": words.LINK_SIGNS}
     return made
 

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,7 +88,7 @@ class Replay:
     def index(self) -> dict[str, Any]:
         """Milliseconds of each step from the first, and the steps at which a round begins or an incident is told."""
         first, views = self.steps[0].at_ns, [step.view for step in self.steps]
-        pairs = list(zip(views, views[1:], strict=False))
+        pairs = list(pairwise(views))
         return {
             "at_ms": [(step.at_ns - first) // 1_000_000 for step in self.steps],
             "rounds": [at for at, (old, new) in enumerate(pairs, 1) if old.state == "betting" != new.state],
@@ -108,7 +109,7 @@ def default_table(procedure: str) -> Table:
 
 def deal_again(name: str, title: str, capture: Capture, table: Table) -> Replay:
     """Every step of `capture` at `table`; ReplayUnusable when nothing can be seen in it."""
-    viewer, steps, note = Viewer(table, table.flow.table), _Steps(), ""
+    viewer, steps, note = Viewer(table, title), _Steps(), ""
 
     def deliver(seen: Seen) -> None:
         viewer.saw(seen, table.handle(seen))
@@ -126,7 +127,7 @@ def deal_again(name: str, title: str, capture: Capture, table: Table) -> Replay:
     return Replay(name, title, tuple(steps.kept), note)
 
 
-class _Enough(Exception):  # noqa: N818
+class _Enough(Exception):
     """As many steps as are kept."""
 
 

@@ -72,7 +72,7 @@ class Tokens:
                 raise TokensUnusable(path, key, "the same token stands for two roles")
             texts[role] = value
         if not texts:
-            raise TokensUnusable(path, "", f"holds no token; write ROLE = \"TOKEN\" with roles of {', '.join(ROLES)}")
+            raise TokensUnusable(path, "", f'holds no token; write ROLE = "TOKEN" with roles of {", ".join(ROLES)}')
         return cls(texts)
 
     def role_of(self, token: str) -> Role | None:

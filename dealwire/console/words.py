@@ -4,12 +4,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from dealwire.service.view import DeviceView, HandView, LegalView, SeatView
+from dealwire.service.view import DeviceView, HandView, LegalView, SeatView, TableView
 from protocol.cards import RANKS, SUITS, UNREAD
 
-_RANK_WORDS: Final = dict(
-    zip(RANKS, "ace two three four five six seven eight nine ten jack queen king".split(), strict=True)
-)
+_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_RANK_WORDS: Final = dict(zip(RANKS, ("ace", *_NUMBERS, "jack", "queen", "king"), strict=True))
 _SUIT_WORDS: Final = dict(zip(SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True))
 _SPECIAL: Final = {
     "?^": ("face up in the deck", "up"),
@@ -59,6 +58,11 @@ def money(cents: int) -> str:
     return f"{sign}${cents // 100:,}.{cents % 100:02d}"
 
 
+def stake(cents: int) -> str:
+    """A bet as it lies on the layout: `$25`, `$2.50`."""
+    return money(cents).removesuffix(".00")
+
+
 def moment(at_ns: int) -> datetime:
     """A time in this machine's own zone, to the microsecond."""
     seconds, rest = divmod(at_ns, 1_000_000_000)
@@ -97,11 +101,32 @@ LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "�
 
 
 def by_actor(items: Iterable[LegalView]) -> list[tuple[str, list[str]]]:
-    """What may happen next, under who does it, in the order given; the same words once."""
-    found: dict[str, dict[str, None]] = {}
+    """What may happen next, under who does it, in the order given: `show seat 8` and `show seat 6` as
+    `show seat 8, seat 6`, players who may do the same under one heading."""
+    actors: dict[str, dict[str, list[str]]] = {}
     for item in items:
-        found.setdefault(item.actor, {})[item.what] = None
-    return [(actor, list(whats)) for actor, whats in found.items()]
+        at_its_end = item.place and item.what.endswith(f" {item.place}")
+        head = item.what.removesuffix(item.place) if at_its_end else item.what
+        places = actors.setdefault(item.actor, {}).setdefault(head, [])
+        if at_its_end:
+            places.append(item.place)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for actor, whats in actors.items():
+        alike.setdefault(tuple(head + ", ".join(places) for head, places in whats.items()), []).append(actor)
+    return [(_actors(names), list(whats)) for whats, names in alike.items()]
+
+
+def _actors(names: list[str]) -> str:
+    """`player at seats 1, 2, 3` for several players."""
+    numbers = [name.removeprefix("player at seat ") for name in names]
+    if len(names) > 1 and all(number.isdecimal() for number in numbers):
+        return f"player at seats {', '.join(numbers)}"
+    return ", ".join(names)
+
+
+def awaited(view: TableView) -> set[str]:
+    """Places at which the round waits for somebody. That a supervisor may count a hand is no wait."""
+    return {item.place for item in view.next if item.actor != "supervisor"} if view.state != "betting" else set()
 
 
 def troubled(devices: Iterable[DeviceView]) -> list[DeviceView]:
