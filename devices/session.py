@@ -151,8 +151,8 @@ class Session:
 
     `deliver` gets every report in order and is called from the owner's thread; what it raises is not swallowed.
     `trace` gets everything the link returns. When the line closes, every waiting command ends as `Unanswered` with
-    the line's error as its cause, and `LinkLost` is delivered last. `after` is the session on the line before, when
-    this one goes on from it.
+    the line's error as its cause, and `LinkLost` is delivered last. `after` is the session on the line before, or its
+    feed, when this one goes on from it.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Session:
         deliver: Callable[[Seen], None],
         trace: Callable[[Output], None] | None = None,
         *,
-        after: "Session | None" = None,
+        after: "Session | Feed | None" = None,
     ) -> None:
         self.name = name
         self.driver = driver
@@ -175,7 +175,7 @@ class Session:
         """Frames not sent because the line took nothing for too long."""
         self._transport, self._link, self._clock = transport, link, clock
         self._timed = transport if isinstance(transport, Timed) else None
-        before: Feed | None = after._feed if after is not None else None
+        before = after._feed if isinstance(after, Session) else after
         self._feed: Feed = Feed(name, link, driver, deliver, trace, after=before)
         self._feed.settle = self._settle
         self._wake: Callable[[], None] = lambda: None

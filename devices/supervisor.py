@@ -15,7 +15,7 @@ from typing import Final
 
 from devices.clock import Clock
 from devices.events import LinkLost, Seen
-from devices.session import Session
+from devices.session import Feed, Session
 from devices.translation import Driver
 from devices.transport.base import Transport
 from devices.transport.opening import Opener, Opening
@@ -66,7 +66,8 @@ class Supervisor:
 
     `make_link` makes the link of the first line, and of every line of a device that keeps no sessions. `deliver` and
     `trace` are as in `Session`. A loss is delivered once as `LinkLost`, however often the line fails before the device
-    is up again. `reconnect` False ends with the first line, as does `Opener.final`.
+    is up again. `reconnect` False ends with the first line, as does `Opener.final`. `after` is the feed of a line that
+    another program lost: the first session goes on from it, and `make_link` must too.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Supervisor:
         *,
         reconnect: bool = True,
         pace: Pace = Pace(),
+        after: Feed | None = None,
     ) -> None:
         self.name = name
         self.closed: DealwireError | None = None
@@ -96,6 +98,7 @@ class Supervisor:
         self._reconnects, self._pace = reconnect and not opener.final, pace
         self._session: Session | None = None
         self._last: Session | None = None
+        self._after = after
         self._opening: Opening | None = None
         self._garbled: LineGarbled | None = None
         self._wake: Callable[[], None] = lambda: None
@@ -270,7 +273,14 @@ class Supervisor:
         else:
             link = self._make_link()
         self._session = session = Session(
-            self.name, transport, link, self._driver, self._clock, self._pass_on, self._trace, after=before
+            self.name,
+            transport,
+            link,
+            self._driver,
+            self._clock,
+            self._pass_on,
+            self._trace,
+            after=before if before is not None else self._after,
         )
         self._opened_ns = self._clock.now_ns()
         self._judged = self._stale = False

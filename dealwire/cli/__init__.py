@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "settle": "Settle rounds given as NDJSON on standard input.",
     "odds": "What every bet of a game returns, counted exactly.",
     "audit-paytables": "Compute every printed pay table, name what cannot be meant.",
+    "journal": "Check, show, export or deal again what a table service wrote down.",
     "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
     "doctor": "Check what this machine needs to talk to devices.",
 }

@@ -1,0 +1,35 @@
+"""The journal: every byte and every result of a table on the disk, before anybody acts on it; and what reads it.
+
+The public names are imported on first use: whoever only wants to name an error loads no database.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from dealwire.journal.errors import JournalError
+    from dealwire.journal.journal import Journal
+    from dealwire.journal.reader import JournalReader
+    from dealwire.journal.rebuild import rebuild
+    from dealwire.journal.resume import resume
+    from dealwire.journal.sealing import SealingKey
+    from dealwire.journal.transport import Journaled
+
+_HOMES: Final = {
+    "Journal": "dealwire.journal.journal",
+    "JournalError": "dealwire.journal.errors",
+    "JournalReader": "dealwire.journal.reader",
+    "Journaled": "dealwire.journal.transport",
+    "SealingKey": "dealwire.journal.sealing",
+    "rebuild": "dealwire.journal.rebuild",
+    "resume": "dealwire.journal.resume",
+}
+
+__all__ = ["Journal", "JournalError", "JournalReader", "Journaled", "SealingKey", "rebuild", "resume"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'dealwire.journal' has no attribute {name!r}")
+    return getattr(importlib.import_module(home), name)
