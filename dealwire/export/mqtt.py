@@ -79,10 +79,18 @@ class Session:
     """One table's lines over one connection."""
 
     def __init__(
-        self, link: Connection, outbox: Outbox, at: Address, progress: Progress, wake: asyncio.Event, stopping: Stopping
+        self,
+        link: Connection,
+        outbox: Outbox,
+        at: Address,
+        progress: Progress,
+        *,
+        wake: asyncio.Event,
+        stopping: Stopping,
+        works: Callable[[], None],
     ) -> None:
         self._link, self._outbox, self._at, self._progress = link, outbox, at, progress
-        self._wake, self._stopping = wake, stopping
+        self._wake, self._stopping, self._works = wake, stopping, works
         self._after = outbox.mark()
         """Everything up to here was sent."""
         self._again: int | None = None
@@ -142,10 +150,12 @@ class Session:
             batch = self._outbox.after(self._after, self._limit)
             if batch:
                 await self._send(batch)
-            elif self._stopping():
+            self._works()
+            if batch:
+                continue
+            if self._stopping():
                 return
-            else:
-                await pause(self._wake, POLL_S)
+            await pause(self._wake, POLL_S)
 
     async def _send(self, batch: Sequence[Publication]) -> None:
         """Some lines, the broker's word for each, then the mark behind them: the journal's and the broker's."""
@@ -176,35 +186,45 @@ class Lane:
     ) -> None:
         self.wake = asyncio.Event()
         self._broker, self._journal, self._at, self._progress = broker, journal, at, progress
-        self._tell, self._stopping = tell, stopping
+        self._tell, self._stopping, self._retry = tell, stopping, Retry()
 
     async def run(self) -> None:
         """Keep a connection and send until stopped."""
-        retry = Retry()
         while not self._stopping():
             try:
-                await self._serve(retry)
+                await self._serve()
             except (BrokerUnusable, JournalError) as error:
                 self._trouble(str(error))
             finally:
                 self._progress.connected = False
             if not self._stopping():
-                await pause(self.wake, retry.next_s())
+                await pause(self.wake, self._retry.next_s())
 
-    async def _serve(self, retry: Retry) -> None:
+    async def _serve(self) -> None:
         will = Will(self._at.topic(PRESENCE), "offline", 1, retain=True)
         with Outbox(self._journal, self._at.table, f"mqtt/{self._at.table}") as outbox:
             async with Connection(self._broker, self._at.client, expiry_s=EXPIRY_S, will=will) as link:
-                session = Session(link, outbox, self._at, self._progress, self.wake, self._stopping)
+                session = Session(
+                    link,
+                    outbox,
+                    self._at,
+                    self._progress,
+                    wake=self.wake,
+                    stopping=self._stopping,
+                    works=self._works,
+                )
                 await session.begin()
-                retry.reset()
                 self._progress.connected = True
-                self._trouble(None)
                 await session.run()
 
-    def _trouble(self, what: str | None) -> None:
+    def _works(self) -> None:
+        """The broker takes what we send, or would."""
+        self._retry.reset()
+        self._progress.problem = None
+
+    def _trouble(self, what: str) -> None:
         """Say what is wrong, once for each new trouble."""
-        if what is not None and what != self._progress.problem:
+        if what != self._progress.problem:
             self._tell(f"{what}; lines of {self._at.table} wait in the journal")
         self._progress.problem = what
 
