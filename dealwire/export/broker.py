@@ -45,10 +45,11 @@ _SILENT.setLevel(logging.CRITICAL)  # what paho logs reaches us as an error, to 
 
 
 class BrokerUnusable(DealwireError):
-    """The broker cannot be reached, hung up, or refuses. `refused`: it answered, and said no."""
+    """The broker cannot be reached, hung up, or refuses. `refused`: it answered, and said no; `usage`: it was not
+    asked, because something on our side must be put right first."""
 
-    def __init__(self, broker: object, why: str, *, refused: bool = False) -> None:
-        self.broker, self.why, self.refused = broker, why, refused
+    def __init__(self, broker: object, why: str, *, refused: bool = False, usage: bool = False) -> None:
+        self.broker, self.why, self.refused, self.usage = broker, why, refused, usage
         super().__init__(f"{broker}: {why}")
 
 
@@ -89,7 +90,7 @@ class Broker:
             if self.cert_file is not None:
                 context.load_cert_chain(self.cert_file, self.key_file)
         except (OSError, ssl.SSLError) as error:
-            raise BrokerUnusable(self, f"its certificates cannot be used: {error}") from None
+            raise BrokerUnusable(self, f"its certificates cannot be used: {error}", usage=True) from None
         return context
 
     def __str__(self) -> str:

@@ -9,7 +9,6 @@ and by the mark that lines are missing and asks for them. Readers keep one of ea
 """
 
 import asyncio
-import random
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection
 from dealwire.export.outbox import Outbox
+from dealwire.export.retry import Retry, pause
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, place, place_in
 from dealwire.journal import Journal, JournalError
 from dealwire.service.publication import Publication
@@ -32,8 +32,6 @@ EXPIRY_S: Final = 24 * 3600
 """How long the broker keeps our session when we are gone."""
 POLL_S: Final = 1.0
 """How often the journal is looked at when nobody says that there is something new."""
-RETRY_S: Final = (0.1, 10.0)
-"""First and longest pause before the next connection; each is twice the one before, less a random part."""
 REPEAT_NS: Final = 2 * 3600 * 1_000_000_000
 """How far back a broker without a mark is sent lines again: one with usual settings saves every half an hour."""
 FAREWELL_S: Final = 1.0
@@ -56,23 +54,6 @@ class Progress:
 
 Tell = Callable[[str], None]
 Stopping = Callable[[], bool]
-
-
-class Retry:
-    """Pauses between attempts: each twice as long as the one before, shortened at random so that a site's tables do
-    not all come back in the same instant."""
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        """It worked."""
-        self._pause_s = RETRY_S[0]
-
-    def next_s(self) -> float:
-        """How long to wait now, in seconds."""
-        pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, RETRY_S[1])
-        return pause_s * random.uniform(0.5, 1.0)
 
 
 class Session:
@@ -227,12 +208,6 @@ class Lane:
         if what != self._progress.problem:
             self._tell(f"{what}; lines of {self._at.table} wait in the journal")
         self._progress.problem = what
-
-
-async def pause(wake: asyncio.Event, seconds: float) -> None:
-    """Wait until woken, but no longer than `seconds`."""
-    with suppress(TimeoutError):
-        await asyncio.wait_for(wake.wait(), seconds)
 
 
 class MqttExporter:

@@ -30,6 +30,7 @@ LINE_TOPICS: Final = {
 """Where each type of line goes; `status` is taken by the presence."""
 
 _NAME: Final = re.compile(r"[^/+#$\x00-\x1f\x7f][^/+#\x00-\x1f\x7f]{0,63}")
+_JOURNAL: Final = re.compile(r"[0-9a-f]{32}")
 _DIGITS: Final = re.compile(r"\d{1,19}")
 
 
@@ -103,17 +104,34 @@ def read_line(message: MQTTMessage) -> Received:
     told = dict(getattr(message.properties, "UserProperty", ()))
     missing = sorted(Received.__annotations__.keys() - told.keys() - {"line"})
     if missing:
-        raise ValueError(f"{message.topic}: no user property {', '.join(missing)}")
+        raise ValueError(f"no user property {', '.join(missing)}")
     line = message.payload.decode()
     content = json.loads(line)
     if not isinstance(content, dict) or content.get("schema") != told["schema"]:
-        raise ValueError(f"{message.topic}: the line is not of {told['schema']}")
-    at = Address(told["site"], told["table"])
+        raise ValueError(f"the line is not of {told['schema']}")
+    at = Address.checked(told["site"], told["table"])
     level = LINE_TOPICS.get(str(content.get("type")), "")
     if message.topic != at.topic(level):
-        raise ValueError(f"{message.topic}: a line of {at.topic(level)}")
-    for name in ("sequence", "previous", "at_ns"):
-        if not _DIGITS.fullmatch(told[name]):
-            raise ValueError(f"{message.topic}: {name} {told[name]!r} is no number")
-    numbers = int(told["sequence"]), int(told["previous"]), int(told["at_ns"])
-    return Received(*at, told["journal"], *numbers, told["schema"], line)
+        raise ValueError(f"a line of {at.topic(level)}")
+    sequence, previous, at_ns = (_number(told[name], name) for name in ("sequence", "previous", "at_ns"))
+    return Received(at.site, at.table, _journal(told["journal"]), sequence, previous, at_ns, told["schema"], line)
+
+
+def read_mark(message: MQTTMessage) -> tuple[str, str, str, int]:
+    """Site, table, journal and sequence that a MARK names; ValueError when it names none."""
+    _, _, site, table, _ = message.topic.split("/")
+    journal, _, sequence = message.payload.decode().partition(" ")
+    at = Address.checked(site, table)
+    return at.site, at.table, _journal(journal), _number(sequence, "sequence")
+
+
+def _journal(text: str) -> str:
+    if not _JOURNAL.fullmatch(text):
+        raise ValueError(f"journal {text!r} is not 32 hex digits")
+    return text
+
+
+def _number(text: str, what: str) -> int:
+    if not _DIGITS.fullmatch(text) or int(text) >= 1 << 63:
+        raise ValueError(f"{what} {text!r} is no number of 63 bits")
+    return int(text)
