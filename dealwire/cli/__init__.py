@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "audit-paytables": "Compute every printed pay table, name what cannot be meant.",
     "journal": "Check, show, export or deal again what a table service wrote down.",
     "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
+    "fleet": "Keep the lines of many tables in one PostgreSQL database.",
     "doctor": "Check what this machine needs to talk to devices.",
 }
 
