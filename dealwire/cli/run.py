@@ -1,7 +1,6 @@
 """`dealwire run`: serve the tables of a `table.toml`, until told to stop."""
 
 import contextlib
-import importlib.util
 import logging
 import shutil
 import signal
@@ -13,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from dealwire.cli.exits import Exit
+from dealwire.cli.run_parts import console_of, mqtt_of
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration
 from dealwire.service.hub import Hub
 from dealwire.service.notify import Notifier
-from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
     from dealwire.service.service import Service
@@ -45,7 +44,6 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 @click.option(
     "--speed", type=click.FloatRange(0.1, 100), default=2.0, show_default=True, help="Without a file: 1 is real time."
 )
-@click.option("-v", "--verbose", is_flag=True, help="Say on standard error what happens, not only what is wrong.")
 @click.option("--print-unit", is_flag=True, help="Print a systemd unit, and do nothing.")
 @click.option("--print-udev", is_flag=True, help="Print udev rules for serial adapters, and do nothing.")
 @click.pass_context
@@ -60,7 +58,6 @@ def command(
     scenario: str,
     faults: float,
     speed: float,
-    verbose: bool,
     print_unit: bool,
     print_udev: bool,
 ) -> None:
@@ -78,12 +75,15 @@ def command(
         found = load_configuration(file)
         click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
         return
-    say_what_happens(verbose)
+    say_what_happens()
     with contextlib.ExitStack() as stack:
         if file is None:
             from dealwire.service.simulated import simulated_table
 
-            configuration = stack.enter_context(simulated_table(scenario, faults, speed))
+            configuration, tokens = stack.enter_context(simulated_table(scenario, faults, speed))
+            if with_console:
+                for role, token in tokens.items():
+                    click.echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = load_configuration(file)
         code = serve(configuration, anew=anew, with_console=with_console, port=port)
@@ -96,11 +96,9 @@ def printed(name: str) -> str:
     return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
 
 
-def say_what_happens(verbose: bool) -> None:
-    """Logging to standard error, a line each."""
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", force=True
-    )
+def say_what_happens() -> None:
+    """Logging to standard error, a line each: what starts, stops, is lost, comes back, is asked, goes wrong."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", force=True)
     _log.setLevel(logging.INFO)
 
 
@@ -113,8 +111,9 @@ def serve(configuration: Configuration, *, anew: bool, with_console: bool, port:
         service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
         ended_by = stack.enter_context(signals(service))
         if with_console and configuration.console is not None:
-            stack.enter_context(console(configuration, service, port))
-        stack.enter_context(exports(configuration, service))
+            stack.enter_context(console_of(configuration.console, service, port))
+        if configuration.exports.mqtt is not None:
+            stack.enter_context(mqtt_of(configuration.exports.mqtt, service))
         service.run()
         if service.failed is not None:
             service.owner.run(timeout_s=FAREWELL_S)
@@ -143,40 +142,3 @@ def signals(service: "Service") -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def console(configuration: Configuration, service: "Service", port: int | None) -> Iterator[None]:
-    """The console, from here to the end."""
-    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
-        raise ExtraMissing("starlette", "console")
-    from dealwire.console.server import Console
-    from dealwire.console.tokens import Tokens
-    from dealwire.service.actions import offered
-
-    part = configuration.console
-    assert part is not None
-    actions = {
-        name: offered(served.part.device, served.table.flow.procedure) for name, served in service.tables.items()
-    }
-    shown = Console(
-        service.hub,
-        host=part.host,
-        port=part.port if port is None else port,
-        tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
-        actions=actions,
-        recordings=part.recordings,
-        clock=service.clock,
-    )
-    shown.start()
-    try:
-        click.echo(f"console: {shown.address}", err=True)
-        yield
-    finally:
-        shown.stop()
-
-
-@contextlib.contextmanager
-def exports(configuration: Configuration, service: "Service") -> Iterator[None]:
-    """What else is told, from here to the end."""
-    yield

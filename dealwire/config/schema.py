@@ -88,31 +88,22 @@ class ConsolePart(Part):
 
 
 class MqttPart(Part):
-    """An MQTT 5 broker that gets every publication."""
+    """An MQTT 5 broker that gets every publication. The files are PEM, but the password's, which is its first line."""
 
-    host: Annotated[str, Field(min_length=1)]
-    port: Annotated[int, Field(ge=1, le=65535)] = 1883
-    prefix: Annotated[str, Field(pattern=r"^[^#+/\x00]+(/[^#+/\x00]+)*$")] = "dealwire"
-    client_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] = "dealwire"
-    username: str | None = None
+    url: Annotated[str, Field(pattern=r"^mqtts?://")]
+    """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS."""
+    site: Name
+    """Stands before the table's name in every topic."""
     password_file: FilePath | None = None
-    tls: bool = False
     ca_file: FilePath | None = None
-
-
-class MetricsPart(Part):
-    """Where Prometheus finds the metrics."""
-
-    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
-    port: Port = 9420
+    cert_file: FilePath | None = None
+    key_file: FilePath | None = None
 
 
 class ExportsPart(Part):
-    """What else is told. `ndjson`: every publication as a line on standard output."""
+    """What else is told, besides the console."""
 
-    ndjson: bool = False
     mqtt: MqttPart | None = None
-    metrics: MetricsPart | None = None
 
 
 class Configuration(Part):

@@ -3,12 +3,13 @@
 import contextlib
 import importlib.util
 import json
+import secrets
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
 from devices.simulator.scenario import Scenario, load_scenario
@@ -41,17 +42,30 @@ def simulator(arguments: Sequence[str]) -> Iterator[dict[str, str]]:
             process.terminate()
 
 
+class Simulated(NamedTuple):
+    """A simulated table: its configuration, and the token of each role that may act at it."""
+
+    configuration: Configuration
+    tokens: dict[str, str]
+
+
 @contextlib.contextmanager
-def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Configuration]:
-    """The configuration of a simulated table that deals `scenario` without an end, kept in a temporary folder."""
+def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Simulated]:
+    """A simulated table that deals `scenario` without an end, kept in a temporary folder."""
     loaded = load_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
     arguments = ["--scenario", scenario, "--endless", "--faults", str(faults), "--speed", str(speed)]
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, simulator(arguments) as addresses:
-        yield configuration_of(loaded, addresses, Path(folder))
+        tokens = {role: secrets.token_urlsafe(12) for role in ("dealer", "supervisor", "technician")}
+        yield Simulated(configuration_of(loaded, addresses, Path(folder), tokens), tokens)
 
 
-def configuration_of(scenario: Scenario, addresses: dict[str, str], folder: Path) -> Configuration:
+def configuration_of(
+    scenario: Scenario, addresses: dict[str, str], folder: Path, tokens: dict[str, str]
+) -> Configuration:
     """One table on these lines. The raw record is sealed where that is possible, with a key beside it."""
+    tokens_file = folder / "tokens.toml"
+    tokens_file.touch(mode=0o600)
+    tokens_file.write_text("".join(f'{role} = "{token}"\n' for role, token in tokens.items()), encoding="utf-8")
     key = None
     if importlib.util.find_spec("cryptography") is not None:
         from dealwire.journal import SealingKey
@@ -73,5 +87,5 @@ def configuration_of(scenario: Scenario, addresses: dict[str, str], folder: Path
             ),
         ),
         journal=JournalPart.model_validate({"path": folder / "journal.sqlite", "key-file": key}),
-        console=ConsolePart(port=PORT),
+        console=ConsolePart.model_validate({"port": PORT, "tokens-file": tokens_file}),
     )

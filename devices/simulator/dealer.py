@@ -18,6 +18,7 @@ from devices.simulator.trouble import Trouble, What
 from devices.simulator.unit import Unit
 from protocol.cards import RANKS, Card
 from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place, seat
+from protocol.tdp.messages import ControllerState as C
 from protocol.tdp.messages import ShufflerState as S
 from protocol.tdp.messages import Spread
 
@@ -100,9 +101,10 @@ class Dealer(Persona):
     def _round(self) -> Steps:
         yield from self._wait_ready()
         yield from self.at("table-controller")
-        self.controller.start_game()
+        while not self.controller.start_game() and self.controller.state is C.SAFE:
+            yield lambda: self.controller.state is not C.SAFE
         yield from self.at("shuffler")
-        self.shuffler.press_green(self.now_ns)
+        yield from self._press_green()
         for ordinal, place in enumerate(places(self.game, self.plan), 1):
             yield from self._packet(ordinal, place)
             if self._is(Verdict.STOP, Verdict.VOID):
@@ -119,6 +121,11 @@ class Dealer(Persona):
         yield from self.at("table-controller")
         self.controller.end_game()
         yield self.pace.step
+
+    def _press_green(self) -> Steps:
+        """Press, and press again once the host is back: without one the device does nothing new."""
+        while not self.shuffler.press_green(self.now_ns) and self.shuffler.state is S.SAFE:
+            yield lambda: self.shuffler.state is not S.SAFE
 
     def _wait_ready(self) -> Steps:
         while self.shuffler.state is not S.READY:
@@ -188,7 +195,7 @@ class Dealer(Persona):
         if self._is(Verdict.VOID):
             return
         yield from self.at("shuffler")
-        self.shuffler.press_green(self.now_ns)
+        yield from self._press_green()
         yield lambda: self.shuffler.state in (S.REMAINDER_WAIT, S.MISDEAL)
         if self.shuffler.state is S.MISDEAL:
             yield from supervisor.attend(self)

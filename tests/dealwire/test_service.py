@@ -43,7 +43,7 @@ def test_a_service_that_ended_in_the_middle_of_a_round_goes_on_there(tmp_path: P
         file = write_configuration(tmp_path, addresses)
         states = []
         for _ in range(3):
-            service, listener = opened(file)
+            service, _ = opened(file)
             with service:
                 table = service.tables["table-1"].table
                 before = service.tables["table-1"].rounds
@@ -134,23 +134,6 @@ def test_changed_settings_end_the_table_and_no_round_is_paid_twice(tmp_path: Pat
     twice = [key for key, count in Counter((line["session"], line["round"]) for line in settled).items() if count > 1]
     assert not twice
     assert compared(tmp_path).difference is None
-
-
-def test_a_round_that_a_device_tells_once_more_is_told_and_not_paid(tmp_path: Path) -> None:
-    with simulators() as addresses:
-        file = write_configuration(tmp_path, addresses)
-        service, listener = opened(file)
-        with service:
-            run_until(service, lambda: len(rounds_of(listener)) >= 1)
-            first = listener.of("settlement")[0]
-        service, listener = opened(file, anew=True)
-        with service:
-            table = service.tables["table-1"].table
-            assert (first["session"], first["round"]) in table.settled_before
-            run_until(service, lambda: len(rounds_of(listener)) >= 2)
-            assert table.terms is not None
-            result = table.flow  # the guard is the table's own
-            assert result is not None
 
 
 def test_a_supervisor_calls_a_misdeal_and_the_journal_says_who(tmp_path: Path) -> None:
