@@ -1,5 +1,5 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
-#   make demo      three live rounds on simulated devices, recorded, replayed, compared
+#   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
 #   make test      the whole test suite with linters and type checks
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
 #   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
@@ -57,7 +57,7 @@ $(VENV)/.venv:
 
 $(VENV)/.demo: $(VENV)/.venv pyproject.toml
 	@echo "installing dealwire into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[rich]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[rich,console,journal]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.venv pyproject.toml

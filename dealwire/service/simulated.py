@@ -4,6 +4,7 @@ import contextlib
 import importlib.util
 import json
 import secrets
+import socket
 import subprocess
 import sys
 import tempfile
@@ -87,5 +88,16 @@ def configuration_of(
             ),
         ),
         journal=JournalPart.model_validate({"path": folder / "journal.sqlite", "key-file": key}),
-        console=ConsolePart.model_validate({"port": PORT, "tokens-file": tokens_file}),
+        console=ConsolePart.model_validate({"port": _port(), "tokens-file": tokens_file}),
     )
+
+
+def _port() -> int:
+    """The usual port, or any other while somebody has it."""
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", PORT))
+        except OSError:
+            return 0
+    return PORT

@@ -201,3 +201,21 @@ def test_without_a_file_a_simulated_table_is_served() -> None:
         said += process.stderr.read()
         assert process.wait(30) == Exit.GOOD
     assert "no longer served" in said
+
+
+def test_the_demo_says_its_console_first_and_can_stay() -> None:
+    command = [sys.executable, "-m", "dealwire", "demo", "--speed", "100", "--stay"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline()]
+        assert re.match(r"console: http://127\.0\.0\.1:\d+/", said[0])
+        while "table-controller is up" not in said[-1]:
+            line = process.stdout.readline()
+            assert line, "".join(said)
+            said.append(line)
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
+        assert process.wait(30) == Exit.INTERRUPTED
+    assert any(line.startswith("  identical: ") for line in said)
+    assert sum(line.startswith("console: ") for line in said) == 2
+    assert "Traceback" not in rest
