@@ -57,7 +57,7 @@ $(VENV)/.venv:
 
 $(VENV)/.demo: $(VENV)/.venv pyproject.toml
 	@echo "installing dealwire into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[rich,console,journal]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[rich,console]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.venv pyproject.toml

@@ -97,6 +97,7 @@ class Supervisor:
         self._deliver, self._make_link = deliver, make_link
         self._reconnects, self._pace = reconnect and not opener.final, pace
         self._session: Session | None = None
+        self._kept: Resumable | None = None
         self._last: Session | None = None
         self._after = after
         self._opening: Opening | None = None
@@ -115,8 +116,7 @@ class Supervisor:
             return State.CLOSED
         if self._session is None:
             return State.WAITING
-        link = self._session.link
-        known = self._session.status is not None and isinstance(link, Resumable) and link.complete
+        known = self._session.status is not None and self._kept is not None and self._kept.complete
         return State.KNOWN if known else State.UNKNOWN
 
     @property
@@ -139,8 +139,13 @@ class Supervisor:
         """What a person should look into: no line, the wrong device, a version too new, a wrong baud rate."""
         if self._session is None:
             return self.error
-        link = self._session.link
-        return (link.problem if isinstance(link, Resumable) else None) or self._garbled
+        return (self._kept.problem if self._kept is not None else None) or self._garbled
+
+    @property
+    def keeps_sessions(self) -> bool:
+        """True while there is a line whose device keeps sessions, and so tells that it is there while nothing
+        happens."""
+        return self._session is not None and self._kept is not None
 
     def begin(self, transport: Transport) -> None:
         """Start on a line that is open already: what a person watches should fail at once when it cannot be opened."""
@@ -282,6 +287,8 @@ class Supervisor:
             self._trace,
             after=before if before is not None else self._after,
         )
+        # Asked once: what a protocol takes to be checked is more than a look at the line costs.
+        self._kept = link if isinstance(link, Resumable) else None
         self._opened_ns = self._clock.now_ns()
         self._judged = self._stale = False
         session.set_wake(self._wake)
@@ -343,8 +350,8 @@ class Supervisor:
         session = self._session
         if not self._reconnects or self._stale or session is None:
             return None
-        link = session.link
+        link = self._kept
         # A device that keeps no session says nothing while nothing happens: its silence is no sign.
-        if not isinstance(link, Resumable) or link.alive:
+        if link is None or link.alive:
             return None
         return max(self._opened_ns, link.heard_ns) + self._pace.stale_ns

@@ -20,7 +20,6 @@ from devices.events import LinkLost, LinkUp, Seen
 from devices.supervisor import State as LineState
 from devices.supervisor import Supervisor
 from devices.transport.address import baud_of, line_at
-from protocol.link import Resumable
 from protocol.tdp.messages import Role
 
 _log = logging.getLogger(__name__)
@@ -45,6 +44,8 @@ class Served:
         """The newest number in the journal that its view includes."""
         self.changed = True
         """There is something to see that was not shown yet."""
+        self.urgent = False
+        """Among it is more than a report of a device: it is shown at once."""
         self.stopped: str | None = None
         """Why it deals no more; None while it does."""
         self._journal, self._clock = journal, clock
@@ -82,7 +83,7 @@ class Served:
     def close(self) -> None:
         """Give every line back. The journal says that they were lost, so that whoever goes on with it goes on here."""
         for line in self.lines:
-            if line.session is not None and isinstance(line.session.link, Resumable):
+            if line.session is not None and line.keeps_sessions:
                 line.session.abandon("the program was ended")
             line.close()
 
@@ -121,6 +122,7 @@ class Served:
 
     def _publish(self, topic: Topic, at_ns: int, line: str) -> int:
         self.changed = True
+        self.urgent |= topic != "event"
         self.sequence = self._journal.publish(self.name, topic, at_ns, line)
         return self.sequence
 
@@ -144,7 +146,7 @@ class Served:
 
     def view(self, at_ns: int) -> TableView:
         """The table now."""
-        self.changed = False
+        self.changed = self.urgent = False
         return self.viewer.view(self.sequence, at_ns)
 
     def look_at_lines(self) -> None:
@@ -163,7 +165,7 @@ class Served:
 
 def _link_of(line: Supervisor) -> Any:
     session = line.session
-    if session is not None and line.state is LineState.UNKNOWN and not isinstance(session.link, Resumable):
+    if session is not None and line.state is LineState.UNKNOWN and not line.keeps_sessions:
         return "up" if session.link.stats.frames else "unknown"  # it keeps no session, so it never says that it is up
     return LINKS[line.state]
 
@@ -195,7 +197,7 @@ def _mark_of(line: Supervisor) -> tuple[int, ...] | None:
     session = line.session
     if session is None:
         return None if line.closed is not None else (line.losses, line.failures)
-    if not isinstance(session.link, Resumable):
+    if not line.keeps_sessions:
         return None
     stats = session.link.stats
     return (line.losses, line.failures, stats.frames, stats.noise_bytes)

@@ -32,7 +32,7 @@ TOLD: Final = DERIVED | {"event"}
 BEAT_NS: Final = 1000 * MS
 """Between two looks at the lines; also the longest that received bytes wait for the disk when nothing follows."""
 VIEW_NS: Final = 20 * MS
-"""A table that changes all the time is shown this often."""
+"""A table is shown this often while devices report; at once when something comes of it."""
 WEDGED_NS: Final = 30_000 * MS
 """A line on which nothing moves for so long is wedged: status comes every second, and a lost line is tried again
 every ten."""
@@ -171,10 +171,10 @@ class Service:
         if self.journal.failed is not None:
             self._fail(f"{self.journal.path}: {self.journal.failed}")
         now_ns = self.clock.now_ns()
-        if self._show.due_ns is None and any(served.changed for served in self.tables.values()):
-            if now_ns >= self._shown_ns + VIEW_NS:
+        if any(served.changed for served in self.tables.values()):
+            if now_ns >= self._shown_ns + VIEW_NS or any(served.urgent for served in self.tables.values()):
                 self._on_show(now_ns)
-            else:
+            elif self._show.due_ns is None:
                 self._show.due_ns = self._shown_ns + VIEW_NS
 
     def _give_out(self) -> None:
