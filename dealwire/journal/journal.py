@@ -87,7 +87,7 @@ class Journal:
         self._add(at_ns, 0, OPENED, "", _json(fields))
         try:
             self._write()
-        except sqlite3.Error as error:
+        except database.TROUBLE as error:
             raise database.as_ours(self.path, error) from error
 
     def _go_on(self) -> None:
@@ -99,7 +99,10 @@ class Journal:
         for line in lines.values():
             if line.table in running and line.sequence > running[line.table].sequence:
                 self._lines[line.table, line.name] = line
-        self._consumers = dict(self._file.db.execute("SELECT name, sequence FROM consumer"))
+        try:
+            self._consumers = dict(self._file.db.execute("SELECT name, sequence FROM consumer"))
+        except database.TROUBLE as error:
+            raise database.as_ours(self.path, error) from error
 
     # ------------------------------------------------------------------ what is written
 
@@ -174,7 +177,7 @@ class Journal:
         if self._group and self.failed is None and not self._closed:
             try:
                 self._write()
-            except sqlite3.Error as error:
+            except database.TROUBLE as error:
                 self._fail(database.in_words(error))
         return self.failed is None
 
@@ -193,7 +196,7 @@ class Journal:
         if self._moved and self.failed is None:
             try:
                 self._move_consumers()
-            except sqlite3.Error as error:
+            except database.TROUBLE as error:
                 self._fail(database.in_words(error))
         if self._reader is not None:
             self._reader.close()
@@ -277,7 +280,7 @@ class Journal:
         try:
             if self._file.db.in_transaction:
                 self._file.db.execute("ROLLBACK")
-        except sqlite3.Error as error:
+        except database.TROUBLE as error:
             _log.debug("%s: after the failure: %s", self.path, error)
 
 
