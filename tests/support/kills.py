@@ -45,7 +45,7 @@ class Report:
 
 def run(folder: Path, cycles: int, seed: int, rounds: int | None = None) -> Report:
     """Kill `cycles` services one after the other, then let one deal to the end of `rounds`."""
-    rounds = rounds or 6 + cycles * 2
+    rounds = rounds or 4 + cycles * 3 // 2
     random, report = Random(seed), Report(cycles)
     path, key_file = folder / "table.journal", folder / "table.key"
     key = SealingKey.new(key_file)
