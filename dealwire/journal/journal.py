@@ -58,6 +58,8 @@ class Journal:
     def __init__(self, path: str | Path, *, key: SealingKey | None, clock: Clock) -> None:
         self.path = Path(path)
         self.failed: str | None = None
+        self.owes = False
+        """The open group holds more than what was sent: it has to be on the disk before anything goes out."""
         self._sealer = Sealer(key) if key is not None else None
         self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
         self._told: list[Publication] = []
@@ -245,6 +247,7 @@ class Journal:
         sequence, digest = self._head.sequence + 1, chained(self._head.hash, head, payload)
         self._head = Head(sequence, digest)
         self.newest_ns = max(self.newest_ns, at_ns)
+        self.owes |= kind != SENT
         self._group.append((sequence, at_ns, line, kind, table, payload, digest))
         if len(self._group) >= GROUP_MAX:
             self.secure()
@@ -257,6 +260,7 @@ class Journal:
         self._put_consumers(db)
         db.execute("COMMIT")
         self._group.clear()
+        self.owes = False
         self._ready += self._told
         self._told.clear()
 

@@ -1,15 +1,17 @@
 """What passes on a line and when it is in the journal; what is given out, and what an exporter still has to send."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dealwire.journal import Journal, Journaled, JournalReader
 from dealwire.journal.journal import GROUP_MAX
+from dealwire.journal.transport import Gate
 from devices.clock import ManualClock
 from devices.transport.base import Abandonable, LineClosed, Timed
-from devices.transport.memory import memory_pair
+from devices.transport.memory import CAPACITY, memory_pair
 from tests.support.journal_evening import copy_as_killed
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "", "baud": 115200, "procedure": "p"}
@@ -73,6 +75,88 @@ def test_how_a_line_ended_is_noted_once(tmp_path: Path, clock: ManualClock, how:
         "lost by reading": ["line lost: the other end closed"],
         "lost by writing": ["line lost: the other end closed"],
     }[how]  # fmt: skip
+
+
+def commits(journal: Journal) -> list[str]:
+    """Every commit from now on."""
+    found: list[str] = []
+    journal._file.db.set_trace_callback(lambda sql: found.append(sql) if sql == "COMMIT" else None)
+    return found
+
+
+def test_what_goes_out_in_one_turn_takes_one_commit(tmp_path: Path, clock: ManualClock) -> None:
+    later: list[Callable[[], None]] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        gate, pairs = Gate(later.append), [memory_pair(clock) for _ in range(16)]
+        lines = [
+            Journaled(host, journal, journal.line("t", f"shoe-{n}", **LINE), clock, gate)  # type: ignore[arg-type]
+            for n, (host, _) in enumerate(pairs)
+        ]
+        found = commits(journal)
+        for line, (_, device) in zip(lines, pairs, strict=True):
+            device.write(b"a card")
+            assert line.read() == b"a card"
+            assert (line.write(b"got "), line.write(b"it")) == (4, 2)
+            assert device.read() == b"", "nothing goes out before the end of the turn"
+        assert len(later) == 1
+        later.pop()()
+        assert found == ["COMMIT"]
+        assert [device.read() for _, device in pairs] == [b"got it"] * 16
+    with JournalReader(tmp_path / "j") as reader:
+        kinds = [record.kind for record in reader.records()]
+        assert kinds[17:] == ["received"] * 16 + ["sent"] * 16
+
+
+def test_a_line_that_takes_part_gets_the_rest_when_it_has_room(tmp_path: Path, clock: ManualClock) -> None:
+    later: list[Callable[[], None]] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        host, device = memory_pair(clock)
+        number = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        line = Journaled(host, journal, number, clock, Gate(later.append))
+        line.write(bytes(CAPACITY + 5))
+        later.pop()()
+        assert line.write(b"after") == 0, "the line is still full"
+        assert len(device.read()) == CAPACITY
+        assert line.write(b"after") == 5
+        later.pop()()
+        assert device.read() == bytes(5) + b"after"
+
+
+@pytest.mark.parametrize("how", ["the line goes", "the journal fails"])
+def test_what_goes_wrong_at_the_gate_is_met_by_the_next_read(tmp_path: Path, clock: ManualClock, how: str) -> None:
+    later: list[Callable[[], None]] = []
+    woken: list[str] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        host, device = memory_pair(clock)
+        number = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        line = Journaled(host, journal, number, clock, Gate(later.append))
+        line.on_ready(lambda: woken.append("read me"))
+        line.write(b"got it")
+        if how == "the line goes":
+            host.unplug()
+        else:
+            journal._file.db.execute("PRAGMA max_page_count = 1")
+            journal.chunk(number, 1, False, bytes(100_000))
+        woken.clear()
+        later.pop()()
+        assert woken == ["read me"]
+        for use in (line.read, lambda: line.write(b"more")):
+            with pytest.raises(LineClosed, match="unplugged" if how == "the line goes" else "the journal stopped"):
+                use()
+        assert how == "the line goes" or device.read() == b""
+        line.close()
+
+
+def test_a_line_that_is_closed_lets_out_what_was_held(tmp_path: Path, clock: ManualClock) -> None:
+    later: list[Callable[[], None]] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        host, device = memory_pair(clock)
+        number = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        line = Journaled(host, journal, number, clock, Gate(later.append))
+        line.write(b"goodbye")
+        line.close()
+        later.pop()()
+        assert device.read() == b"goodbye"
 
 
 def test_an_idle_commit_touches_nothing(tmp_path: Path, clock: ManualClock) -> None:

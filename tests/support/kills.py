@@ -23,7 +23,7 @@ from dealwire.journal.compare import compare
 from tests.support.journalled import Child, devices, long_scenario, make_teller
 
 SPEED: Final = 400.0
-LONGEST_S: Final = 0.5
+LONGEST_S: Final = 0.6
 EVENING: Final = 20
 """Kills of one journal: every check reads all of it."""
 
