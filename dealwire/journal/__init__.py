@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from dealwire.journal.rebuilding import rebuild
     from dealwire.journal.resuming import resume
     from dealwire.journal.sealing import SealingKey
-    from dealwire.journal.transport import Journaled
+    from dealwire.journal.transport import Gate, Journaled
 
 _HOMES: Final = {
+    "Gate": "dealwire.journal.transport",
     "Journal": "dealwire.journal.journal",
     "JournalError": "dealwire.journal.errors",
     "JournalReader": "dealwire.journal.reader",
@@ -25,7 +26,7 @@ _HOMES: Final = {
     "resume": "dealwire.journal.resuming",
 }
 
-__all__ = ["Journal", "JournalError", "JournalReader", "Journaled", "SealingKey", "rebuild", "resume"]
+__all__ = ["Gate", "Journal", "JournalError", "JournalReader", "Journaled", "SealingKey", "rebuild", "resume"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ from dealwire.config.schema import DevicePart, TablePart
 from dealwire.export.lines import Status
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.resuming import Resumed
+from dealwire.journal.transport import Gate
 from dealwire.service.making import ServedTeller
 from dealwire.service.publication import Topic
 from dealwire.service.telling import outcomes_of
@@ -52,8 +53,9 @@ class Served:
 
     # ------------------------------------------------------------------ its lines
 
-    def connect(self, device: DevicePart, went_on: Resumed[ServedTeller]) -> Supervisor:
-        """The device's line, which opens in the owner's next turn and as often as it has to."""
+    def connect(self, device: DevicePart, went_on: Resumed[ServedTeller], gate: Gate) -> Supervisor:
+        """The device's line, which opens in the owner's next turn and as often as it has to. What it sends waits at
+        the gate that all lines share."""
         dialect = dialect_named(device.dialect)
         baud = baud_of(device.address, baud=dialect.baud)
         opener = line_at(device.address, self._clock, baud=dialect.baud)
@@ -67,9 +69,13 @@ class Served:
             procedure=self.table.flow.procedure.id,
         )
         role = ROLES[device.role]
+
+        def journaled() -> Journaled:
+            return Journaled(opener.open(), self._journal, number, self._clock, gate)
+
         supervisor = Supervisor(
             device.name,
-            dataclasses.replace(opener, open=lambda: Journaled(opener.open(), self._journal, number, self._clock)),
+            dataclasses.replace(opener, open=journaled),
             went_on.link_maker(number, lambda: dialect.make_link(device.kind, role, False), role),
             dialect.driver(device.kind, where=f"{self.name}, {device.name}"),
             self._clock,

@@ -7,6 +7,7 @@ journal fails, nothing more is made known or acknowledged, every table says why,
 
 import logging
 import traceback
+from collections.abc import Callable
 from typing import Final
 
 from dealwire.config.schema import Configuration, TablePart
@@ -14,6 +15,7 @@ from dealwire.journal import Journal, JournalReader, SealingKey, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import Start
 from dealwire.journal.resuming import Resumed
+from dealwire.journal.transport import Gate
 from dealwire.service.asking import Asking
 from dealwire.service.hub import Hub
 from dealwire.service.making import Maker, ServedTeller, configuration_of
@@ -62,6 +64,8 @@ class Service:
         self._members: dict[Member, Served] = {}
         self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
         self._shown_ns = 0
+        self._later: list[Callable[[], None]] = []
+        self._gate = Gate(self._later.append)
         self._pulse = Pulse(WEDGED_NS)
 
     # ------------------------------------------------------------------ opening
@@ -135,7 +139,7 @@ class Service:
         how = "goes on" if served.name in went_on.tellers else "begins anew"
         served.status("started", f"table {served.name} {how}", self.clock.now_ns())
         for device in served.part.device:
-            line = served.connect(device, went_on)
+            line = served.connect(device, went_on, self._gate)
             self._members[line] = served
             self.owner.add(line)
 
@@ -168,6 +172,8 @@ class Service:
         next write, or the next beat: nobody was told of them."""
         if any(served.changed for served in self.tables.values()):
             self._give_out()
+        while self._later:  # what goes out to devices, once the group is on the disk
+            self._later.pop(0)()
         if self.journal.failed is not None:
             self._fail(f"{self.journal.path}: {self.journal.failed}")
         now_ns = self.clock.now_ns()

@@ -32,12 +32,13 @@ def deal(
     plan: Plan = CLEAN_PLAN,
     *,
     each_turn: Callable[[Journal], None] = lambda _: None,
+    meters: dict[str, int] | None = None,
 ) -> list[Publication]:
     """Deal under `plan` into a new journal; what was made known, in order. `each_turn` is called before each commit."""
     clock = ManualClock()
     told: list[Publication] = []
     with Journal(path, key=key, clock=clock) as journal:
-        teller = begin(journal, clock.now_ns())
+        teller = begin(journal, clock.now_ns(), meters)
 
         def deliver(seen: Seen) -> None:
             for topic, text in teller.tell(seen):

@@ -19,6 +19,7 @@ from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resu
 from dealwire.journal.reader import Start
 from dealwire.journal.rebuilding import OutcomeTeller
 from dealwire.journal.resuming import Resumed
+from dealwire.journal.transport import Gate
 from dealwire.table import Table, Terms
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
@@ -75,8 +76,9 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, te
             return journal.failed is not None or sum(teller.table.outcomes.values()) >= rounds
 
         owner = Owner(clock)
+        gate = Gate(owner.call_soon)
         for name, device in LINES.items():
-            owner.add(_supervisor(name, device, addresses[device], journal, went_on, clock, deliver))
+            owner.add(_supervisor(name, device, addresses[device], journal, went_on, clock, gate, deliver))
         owner.run(finished)
         owner.close()
         for topic, text in teller.finish():
@@ -92,13 +94,14 @@ def _supervisor(
     journal: Journal,
     went_on: Resumed[OutcomeTeller],
     clock: Clock,
+    gate: Gate,
     deliver: Callable[[Seen], None],
 ) -> Supervisor:
     dialect, opener = dialect_named("tdp"), line_at(address, clock, baud=115200)
     number = journal.line(TABLE, name, device=device, dialect="tdp", address=address, baud=115200, procedure=GAME)
     supervisor = Supervisor(
         name,
-        Opener(lambda: Journaled(opener.open(), journal, number, clock)),
+        Opener(lambda: Journaled(opener.open(), journal, number, clock, gate)),
         went_on.link_maker(number, lambda: dialect.make_link(device, Role.OPERATE, False), Role.OPERATE),
         dialect.driver(device, where=name),
         clock,
