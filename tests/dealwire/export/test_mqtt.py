@@ -129,7 +129,7 @@ def kills_of_the_exporter(folder: Path, broker: Mosquitto, cycles: int, lines: i
 
 
 def test_nothing_is_lost_when_the_sender_is_killed(tmp_path: Path, broker: Mosquitto) -> None:
-    kills_of_the_exporter(tmp_path, broker, 2, 3000, seed=9)
+    kills_of_the_exporter(tmp_path, broker, 2, 1500, seed=9)
 
 
 @pytest.mark.slow
