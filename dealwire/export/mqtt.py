@@ -74,6 +74,8 @@ class Session:
         self._wake, self._stopping, self._works = wake, stopping, works
         self._after = outbox.mark()
         """Everything up to here was sent."""
+        self._previous: int | None = None
+        """The table's newest line up to there; None when it must be looked up."""
         self._again: int | None = None
         """From where the broker or a reader misses lines."""
         self._limit = 1
@@ -127,7 +129,7 @@ class Session:
             self._wake.clear()
             if self._again is not None:
                 self._progress.rewinds += 1
-                self._after, self._again = self._again, None
+                self._after, self._again, self._previous = self._again, None, None
             batch = self._outbox.after(self._after, self._limit)
             if batch:
                 await self._send(batch)
@@ -140,7 +142,7 @@ class Session:
 
     async def _send(self, batch: Sequence[Publication]) -> None:
         """Some lines, the broker's word for each, then the mark behind them: the journal's and the broker's."""
-        previous = self._outbox.newest(self._after)
+        previous = self._outbox.newest(self._after) if self._previous is None else self._previous
         sent = []
         for item in batch:
             carried = self._at.properties(item, self._outbox.journal, previous)
@@ -148,7 +150,7 @@ class Session:
             previous = item.sequence
         await asyncio.gather(*sent)
         self._limit = BATCH
-        self._after = previous
+        self._after = self._previous = previous
         self._outbox.move_mark(previous)
         self._progress.sent += len(batch)
         self._progress.sequence = previous

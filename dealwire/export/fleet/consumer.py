@@ -42,6 +42,11 @@ class Asking:
     def __init__(self) -> None:
         self.due: dict[tuple[Address, str], float] = {}
         """Table and journal with a gap -> when to ask, by the loop's clock."""
+        self._looked_s = 0.0
+
+    def looks_now(self) -> bool:
+        """True when there were gaps, and it is a while since somebody looked whether they are still there."""
+        return bool(self.due) and asyncio.get_running_loop().time() >= self._looked_s + LOOK_S
 
     def now(self, gaps: list[Gap]) -> list[tuple[Address, str, int]]:
         """Table, journal and the place after which lines are to be sent again, for those whose time has come."""
@@ -49,7 +54,7 @@ class Asking:
         for gap in gaps:
             key = Address(gap.site, gap.table), gap.journal
             places[key] = min(gap.after, places.get(key, gap.after))
-        now_s = asyncio.get_running_loop().time()
+        now_s = self._looked_s = asyncio.get_running_loop().time()
         self.due = {key: self.due.get(key, now_s + GRACE_S) for key in places}
         ready = [key for key, at_s in self.due.items() if at_s <= now_s]
         self.due |= dict.fromkeys(ready, now_s + ASK_S)
@@ -126,7 +131,7 @@ class Consumer:
                 self.counts.refused += len(batch.refused)
             self._retry.reset()
             self._problem = None
-            if found or asking.due or not messages:
+            if found or asking.looks_now() or not messages:
                 for address, journal, after in asking.now(await database.gaps()):
                     self.counts.asked += 1
                     await link.send(address.topic(AGAIN), place(journal, after))

@@ -95,6 +95,9 @@ ON CONFLICT DO NOTHING"""
 
 _REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why) VALUES (%s, %s, %s)"
 
+_NEVER: Final = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+"""Every question here is about a few keys. A planner that has no statistics yet would read the whole table instead."""
+
 _CLOSED: Final = """
 DELETE FROM dealwire.gap USING dealwire.line
 WHERE (gap.site, gap.table_name, gap.journal, gap.sequence)
@@ -117,6 +120,8 @@ class Database:
         found = cls(await _connect(dsn))
         try:
             await found._check_version()
+            for way in _NEVER:
+                await found._connection.execute(f"SET {way} = off".encode())
         except BaseException:
             await found.close()
             raise
