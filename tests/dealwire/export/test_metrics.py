@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 import socket
+import subprocess
 import urllib.request
 from collections import Counter
 from pathlib import Path
@@ -22,6 +24,8 @@ from dealwire.service.view import DeviceView, TableView
 from protocol.cards import RANKS, SUITS
 from tests.support.brokers import eventually
 from tests.support.export_lines import TABLE, told
+
+PROMTOOL = shutil.which("promtool")
 
 
 def view(**changes: Any) -> TableView:
@@ -139,6 +143,17 @@ def test_names_keep_to_the_conventions(rig: Rig) -> None:
         assert not name.endswith(("_total", "_count", "_sum", "_bucket", "_counter", "_gauge", "_milliseconds"))
         assert not {"le", "quantile", "instance", "job"} & set(measure.labels)
         assert measure.kind not in name.split("_")
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (apt install prometheus)")
+def test_promtool_finds_nothing_to_complain_of(rig: Rig) -> None:
+    for topic, line in told():
+        rig.publish(topic, line)
+    rig.counted()
+    rig.hub.show(view(meters={"major": 5}, devices=(DeviceView(name="a", kind="shoe", address="b", link="up"),)))
+    assert PROMTOOL is not None
+    done = subprocess.run([PROMTOOL, "check", "metrics"], input=rig.text(), capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_no_label_is_a_card_and_their_number_is_bounded(rig: Rig) -> None:
