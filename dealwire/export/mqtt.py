@@ -53,7 +53,6 @@ class Progress:
 
 
 Tell = Callable[[str], None]
-Stopping = Callable[[], bool]
 
 
 class Session:
@@ -67,11 +66,11 @@ class Session:
         progress: Progress,
         *,
         wake: asyncio.Event,
-        stopping: Stopping,
+        stop: asyncio.Event,
         works: Callable[[], None],
     ) -> None:
         self._link, self._outbox, self._at, self._progress = link, outbox, at, progress
-        self._wake, self._stopping, self._works = wake, stopping, works
+        self._wake, self._stop, self._works = wake, stop, works
         self._after = outbox.mark()
         """Everything up to here was sent."""
         self._previous: int | None = None
@@ -118,7 +117,7 @@ class Session:
         try:
             while True:
                 for message in await self._link.receive():
-                    if message.topic.endswith(f"/{AGAIN}"):
+                    if message.retain or message.topic.endswith(f"/{AGAIN}"):
                         self._missed(message)
         finally:
             self._wake.set()
@@ -136,7 +135,7 @@ class Session:
             self._works()
             if batch:
                 continue
-            if self._stopping():
+            if self._stop.is_set():
                 return
             await pause(self._wake, POLL_S)
 
@@ -165,23 +164,22 @@ class Lane:
     """One table's way to the broker: one connection after the other, each with the table's will."""
 
     def __init__(
-        self, broker: Broker, journal: Journal, at: Address, progress: Progress, tell: Tell, stopping: Stopping
+        self, broker: Broker, journal: Journal, at: Address, progress: Progress, tell: Tell, stop: asyncio.Event
     ) -> None:
         self.wake = asyncio.Event()
         self._broker, self._journal, self._at, self._progress = broker, journal, at, progress
-        self._tell, self._stopping, self._retry = tell, stopping, Retry()
+        self._tell, self._stop, self._retry = tell, stop, Retry()
 
     async def run(self) -> None:
         """Keep a connection and send until stopped."""
-        while not self._stopping():
+        while not self._stop.is_set():
             try:
                 await self._serve()
             except (BrokerUnusable, JournalError) as error:
                 self._trouble(str(error))
             finally:
                 self._progress.connected = False
-            if not self._stopping():
-                await pause(self.wake, self._retry.next_s())
+            await pause(self._stop, self._retry.next_s())
 
     async def _serve(self) -> None:
         will = Will(self._at.topic(PRESENCE), "offline", 1, retain=True)
@@ -193,7 +191,7 @@ class Lane:
                     self._at,
                     self._progress,
                     wake=self.wake,
-                    stopping=self._stopping,
+                    stop=self._stop,
                     works=self._works,
                 )
                 await session.begin()
@@ -227,7 +225,8 @@ class MqttExporter:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lanes: list[Lane] = []
-        self._stop = False
+        self._stopped = False
+        self._stop: asyncio.Event | None = None
 
     def start(self) -> None:
         """Begin; returns at once, whether the broker is there or not."""
@@ -246,32 +245,33 @@ class MqttExporter:
         """There are new lines. From any thread, never waits; without it the journal is looked at every second."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self._wake_lanes)
-
-    def _wake_lanes(self) -> None:
-        for lane in self._lanes:
-            lane.wake.set()
+                self._loop.call_soon_threadsafe(self._woken)
 
     def stop(self) -> None:
         """Send what waits and say `offline`, for at most a second; what is left stays in the journal."""
-        self._stop = True
+        self._stopped = True
         self.wake()
         self._thread.join(FAREWELL_S + CONNECT_S)
 
+    def _woken(self) -> None:
+        if self._stopped and self._stop is not None:
+            self._stop.set()
+        for lane in self._lanes:
+            lane.wake.set()
+
     async def _main(self) -> None:
+        self._stop = asyncio.Event()
         for at in self._addresses:
-            progress = self.progress[at.table]
-            self._lanes.append(Lane(self._broker, self._journal, at, progress, self._tell, lambda: self._stop))
+            lane = Lane(self._broker, self._journal, at, self.progress[at.table], self._tell, self._stop)
+            self._lanes.append(lane)
         self._loop = asyncio.get_running_loop()
+        self._woken()  # stopped before there was a loop
         running = [asyncio.create_task(lane.run()) for lane in self._lanes]
-        ended: set[asyncio.Task[None]] = set()
-        while not self._stop and not ended:
-            ended, _ = await asyncio.wait(running, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)
-        self._stop = True
-        self._wake_lanes()
+        stopped = asyncio.create_task(self._stop.wait())
+        await asyncio.wait([stopped, *running], return_when=asyncio.FIRST_COMPLETED)
         ended, late = await asyncio.wait(running, timeout=FAREWELL_S)
-        for task in late:
+        for task in (stopped, *late):
             task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await asyncio.gather(stopped, *late, return_exceptions=True)
         for task in ended:
             task.result()  # a fault of the program must not end in silence

@@ -3,11 +3,13 @@
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,6 +72,27 @@ def test_every_line_arrives_once_in_its_order_on_its_topic(journal: Journal, bro
     assert sorted(set(presence)) == [
         (f"dealwire/v1/{SITE}/{table}/status", word) for table in ("t1", "t2") for word in ("offline", "online")
     ]
+
+
+def test_new_lines_do_not_hurry_the_next_attempt(journal: Journal) -> None:
+    attempts: list[float] = []
+    with socket.socket() as taken:  # bound, not listening: every connection is refused at once
+        taken.bind(("127.0.0.1", 0))
+        at = Broker.parse(f"mqtt://127.0.0.1:{taken.getsockname()[1]}")
+        exporter = MqttExporter(at, journal, site=SITE, tables=[TABLE], tell=lambda _: None)
+        with pytest.MonkeyPatch.context() as patch, exporter:
+            connect = socket.create_connection
+
+            def counting(*arguments: Any, **more: Any) -> socket.socket:
+                attempts.append(time.monotonic())
+                return connect(*arguments, **more)
+
+            patch.setattr(socket, "create_connection", counting)
+            until = time.monotonic() + 1
+            while time.monotonic() < until:
+                exporter.wake()
+                time.sleep(0.005)
+    assert 1 <= len(attempts) <= 8  # pauses of at least 0.05, 0.1, 0.2, 0.4 s
 
 
 def rounds_of_trouble(journal: Journal, broker: Mosquitto, cycles: int, lines: int, seed: int) -> Reader:
