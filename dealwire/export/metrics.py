@@ -92,7 +92,7 @@ class ProgressLike(Protocol):
     connected: bool
     sent: int
     sequence: int
-    rewinds: int
+    repeats: int
 
 
 Samples = dict[str, Counter[tuple[str, ...]]]
@@ -192,7 +192,7 @@ class Metrics(Collector):
             out["dealwire_mqtt_connected"][table,] = int(progress.connected)
             out["dealwire_mqtt_sent_lines"][table,] = progress.sent
             out["dealwire_mqtt_sent_sequence"][table,] = progress.sequence
-            out["dealwire_mqtt_repeats"][table,] = progress.rewinds
+            out["dealwire_mqtt_repeats"][table,] = progress.repeats
         return out
 
 

@@ -151,7 +151,7 @@ def troubles(journal: Journal, database: Postgres, folder: Path, cycles: int, li
                 time.sleep(pause_s)
             victim = (consumer, database, broker)[number % 3]
             victim.kill()
-            put(journal, 300)
+            put(journal, lines // 2)
             exporter.wake()
             time.sleep(chance.uniform(0, 0.3))
             victim.start()
@@ -165,8 +165,8 @@ def test_nothing_is_lost_when_consumer_database_and_broker_are_killed(
 
 
 @pytest.mark.slow
-def test_nothing_is_lost_in_sixty_kills(journal: Journal, database: Postgres, tmp_path: Path) -> None:
-    troubles(journal, database, tmp_path, 60, 1000, seed=4)
+def test_nothing_is_lost_in_thirty_kills(journal: Journal, database: Postgres, tmp_path: Path) -> None:
+    troubles(journal, database, tmp_path, 30, 100, seed=4)
 
 
 def test_the_tables_are_made_once_and_as_printed(database: Postgres) -> None:

@@ -101,7 +101,7 @@ def test_lines_are_counted_to_the_cent(rig: Rig) -> None:
 def test_views_journal_and_broker_are_gauges() -> None:
     hub = Hub()
     journal = SimpleNamespace(failed=None, head=SimpleNamespace(sequence=12))
-    progress = {TABLE: Progress(connected=True, sent=10, sequence=11, rewinds=2)}
+    progress = {TABLE: Progress(connected=True, sent=10, sequence=11, repeats=2)}
     lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
     up = DeviceView(name="controller", kind="table-controller", address="b", link="up")
     with MetricsServer(Metrics(hub, journal=journal, mqtt=progress), port=0) as server:
