@@ -11,10 +11,11 @@ import contextlib
 import logging
 import ssl
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 from urllib.parse import urlsplit
 
 import aiomqtt
@@ -33,7 +34,7 @@ RECEIVE_MAX: Final = 1024
 """Messages the broker may send before the first is acknowledged."""
 KEEPALIVE_S: Final = 15
 CONNECT_S: Final = 2.0
-"""How long a TCP connection may take; a thread cannot be called back from it, and a table must stop within 2 s."""
+"""How long a TCP connection may take: a table must stop within 2 s."""
 ANSWER_S: Final = 10.0
 """How long the broker may take to answer CONNECT and SUBSCRIBE."""
 
@@ -102,6 +103,21 @@ def new_properties(packet: int) -> Properties:
     return Properties(packet)  # type: ignore[no-untyped-call]
 
 
+class _AtOnce:
+    """The event loop as aiomqtt sees it, once it connects in the loop's own thread: what it would ask for from another
+    thread is done at once. Later, the socket may be gone and its number another connection's."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def call_soon_threadsafe(self, what: Callable[..., object], *arguments: object) -> None:
+        """Call it."""
+        what(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loop, name)
+
+
 class Connection(aiomqtt.Client):
     """One connection, used once. Everything it awaits raises BrokerUnusable when the connection ends."""
 
@@ -127,6 +143,7 @@ class Connection(aiomqtt.Client):
             tls_context=broker.context(),
             logger=_SILENT,
         )
+        self._loop = cast(asyncio.AbstractEventLoop, _AtOnce(self._loop))
         self._client.connect_timeout = CONNECT_S
         self._client.manual_ack_set(by_hand)
         self._broker = broker
@@ -138,8 +155,10 @@ class Connection(aiomqtt.Client):
         self._news = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        """Connect; BrokerUnusable when that fails."""
+        """Connect; BrokerUnusable when that fails. The loop stands still until TCP and TLS stand: at most CONNECT_S and
+        KEEPALIVE_S."""
         try:
+            super()._client_connect()
             await super().__aenter__()
         except MqttConnectError as error:
             raise BrokerUnusable(self._broker, f"the broker refuses: {_reason(error)}", refused=True) from None
@@ -149,6 +168,9 @@ class Connection(aiomqtt.Client):
         self._room.set()
         self._disconnected.add_done_callback(self._ended)
         return self
+
+    def _client_connect(self) -> None:
+        """Done already; aiomqtt would do it in another thread, while the loop handles the socket's callbacks."""
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

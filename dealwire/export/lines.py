@@ -40,9 +40,27 @@ LINE_TYPES: Final = {
         LineType("meter", 1, "one step of a progressive meter"),
         LineType("award", 1, "one step of the award procedure at the table controller"),
         LineType("status", 1, "a table or one of its lines started, stopped, was lost or came back"),
+        LineType("gap", 1, "on standard output only: the reader was too slow and lines were left out here"),
     )
 }
 """By type."""
+
+
+class Gap(Record):
+    """Lines were left out here, because the reader was too slow. The journal has them, under the numbers between."""
+
+    schema_: Literal["dealwire.gap/1"] = Field(default="dealwire.gap/1", alias="schema")
+    type: Literal["gap"] = "gap"
+    after: int
+    """The number of the last line before the gap; 0 when there was none."""
+    before: int
+    """The number of the first line after it."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+
+    def to_json(self) -> str:
+        """One line of JSON, keys in the order of the schema."""
+        return self.model_dump_json(by_alias=True)
 
 
 class Status(Record):

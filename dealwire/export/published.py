@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealwire.export.lines import LINE_TYPES
+from dealwire.export.metrics import MEASURES
 from dealwire.export.schemas import bodies, field_shapes, meaning, schema_of
 
 MARK: Final = "<!-- printed by python -m dealwire.export.published -->"
@@ -17,7 +18,7 @@ END: Final = "<!-- end of what is printed -->"
 def pages(docs: Path) -> dict[str, str]:
     """Every printed page: path under `docs` -> text. Of a page written by hand only the marked part is printed."""
     out = {f"schema/{line.file}": json.dumps(schema_of(line.name), indent=2) + "\n" for line in LINE_TYPES.values()}
-    for path, lines in {"events.md": _events_part()}.items():
+    for path, lines in {"events.md": _events_part(), "exports.md": _metrics_part()}.items():
         before, _, rest = (docs / path).read_text(encoding="utf-8").partition(MARK)
         out[path] = "\n".join([before + MARK, "", *lines, "", END]) + rest.partition(END)[2]
     return out
@@ -35,6 +36,14 @@ def _events_part() -> list[str]:
     for kind in bodies():
         fields = ", ".join(f"`{name}` {_words(shape, {})}" for name, shape in field_shapes(kind).items())
         lines.append(f"| `{kind.__name__}` | {fields or '-'} | {meaning(kind)} |")
+    return lines
+
+
+def _metrics_part() -> list[str]:
+    lines = ["| metric | labels | what it says |", "| --- | --- | --- |"]
+    for name, measure in MEASURES.items():
+        shown = f"{name}_total" if measure.kind == "counter" else name
+        lines.append(f"| `{shown}` | {', '.join(measure.labels) or '-'} | {measure.what} |")
     return lines
 
 

@@ -7,7 +7,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from dealer_flow.result import INCIDENT_SCHEMA, Incident, RoundResult
-from dealwire.export.lines import LINE_TYPES, Status
+from dealwire.export.lines import LINE_TYPES, Gap, Status
 from devices import events
 from devices.events import Body, Level
 from protocol.cards import Card
@@ -116,4 +116,5 @@ _SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "meter": lambda: MeterRecord.model_json_schema(by_alias=True),
     "award": lambda: AwardRecord.model_json_schema(by_alias=True),
     "status": lambda: Status.model_json_schema(by_alias=True),
+    "gap": lambda: Gap.model_json_schema(by_alias=True),
 }

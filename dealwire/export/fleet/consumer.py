@@ -22,7 +22,7 @@ ASK_S: Final = 10.0
 """How long a table may take to send lines again before it is asked once more."""
 GRACE_S: Final = 0.5
 """How long a line that seems missing may still be on its way."""
-LOOK_S: Final = 0.25
+LOOK_S: Final = 0.1
 """How often gaps are looked at while there are any."""
 
 
@@ -37,22 +37,32 @@ class Counts:
 
 
 class Asking:
-    """Whom to ask for what, and when: not at once, because lines may be on their way, and not every moment."""
+    """Whom to ask for what, and when: not at once, because lines may be on their way; at once when some came and more
+    are missing; not every moment when none come."""
 
     def __init__(self) -> None:
         self.due: dict[tuple[Address, str], float] = {}
         """Table and journal with a gap -> when to ask, by the loop's clock."""
+        self._asked: dict[tuple[Address, str], int] = {}
+        self._looked_s = 0.0
+
+    def looks_now(self) -> bool:
+        """True when there were gaps, and it is a while since somebody looked whether they are still there."""
+        return bool(self.due) and asyncio.get_running_loop().time() >= self._looked_s + LOOK_S
 
     def now(self, gaps: list[Gap]) -> list[tuple[Address, str, int]]:
         """Table, journal and the place after which lines are to be sent again, for those whose time has come."""
-        places: dict[tuple[Address, str], int] = {}
-        for gap in gaps:
-            key = Address(gap.site, gap.table), gap.journal
-            places[key] = min(gap.after, places.get(key, gap.after))
-        now_s = asyncio.get_running_loop().time()
+        places = {(Address(gap.site, gap.table), gap.journal): gap.after for gap in gaps}
+        now_s = self._looked_s = asyncio.get_running_loop().time()
         self.due = {key: self.due.get(key, now_s + GRACE_S) for key in places}
-        ready = [key for key, at_s in self.due.items() if at_s <= now_s]
+        self._asked = {key: after for key, after in self._asked.items() if key in places}
+        ready = [
+            key
+            for key, after in places.items()
+            if self.due[key] <= now_s or (key in self._asked and self._asked[key] != after)
+        ]
         self.due |= dict.fromkeys(ready, now_s + ASK_S)
+        self._asked |= {key: places[key] for key in ready}
         return [(*key, places[key]) for key in ready]
 
 
@@ -126,7 +136,7 @@ class Consumer:
                 self.counts.refused += len(batch.refused)
             self._retry.reset()
             self._problem = None
-            if found or asking.due or not messages:
+            if found or asking.looks_now() or not messages:
                 for address, journal, after in asking.now(await database.gaps()):
                     self.counts.asked += 1
                     await link.send(address.topic(AGAIN), place(journal, after))

@@ -95,14 +95,20 @@ ON CONFLICT DO NOTHING"""
 
 _REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why) VALUES (%s, %s, %s)"
 
+_NEVER: Final = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+"""Every question here is about a few keys. A planner that has no statistics yet would read the whole table instead."""
+
 _CLOSED: Final = """
-DELETE FROM dealwire.gap USING dealwire.line
+DELETE FROM dealwire.gap USING unnest(%s::text[], %s::text[], %s::text[], %s::bigint[])
+    AS came (site, table_name, journal, sequence)
 WHERE (gap.site, gap.table_name, gap.journal, gap.sequence)
-    = (line.site, line.table_name, line.journal, line.sequence)"""
+    = (came.site, came.table_name, came.journal, came.sequence)"""
 
 _GAPS: Final = f"""
 SELECT {_KEY}, coalesce((SELECT max(line.sequence) FROM dealwire.line WHERE (line.site, line.table_name, line.journal)
-    = (gap.site, gap.table_name, gap.journal) AND line.sequence < gap.sequence), 0) FROM dealwire.gap"""
+    = (gap.site, gap.table_name, gap.journal) AND line.sequence < gap.sequence), 0)
+FROM (SELECT site, table_name, journal, min(sequence) AS sequence FROM dealwire.gap GROUP BY site, table_name, journal)
+    AS gap"""
 
 
 class Database:
@@ -117,6 +123,8 @@ class Database:
         found = cls(await _connect(dsn))
         try:
             await found._check_version()
+            for way in _NEVER:
+                await found._connection.execute(f"SET {way} = off".encode())
         except BaseException:
             await found.close()
             raise
@@ -156,7 +164,7 @@ class Database:
             raise _as_ours(error) from error
 
     async def gaps(self) -> list[Gap]:
-        """Every line that is missing."""
+        """The first line that is missing of each journal and table."""
         try:
             async with self._connection.transaction():
                 return [Gap(*row) for row in await (await self._connection.execute(_GAPS)).fetchall()]
@@ -170,13 +178,13 @@ class Database:
         refused, found = list(batch.refused), 0
         async with self._connection.transaction():
             if columns:
+                await self._connection.execute(_CLOSED, columns[:4])
                 cursor = await self._connection.execute(_INSERT, [*columns, [_type(s) for s in columns[6]]])
                 if cursor.rowcount < len(lines):
                     refused += await self._contradictions(lines)
             if due:
                 columns = [list(column) for column in zip(*due, strict=True)]
                 found = (await self._connection.execute(_MISSING, columns)).rowcount
-            await self._connection.execute(_CLOSED)
             for each in refused:
                 values = (each.topic, each.payload, each.why)
                 await self._connection.execute(_REFUSE, values)
