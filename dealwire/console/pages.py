@@ -26,7 +26,7 @@ class Pages:
 
     def app(self) -> Starlette:
         """The application behind the guard."""
-        return Starlette(
+        app = Starlette(
             routes=[
                 Route("/", self.overview),
                 Route("/table/{table}", self.table),
@@ -47,6 +47,8 @@ class Pages:
             ],
             exception_handlers={HTTPException: _problem, FormRefused: _bad_form, ReplayUnusable: _bad_recording},
         )
+        app.router.redirect_slashes = False
+        return app
 
     async def overview(self, asked: Request) -> Response:
         """Every table at a glance."""
