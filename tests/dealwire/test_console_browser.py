@@ -154,24 +154,23 @@ def test_every_tab_of_many_is_up_to_date(browser: Any, hub: Hub, console: Consol
 
 
 def test_a_lost_connection_is_said_at_once_and_found_again(browser: Any, hub: Hub) -> None:
-    with WatchedTable(hub, "clean-3") as table:
-        with running(hub) as first:
-            port = urlsplit(first.address).port
-            with watched(browser, first.address, forgive=NO_PAGE) as window:
-                page = look(window.page(), first)
-                page.evaluate("window.sameDocument = true")
-                first.stop()
-                page.locator("#connection[data-state=lost]").wait_for()
-                assert "Connection lost" in words(page, "#connection")
-                assert page.locator("main.stale").count() == 1
-                picture(page, "connection-lost")
-                view = table.go(lambda view: view.state == "deciding")
-                with running(hub, port=port):
-                    caught_up(page, view)
-                    page.locator("#connection[data-state=live]").wait_for()
-                    assert page.locator("main.stale").count() == 0
-                    assert words(page, "#now-state") == "deciding"
-                    assert page.evaluate("window.sameDocument")
+    with WatchedTable(hub, "clean-3") as table, running(hub) as first:
+        port = urlsplit(first.address).port
+        with watched(browser, first.address, forgive=NO_PAGE) as window:
+            page = look(window.page(), first)
+            page.evaluate("window.sameDocument = true")
+            first.stop()
+            page.locator("#connection[data-state=lost]").wait_for()
+            assert "Connection lost" in words(page, "#connection")
+            assert page.locator("main.stale").count() == 1
+            picture(page, "connection-lost")
+            view = table.go(lambda view: view.state == "deciding")
+            with running(hub, port=port):
+                caught_up(page, view)
+                page.locator("#connection[data-state=live]").wait_for()
+                assert page.locator("main.stale").count() == 0
+                assert words(page, "#now-state") == "deciding"
+                assert page.evaluate("window.sameDocument")
 
 
 def test_pages_of_another_build_load_themselves_again(

@@ -269,9 +269,11 @@ def test_bound_elsewhere_reading_needs_a_token_too(hub: Hub) -> None:
             assert browser.get("/table/pit-1").headers["location"] == "/sign-in"
             assert browser.get("/replay/clean-1.pcapng/steps", headers={"accept": "*/*"}).status_code == 401
             assert browser.get("/static/console.css").status_code == 200
-            with websockets.connect(f"ws://127.0.0.1:{port}/live/pit-1", origin=here) as line:
-                with pytest.raises(Exception, match=str(NOT_SIGNED_IN)):
-                    line.recv(timeout=10)
+            with (
+                websockets.connect(f"ws://127.0.0.1:{port}/live/pit-1", origin=here) as line,
+                pytest.raises(Exception, match=str(NOT_SIGNED_IN)),
+            ):
+                line.recv(timeout=10)
             assert browser.post("/sign-in", data={"token": TOKENS["dealer"]}).status_code == 303
             assert browser.get("/table/pit-1").status_code == 200
             assert browser.get("/", headers={"host": f"192.168.7.9:{port}"}).status_code == 200
@@ -345,6 +347,11 @@ def live(console: Console, path: str = "/live/pit-1", **options: Any) -> Any:
     return websockets.connect(f"ws{origin(console)[4:]}{path}", origin=origin(console), **options)
 
 
+def hear_to_the_end(line: Any) -> None:
+    while True:
+        line.recv(timeout=10)
+
+
 def test_a_live_line_gives_everything_first_and_then_what_changed(console: Console, table: WatchedTable) -> None:
     with live(console) as line:
         assert '"lamp"' in (first := line.recv(timeout=10))
@@ -375,8 +382,7 @@ def test_a_page_that_says_something_is_let_go(console: Console) -> None:
         with live(console) as line:
             line.send(said)
             with pytest.raises(Exception, match=r"1008|1009"):
-                while True:
-                    line.recv(timeout=10)
+                hear_to_the_end(line)
 
 
 def test_so_many_pages_may_look_and_one_more_is_told(console: Console) -> None:
@@ -396,8 +402,7 @@ def test_a_console_stops_while_pages_look_and_its_port_is_free_again(hub: Hub) -
             stopping = threading.Thread(target=shown.stop)
             stopping.start()
             with pytest.raises(Exception, match=str(RESTARTING)):
-                while True:
-                    line.recv(timeout=10)
+                hear_to_the_end(line)
             stopping.join(10)
             assert not stopping.is_alive()
         with running(hub, port=urlsplit(shown.address).port) as again, live(again) as line:
