@@ -1,6 +1,7 @@
 """The pages: tables, one table, its bench, recordings. What changes afterwards comes by the live line."""
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -133,7 +134,7 @@ class Pages:
         return _page(
             asked,
             template,
-            live=f"/live/{name}",
+            live=f"/live/{quote(name, safe='')}",
             view=self._views[name],
             sections=self._board.sections(name),
             actions=self._desk.of(name, bench=bench),

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
@@ -314,11 +314,15 @@ def test_no_path_leads_out(console: Console) -> None:
 
 
 def test_names_are_written_as_text(hub: Hub) -> None:
-    name = '<b onclick="x">&amp;'
+    name = '<b onclick="x">&amp; 100% ?#'
     with WatchedTable(hub, "clean-1", name=name), running(hub) as shown, client(shown) as browser:
         answer = browser.get("/").text
-    assert name not in answer
-    assert "&lt;b onclick=&#34;x&#34;&gt;&amp;amp;" in answer
+        assert name not in answer
+        assert "&lt;b onclick=&#34;x&#34;&gt;&amp;amp;" in answer
+        page = browser.get(f"/table/{quote(name)}").text
+        (path,) = re.findall(r'data-live="([^"]+)"', page)
+        with live(shown, path) as line:
+            assert '"lamp"' in line.recv(timeout=10)
 
 
 def test_a_request_of_any_size_is_answered_or_refused(console: Console) -> None:

@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 
 from dealwire.console import replays
-from dealwire.console.replays import REPLAYS_MAX, Replay, ReplayUnusable, Shelf, Source, deal_again, default_table
+from dealwire.console.replays import (
+    REPLAYS_MAX,
+    Keep,
+    Replay,
+    ReplayUnusable,
+    Shelf,
+    Source,
+    deal_again,
+    deal_capture,
+    default_table,
+)
 from devices.capture import Capture
 from devices.replay import play
 from tests.support.consoles import CAPTURES
@@ -33,8 +43,11 @@ FILES = (
 
 
 def dealt(name: str) -> Replay:
-    capture = Capture.read(CAPTURES / name)
-    return deal_again(name, name, capture, default_table(capture.procedure or replays.DEFAULT))
+    def deal(keep: Keep) -> str:
+        capture = Capture.read(CAPTURES / name)
+        return deal_capture(capture, default_table(capture.procedure or replays.DEFAULT), name, keep)
+
+    return deal_again(Source(name, name, None, deal))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -165,11 +178,11 @@ def test_a_recording_too_long_is_left_to_the_command(folder: Path, monkeypatch: 
 def test_a_source_that_grows_is_dealt_anew_when_its_page_is_opened() -> None:
     opened: list[str] = []
 
-    def open_it() -> Capture:
+    def deal(keep: Keep) -> str:
         opened.append("clean-1")
-        return Capture.read(CAPTURES / "clean-1.pcapng")
+        return deal_capture(Capture.read(CAPTURES / "clean-1.pcapng"), default_table(replays.DEFAULT), "pit-1", keep)
 
-    shelf = Shelf(None, [Source("journal-pit-1", "Journal of pit-1", "pit-1", open_it)])
+    shelf = Shelf(None, [Source("journal-pit-1", "Journal of pit-1", "pit-1", deal)])
     try:
         assert [entry.name for entry in asyncio.run(shelf.entries("pit-1", "x"))] == ["journal-pit-1"]
         assert not asyncio.run(shelf.entries("pit-2", "x"))
