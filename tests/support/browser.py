@@ -22,7 +22,7 @@ ARGUMENTS = (
     "--no-first-run",
 )
 SCREENSHOTS = Path(__file__).parent.parent.parent / "build" / "screenshots"
-PATIENCE_MS = 10_000
+PATIENCE_MS = 30_000
 """Failure guard of every wait: far above what anything takes."""
 
 needs_browser = pytest.mark.skipif(
