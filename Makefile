@@ -17,7 +17,8 @@ demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
 
 test: $(VENV)/.test
-	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat mosquitto postgresql
+	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core \
+		mosquitto postgresql
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy

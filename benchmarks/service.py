@@ -25,7 +25,7 @@ from dealwire.service.service import Service
 from devices.simulator.table import CONTROLLER, SHUFFLER
 
 TABLES: Final = 8
-SPEED: Final = 20.0
+SPEED: Final = 10.0
 LEAST_S: Final = 3.0
 """A run shorter than this ends no round."""
 ROOT: Final = Path(__file__).parent.parent

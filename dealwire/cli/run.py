@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.run_parts import console_of, mqtt_of
+from dealwire.cli.run_parts import console_of, exports_of
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration
 from dealwire.service.hub import Hub
@@ -112,8 +112,7 @@ def serve(configuration: Configuration, *, anew: bool, with_console: bool, port:
         ended_by = stack.enter_context(signals(service))
         if with_console and configuration.console is not None:
             stack.enter_context(console_of(configuration.console, service, port))
-        if configuration.exports.mqtt is not None:
-            stack.enter_context(mqtt_of(configuration.exports.mqtt, service))
+        stack.enter_context(exports_of(configuration.exports, service))
         service.run()
         if service.failed is not None:
             service.owner.run(timeout_s=FAREWELL_S)

@@ -3,17 +3,20 @@
 import contextlib
 import importlib.util
 import logging
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from dealwire.config.schema import ConsolePart, MqttPart
+from dealwire.config.schema import ConsolePart, ExportsPart, MetricsPart, MqttPart
+from dealwire.export.ndjson import NdjsonSink
 from protocol.errors import LocalError
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
+    from dealwire.export.mqtt import MqttExporter
     from dealwire.service.service import Service
 
 _log = logging.getLogger("dealwire")
@@ -61,7 +64,32 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
 
 
 @contextlib.contextmanager
-def mqtt_of(part: MqttPart, service: "Service") -> Iterator[None]:
+def exports_of(part: ExportsPart, service: "Service") -> Iterator[None]:
+    """Whatever `part` asks for, from here to the end."""
+    with contextlib.ExitStack() as stack:
+        if part.ndjson:
+            stack.enter_context(NdjsonSink(service.hub, sys.stdout))
+        mqtt = stack.enter_context(mqtt_of(part.mqtt, service)) if part.mqtt is not None else None
+        if part.metrics is not None:
+            stack.enter_context(metrics_of(part.metrics, service, mqtt))
+        yield
+
+
+@contextlib.contextmanager
+def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None") -> Iterator[None]:
+    """The metrics, from here to the end."""
+    if importlib.util.find_spec("prometheus_client") is None:
+        raise ExtraMissing("prometheus-client", "metrics")
+    from dealwire.export.metrics import Metrics, MetricsServer
+
+    metrics = Metrics(service.hub, journal=service.journal, mqtt=mqtt.progress if mqtt is not None else None)
+    with MetricsServer(metrics, host=part.host, port=part.port) as server:
+        click.echo(f"metrics: {server.address}", err=True)
+        yield
+
+
+@contextlib.contextmanager
+def mqtt_of(part: MqttPart, service: "Service") -> "Iterator[MqttExporter]":
     """The MQTT export, from here to the end. What the broker has not taken by then waits in the journal."""
     if importlib.util.find_spec("aiomqtt") is None:
         raise ExtraMissing("aiomqtt", "mqtt")
@@ -79,7 +107,7 @@ def mqtt_of(part: MqttPart, service: "Service") -> Iterator[None]:
     reader = service.hub.subscribe(exporter.wake)
     try:
         with exporter:
-            yield
+            yield exporter
     finally:
         service.hub.leave(reader)
 

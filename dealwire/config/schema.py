@@ -100,10 +100,19 @@ class MqttPart(Part):
     key_file: FilePath | None = None
 
 
-class ExportsPart(Part):
-    """What else is told, besides the console."""
+class MetricsPart(Part):
+    """Where Prometheus finds the metrics."""
 
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Port = 9420
+
+
+class ExportsPart(Part):
+    """What else is told, besides the console. `ndjson`: every line that is made known, on standard output."""
+
+    ndjson: bool = False
     mqtt: MqttPart | None = None
+    metrics: MetricsPart | None = None
 
 
 class Configuration(Part):

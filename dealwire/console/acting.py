@@ -32,13 +32,14 @@ class FormRefused(Exception):
 
 async def read_form(asked: Asked) -> dict[str, str]:
     """The fields of a form, read no further than `BODY_MAX`; FormRefused."""
-    if asked.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise FormRefused(415, "a form is expected")
     body = b""
     async for piece in asked.stream():
         body += piece
         if len(body) > BODY_MAX:
             raise FormRefused(413, f"the form is longer than {BODY_MAX} bytes")
+    kind = asked.headers.get("content-type", "").partition(";")[0].strip()
+    if body and kind != "application/x-www-form-urlencoded":
+        raise FormRefused(415, "a form is expected")
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict")
     except (UnicodeDecodeError, ValueError) as error:

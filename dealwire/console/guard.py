@@ -24,7 +24,7 @@ SECURITY_HEADERS: Final = {
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with no-referrer a form of our own page would come with `Origin: null`
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), usb=(), serial=()",
@@ -32,6 +32,9 @@ SECURITY_HEADERS: Final = {
 
 OPEN_PATHS: Final = ("/static/", "/sign-in")
 """What a browser must be able to load in order to sign in."""
+
+HEADERS_MAX: Final = 16 * 1024
+"""Bytes of all headers of a request, names and values."""
 
 NOT_SIGNED_IN: Final = 4401
 """Close code of a live line that needs a token first; the page then offers to sign in."""
@@ -91,6 +94,8 @@ class Guard:
         await self._app(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADERS_MAX:
+            return 431, "the request's headers are too long"
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._known(host_name(hosts[0]).lower()):
             return 421, "this console does not answer to that host name"

@@ -1,6 +1,7 @@
 """The pages: tables, one table, its bench, recordings. What changes afterwards comes by the live line."""
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -26,7 +27,7 @@ class Pages:
 
     def app(self) -> Starlette:
         """The application behind the guard."""
-        return Starlette(
+        app = Starlette(
             routes=[
                 Route("/", self.overview),
                 Route("/table/{table}", self.table),
@@ -47,6 +48,8 @@ class Pages:
             ],
             exception_handlers={HTTPException: _problem, FormRefused: _bad_form, ReplayUnusable: _bad_recording},
         )
+        app.router.redirect_slashes = False
+        return app
 
     async def overview(self, asked: Request) -> Response:
         """Every table at a glance."""
@@ -131,7 +134,7 @@ class Pages:
         return _page(
             asked,
             template,
-            live=f"/live/{name}",
+            live=f"/live/{quote(name, safe='')}",
             view=self._views[name],
             sections=self._board.sections(name),
             actions=self._desk.of(name, bench=bench),

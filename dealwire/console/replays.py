@@ -5,11 +5,11 @@ The bytes go through the same decoders, flow, rules and viewer as an attached de
 """
 
 import asyncio
+import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,14 +43,22 @@ class ReplayUnusable(DealwireError):
         super().__init__(f"{name}: {why}")
 
 
+Keep = Callable[[Seen, TableView], None]
+"""Takes one report and the table after it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A recording that is no file of the folder, such as a table's journal."""
+    """A recording: a file of the folder, or whatever else can be dealt again, such as a table's journal.
+
+    `deal` gives every report with the view after it, and says at its end what is wrong with the recording, if anything;
+    a DealwireError when it cannot be dealt at all.
+    """
 
     name: str
     title: str
     table: str | None
-    open: Callable[[], Capture]
+    deal: Callable[[Keep], str]
     stamp: int | None = None
     """Changes when the recording does; None for one that grows while it is looked at."""
 
@@ -88,7 +96,7 @@ class Replay:
     def index(self) -> dict[str, Any]:
         """Milliseconds of each step from the first, and the steps at which a round begins or an incident is told."""
         first, views = self.steps[0].at_ns, [step.view for step in self.steps]
-        pairs = list(pairwise(views))
+        pairs = list(itertools.pairwise(views))
         return {
             "at_ms": [(step.at_ns - first) // 1_000_000 for step in self.steps],
             "rounds": [at for at, (old, new) in enumerate(pairs, 1) if old.state == "betting" != new.state],
@@ -107,24 +115,33 @@ def default_table(procedure: str) -> Table:
     return Table(loaded, Terms(load_game(loaded.id)))
 
 
-def deal_again(name: str, title: str, capture: Capture, table: Table) -> Replay:
-    """Every step of `capture` at `table`; ReplayUnusable when nothing can be seen in it."""
-    viewer, steps, note = Viewer(table, title), _Steps(), ""
+def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
+    """Deal `capture` at `table`, as the `deal` of a source."""
+    viewer, count = Viewer(table, title), itertools.count()
 
     def deliver(seen: Seen) -> None:
         viewer.saw(seen, table.handle(seen))
-        steps.add(seen, viewer.view(len(steps.kept), seen.at_ns))
+        keep(seen, viewer.view(next(count), seen.at_ns))
 
     try:
         play(capture, deliver)
-        note = capture.torn or ""
+    except CaptureError as error:
+        return str(error)
+    return capture.torn or ""
+
+
+def deal_again(source: Source) -> Replay:
+    """Every step of a recording; ReplayUnusable when nothing can be seen in it."""
+    steps = _Steps()
+    try:
+        note = source.deal(steps.add)
     except _Enough:
         note = f"only the first {STEPS_MAX:,} steps are shown; `dealwire replay` deals all of it"
-    except CaptureError as error:
-        note = str(error)
+    except DealwireError as error:
+        raise ReplayUnusable(source.name, str(error)) from error
     if not steps.kept:
-        raise ReplayUnusable(name, note or "it holds no report of a device")
-    return Replay(name, title, tuple(steps.kept), note)
+        raise ReplayUnusable(source.name, note or "it holds no report of a device")
+    return Replay(source.name, source.title, tuple(steps.kept), note)
 
 
 class _Enough(Exception):
@@ -201,7 +218,7 @@ class Shelf:
             self._dealt.pop((name, None), None)
         key = name, source.stamp
         if key not in self._dealt:
-            self._dealt[key] = self._dealt_from(source)
+            self._dealt[key] = deal_again(source)
             while len(self._dealt) > REPLAYS_MAX:
                 self._dealt.popitem(last=False)
         self._dealt.move_to_end(key)
@@ -214,16 +231,12 @@ class Shelf:
         facts = path.stat()
         if facts.st_size > BYTES_MAX:
             raise ReplayUnusable(name, f"longer than {BYTES_MAX // 2**20} MiB; `dealwire replay` deals it")
-        return Source(name, name, None, lambda: Capture.read(path), facts.st_mtime_ns)
 
-    def _dealt_from(self, source: Source) -> Replay:
-        try:
-            capture = source.open()
-            return deal_again(source.name, source.title, capture, self._make_table(capture.procedure or DEFAULT))
-        except ReplayUnusable:
-            raise
-        except DealwireError as error:
-            raise ReplayUnusable(source.name, str(error)) from error
+        def deal(keep: Keep) -> str:
+            capture = Capture.read(path)
+            return deal_capture(capture, self._make_table(capture.procedure or DEFAULT), name, keep)
+
+        return Source(name, name, None, deal, facts.st_mtime_ns)
 
 
 def _look(path: Path) -> Entry:

@@ -18,7 +18,7 @@ import uvicorn
 from dealwire.console.acting import Desk, Door
 from dealwire.console.actions import Action
 from dealwire.console.board import MESSAGE_MAX, Board
-from dealwire.console.guard import Guard, is_loopback
+from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
 from dealwire.console.pages import Pages
 from dealwire.console.replays import Shelf, Source
 from dealwire.console.tokens import Sessions, Tokens
@@ -28,8 +28,6 @@ from protocol.errors import LineAbsent, LineBusy, LineDenied
 
 CONNECTIONS_MAX: Final = 160
 """Requests and live lines at once; more get 503."""
-HEAD_MAX: Final = 16 * 1024
-"""Bytes of a request's head: a cookie that is longer is refused."""
 START_S: Final = 10.0
 STOP_S: Final = 5.0
 """Failure guards: far above what either takes."""
@@ -138,7 +136,7 @@ class Console:
             proxy_headers=False,
             server_header=False,
             limit_concurrency=CONNECTIONS_MAX,
-            h11_max_incomplete_event_size=HEAD_MAX,
+            h11_max_incomplete_event_size=HEADERS_MAX,
             timeout_graceful_shutdown=1,
         )
 

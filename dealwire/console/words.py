@@ -102,14 +102,14 @@ LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "�
 
 def by_actor(items: Iterable[LegalView]) -> list[tuple[str, list[str]]]:
     """What may happen next, under who does it, in the order given: `show seat 8` and `show seat 6` as
-    `show seat 8, seat 6`, players who may do the same under one heading."""
+    `show seat 8, seat 6`, bets likewise, players who may do the same under one heading."""
     actors: dict[str, dict[str, list[str]]] = {}
     for item in items:
-        at_its_end = item.place and item.what.endswith(f" {item.place}")
-        head = item.what.removesuffix(item.place) if at_its_end else item.what
-        places = actors.setdefault(item.actor, {}).setdefault(head, [])
-        if at_its_end:
-            places.append(item.place)
+        bet, at_its_end = item.what.startswith("bet "), bool(item.place) and item.what.endswith(f" {item.place}")
+        rest = item.what.removeprefix("bet ") if bet else item.place if at_its_end else ""
+        places = actors.setdefault(item.actor, {}).setdefault(item.what.removesuffix(rest), [])
+        if rest:
+            places.append(rest)
     alike: dict[tuple[str, ...], list[str]] = {}
     for actor, whats in actors.items():
         alike.setdefault(tuple(head + ", ".join(places) for head, places in whats.items()), []).append(actor)

@@ -85,7 +85,7 @@ async function toggle() {
 }
 
 function after(marks) {
-  const next = marks.find((mark) => mark > number);
+  const next = marks.find((mark) => mark > wanted);
   if (next === undefined) tell("There is none further on.");
   else go(next);
 }
