@@ -20,6 +20,7 @@ from dealwire.service.asking import Asking
 from dealwire.service.hub import Hub
 from dealwire.service.making import Maker, ServedTeller, configuration_of
 from dealwire.service.notify import Notifier
+from dealwire.service.publication import Publication
 from dealwire.service.served import Pulse, Served
 from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
@@ -64,6 +65,7 @@ class Service:
         self._members: dict[Member, Served] = {}
         self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
         self._shown_ns = 0
+        self._early: list[Publication] = []
         self._later: list[Callable[[], None]] = []
         self._gate = Gate(self._later.append)
         self._pulse = Pulse(WEDGED_NS)
@@ -91,8 +93,7 @@ class Service:
         went_on: Resumed[ServedTeller] = Resumed()
         if not self._anew:
             went_on = resume(self.journal, key, maker, self.clock.now_ns(), TOLD)
-        for item in went_on.told:
-            self.hub.publish(item)
+        self._early = went_on.told
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
             self.tables[part.name] = Served(part, self._table(part, maker, went_on), self.journal, self.clock)
@@ -148,6 +149,9 @@ class Service:
     def run(self, timeout_s: float | None = None) -> None:
         """Serve until `stop` was called, the journal failed, or the time is up."""
         self._notifier.tell(READY=1, STATUS=self._summary())
+        for item in self._early:  # only now does everybody listen
+            self.hub.publish(item)
+        self._early = []
         self.owner.run(lambda: self._stopping or self.failed is not None, timeout_s)
 
     def stop(self) -> None:
