@@ -111,13 +111,13 @@ class JournalReader:
         )
         return [publication_of(self._record(row)) for row in rows]
 
-    def starts(self) -> dict[str, Start]:
-        """How each table that was not stopped began last, by its name."""
+    def starts(self, *, stopped: bool = False) -> dict[str, Start]:
+        """How each table that was not stopped began last, by its name; with `stopped`, the others too."""
         found: dict[str, Start] = {}
         for record in self._marks():
             if record.kind == STARTED:
                 found[record.table] = start_of(self.path, record)
-            elif record.kind == STOPPED:
+            elif record.kind == STOPPED and not stopped:
                 found.pop(record.table, None)
         return found
 

@@ -25,15 +25,21 @@ from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
+from devices.simulator.host import Bench
+from devices.simulator.scenario import load_scenario
+from devices.simulator.table import SimulatedTable
 from devices.supervisor import Pace, Supervisor
 from devices.transport.address import line_at
 from devices.transport.opening import Opener
 from protocol.tdp.messages import Role
+from protocol.tdp.outputs import Timing
 from rules.game import load_game
 
 TABLE: Final = "table-1"
 GAME: Final = "flushes-gone-wild.co"
 CONFIGURATION: Final = f'procedure = "{GAME}"\n'
+LONGEST_S: Final = 300
+"""A service that deals for longer hangs, and is ended."""
 LINES: Final = {"shuffler": "shuffler", "controller": "table-controller"}
 
 
@@ -116,16 +122,26 @@ def _supervisor(
 @contextmanager
 def devices(scenario: str | Path, speed: float) -> Iterator[dict[str, str]]:
     """Simulated devices in a process of their own, on TCP ports; their addresses."""
-    arguments = ["--scenario", str(scenario), "--speed", str(speed), "--forever", "--json"]
-    ports = ["--shuffler", "tcp:0", "--controller", "tcp:0"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "dealwire", "sim", *arguments, *ports], stdout=subprocess.PIPE, text=True
-    ) as process:
+    arguments = [sys.executable, "-m", "tests.support.journalled", str(scenario), str(speed)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield json.loads(process.stdout.readline())["lines"]
+            yield json.loads(process.stdout.readline())
         finally:
             process.terminate()
+
+
+def serve_devices(scenario: Path, speed: float) -> None:
+    """What `devices` runs. These wait a minute for a host that is away before they stop dealing, so that a machine
+    under load, which takes seconds for what takes milliseconds, does not change what is dealt."""
+    patient = Timing(lost_ns=60_000_000_000)
+    table = SimulatedTable(load_scenario(scenario), speed=speed, timing=patient)
+    bench, owner = Bench(table, dict.fromkeys(table.units, "tcp:0")), Owner(clock := SystemClock())
+    for member in (bench, *bench.lines.values()):
+        owner.add(member)
+    bench.start(clock.now_ns())
+    print(json.dumps(bench.addresses), flush=True)
+    owner.run()
 
 
 class Child:
@@ -138,6 +154,7 @@ class Child:
             code = 1
             try:
                 os.close(out)
+                signal.alarm(LONGEST_S)
                 serve(path, key_file, addresses, rounds, lambda text: _write_all(into, text.encode()))
                 code = 0
             except BaseException:
@@ -179,3 +196,7 @@ def long_scenario(folder: Path, rounds: int, *, recognition: bool = False) -> Pa
     file = folder / "many.toml"
     file.write_text("\n".join(parts))
     return file
+
+
+if __name__ == "__main__":
+    serve_devices(Path(sys.argv[1]), float(sys.argv[2]))
