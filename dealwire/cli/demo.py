@@ -18,7 +18,6 @@ from dealwire.cli.terminal import Progress
 from dealwire.live import Line, LiveTable
 from dealwire.service.hub import Hub
 from dealwire.service.simulated import simulator
-from dealwire.service.view import TableView
 from dealwire.service.viewer import Viewer
 from dealwire.table import Outcome, Table, Terms
 from devices.capture import Capture, CaptureWriter
@@ -81,32 +80,43 @@ def new_table() -> Table:
     return Table(load_procedure(DEFAULT_GAME), Terms(load_game(DEFAULT_GAME)), name="demo")
 
 
-Show = Callable[[TableView], None]
+Show = Callable[[Table, Seen, list[Outcome]], None]
+"""Takes a table, a report that it took, and what it made of it."""
+
+
+def nowhere(table: Table, seen: Seen, outcomes: list[Outcome]) -> None:
+    """Shows nothing."""
 
 
 @contextmanager
-def shown() -> Iterator[Show | None]:
-    """A console on a port of this machine; what gives it a new view. None where it is not installed."""
+def shown() -> Iterator[Show]:
+    """A console on a port of this machine, and what shows a table in it; nowhere when it is not installed."""
     if not has_console():
         click.echo("(with the console installed, a browser would show the table: pip install 'dealwire[console]')")
-        yield None
+        yield nowhere
         return
     from dealwire.console.server import Console
 
     hub = Hub()
+    viewers: dict[Table, Viewer] = {}
+
+    def show(table: Table, seen: Seen, outcomes: list[Outcome]) -> None:
+        viewer = viewers.setdefault(table, viewers.get(table) or Viewer(table, "demo"))
+        viewer.saw(seen, outcomes)
+        hub.show(viewer.view(seen.number, seen.at_ns))
+
     console = Console(hub)
     console.start()
     try:
         click.secho(f"console: {console.address}", bold=True)
-        yield hub.show
+        yield show
     finally:
         console.stop()
 
 
-def deal_live(recording: Path, speed: float, show: Show | None = None) -> list[str]:
+def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
     """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
     table, progress = new_table(), Progress()
-    viewer = Viewer(table, "demo")
     said: list[str] = []
 
     def out(items: list[Outcome]) -> None:
@@ -122,9 +132,7 @@ def deal_live(recording: Path, speed: float, show: Show | None = None) -> list[s
         )
         outcomes = table.handle(seen)
         out(outcomes)
-        viewer.saw(seen, outcomes)
-        if show is not None:
-            show(viewer.view(seen.number, seen.at_ns))
+        show(table, seen, outcomes)
 
     with (
         simulator(["--scenario", "demo", "--speed", str(speed)]) as addresses,

@@ -130,8 +130,3 @@ class Configuration(Part):
         if isinstance(content, dict) and isinstance(content.get("table"), dict):
             raise ValueError("[table] must be [[table]], and its devices [[table.device]]: a file may hold several")
         return content
-
-
-def settings_of(part: TablePart) -> dict[str, Any]:
-    """A table's settings as JSON values, its devices left out: what its results depend on."""
-    return part.model_dump(mode="json", by_alias=True, exclude={"device"}, exclude_none=True)

@@ -8,7 +8,6 @@ import pytest
 
 from dealwire.config.build import Banks, build_table
 from dealwire.config.load import load_configuration
-from dealwire.config.schema import settings_of
 from dealwire.table import Table
 from rules.errors import GameFileError
 
@@ -51,7 +50,7 @@ def test_the_example_is_a_table() -> None:
     assert found.journal.path == EXAMPLE.parent / "journal.sqlite", "paths are taken from the file's own folder"
     table = build_table(found.table[0], Banks(), Table)
     assert (table.flow.procedure.id, table.meters) == ("flushes-gone-wild.co", {"meter": 1_000_000})
-    assert settings_of(found.table[0])["seats"] == 6
+    assert found.table[0].seats == 6
 
 
 def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
