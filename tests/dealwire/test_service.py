@@ -12,6 +12,7 @@ import pytest
 from dealwire.service.hub import Request
 from dealwire.service.view import TableView
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
+from tests.support.soak import soak
 
 FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
 
@@ -39,7 +40,7 @@ def test_a_table_is_served_and_everything_made_known_is_in_the_journal_in_order(
 
 
 def test_a_service_that_ended_in_the_middle_of_a_round_goes_on_there(tmp_path: Path) -> None:
-    with simulators(speed=40) as addresses:
+    with simulators(speed=100) as addresses:
         file = write_configuration(tmp_path, addresses)
         states = []
         for _ in range(3):
@@ -137,7 +138,7 @@ def test_changed_settings_end_the_table_and_no_round_is_paid_twice(tmp_path: Pat
 
 
 def test_a_supervisor_calls_a_misdeal_and_the_journal_says_who(tmp_path: Path) -> None:
-    with simulators(speed=5) as addresses:
+    with simulators(speed=20) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: service.tables["table-1"].table.flow.state.value == "dealing")
@@ -209,3 +210,12 @@ def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int) -> None:
     assert hidden > 50, "the shuffler read no faces, so nothing was hunted"
     assert len(views) > 20
     assert compared(tmp_path).difference is None
+
+
+@pytest.mark.slow
+def test_a_minute_of_faults_loses_no_round_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The hour is `python -m tests.support.soak`."""
+    found = soak(tmp_path, minutes=1, speed=50, tables=2, faults=0.4, seed=7)
+    assert found.faults() == []
+    assert found.ended.total() > 20
+    assert len(found.outcomes) > 2, "no fault led to anything"

@@ -65,7 +65,7 @@ def write_configuration(
 
 @contextmanager
 def simulators(
-    count: int = 1, *, scenario: str = "demo", speed: float = 50, faults: float = 0.0, seed: int = 1
+    count: int = 1, *, scenario: str = "demo", speed: float = 200, faults: float = 0.0, seed: int = 1
 ) -> Iterator[list[dict[str, str]]]:
     """Simulated tables that deal without an end, each a process of its own; their addresses by device."""
     with ExitStack() as stack:
