@@ -105,6 +105,8 @@ class Service:
         self._asking = Asking(self.tables, self.clock, self._give_out)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: self._asking.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
+        for served in self.tables.values():
+            self.hub.show(served.view(self.clock.now_ns()))
 
     def _stop_what_changed(self, went_on: Resumed[ServedTeller], before: dict[str, Start]) -> None:
         """A table goes on only as it was; those that share its meters begin anew with it."""

@@ -43,13 +43,19 @@ address = "{controller}"
 
 
 def write_configuration(
-    folder: Path, addresses: Sequence[dict[str, str]], *, role: str = "control", more: str = "limit-cents = 10000"
+    folder: Path,
+    addresses: Sequence[dict[str, str]],
+    *,
+    role: str = "control",
+    more: str = "limit-cents = 10000",
+    top: str = "",
 ) -> Path:
-    """A file of as many tables as there are simulated ones, `table-1` and on, sealed with a key of its own."""
+    """A file of as many tables as there are simulated ones, `table-1` and on, sealed with a key of its own. `more` goes
+    into each table, `top` before the first."""
     key = folder / "journal.key"
     if not key.exists():
         SealingKey.new(key)
-    text = 'schema = "dealwire.table/1"\n[journal]\npath = "journal.sqlite"\nkey-file = "journal.key"\n'
+    text = 'schema = "dealwire.table/1"\n[journal]\npath = "journal.sqlite"\nkey-file = "journal.key"\n' + top
     for number, at in enumerate(addresses, 1):
         text += TABLE.format(
             name=f"table-{number}",

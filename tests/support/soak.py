@@ -2,20 +2,29 @@
 
 The service is `dealwire run`, its devices are processes of their own that deal without an end, and in a share of their
 rounds something goes wrong by chance: jams, power cuts, wrong counts, spoiled lines. Watched from outside: memory,
-descriptors and threads of the service; and whether every round that was started was made known, once.
+descriptors and threads of the service, with a page open at each table; and whether every round that was started was
+made known, once.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import re
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from tests.support.serving import Program, compared, published, simulators, write_configuration
 
@@ -38,6 +47,7 @@ class Soak:
     incidents: Counter[str] = field(default_factory=Counter)
     missing: dict[str, list[int]] = field(default_factory=dict)
     twice: dict[str, list[int]] = field(default_factory=dict)
+    pages: list[Page] = field(default_factory=list)
     code: int = 0
     said: str = ""
     equal: int = 0
@@ -51,6 +61,7 @@ class Soak:
                 found.append(f"{table}: {started} rounds started, {self.ended[table]} made known")
         found += [f"{table}: rounds {numbers} are missing" for table, numbers in self.missing.items() if numbers]
         found += [f"{table}: rounds {numbers} came twice" for table, numbers in self.twice.items() if numbers]
+        found += ["a page was shown nothing" for page in self.pages if page.messages < 10]
         if self.code != 0:
             found.append(f"the service ended with {self.code}")
         if self.difference is not None:
@@ -74,8 +85,11 @@ def soak(folder: Path, *, minutes: float, speed: float, tables: int, faults: flo
     """Run it, end the service, and look at what it wrote."""
     result = Soak()
     with simulators(tables, scenario="demo", speed=speed, faults=faults, seed=seed) as addresses:
-        file = write_configuration(folder, addresses)
-        with Program(file) as program:
+        file = write_configuration(folder, addresses, top="[console]\nport = 0\n")
+        with Program(file) as program, ExitStack() as stack:
+            program.wait_for(lambda: "console: " in program.text)
+            for number in range(1, tables + 1):
+                result.pages.append(stack.enter_context(Page(program.text, f"table-{number}")))
             end = time.monotonic() + minutes * 60
             while time.monotonic() < end and program.process.poll() is None:
                 time.sleep(min(SAMPLE_S, max(end - time.monotonic(), 0.01)))
@@ -88,6 +102,30 @@ def soak(folder: Path, *, minutes: float, speed: float, tables: int, faults: flo
     found = compared(folder)
     result.equal, result.difference = found.equal, None if found.difference is None else str(found.difference)
     return result
+
+
+class Page:
+    """Somebody who looks at a table in a browser all the time."""
+
+    def __init__(self, said: str, table: str) -> None:
+        found = re.search(r"console: http(://\S+/)", said)
+        assert found is not None
+        self.messages = 0
+        self._line = connect(f"ws{found[1]}live/{table}", origin=Origin(f"http{found[1]}"[:-1]), max_size=None)
+        self._thread = threading.Thread(target=self._read)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            for _ in self._line:
+                self.messages += 1
+
+    def __enter__(self) -> Page:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._line.close()
+        self._thread.join()
 
 
 def measure(process: int) -> tuple[int, int, int] | None:
@@ -140,6 +178,7 @@ def main() -> int:
         print(f"{what}: {values[0]} after the warm-up, {values[-1]} at the end, {min(values)} to {max(values)} between")
     print(f"rounds: {dict(result.started)} started, {dict(result.ended)} made known; outcomes {dict(result.outcomes)}")
     print(f"incidents: {dict(result.incidents.most_common())}")
+    print(f"pages: {[page.messages for page in result.pages]} messages")
     print(f"journal: {size / 1e6:.1f} MB; {result.equal} lines rebuilt, each byte for byte")
     for fault in result.faults():
         print(f"NOT GOOD: {fault}")
