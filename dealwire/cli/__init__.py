@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "odds": "What every bet of a game returns, counted exactly.",
     "audit-paytables": "Compute every printed pay table, name what cannot be meant.",
     "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
+    "bench": "Judge a device by an acceptance plan; report as text, JSON, JUnit or HTML.",
     "doctor": "Check what this machine needs to talk to devices.",
 }
 
