@@ -18,7 +18,7 @@ FILE: Final = Path(__file__).with_name("catalogue.toml")
 DeviceName = Literal["shuffler", "table-controller", "shoe", "any"]
 
 
-class UnknownDoing(LocalError):
+class UnknownDoing(LocalError, ValueError):
     """A plan or a button asks for something that the catalogue does not have, or with a field that cannot be."""
 
     def __init__(self, name: str, why: str) -> None:

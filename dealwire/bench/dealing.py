@@ -63,7 +63,7 @@ def deal(stand: Stand, step: d.Deal) -> None:
     book = _book(stand)
     if not book.under_way:
         _accepted(stand, m.Dispense())
-        stand.need("PacketDispensed", {"ordinal": 1}, LIFT_MS, request=stand.request)
+        stand.need("PacketDispensed", {"ordinal": 1}, LIFT_MS)
     while (book := _book(stand)).lifted < step.deal:
         _lift(stand, book)
     if step.finish:
@@ -108,7 +108,7 @@ def wrong_packet(stand: Stand, step: d.WrongPacket) -> None:
 def finish(stand: Stand) -> None:
     """The remainder comes, is lifted, and everything adds up."""
     _accepted(stand, m.Dump())
-    stand.need("RemainderDumped", {}, LIFT_MS, request=stand.request)
+    stand.need("RemainderDumped", {}, LIFT_MS)
     stand.act("lift", {"to": "remainder"})
     stand.need("RemainderLifted", {}, 1000 + stand.hands.patience_ms)
     wrong = _book(stand).wrong()

@@ -82,10 +82,24 @@ def caught_up(stand: Stand, step: p.CaughtUp) -> None:
     limit_ms = milliseconds(step.within)
     if not stand.probe.run(stand.probe.wire.now_ns() + limit_ms * MS, lambda: stand.probe.last_event >= last):
         raise Failed(f"event {stand.probe.last_event} is the newest after {limit_ms} ms; {last} was due")
+    _from_asked(stand)
     gaps = [h.envelope.message for h in stand.probe.heard if isinstance(h.envelope.message, m.Gap)]
     for gap in gaps:
         if gap.last - gap.first_kept + 1 < step.kept:
             raise Failed(f"{spell(gap)} leaves {gap.last - gap.first_kept + 1} events, fewer than {step.kept}")
+
+
+def _from_asked(stand: Stand) -> None:
+    """What READ-EVENTS brings begins with the event that was asked for, or a GAP says up to where they are gone."""
+    due = stand.probe.known.read_from
+    for heard in stand.probe.heard[stand.probe.mark :]:
+        message = heard.envelope.message
+        if isinstance(message, m.Gap):
+            due = message.first_kept
+        elif isinstance(message, m.Event):
+            if message.number != due:
+                raise Failed(f"event {message.number} came first where {due} was due, and no GAP said that it is gone")
+            return
 
 
 def operate(stand: Stand, step: d.Operate) -> None:

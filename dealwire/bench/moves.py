@@ -45,11 +45,14 @@ def send(stand: Stand, step: p.Sending) -> None:
         stand.probe.put(data, text, bad=_is_wrong(step))
         return
     stand.probe.put(data[:1], f"{text}, byte by byte, {step.gap_ms} ms apart", bad=_is_wrong(step))
+    # nothing else may be said between the bytes of one frame
+    manners, (stand.probe.acks, stand.probe.beats) = (stand.probe.acks, stand.probe.beats), (False, False)
     for byte in data[1:]:
         stand.pause(step.gap_ms)
         stand.probe.wire.send(bytes([byte]))
         stand.probe.silent_ns = stand.probe.sent_ns = stand.probe.wire.now_ns()
     stand.asked_ns = stand.probe.wire.now_ns()
+    stand.probe.acks, stand.probe.beats = manners
 
 
 def _body(stand: Stand, step: p.Sending, message: Message) -> bytes:
@@ -184,8 +187,7 @@ def expect(stand: Stand, step: p.Expecting) -> None:
     request = stand.request if step.request == "same" else None
     found = stand.wait_for(step.expect, step.where, limit_ms, request=request, old=step.old)
     if found is None:
-        stand.need(step.expect, step.where, 0, request=request, old=step.old)  # says what came instead
-        return
+        raise stand.missed(step.expect, step.where, limit_ms)
     heard, message = found
     after_ms = (heard.at_ns - stand.asked_ns) / MS
     if step.not_before is not None and after_ms < milliseconds(step.not_before) - stand.allowance_ms:

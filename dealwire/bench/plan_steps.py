@@ -79,11 +79,15 @@ class Flips(Strict):
 
 
 class Replying(Strict):
-    """`reply`: the last command is answered so. Its header is checked too. `measure`: the name its time goes under."""
+    """`reply`: the last command is answered so, and the header names it. `measure`: the name its time goes under.
+
+    A reply is waited for as long as a host does that has not yet tried again; the protocol's 100 ms have checks of
+    their own.
+    """
 
     reply: Word
     reason: str | list[str] | None = None
-    within: Time = "reply"
+    within: Time = "retry"
     measure: str | None = None
 
     @model_validator(mode="after")
@@ -97,7 +101,7 @@ class Naking(Strict):
     """`nak`: the last frame is answered by a NAK with one of these reasons."""
 
     nak: str | list[str]
-    within: Time = "reply"
+    within: Time = "retry"
 
     @model_validator(mode="after")
     def _known(self) -> Naking:

@@ -139,8 +139,12 @@ class Stand:
         """As `wait_for`; Failed says what came instead."""
         found = self.wait_for(name, wanted, limit_ms, **how)
         if found is None:
-            raise Failed(f"no {_wanted(name, wanted)} within {limit_ms} ms{self._instead(name)}")
+            raise self.missed(name, wanted, limit_ms)
         return found[1]
+
+    def missed(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Failed:
+        """That a message did not come, and what came instead."""
+        return Failed(f"no {_wanted(name, wanted)} within {limit_ms} ms{self._instead(name)}")
 
     def ask(self, command: Message) -> m.Reply:
         """A command of the bench's own on the way to something; its reply."""

@@ -324,32 +324,25 @@ class AcksAnySession(Rewriting):
         return [envelope.body]
 
 
-class SlowReplies(Broken):
-    """A reply takes 180 ms."""
+class Slow(Broken):
+    """It takes 180 ms to look at what the host said."""
 
     def __init__(self, table: SimulatedTable) -> None:
         super().__init__(table)
-        self._held: list[tuple[int, bytes]] = []
+        self._waiting: list[tuple[int, bytes]] = []
 
     @property
     def next_deadline_ns(self) -> int | None:
-        dues = [due for due in (super().next_deadline_ns, *(at for at, _ in self._held)) if due is not None]
-        return min(dues, default=None)
+        dues = [super().next_deadline_ns, self._waiting[0][0] if self._waiting else None]
+        return min((due for due in dues if due is not None), default=None)
 
-    def say(self, data: bytes) -> Iterable[bytes]:
-        frames = list(super().say(data))
-        if self._held or any(_is_reply(frame) for frame in frames):
-            # one queue: a line keeps its order
-            self._held += [(self.now_ns + 180 * MS * _is_reply(frame), frame) for frame in frames]
-            frames = []
-            while self._held and self._held[0][0] <= self.now_ns:
-                frames.append(self._held.pop(0)[1])
-        return frames
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        self._waiting.append((now_ns + 180 * MS, data))
 
-
-def _is_reply(frame: bytes) -> bool:
-    body = _body(frame)
-    return body is not None and body[2] == Kind.REPLY
+    def tick(self, now_ns: int) -> None:
+        while self._waiting and self._waiting[0][0] <= now_ns:
+            self._table.receive("shuffler", self._waiting.pop(0)[1], now_ns)
+        super().tick(now_ns)
 
 
 class TakesDamaged(Broken):
@@ -388,18 +381,20 @@ class GrantsAll(Rewriting):
 class NeverLost(Broken):
     """It takes its host to be there for ever."""
 
+    heard_ns = 0
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        self.heard_ns = now_ns
+        super().receive(device, data, now_ns)
+
     def tick(self, now_ns: int) -> None:
-        beat = encode(m.Heartbeat(1))
-        unit = self._table.units["shuffler"]  # type: ignore[attr-defined]
-        if unit.hosted:
-            self._table.receive("shuffler", encode_frame(beat, after_silence=True), now_ns)
+        if now_ns - self.heard_ns >= 1_000 * MS and self._table.units["shuffler"].hosted:  # type: ignore[attr-defined]
+            self._table.receive("shuffler", encode_frame(encode(m.Heartbeat(1)), after_silence=True), now_ns)
         super().tick(now_ns)
 
 
-class SilentRestart(Broken):
-    """It keeps its session id through a power cut."""
-
-    first: bytes | None = None
+class UncountedBoots(Broken):
+    """It does not count its power-ups."""
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -457,13 +452,21 @@ class GivesFaces(Broken):
         return [changed(envelope, cards=b"\x11\x12") if shows else envelope.body]
 
 
-class EndlessResend(Broken):
+class LateResend(Rewriting):
     """It sends what is not acknowledged again only after two seconds."""
 
     def __init__(self, table: SimulatedTable) -> None:
         super().__init__(table)
         self._sent: dict[int, int] = {}
         self._dropped = 0
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.ReadEvents):
+            self._sent.clear()
+        return [envelope.body]
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        return [frame if frame.startswith(b"\0") else b"\0" + frame for frame in super().say(data)]
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
@@ -502,7 +505,7 @@ def judge(device: Callable[[SimulatedTable], SimulatedTable]) -> Report:
     """The shuffler's whole plan, but for the soak, on a broken device."""
     plan = load_plan("shuffler")
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
-    rig = SimulatedRig("shuffler", wrap=device)
+    rig = SimulatedRig("shuffler", speed=10, wrap=device)
     assert isinstance(rig.hands, SimulatedHands)
     return run_plan(plan, rig.wire, lambda _: rig.hands, Choices())
 
