@@ -52,9 +52,17 @@ svg text { font: 11px system-ui, sans-serif; fill: var(--soft); }
 .axis { stroke: var(--line); stroke-width: 1; } .host { fill: var(--host); } .device { fill: var(--device); }
 .hands { fill: var(--hands); } .bad { fill: var(--fail); }
 ol { margin: .3rem 0; padding: 0; list-style: none; font: 12px/1.45 ui-monospace, monospace; }
-li { display: grid; grid-template-columns: 6rem 4.2rem 1fr; gap: .5rem; } li span:first-child { text-align: right;
+li { display: grid; grid-template-columns: 6rem 4.2rem 1fr; gap: .5rem; }
+li span { overflow-wrap: anywhere; min-width: 0; }
+li span:first-child { text-align: right;
   color: var(--soft); } li.b { color: var(--fail); }
-.bar { height: .6rem; background: var(--line); } .bar i { display: block; height: 100%; background: var(--device); }
+.wide { overflow-x: auto; }
+p, dd, code { overflow-wrap: anywhere; }
+@media (max-width: 40rem) { body { padding: .75rem; } .in { padding-left: 0; } summary { flex-wrap: wrap; }
+  li { grid-template-columns: 3.5rem 3.2rem 1fr; } summary code { margin-left: 0; } dl { display: block; }
+  dd { margin-bottom: .4rem; } }
+.bar { min-width: 4rem; height: .6rem; background: var(--line); }
+.bar i { display: block; height: 100%; background: var(--device); }
 """
 
 
@@ -109,7 +117,7 @@ def _areas(report: Report) -> str:
         rows.append(f"<tr><td>{area}</td>" + "".join(f'<td class="n">{cell}</td>' for cell in cells) + "</tr>")
     heads = "".join(f'<th class="n" scope="col">{outcome.value}</th>' for outcome in Outcome)
     head = f'<thead><tr><th scope="col">area</th>{heads}</tr></thead>'
-    return f"<h2>By area</h2><table>{head}<tbody>{''.join(rows)}</tbody></table>"
+    return f'<h2>By area</h2><div class="wide"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
 
 
 def _timing(report: Report) -> str:
@@ -120,8 +128,8 @@ def _timing(report: Report) -> str:
         f'<th class="n" scope="col">{name}</th>' for name in ("count", "min", "median", "p99", "max", "limit")
     )
     return (
-        '<h2>Times in milliseconds</h2><table><thead><tr><th scope="col">what</th>'
-        f'{heads}<th scope="col">longest, of the limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
+        '<h2>Times in milliseconds</h2><div class="wide"><table><thead><tr><th scope="col">what</th>'
+        f'{heads}<th scope="col">longest, of the limit</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
     )
 
 

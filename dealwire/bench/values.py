@@ -84,6 +84,7 @@ def constant(field: Field, value: Any, variables: Mapping[str, int]) -> Any:
 
 def check_wanted(message: str, wanted: Mapping[str, Wanted], known: Mapping[str, int] | None = None) -> None:
     """BadValue when a plan wants something of `message` that it cannot say. Variables are looked up in `known`."""
+    fields_of_message(message)
     for name, value in wanted.items():
         field = field_of(message, name)
         for item in value if isinstance(value, list) else [value]:

@@ -4,8 +4,9 @@ Each is the simulated shuffler with something between it and its line that spoil
 which checks each must be caught: by these and by no other.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from dealwire.bench.hands import SimulatedHands
@@ -88,29 +89,45 @@ def changed(envelope: Envelope, **values: object) -> bytes:
     )
 
 
-class WrongCheck(Broken):
-    """Every eightieth status goes out with a wrong check."""
+class Unchanged:
+    """Picks every so many of the statuses that say nothing new."""
 
-    count = 0
+    def __init__(self, every: int) -> None:
+        self._every, self._count = every, 0
+        self._last: m.Message | None = None
+
+    def hits(self, message: m.Message) -> bool:
+        if not isinstance(message, m.ShufflerStatus):
+            return False
+        plain = replace(message, uptime_ms=0, last_event=0)
+        same, self._last = plain == self._last, plain
+        self._count += same
+        return same and self._count % self._every == 0
+
+
+class WrongCheck(Broken):
+    """Now and then a status goes out with a wrong check."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        super().__init__(table)
+        self._unchanged = Unchanged(40)
 
     def say(self, data: bytes) -> Iterable[bytes]:
         for frame in super().say(data):
             body = _body(frame)
-            self.count += body is not None and isinstance(decode(body).message, m.ShufflerStatus)
-            spoiled = self.count and not self.count % 80
-            self.count += bool(spoiled)
+            spoiled = body is not None and self._unchanged.hits(decode(body).message)
             yield frame[:-2] + bytes([frame[-2] ^ 1 or 2]) + b"\0" if spoiled else frame
 
 
 class DroppedFrames(Broken):
-    """Every eightieth status is numbered and never sent."""
+    """Now and then a status is numbered and never sent."""
 
-    count = 0
+    def __init__(self, table: SimulatedTable) -> None:
+        super().__init__(table)
+        self._unchanged = Unchanged(40)
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
-        self.count += isinstance(envelope.message, m.ShufflerStatus)
-        gone = isinstance(envelope.message, m.ShufflerStatus) and self.count % 80 == 0
-        return [] if gone else [envelope.body]
+        return [] if self._unchanged.hits(envelope.message) else [envelope.body]
 
 
 class Rewriting(Broken):
@@ -488,28 +505,154 @@ class NoDelimiter(Broken):
         return [frame.lstrip(b"\0") if len(frame) > 1 else frame for frame in super().say(data)]
 
 
+# ------------------------------------------------------------------ who catches whom
+
+_LAMP: Final = (
+    "fault.too-few-101", "fault.too-many-102", "fault.jam-stuck-203", "fault.card-lost-204", "fault.packet-short-301",
+    "fault.packet-long-302", "fault.lifted-early-303", "fault.remainder-305", "fault.door-501", "fault.power-502",
+    "fault.called-505",
+)  # fmt: skip
+"""Checks that look at the lamp of a status."""
+_PACKETS: Final = (
+    "count.first-short", "count.middle-short", "count.middle-long", "count.last-short", "count.last-long",
+)  # fmt: skip
+"""Checks of a wrong packet."""
+_REMAINDER: Final = ("fault.remainder-305", "count.unnoticed-short", "count.unnoticed-long", "count.two-missing")
+"""Checks of a wrong remainder."""
+_ONCE: Final = ("deal.carried-out-once", "deal.reply-cache", "deal.reply-cache-time")
+"""Checks that a request is carried out once and answered again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """One broken device, and by which checks it must be caught: these and no other."""
+    """One broken device, and by which checks it must be caught: these and no other.
+
+    `spreads`: what is broken leaves nothing whole, so others may fail with them. `quick`: checks enough to catch it in
+    a short run.
+    """
 
     device: Callable[[SimulatedTable], SimulatedTable]
     by: tuple[str, ...]
+    spreads: bool = False
+    quick: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
+        """The device's class."""
+        return str(getattr(self.device, "__name__", ""))
+
+    @property
+    def what(self) -> str:
         """What is broken, in a sentence."""
-        return str(self.device.__doc__).strip()
+        return " ".join(str(self.device.__doc__).split())
 
 
-def judge(device: Callable[[SimulatedTable], SimulatedTable]) -> Report:
-    """The shuffler's whole plan, but for the soak, on a broken device."""
+DEVICES: Final = (
+    Caught(WrongCheck, ("always.clean", "always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
+    Caught(DroppedFrames, ("always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
+    Caught(NoReplyCache, ("commands.same-id-other-command", *_ONCE)),
+    Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE)),
+    Caught(
+        SwappedEvents,
+        ("session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order"),
+        quick=("events.read-again",),
+    ),
+    Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
+    Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
+    Caught(LyingCounts, ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", *_PACKETS)),
+    Caught(LyingRemainder, _REMAINDER),
+    Caught(
+        CarelessRecord,
+        (
+            "fault.jam-stuck-203", "fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303",
+            *_PACKETS, *_REMAINDER,
+        ),
+    ),
+    Caught(
+        LateStatus, ("timing.status", "deal.bad-parameters", "safe.starts-no-motion", "always.status-rhythm")
+    ),
+    Caught(
+        DeafToAcks,
+        ("events.ack-ends-it", "events.ack-in-part", "events.window", "events.depth", "deal.whole"),
+        spreads=True,
+        quick=("events.ack-ends-it",),
+    ),
+    Caught(AnySession, ("session.wrong-id",)),
+    Caught(AcksAnySession, ("events.ack-of-another-session",)),
+    Caught(
+        Slow,
+        ("commands.reply", "events.ack-ends-it", "events.ack-in-part", "events.depth", "timing.reply"),
+        quick=("timing.reply",),
+    ),
+    Caught(
+        TakesDamaged,
+        (
+            "frame.bad-check", "frame.bad-check-command", "frame.bit-flips", "frame.truncated",
+            "silence.bad-frames-are-silence",
+        ),
+    ),
+    Caught(DeafToFlags, ("header.must-understand",)),
+    Caught(GrantsAll, ("roles.observe", "roles.operate")),
+    Caught(
+        NeverLost,
+        ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
+         "fault.host-lost-601"),
+    ),
+    Caught(UncountedBoots, ("session.power-up",)),
+    Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
+    Caught(AnswersNaks, ("header.nak-not-answered",)),
+    Caught(
+        WrongReason,
+        (
+            "session.nothing-before-open", "session.wrong-id", "session.wrong-version", "roles.observe",
+            "roles.operate", "roles.unknown", "commands.same-id-other-command", "commands.id-zero",
+            "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
+        ),
+        quick=("session.wrong-id",),
+    ),
+    Caught(ForgetsRequest, ("deal.request-comes-back", "deal.game", "deal.command-latency", "fault.called-505")),
+    Caught(GivesFaces, ("always.faces",), quick=("deal.request-comes-back",)),
+    Caught(LateResend, ("events.resend", "events.ack-in-part", "events.ack-of-another-session")),
+    Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
+)  # fmt: skip
+"""Every broken device."""
+
+
+def judge(device: Callable[[SimulatedTable], SimulatedTable], only: Sequence[str] = ()) -> Report:
+    """The shuffler's plan, but for the soak, on a broken device."""
     plan = load_plan("shuffler")
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
     rig = SimulatedRig("shuffler", speed=10, wrap=device)
     assert isinstance(rig.hands, SimulatedHands)
-    return run_plan(plan, rig.wire, lambda _: rig.hands, Choices())
+    return run_plan(plan, rig.wire, lambda _: rig.hands, Choices(only))
 
 
 def caught_by(report: Report) -> tuple[str, ...]:
     """The checks that failed."""
     return tuple(result.id for result in report.of(Outcome.FAILED))
+
+
+# ------------------------------------------------------------------ the page
+
+PAGE: Final = Path(__file__).parent.parent.parent / "docs/bench.md"
+BEGIN: Final = "<!-- generated: broken -->\n"
+END: Final = "<!-- end generated -->"
+
+
+def markdown() -> str:
+    """The table of docs/bench.md."""
+    rows = ["", "| a shuffler that is broken so | is caught by |", "| --- | --- |"]
+    for each in DEVICES:
+        checks = ", ".join(f"`{name}`" for name in each.by)
+        rows.append(f"| {each.what} | {checks}{', and by most that need events' if each.spreads else ''} |")
+    return "\n".join([*rows, "", ""])
+
+
+def published(page: str) -> str:
+    """The page with its table as it must be."""
+    before, _, rest = page.partition(BEGIN)
+    return before + BEGIN + markdown() + END + rest.partition(END)[2]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(published(PAGE.read_text()))
