@@ -37,7 +37,7 @@ def power(stand: Stand, step: d.Power) -> None:
     if step.power in ("off", "cycle"):
         stand.power(False)
     if step.power == "cycle":
-        stand.probe.run(stand.probe.wire.now_ns() + OFF_MS * MS)
+        stand.rest(OFF_MS)
     if step.power in ("on", "cycle"):
         stand.power(True)
 

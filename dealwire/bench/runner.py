@@ -11,7 +11,7 @@ from dealwire import __version__
 from dealwire.bench import dealing, eventing, moves
 from dealwire.bench import plan_device as d
 from dealwire.bench import plan_steps as p
-from dealwire.bench.hands import PATIENCE_MS, Hands, NoHands
+from dealwire.bench.hands import Hands, NoHands
 from dealwire.bench.plan import Check, Plan
 from dealwire.bench.plan_verbs import Repeat
 from dealwire.bench.probe import MS, Probe
@@ -102,7 +102,8 @@ def run_plan(
     told: Callable[[Result], None] = lambda _: None,
 ) -> Report:
     """Make every check of `plan` on `wire`; `told` hears of each when it is done. NoAnswer when nobody answers the
-    first HELLO, WrongDevice when it is another device than the plan is for, LineClosed when the line goes for good."""
+    first HELLO, WrongDevice when it is another device than the plan is for. When the line goes for good, the rest is
+    not run."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms
     rules = {entry.rule: RULES[entry.rule]() for entry in plan.rule}
     probe = Probe(wire, rules.values(), allowance_ms=allowance_ms, role=plan.granted)
@@ -115,10 +116,14 @@ def run_plan(
     hands = make_hands(probe)
     probe.contact_ns += hands.patience_ms * MS
     stand = Stand(plan, profile, probe, hands, choices.rounds, choices.seed)
+    gone = ""
     for check in plan.check:
         if choices.takes(check.id):
-            report.results.append(_run(stand, check))
-            told(report.results[-1])
+            result = _run(stand, check, gone)
+            if not gone and result.outcome is Outcome.FAILED and not _is_there(stand):
+                gone = result.why
+            report.results.append(result)
+            told(result)
     for entry in plan.rule:
         if choices.takes(entry.id):
             rule = rules[entry.rule]
@@ -149,8 +154,18 @@ def _device(plan: Plan, number: int) -> str:
     return wanted
 
 
-def _run(stand: Stand, check: Check) -> Result:
+def _is_there(stand: Stand) -> bool:
+    """Whether the line is open, or comes back."""
+    wire = stand.probe.wire
+    return wire.reopen(wire.now_ns() + stand.probe.contact_ns)
+
+
+def _run(stand: Stand, check: Check, gone: str) -> Result:
+    """Make one check; `gone` says why the line is away for good."""
     result = Result(check.id, check.title, check.section, check.area, check.must)
+    if gone:
+        result.outcome, result.why = Outcome.NOT_RUN, f"the line is gone: {gone}"
+        return result
     probe = stand.probe
     result.began_ns = probe.wire.now_ns()
     probe.timeline.take()
@@ -172,8 +187,6 @@ def _run(stand: Stand, check: Check) -> Result:
     except LineClosed as error:
         result.outcome, result.why = Outcome.FAILED, str(error)
         probe.started_over()
-        if not probe.wire.reopen(probe.wire.now_ns() + PATIENCE_MS * MS):
-            raise
     result.ended_ns = probe.wire.now_ns()
     result.timeline = probe.timeline.take()
     result.measures = stand.measures()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -13,6 +14,7 @@ from dealwire.bench.profiles import Profile
 from dealwire.bench.record import Failed, Heard, Lane, Measure, Result
 from dealwire.bench.rules import is_old
 from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, milliseconds, number, spell
+from protocol.errors import LineClosed
 from protocol.tdp import messages as m
 from protocol.tdp.derive import Field, Shape
 from protocol.tdp.messages import Message
@@ -70,6 +72,11 @@ class Stand:
     def pause(self, ms: int) -> None:
         """Let time pass, listening."""
         self.probe.run(self.probe.wire.now_ns() + ms * MS)
+
+    def rest(self, ms: int) -> None:
+        """As `pause`, while the device may be off and its line away."""
+        with contextlib.suppress(LineClosed):
+            self.pause(ms)
 
     def time(self, name: str, ms: float, limit: int | str | None) -> None:
         """One measured time; `limit` as a plan writes it."""
@@ -183,6 +190,9 @@ class Stand:
         else:
             self.probe.started_over()
             self._shown(self.hands.power(True))
+            # an adapter inside the device goes with its power and comes back as another
+            if not self.probe.wire.reopen(self.probe.wire.now_ns() + self.probe.contact_ns):
+                raise Failed("the line did not come back with the power")
 
     def _shown(self, text: str) -> None:
         self.probe.timeline.add(self.probe.wire.now_ns(), Lane.HANDS, text)

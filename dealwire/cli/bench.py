@@ -21,6 +21,7 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import Progress
 from devices.clock import SystemClock
 from devices.transport.address import line_at
+from protocol.errors import LineClosed
 
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
 DEFAULT = "shuffler"
@@ -142,7 +143,11 @@ def _ask(probe: Probe, instruction: str) -> bool:
     """Show an instruction and keep the line alive until it was followed (True) or skipped."""
     click.secho(f"> {instruction}  [Enter: done, s: skip] ", fg="cyan", err=True, nl=False)
     while not select.select([sys.stdin], [], [], 0)[0]:
-        probe.run(probe.wire.now_ns() + 50 * MS)
+        try:
+            probe.run(probe.wire.now_ns() + 50 * MS)
+        except LineClosed:
+            # the device may be off because it was asked for
+            select.select([sys.stdin], [], [], 0.05)
     return not sys.stdin.readline().strip().lower().startswith("s")
 
 
