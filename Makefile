@@ -2,6 +2,7 @@
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
 #   make test      the whole test suite with linters and type checks
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
+#   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
@@ -11,7 +12,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-long test-hardware bench captures docs clean
+.PHONY: demo test acceptance test-long test-hardware bench captures docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -28,6 +29,14 @@ test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.faulty_rounds 10000
 	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
 	@$(BIN)/pytest -m slow
+
+acceptance: $(VENV)/.demo
+	@mkdir -p build
+	@for device in shuffler table-controller shoe; do \
+		$(BIN)/dealwire bench $$device --simulated --html build/bench-$$device.html --junit build/bench-$$device.xml \
+			>build/bench-$$device.txt || { cat build/bench-$$device.txt; exit 1; }; \
+		tail -n 3 build/bench-$$device.txt; \
+	done
 
 test-hardware: $(VENV)/.test build/hardware/initrd.gz
 	@.ci/system-packages --must qemu-system-x86 udev libusb-1.0-0
@@ -49,6 +58,7 @@ docs: $(VENV)/.test
 	@$(BIN)/python -m dealer_flow.published
 	@$(BIN)/python -m rules.odds.published
 	@$(BIN)/python -m dealwire.export.published
+	@$(BIN)/python -m tests.support.broken_devices
 	@$(BIN)/python -c 'import json; from rules.settlement import json_schema; print(json.dumps(json_schema(), indent=2))' \
 		> docs/schema/settlement-1.json
 

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "journal": "Check, show, export or deal again what a table service wrote down.",
     "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
     "fleet": "Keep the lines of many tables in one PostgreSQL database.",
+    "bench": "Judge a device by an acceptance plan; report as text, JSON, JUnit or HTML.",
     "doctor": "Check what this machine needs to talk to devices.",
 }
 

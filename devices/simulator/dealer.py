@@ -4,6 +4,7 @@ The dealer reacts to the devices' lamps and trays, never to what the scenario kn
 and reveals the cards that really lie there.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from devices.simulator import supervisor
@@ -43,8 +44,32 @@ class Dealer(Persona):
         self.cards, self.shuffler, self.controller = cards, shuffler, controller
         self.plan = scenario.rounds[0]
         self.verdict = Verdict.PLAY
+        self.in_round = False
+        """From the bets until the cards are gathered."""
+        self.dealt = False
+        """Every packet of this round has come, or the deal was stopped."""
         self._folded: set[int] = set()
         self._scenario = scenario
+        self._next_troubles: list[Trouble] = []
+
+    def add_trouble(self, trouble: Trouble) -> bool:
+        """One thing more goes wrong: in this round (True) while its packet is still to come, else in the next."""
+        to_come = not self.dealt or trouble.what is What.DECK
+        now = self.in_round and to_come and trouble.ordinal not in range(1, self.next_packet)
+        if now:
+            self.plan = replace(self.plan, troubles=(*self.plan.troubles, trouble))
+            mishap = trouble.mishap()
+            self.shuffler.mishaps += [mishap] if mishap else []
+        else:
+            self._next_troubles.append(trouble)
+        return now
+
+    @property
+    def next_packet(self) -> int:
+        """The packet that is still to come out whole: 1 when none has."""
+        counts = self.shuffler.round
+        coming = self.shuffler.motion is not None
+        return len(counts.packets) + 1 + coming if counts is not None and self.in_round and not self.dealt else 1
 
     # -------------------------------------------------------------- what every step is made of
 
@@ -71,9 +96,11 @@ class Dealer(Persona):
         yield lambda: self.shuffler.state is not S.BOOT and self.shuffler.state is not S.SELF_TEST
         yield from self.reload()
         for plan in self._scenario.rounds:
-            self.plan, self.verdict = plan, Verdict.PLAY
+            self.plan, self.verdict = replace(plan, troubles=(*plan.troubles, *self._next_troubles)), Verdict.PLAY
+            self.in_round, self.dealt = True, False
+            self._next_troubles.clear()
             self._folded.clear()
-            self.shuffler.mishaps = [mishap for trouble in plan.troubles if (mishap := trouble.mishap())]
+            self.shuffler.mishaps = [mishap for trouble in self.plan.troubles if (mishap := trouble.mishap())]
             yield from self._bets()
             yield from self._round()
             yield from self._clear_table()
@@ -111,6 +138,7 @@ class Dealer(Persona):
                 break
         if not self._is(Verdict.VOID):
             yield from self._remainder()
+        self.dealt = True
         if self._is(Verdict.PLAY):
             yield from self._play()
         elif self._is(Verdict.PROGRESSIVE):
@@ -274,4 +302,5 @@ class Dealer(Persona):
         yield from self.at("shuffler")
         self.cards.lift(Bay.REJECT, REMAINDER)
         short = self.fix(What.DECK)
+        self.in_round = False
         yield from self.reload(short.amount if short else 0)
