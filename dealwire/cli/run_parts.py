@@ -42,7 +42,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         raise ExtraMissing("starlette", "console")
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.service.actions import offered
+    from dealwire.service.actions import faults, offered
 
     shown = Console(
         service.hub,
@@ -50,7 +50,11 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
         actions={
-            name: offered(served.part.device, served.table.flow.procedure) for name, served in service.tables.items()
+            name: [
+                *offered(served.part.device, served.table.flow.procedure),
+                *(faults() if served.bench is not None else ()),
+            ]
+            for name, served in service.tables.items()
         },
         recordings=part.recordings,
         clock=service.clock,

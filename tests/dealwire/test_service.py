@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dealwire.service.hub import Request
+from dealwire.service.actions import faults
+from dealwire.service.hub import Hub, Request
+from dealwire.service.service import Service
+from dealwire.service.simulated import simulated_table
 from dealwire.service.view import TableView
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
 from tests.support.soak import soak
@@ -210,6 +213,37 @@ def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int) -> None:
     assert hidden > 50, "the shuffler read no faces, so nothing was hunted"
     assert len(views) > 20
     assert compared(tmp_path).difference is None
+
+
+def test_a_fault_is_injected_by_button_at_a_simulated_table(tmp_path: Path) -> None:
+    with simulated_table("clean-1", 0.0, 100.0) as simulated:
+        hub = Hub()
+        listener = Listener(hub)
+        with Service(simulated.configuration, hub) as service:
+            service.simulate("simulated", simulated.bench)
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+            button = next(each for each in faults() if each.id == "inject.jam")
+            fields = button.read({"packet": "0", "tries": "4"})
+            answer = hub.ask(Request("simulated", button.does, fields, "supervisor"))
+            run_until(service, answer.done)
+            assert "a supervisor may not" in str(answer.exception())
+            answer = hub.ask(Request("simulated", button.does, fields, "technician"))
+            run_until(service, answer.done)
+            assert "jam" in answer.result().lower()
+            run_until(service, lambda: any(line["code"] == "jam" for line in listener.of("incident")))
+            run_until(service, lambda: len(listener.of("round")) >= 3)
+    said = [line["text"] for line in listener.of("status") if line["kind"] == "action"]
+    assert len(said) == 1
+    assert said[0].startswith("technician: ")
+
+
+def test_nothing_is_injected_at_real_devices(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        service, _ = opened(write_configuration(tmp_path, addresses))
+        with service:
+            answer = service.hub.ask(Request("table-1", "inject", {"fault": "jam"}, "technician"))
+            run_until(service, answer.done)
+            assert "no simulated ones" in str(answer.exception())
 
 
 @pytest.mark.slow
