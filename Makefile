@@ -1,7 +1,8 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
-#   make demo      three live rounds on simulated devices, recorded, replayed, compared
+#   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
 #   make test      the whole test suite with linters and type checks
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
+#   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
@@ -11,13 +12,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-long test-hardware bench captures docs clean
+.PHONY: demo test acceptance test-long test-hardware bench captures docs clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
 
 test: $(VENV)/.test
-	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat
+	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core \
+		mosquitto postgresql
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
@@ -27,6 +29,14 @@ test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.faulty_rounds 10000
 	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
 	@$(BIN)/pytest -m slow
+
+acceptance: $(VENV)/.demo
+	@mkdir -p build
+	@for device in shuffler table-controller shoe; do \
+		$(BIN)/dealwire bench $$device --simulated --html build/bench-$$device.html --junit build/bench-$$device.xml \
+			>build/bench-$$device.txt || { cat build/bench-$$device.txt; exit 1; }; \
+		tail -n 3 build/bench-$$device.txt; \
+	done
 
 test-hardware: $(VENV)/.test build/hardware/initrd.gz
 	@.ci/system-packages --must qemu-system-x86 udev libusb-1.0-0
@@ -47,6 +57,8 @@ docs: $(VENV)/.test
 	@$(BIN)/python -m tests.support.vectors_oracle
 	@$(BIN)/python -m dealer_flow.published
 	@$(BIN)/python -m rules.odds.published
+	@$(BIN)/python -m dealwire.export.published
+	@$(BIN)/python -m tests.support.broken_devices
 	@$(BIN)/python -c 'import json; from rules.settlement import json_schema; print(json.dumps(json_schema(), indent=2))' \
 		> docs/schema/settlement-1.json
 
@@ -56,7 +68,7 @@ $(VENV)/.venv:
 
 $(VENV)/.demo: $(VENV)/.venv pyproject.toml
 	@echo "installing dealwire into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[rich]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[rich,console]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.venv pyproject.toml

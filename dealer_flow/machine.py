@@ -34,6 +34,7 @@ from dealer_flow.round import Round
 from dealer_flow.round_result import result_of
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
 from dealer_flow.shoe_turns import extra_open
+from dealer_flow.snapshot import Snapshot, snapshot
 from dealer_flow.states import BEGIN, LOOSE, STEP_STATES, TRANSITIONS, State
 from dealer_flow.steps import deal_on, done, end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.turns import breach
@@ -184,6 +185,19 @@ class DealerFlow:
     def legal(self) -> tuple[Legal, ...]:
         """What may happen next: who, what, where. Never empty."""
         return legal(self._phase.state, self._round)
+
+    @property
+    def deals_face_up(self) -> bool:
+        """True when the next card out of the device lies open as it is dealt."""
+        if self._round.draw is not None:
+            return True
+        due = self._round.next_due
+        steps = {step.name: step for step in self._plan.steps}
+        return due is not None and getattr(steps[due.step], "face", "down") == "up"
+
+    def snapshot(self) -> Snapshot:
+        """The table at this moment, with the faces that were shown and no other."""
+        return snapshot(self._phase.state, self._round)
 
     def handle(self, seen: Seen) -> list[RoundResult | Incident]:
         """Take one report. Incidents come out as they are found, the result when the round ends."""

@@ -85,19 +85,36 @@ class Terms:
 class Table:
     """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
 
-    With `desk`, the awards that people make at the controller move the bank's meters, not the settlements: these are
-    made on the meters as START GAME left them, and where the two differ it is said.
+    `options` are readings of the procedure. With `desk`, the awards that people make at the controller move the bank's
+    meters, not the settlements: these are made on the meters as START GAME left them, and where the two differ it is
+    said.
     """
 
     def __init__(
-        self, procedure: Procedure, terms: Terms | None, *, name: str = "table-1", desk: AwardDesk | None = None
+        self,
+        procedure: Procedure,
+        terms: Terms | None,
+        *,
+        name: str = "table-1",
+        desk: AwardDesk | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
-        self.flow = DealerFlow(procedure, table=name)
-        self._terms, self._desk = terms, desk
+        self.flow = DealerFlow(procedure, table=name, options=options)
+        self.terms, self._desk = terms, desk
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
+
+    @property
+    def meters(self) -> dict[str, int]:
+        """What each progressive meter shows, in cents, by name."""
+        if self.terms is None:
+            return {}
+        bank = self.terms.bank
+        if bank is None:
+            return dict(self.terms.meters)
+        return {name: meter.cents for name, meter in bank.meters().items()}
 
     def handle(self, seen: Seen) -> list[Outcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
@@ -127,8 +144,8 @@ class Table:
                 self.incidents[item.code] += 1
                 continue
             self.outcomes[item.outcome] += 1
-            if self._terms is not None:
-                out += self._settle(item, self._terms)
+            if self.terms is not None:
+                out += self._settle(item, self.terms)
         return out
 
     def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:

@@ -22,10 +22,12 @@ class Clock(Protocol):
 
 class SystemClock:
     """Wall time read once at the start, carried on by the monotonic clock: a set-back of the host's time
-    cannot reorder a recording, and the same number serves as time stamp and for deadlines."""
+    cannot reorder a recording, and the same number serves as time stamp and for deadlines.
 
-    def __init__(self) -> None:
-        self._offset_ns = time.time_ns() - time.monotonic_ns()
+    It starts at `not_before_ns` when the wall is behind that: a record that goes on must not run backwards either."""
+
+    def __init__(self, not_before_ns: int = 0) -> None:
+        self._offset_ns = max(time.time_ns(), not_before_ns) - time.monotonic_ns()
         self._held_ns: int | None = None
         self._depth = 0
 

@@ -18,7 +18,7 @@ from devices import events as e
 from devices.capture import Capture, CaptureError, Chunk
 from devices.drivers import kind_of
 from devices.events_in_bulk import LETTERS, BulkRound
-from devices.replay import Player, PlayStats
+from devices.replay import Player, PlayStats, Recording
 from devices.table_controller import EVENTS as TABLE_EVENTS
 from protocol.link import Link
 from protocol.tdp import messages as m
@@ -94,7 +94,7 @@ class _ExpressPlayer(Player):
     """
 
     def __init__(self, capture: Capture, desk: Desk, stats: PlayStats) -> None:
-        super().__init__(capture, self._ordinary, None, stats)
+        super().__init__(capture, lambda _: self._ordinary, None, stats)
         self._desk = desk
         self._bulk = desk.at_rest and _one_of_each(capture)
         self._frames: list[bytes] = []
@@ -102,9 +102,7 @@ class _ExpressPlayer(Player):
 
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
-        now_ns = self._now_ns = max(chunk.at_ns, self._now_ns)
-        if self._due_ns <= now_ns:
-            self._meet_deadlines(now_ns)
+        now_ns = self.advance(chunk.at_ns)
         opened = self._open.get(chunk.interface)
         if chunk.sent or not chunk.data or opened is None:
             if chunk.comment:
@@ -208,7 +206,7 @@ class _ExpressPlayer(Player):
         return self._marks[bisect_right(self._marks, index, key=itemgetter(0)) - 1][2]
 
 
-def _one_of_each(capture: Capture) -> bool:
+def _one_of_each(capture: Recording) -> bool:
     """The recording is of one shuffler and one table controller, in our own dialect."""
     devices = sorted(interface.device for interface in capture.interfaces)
     return devices == sorted(DEVICES) and all(interface.dialect == "tdp" for interface in capture.interfaces)

@@ -63,12 +63,21 @@ class Member(Protocol):
 class Owner:
     """Owns members and runs them. `on_error` is told of the member that failed; without it `run` raises.
 
+    `after_turn` is called at the end of every turn in which anything was called.
+
     `run` waits in real time; on a manual clock move the clock and call `turn`.
     """
 
-    def __init__(self, clock: Clock, *, on_error: Callable[[Member, Exception], None] | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        on_error: Callable[[Member, Exception], None] | None = None,
+        after_turn: Callable[[], None] | None = None,
+    ) -> None:
         self._clock = clock
         self._on_error = on_error
+        self._after_turn = after_turn
         self._members: dict[Member, tuple[int, int] | None] = {}
         self._order: dict[Member, int] = {}
         self._joined = count()
@@ -153,10 +162,13 @@ class Owner:
                     self._guard(member, member.on_readable, now_ns)
             if self._soon:
                 self._scan_ns = 0  # nobody knows what they will have changed
-            for _ in range(len(self._soon)):
+            asked = len(self._soon)
+            for _ in range(asked):
                 self._soon.popleft()()
         finally:
             self._clock.release()
+        if self._after_turn is not None and (asked or self._touched):
+            self._after_turn()
         if self._touched:
             self._ask_again()
 

@@ -1,9 +1,10 @@
 """A recording played again: through links that only listen, or as a line for one that talks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
+from typing import Protocol
 
 from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
 from devices.clock import Clock, SystemClock
@@ -78,7 +79,7 @@ def play(
     CaptureUnplayable before anything is delivered; CaptureCorrupt after all that came before the damage, with
     `stats` filled so far.
     """
-    player = Player(capture, deliver, trace, stats if stats is not None else PlayStats())
+    player = Player(capture, lambda _: deliver, trace, stats if stats is not None else PlayStats())
     for interface in capture.interfaces:
         player.check(interface)
     try:
@@ -91,18 +92,30 @@ def play(
     return player.stats
 
 
+class Recording(Protocol):
+    """The lines of a recording, as far as they are known; they may become more while it plays."""
+
+    path: Path
+
+    @property
+    def interfaces(self) -> Sequence[Interface]:
+        """Every line met so far."""
+        ...
+
+
 class Player:
-    """The feeds of a recording, its time, and its counters. `play` is what to call; a subclass may make other links."""
+    """The feeds of a recording, its time, and its counters. `deliver_to` gives what hears an interface's reports;
+    a subclass may make other links."""
 
     def __init__(
         self,
-        capture: Capture,
-        deliver: Callable[[Seen], None],
+        capture: Recording,
+        deliver_to: Callable[[int], Callable[[Seen], None]],
         trace: Callable[[Output], None] | None,
         stats: PlayStats,
     ) -> None:
         self.stats = stats
-        self._capture, self._deliver, self._trace = capture, deliver, trace
+        self._capture, self._deliver_to, self._trace = capture, deliver_to, trace
         self._now_ns = 0
         self._due_ns = NEVER  # no feed's deadline is before; may be early, never late
         self._open: dict[int, tuple[LineStats, Feed]] = {}
@@ -118,11 +131,31 @@ class Player:
         except LocalError as error:
             raise CaptureUnplayable(self._capture.path, interface.name, str(error)) from None
 
-    def take(self, chunk: Chunk) -> None:
-        """One read, write or note."""
-        now_ns = self._now_ns = max(chunk.at_ns, self._now_ns)
+    @property
+    def open(self) -> tuple[int, ...]:
+        """Interfaces whose lines have not ended."""
+        return tuple(self._open)
+
+    @property
+    def lost(self) -> dict[int, Feed]:
+        """What the line that comes next at an interface goes on from, where the last one was lost."""
+        return dict(self._lost)
+
+    def forget(self, index: int) -> None:
+        """Interface `index` has ended without a word, and nothing goes on from it."""
+        self._open.pop(index, None)
+        self._lost.pop(index, None)
+
+    def advance(self, at_ns: int) -> int:
+        """Let it be `at_ns`, unless it is later already: what was due by then is seen. The time it is now."""
+        now_ns = self._now_ns = max(at_ns, self._now_ns)
         if self._due_ns <= now_ns:
             self._meet_deadlines(now_ns)
+        return now_ns
+
+    def take(self, chunk: Chunk) -> None:
+        """One read, write or note."""
+        now_ns = self.advance(chunk.at_ns)
         if chunk.comment and not chunk.data:
             self._end(chunk, now_ns)
             return
@@ -158,7 +191,7 @@ class Player:
         else:
             link = self._link(index)
         driver = dialect_named(interface.dialect).driver(interface.device, where=interface.name)
-        feed = Feed(interface.name, link, driver, self._deliver, self._trace, after=before)
+        feed = Feed(interface.name, link, driver, self._deliver_to(index), self._trace, after=before)
         feed.start(now_ns)
         self._due_ns = min(self._due_ns, feed.due_ns)
         line = self.stats.lines[index]

@@ -155,8 +155,8 @@ class Session:
 
     `deliver` gets every report in order and is called from the owner's thread; what it raises is not swallowed.
     `trace` gets everything the link returns. When the line closes, every waiting command ends as `Unanswered` with
-    the line's error as its cause, and `LinkLost` is delivered last. `after` is the session on the line before, when
-    this one goes on from it.
+    the line's error as its cause, and `LinkLost` is delivered last. `after` is the session on the line before, or its
+    feed, when this one goes on from it.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class Session:
         deliver: Callable[[Seen], None],
         trace: Callable[[Output], None] | None = None,
         *,
-        after: "Session | None" = None,
+        after: "Session | Feed | None" = None,
     ) -> None:
         self.name = name
         self.driver = driver
@@ -179,7 +179,7 @@ class Session:
         """Frames not sent because the line took nothing for too long."""
         self._transport, self._link, self._clock = transport, link, clock
         self._timed = transport if isinstance(transport, Timed) else None
-        before: Feed | None = after._feed if after is not None else None
+        before = after._feed if isinstance(after, Session) else after
         self._feed: Feed = Feed(name, link, driver, deliver, trace, after=before)
         self._feed.settle = self._settle
         self._wake: Callable[[], None] = lambda: None
@@ -231,10 +231,10 @@ class Session:
 
     def abandon(self, why: str) -> None:
         """End the session because its line is no longer trusted: to everybody it is lost."""
-        if isinstance(self._transport, Abandonable):
-            self._transport.abandon(why)
-        now_ns = self._clock.hold()
+        now_ns = self._clock.hold()  # a record of the line has one time for its loss and for what follows from it
         try:
+            if isinstance(self._transport, Abandonable):
+                self._transport.abandon(why)
             self._end(LineClosed(self._transport.name, why), now_ns, why)
         finally:
             self._clock.release()

@@ -15,7 +15,7 @@ from typing import Final
 
 from devices.clock import Clock
 from devices.events import LinkLost, Seen
-from devices.session import Session
+from devices.session import Feed, Session
 from devices.translation import Driver
 from devices.transport.base import Transport
 from devices.transport.opening import Opener, Opening
@@ -66,7 +66,8 @@ class Supervisor:
 
     `make_link` makes the link of the first line, and of every line of a device that keeps no sessions. `deliver` and
     `trace` are as in `Session`. A loss is delivered once as `LinkLost`, however often the line fails before the device
-    is up again. `reconnect` False ends with the first line, as does `Opener.final`.
+    is up again. `reconnect` False ends with the first line, as does `Opener.final`. `after` is the feed of a line that
+    another program lost: the first session goes on from it, and `make_link` must too.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Supervisor:
         *,
         reconnect: bool = True,
         pace: Pace = Pace(),
+        after: Feed | None = None,
     ) -> None:
         self.name = name
         self.closed: DealwireError | None = None
@@ -95,7 +97,9 @@ class Supervisor:
         self._deliver, self._make_link = deliver, make_link
         self._reconnects, self._pace = reconnect and not opener.final, pace
         self._session: Session | None = None
+        self._kept: Resumable | None = None
         self._last: Session | None = None
+        self._after = after
         self._opening: Opening | None = None
         self._garbled: LineGarbled | None = None
         self._wake: Callable[[], None] = lambda: None
@@ -112,8 +116,7 @@ class Supervisor:
             return State.CLOSED
         if self._session is None:
             return State.WAITING
-        link = self._session.link
-        known = self._session.status is not None and isinstance(link, Resumable) and link.complete
+        known = self._session.status is not None and self._kept is not None and self._kept.complete
         return State.KNOWN if known else State.UNKNOWN
 
     @property
@@ -136,8 +139,13 @@ class Supervisor:
         """What a person should look into: no line, the wrong device, a version too new, a wrong baud rate."""
         if self._session is None:
             return self.error
-        link = self._session.link
-        return (link.problem if isinstance(link, Resumable) else None) or self._garbled
+        return (self._kept.problem if self._kept is not None else None) or self._garbled
+
+    @property
+    def keeps_sessions(self) -> bool:
+        """True while there is a line whose device keeps sessions, and so tells that it is there while nothing
+        happens."""
+        return self._session is not None and self._kept is not None
 
     def begin(self, transport: Transport) -> None:
         """Start on a line that is open already: what a person watches should fail at once when it cannot be opened."""
@@ -159,13 +167,14 @@ class Supervisor:
         """Whoever takes the device away says so first: the next loss is no alarm, and is not retried at once."""
         self._announced = True
 
-    def close(self) -> None:
-        """Give the line back, or give up waiting for it. May be called twice."""
+    def close(self, wait_s: float = Opening.JOIN_S) -> None:
+        """Give the line back, or give up waiting for it. May be called twice. An attempt to open it is waited for at
+        most `wait_s`."""
         if self.closed is None:
             self.closed = LineClosed(self.name, "closed by this program")
         opening, self._opening = self._opening, None
         if opening is not None:
-            opening.cancel()
+            opening.cancel(wait_s)
         if self._session is not None:
             self._session.close()
 
@@ -270,8 +279,17 @@ class Supervisor:
         else:
             link = self._make_link()
         self._session = session = Session(
-            self.name, transport, link, self._driver, self._clock, self._pass_on, self._trace, after=before
+            self.name,
+            transport,
+            link,
+            self._driver,
+            self._clock,
+            self._pass_on,
+            self._trace,
+            after=before if before is not None else self._after,
         )
+        # Asked once: what a protocol takes to be checked is more than a look at the line costs.
+        self._kept = link if isinstance(link, Resumable) else None
         self._opened_ns = self._clock.now_ns()
         self._judged = self._stale = False
         session.set_wake(self._wake)
@@ -333,8 +351,8 @@ class Supervisor:
         session = self._session
         if not self._reconnects or self._stale or session is None:
             return None
-        link = session.link
+        link = self._kept
         # A device that keeps no session says nothing while nothing happens: its silence is no sign.
-        if not isinstance(link, Resumable) or link.alive:
+        if link is None or link.alive:
             return None
         return max(self._opened_ns, link.heard_ns) + self._pace.stale_ns

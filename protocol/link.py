@@ -6,9 +6,12 @@ and a line opened anew, over which nobody knows what happened meanwhile, another
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from protocol.errors import NoAnswer, RemoteError
+
+if TYPE_CHECKING:
+    from protocol.tdp.messages import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,7 @@ class Resumable(Link, Protocol):
         """End because the line is gone: what is held back is left to the successor."""
         ...
 
-    def successor(self) -> "Resumable":
-        """A link for the next line, that goes on from where this one stood."""
+    def successor(self, role: "Role | None" = None) -> "Resumable":
+        """A link for the next line, that goes on from where this one stood. After one that only listened, `role` makes
+        it speak, and is what it asks for."""
         ...

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as door
-from benchmarks import codec, engine, hands, lines, replay
+from benchmarks import codec, engine, hands, lines, replay, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure import load_procedure
 from dealwire.table import Table as DealtTable
@@ -26,6 +26,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hands, "BULK", 1000)
     monkeypatch.setattr(lines, "SIZES", (1, 4))
     monkeypatch.setattr(lines, "LEAST_S", 0.1)
+    monkeypatch.setattr(service, "TABLES", 1)
+    monkeypatch.setattr(service, "SPEED", 200.0)
+    monkeypatch.setattr(service, "LEAST_S", 1.5)
     monkeypatch.setenv("MAVLINK20", "1")  # a peer sets it; put back afterwards
 
 

@@ -13,6 +13,7 @@ from protocol.errors import DealwireError
 
 COMMANDS: Final = {
     "demo": "Three live rounds on simulated devices, recorded, replayed and compared.",
+    "run": "Serve the tables of a table.toml: deal, settle, write down, show.",
     "list": "Serial ports and USB devices of this machine, games this program knows.",
     "games": "How every game is dealt: packets, seats, remainder, clauses, options.",
     "check": "Check a procedure's or a game's file: one line per fault.",
@@ -23,7 +24,10 @@ COMMANDS: Final = {
     "settle": "Settle rounds given as NDJSON on standard input.",
     "odds": "What every bet of a game returns, counted exactly.",
     "audit-paytables": "Compute every printed pay table, name what cannot be meant.",
+    "journal": "Check, show, export or deal again what a table service wrote down.",
     "sim": "Put simulated devices on pseudo-terminals or TCP ports.",
+    "fleet": "Keep the lines of many tables in one PostgreSQL database.",
+    "bench": "Judge a device by an acceptance plan; report as text, JSON, JUnit or HTML.",
     "doctor": "Check what this machine needs to talk to devices.",
 }
 

@@ -1,10 +1,8 @@
 """`dealwire demo`: the main job in small, on simulated devices behind real pseudo-terminals."""
 
 import json
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -14,9 +12,13 @@ import click
 from dealer_flow.procedure import load_procedure
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import DEFAULT_GAME
+from dealwire.cli.run_parts import has_console
 from dealwire.cli.show import say_text
 from dealwire.cli.terminal import Progress
 from dealwire.live import Line, LiveTable
+from dealwire.service.hub import Hub
+from dealwire.service.simulated import simulator
+from dealwire.service.viewer import Viewer
 from dealwire.table import Outcome, Table, Terms
 from devices.capture import Capture, CaptureWriter
 from devices.events import Seen
@@ -36,17 +38,28 @@ PATIENCE_S: Final = 30.0
     help="Keep the recording in this new file.",
 )
 @click.option("--speed", type=click.FloatRange(0.1, 100), default=SPEED, show_default=True, help="1 is real time.")
+@click.option("--stay", is_flag=True, help="Afterwards serve a simulated table with its console, until Ctrl-C.")
 @click.pass_context
-def command(ctx: click.Context, keep: Path | None, speed: float) -> None:
+def command(ctx: click.Context, keep: Path | None, speed: float, stay: bool) -> None:
     """Deal three live rounds of Flushes Gone Wild on simulated devices, record them, replay the recording, compare.
 
     A clean round, a dead hand, and a misdeal. The exit code is 0 only when the recording gives exactly what was
-    seen live.
+    seen live. Where the console is installed, its address is said first; it shows the table while it is dealt.
     """
-    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
+    compare(ctx, keep, speed)
+    if stay:
+        from dealwire.cli.run import command as run
+
+        click.secho("\n3. A table that stays: its console is at the address below; Ctrl-C ends it", bold=True)
+        ctx.invoke(run, file=None)
+
+
+def compare(ctx: click.Context, keep: Path | None, speed: float) -> None:
+    """Deal live, deal again, and say whether both agree."""
+    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, shown() as show:
         recording = keep or Path(folder) / "demo.pcapng"
         click.secho("1. Live: a simulated shuffler and table controller on pseudo-terminals", bold=True)
-        live = deal_live(recording, speed)
+        live = deal_live(recording, speed, show)
         click.secho(f"\n2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)
         again, stats = deal_again(recording)
     click.echo(f"  {stats.frames} frames, {stats.noise_bytes} bytes of noise")
@@ -54,6 +67,7 @@ def command(ctx: click.Context, keep: Path | None, speed: float) -> None:
         click.secho(f"  identical: {len(live)} rounds, incidents and settlements, byte for byte", fg="green")
         if keep:
             click.echo(f"\nThe recording is in {keep}; try: dealwire replay {keep}")
+        click.echo("\nA table that goes on, with its console in a browser: dealwire demo --stay")
         return
     click.secho("  DIFFERENT", fg="red", bold=True)
     for line in sorted(set(live) ^ set(again)):
@@ -66,7 +80,41 @@ def new_table() -> Table:
     return Table(load_procedure(DEFAULT_GAME), Terms(load_game(DEFAULT_GAME)), name="demo")
 
 
-def deal_live(recording: Path, speed: float) -> list[str]:
+Show = Callable[[Table, Seen, list[Outcome]], None]
+"""Takes a table, a report that it took, and what it made of it."""
+
+
+def nowhere(table: Table, seen: Seen, outcomes: list[Outcome]) -> None:
+    """Shows nothing."""
+
+
+@contextmanager
+def shown() -> Iterator[Show]:
+    """A console on a port of this machine, and what shows a table in it; nowhere when it is not installed."""
+    if not has_console():
+        click.echo("(with the console installed, a browser would show the table: pip install 'dealwire[console]')")
+        yield nowhere
+        return
+    from dealwire.console.server import Console
+
+    hub = Hub()
+    viewers: dict[Table, Viewer] = {}
+
+    def show(table: Table, seen: Seen, outcomes: list[Outcome]) -> None:
+        viewer = viewers.setdefault(table, viewers.get(table) or Viewer(table, "demo"))
+        viewer.saw(seen, outcomes)
+        hub.show(viewer.view(seen.number, seen.at_ns))
+
+    console = Console(hub)
+    console.start()
+    try:
+        click.secho(f"console: {console.address}", bold=True)
+        yield show
+    finally:
+        console.stop()
+
+
+def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
     """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
     table, progress = new_table(), Progress()
     said: list[str] = []
@@ -82,10 +130,12 @@ def deal_live(recording: Path, speed: float) -> list[str]:
         progress.show(
             f"  round {sum(table.outcomes.values()) + 1} of {ROUNDS}: {table.flow.state.value} ({seen.device})"
         )
-        out(table.handle(seen))
+        outcomes = table.handle(seen)
+        out(outcomes)
+        show(table, seen, outcomes)
 
     with (
-        simulated_devices(speed) as addresses,
+        simulator(["--scenario", "demo", "--speed", str(speed)]) as addresses,
         CaptureWriter(recording, procedure=DEFAULT_GAME) as writer,
         LiveTable(
             [
@@ -116,18 +166,3 @@ def deal_again(recording: Path) -> tuple[list[str], PlayStats]:
     stats = play(Capture.read(recording), deliver)
     said.extend(item.to_json() for item in table.finish())
     return said, stats
-
-
-@contextmanager
-def simulated_devices(speed: float) -> Iterator[dict[str, str]]:
-    """`dealwire sim` in a process of its own; the addresses it announced."""
-    arguments = [sys.executable, "-m", "dealwire", "sim", "--scenario", "demo", "--speed", str(speed), "--json"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            announced = process.stdout.readline()
-            if not announced:
-                raise click.ClickException("the simulator did not start; what it said stands above")
-            yield json.loads(announced)["lines"]
-        finally:
-            process.terminate()

@@ -16,7 +16,11 @@ COLOURS = {"good": "green", "warning": "yellow", "bad": "red"}
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.option("--udev", is_flag=True, help="Print udev rules for the adapters attached, and nothing else.")
-@click.option("--systemd", is_flag=True, help="Print a systemd unit that records a table, and nothing else.")
+@click.option(
+    "--systemd",
+    is_flag=True,
+    help="Print a systemd unit that only records a table (`dealwire run --print-unit` serves one), and nothing else.",
+)
 @click.pass_context
 def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> None:
     """Check Python, packages, name collisions, libusb, ports and their permissions, latency timers, ModemManager.

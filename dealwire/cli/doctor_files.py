@@ -30,11 +30,11 @@ def udev_rules(ports: Sequence[Mapping[str, Any]]) -> str:
 
 
 def systemd_unit(program: str, ports: Sequence[Mapping[str, Any]]) -> str:
-    """A template unit that records one table, `dealwire@TABLE.service`; `program` is the path of `dealwire`."""
+    """A template unit that records one table, `dealwire-record@TABLE.service`; `program` is the path of `dealwire`."""
     name = '"$STATE_DIRECTORY/%i-$$(date +%%Y%%m%%dT%%H%%M%%S).pcapng"'
     serial = next((str(port["serial"]) for port in ports if port.get("serial")), "SERIAL")
-    return f"""# Written by `dealwire doctor --systemd`. Save as /etc/systemd/system/dealwire@.service, then:
-# systemctl enable --now dealwire@table-1
+    return f"""# Written by `dealwire doctor --systemd`. Save as /etc/systemd/system/dealwire-record@.service, then:
+# systemctl enable --now dealwire-record@table-1
 [Unit]
 Description=dealwire, table %i
 After=network.target

@@ -5,6 +5,16 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final
 
+from dealwire.journal.errors import (
+    JournalBusy,
+    JournalDiffers,
+    JournalError,
+    JournalInaccessible,
+    JournalUnwritable,
+    KeyProblem,
+    KeyUnknown,
+    KeyUnsafe,
+)
 from devices.pcapng import CaptureError, CaptureInaccessible
 from protocol.errors import (
     DealwireError,
@@ -43,17 +53,31 @@ BY_ERROR: Final[tuple[tuple[type[DealwireError], Exit], ...]] = (
     (NoAnswer, Exit.TIMEOUT),
     (RemoteError, Exit.PROTOCOL),
     (CaptureError, Exit.PROTOCOL),
+    (JournalBusy, Exit.BUSY),
+    (JournalUnwritable, Exit.CHECK_FAILED),
+    (JournalDiffers, Exit.CHECK_FAILED),
+    (KeyUnsafe, Exit.PERMISSION),
+    (KeyProblem, Exit.USAGE),
+    (KeyUnknown, Exit.USAGE),
+    (JournalError, Exit.PROTOCOL),
 )
 """First match wins; any other error is a usage error."""
 
-BY_ERRNO: Final = {errno.ENOENT: Exit.ABSENT, errno.EACCES: Exit.PERMISSION, errno.EBUSY: Exit.BUSY}
-"""A recording that cannot be opened."""
+BY_ERRNO: Final = {
+    errno.ENOENT: Exit.ABSENT,
+    errno.EACCES: Exit.PERMISSION,
+    errno.EROFS: Exit.PERMISSION,
+    errno.EBUSY: Exit.BUSY,
+}
+"""A recording or a journal that cannot be opened."""
 
 
 def explain(error: DealwireError) -> tuple[Exit, str]:
     """Exit code and the one line that names the place."""
     if isinstance(error, CaptureInaccessible):
         return BY_ERRNO.get(error.errno or 0, Exit.USAGE), str(error)
+    if isinstance(error, JournalInaccessible):
+        return BY_ERRNO.get(error.number, Exit.USAGE), str(error)
     line = str(error)
     if isinstance(error, LineDenied) and "udev" not in line:
         line += "; or install the rule that `dealwire doctor --udev` prints"

@@ -1,21 +1,17 @@
 """`dealwire monitor`: what the devices report, as it happens."""
 
-import dataclasses
 import datetime
-import json
 from collections.abc import Callable
-from enum import Enum
 from typing import Any, Final
 
 import click
 
 from dealwire.cli.exits import explain_silence
 from dealwire.cli.options import line_options, reconnect_option
+from dealwire.event_line import event_line, fields
 from dealwire.live import Line, LiveTable
 from devices.clock import SystemClock
 from devices.events import LinkUp, Seen
-from protocol.cards import Card
-from protocol.places import Place
 
 NS: Final = 1_000_000_000
 
@@ -55,7 +51,7 @@ def command(
     up: set[str] = set()
     started_ns = last_ns = clock.now_ns()
     seen_so_far = 0
-    tell = _json if as_json else _text(stamp, started_ns)
+    tell = event_line if as_json else _text(stamp, started_ns)
 
     def deliver(seen: Seen) -> None:
         nonlocal last_ns, seen_so_far
@@ -80,35 +76,6 @@ def command(
         code, text = explain_silence(silent, problems)
         click.echo(f"dealwire: {text}", err=True)
         ctx.exit(code)
-
-
-def plain(value: Any) -> Any:
-    """A body's field as JSON takes it: cards and places as text."""
-    if isinstance(value, Card | Place):
-        return value.text
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, tuple):
-        return [plain(item) for item in value]
-    return value
-
-
-def fields(seen: Seen) -> dict[str, Any]:
-    """The fields of a report's body."""
-    return {field.name: plain(getattr(seen.body, field.name)) for field in dataclasses.fields(seen.body)}
-
-
-def _json(seen: Seen) -> str:
-    head = {
-        "schema": "dealwire.event/1",
-        "type": "event",
-        "device": seen.device,
-        "session": f"{seen.session:08x}",
-        "number": seen.number,
-        "at_ns": seen.at_ns,
-        "event": type(seen.body).__name__,
-    }
-    return json.dumps({**head, "fields": fields(seen)})
 
 
 def _text(stamp: str, started_ns: int) -> Callable[[Seen], str]:

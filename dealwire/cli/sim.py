@@ -10,8 +10,9 @@ from click.core import ParameterSource
 from dealer_flow.procedure import load_procedure
 from dealwire.simulated import round_table, scenario_of
 from devices.simulator.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
+from devices.simulator.endless import endless
 from devices.simulator.host import serve
-from devices.simulator.scenario import scenario_ids
+from devices.simulator.scenario import Scenario, scenario_ids
 from devices.simulator.shoe_scenario import ShoeScenario
 from devices.simulator.shoe_table import MOUTHS
 
@@ -32,6 +33,14 @@ LINE = "pty|tcp:PORT"
 @click.option("--controller", default="pty", show_default=True, metavar=LINE, help="The controller's line.")
 @click.option("--speed", type=click.FloatRange(0.01, 1000), default=1.0, show_default=True, help="1 is real time.")
 @click.option("--forever", is_flag=True, help="Stay up after the scenario.")
+@click.option("--endless", "again", is_flag=True, help="Deal the scenario's rounds again and again.")
+@click.option(
+    "--faults",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="With --endless: the share of rounds in which something goes wrong by chance.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="With --endless: other cards and faults.")
 @click.option("--list", "as_list", is_flag=True, help="Name the scenarios that come with the program.")
 @click.option("--json", "as_json", is_flag=True, help="Announce the lines as one JSON object.")
 @click.pass_context
@@ -47,6 +56,9 @@ def command(
     controller: str,
     speed: float,
     forever: bool,
+    again: bool,
+    faults: float,
+    seed: int | None,
     as_list: bool,
     as_json: bool,
 ) -> None:
@@ -61,6 +73,14 @@ def command(
         return
     chosen = _endless(ctx, procedure, seats) if procedure else _found(scenario)
     _check_options(ctx, chosen)
+    if again:
+        if procedure:
+            raise click.UsageError("--procedure is dealt without an end anyway: --endless is not for it")
+        if _at_shoe(chosen) or not isinstance(chosen, Scenario):
+            raise click.UsageError(
+                f"scenario {chosen.id!r} is dealt from a card shoe, which ends: --endless is not for it"
+            )
+        chosen = endless(chosen, faults=faults, seed=seed)
     at_shoe = _at_shoe(chosen)
     spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
     serve(

@@ -16,7 +16,10 @@ class DealtTable:
     units: Mapping[str, Device]
     lines: Mapping[str, LineFaults]
     dealer: Persona
-    _seated = False
+    seated = False
+    """The dealer has begun."""
+    now_ns = 0
+    """When the table last did anything."""
 
     def power_on(self, now_ns: int) -> None:
         """Switch the devices on."""
@@ -55,7 +58,8 @@ class DealtTable:
         return self.dealer.done and all(unit.all_acknowledged or unit.host_lost for unit in self.units.values())
 
     def _go_on(self, now_ns: int) -> None:
-        if not self._seated and all(unit.hosted for unit in self.units.values()):
-            self._seated = True
+        self.now_ns = now_ns
+        if not self.seated and all(unit.hosted for unit in self.units.values()):
+            self.seated = True
             self.dealer.start(now_ns)
         self.dealer.tick(now_ns)

@@ -20,6 +20,7 @@ from devices.simulator.trouble import HANDS, Trouble, What
 from protocol.cards import CARDS, RANKS, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
 from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
+from protocol.tdp.messages import ControllerState as C
 
 AT_TABLE: Final = "table-controller"
 STRAY: Final = CARDS[FIRST_JOKER]
@@ -58,6 +59,8 @@ class StepDealer(Persona):
         """The deck leaves the table after this round."""
         self.ordinal = 0
         """Packets of this round that were dealt."""
+        self.dealt_out = False
+        """Every packet of this round has come, or the deal was stopped."""
         self._due: Counter[Place] = Counter()
         self._open: Counter[Place] = Counter()
         self._made: Counter[int] = Counter()
@@ -145,6 +148,7 @@ class StepDealer(Persona):
 
     def _begin_plan(self, plan: RoundPlan) -> None:
         self.plan, self.verdict, self.ordinal, self.defective = plan, Verdict.PLAY, 0, False
+        self.dealt_out = False
         for kept in (self.dead, self.owed, self._due, self._open, self._made, self._draws, self._folded, self._done):
             kept.clear()
         self._staked = {player.seat: set(player.wagers) for player in plan.players}
@@ -164,17 +168,18 @@ class StepDealer(Persona):
         if self.plan.number is not None:
             self.controller.select_spot(self.plan.number)
             yield self.pace.step
-        self.controller.start_game()
-        dealt_out = False
+        while not self.controller.start_game() and self.controller.state is C.SAFE:
+            yield lambda: self.controller.state is not C.SAFE
         for step in self.game.steps:
             if self._is(Verdict.STOP, Verdict.VOID):
                 break
             yield from self._step(step)
             if step.name == self.game.last_deal and not self._is(Verdict.VOID):
-                dealt_out = True
                 yield from self._remainder()
-        if not dealt_out and not self._is(Verdict.VOID):
+                self.dealt_out = True
+        if not self.dealt_out and not self._is(Verdict.VOID):
             yield from self._remainder()
+        self.dealt_out = True
         if self._is(Verdict.PLAY, Verdict.PROGRESSIVE):
             yield from self._count_hands()
             yield from supervisor.award(self)

@@ -7,13 +7,15 @@ from devices.simulator.dealer import Dealer
 from devices.simulator.dealt_table import DealtTable
 from devices.simulator.deck import Cards
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.scenario import Scenario
+from devices.simulator.scenario import Scenario, places
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
 from devices.simulator.shuffler_parts import Durations, Game
 from devices.simulator.steps import Pace
 from devices.simulator.table_controller import BOOT_NS, TableControllerModel
+from devices.simulator.trouble import Trouble
 from devices.simulator.unit import Unit
+from protocol.errors import LocalError
 from protocol.tdp.messages import Capability, DeviceClass
 from protocol.tdp.outputs import Timing
 
@@ -70,3 +72,25 @@ class SimulatedTable(DealtTable):
         self.dealer = Dealer(
             scenario, self.cards, self.shuffler, self.controller, self.units, self.lines, Pace().faster(speed)
         )
+
+    @property
+    def packets_of_round(self) -> int:
+        """How many packets the round under way or the next one has; without a dealer, as many as the deck holds."""
+        if not self.seated:
+            return self.shuffler.game.cards // self.shuffler.game.packet_size
+        return len(places(self.scenario.game, self.dealer.plan))
+
+    @property
+    def next_packet(self) -> int:
+        """The next packet something can happen to."""
+        return self.dealer.next_packet
+
+    def add_trouble(self, trouble: Trouble) -> str:
+        """One thing more goes wrong; says in which round. Without a dealer, only what happens in the shuffler."""
+        if self.seated:
+            return "this round" if self.dealer.add_trouble(trouble) else "the next round"
+        mishap = trouble.mishap()
+        if mishap is None:
+            raise LocalError(f"nobody deals at this table: {trouble.what} is a matter of hands")
+        self.shuffler.mishaps.append(mishap)
+        return "this round"

@@ -80,7 +80,7 @@ class HostLink:
             else ExpressReception(takers, expects=expects, timing=timing, resume=resume)
         )
         self._commands = CommandQueue()
-        self._goes_on = resume is not None
+        self._goes_on = resume is not None and resume.request != 0  # a listener numbered nothing
         if resume is not None:
             self._commands.go_on(resume.request)
         self._sequence = 0
@@ -131,13 +131,13 @@ class HostLink:
         """What the link on the next line goes on from; None when no session was heard."""
         return self._in.standing(self._commands.last_request)
 
-    def successor(self) -> HostLink:
-        """A link for the next line, that goes on from where this one stood."""
+    def successor(self, role: Role | None = None) -> HostLink:
+        """A link for the next line, that goes on from where this one stood; with a `role` to ask for it speaks."""
         return HostLink(
             expects=self._expects,
-            role=self._wants,
+            role=self._wants if role is None else role,
             host=self._hello.host,
-            listen=self._listen,
+            listen=self._listen and role is None,
             timing=self._timing,
             resume=self.standing,
             takers=self._takers,

@@ -61,13 +61,13 @@ def test_the_unit_names_the_program_and_the_adapter(tmp_path: Path) -> None:
     unit = systemd_unit("/bin/true", [FTDI])
     assert "DEALWIRE_RECORD_SHUFFLER=serial-id:A5XK" in unit
     assert [line for line in unit.splitlines() if line.startswith("[")] == ["[Unit]", "[Service]", "[Install]"]
-    path = tmp_path / "dealwire@.service"
+    path = tmp_path / "dealwire-record@.service"
     path.write_text(unit)
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.skip("systemd-analyze is not here")
     done = subprocess.run([analyze, "verify", str(path)], capture_output=True, text=True)
-    assert "dealwire@" not in done.stderr, done.stderr
+    assert "dealwire-record@" not in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(("text", "verdicts"), [("16\n", ["warning"]), ("1\n", ["good"]), ("what\n", [])])

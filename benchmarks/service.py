@@ -1,0 +1,187 @@
+"""The table service: from the last byte of a round on the wire to its settlement, and what it costs to wait.
+
+The devices are a process of their own, and so are the pages; the service is this process, with its journal on the
+disk, sealed, every group synced, and its console. Nothing is left out of the way that a real table takes.
+"""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from benchmarks.table import Table
+from dealwire.config.schema import Configuration, DevicePart, JournalPart, TablePart
+from dealwire.service.hub import Hub
+from dealwire.service.publication import Publication
+from dealwire.service.service import Service
+from devices.simulator.table import CONTROLLER, SHUFFLER
+
+TABLES: Final = 8
+SPEED: Final = 10.0
+LEAST_S: Final = 3.0
+"""A run shorter than this ends no round."""
+ROOT: Final = Path(__file__).parent.parent
+
+
+@dataclass
+class Found:
+    """One run: milliseconds from END GAME on the wire to the hub and to the page, and what the process used."""
+
+    to_hub: list[float] = field(default_factory=list)
+    to_page: list[float] = field(default_factory=list)
+    cpu: float = 0.0
+    """Part of a core."""
+
+
+class Lines:
+    """The lines a child process prints, read in a thread."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.read: list[list[str]] = []
+        assert process.stdout is not None
+        self._from = process.stdout
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        for line in self._from:
+            self.read.append(line.split())
+
+    def over(self) -> None:
+        self._thread.join()
+
+
+@contextmanager
+def child(module: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """A process of this folder, ended afterwards."""
+    command = [sys.executable, "-m", f"benchmarks.{module}", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def configured(folder: Path, addresses: list[dict[str, str]]) -> Configuration:
+    """A table for each pair of lines."""
+    key = None
+    if importlib.util.find_spec("cryptography") is not None:
+        from dealwire.journal import SealingKey
+
+        key = SealingKey.new(folder / "key").path
+    tables = [
+        TablePart(
+            name=f"table-{number}",
+            procedure="flushes-gone-wild.co",
+            device=(
+                DevicePart(name="shuffler", kind="shuffler", address=at[SHUFFLER]),
+                DevicePart(name="controller", kind="table-controller", address=at[CONTROLLER]),
+            ),
+        )
+        for number, at in enumerate(addresses)
+    ]
+    journal = JournalPart.model_validate({"path": folder / "journal.sqlite", "key-file": key})
+    return Configuration.model_validate({"schema": "dealwire.table/1", "table": tuple(tables), "journal": journal})
+
+
+def measure(seconds: float, tables: int, *, idle: bool = False) -> Found:
+    """One run. Idle: the devices have dealt three rounds and say no more than that they are there."""
+    found, hub = Found(), Hub()
+    settled: dict[int, tuple[str, int, int]] = {}
+
+    def note(item: Publication) -> None:
+        if item.topic == "settlement":
+            line = json.loads(item.line)
+            settled[item.sequence] = item.table, line["round"], time.monotonic_ns()
+
+    publish = hub.publish
+    hub.publish = lambda item: (publish(item), note(item))[0]  # type: ignore[method-assign, func-returns-value]
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        far = stack.enter_context(child("service_device", str(tables), str(SPEED), *(["idle"] if idle else [])))
+        assert far.stdout is not None
+        addresses = json.loads(far.stdout.readline())
+        ends = Lines(far)
+        service = stack.enter_context(Service(configured(Path(folder), addresses), hub))
+        service.run(0.5)  # a page can be had of a table that was shown
+        pages = _pages(stack, service, hub)
+        service.run(30.0 if idle else 2.0)  # idle: until the rounds are dealt
+        settled.clear()
+        cpu_s, wall_s = time.process_time(), time.monotonic()
+        service.run(seconds)
+        found.cpu = (time.process_time() - cpu_s) / (time.monotonic() - wall_s)
+        stack.close()
+        ends.over()
+        if pages is not None:
+            pages.over()
+    _match(found, settled, ends.read, pages.read if pages is not None else [])
+    return found
+
+
+def _pages(stack: ExitStack, service: Service, hub: Hub) -> Lines | None:
+    if any(importlib.util.find_spec(name) is None for name in ("starlette", "uvicorn", "websockets", "jinja2")):
+        return None
+    from dealwire.console.server import Console
+
+    console = Console(hub, clock=service.clock)
+    console.start()
+    stack.callback(console.stop)
+    return Lines(stack.enter_context(child("service_page", console.address, *service.tables)))
+
+
+def _match(
+    found: Found, settled: dict[int, tuple[str, int, int]], ends: list[list[str]], pages: list[list[str]]
+) -> None:
+    wire = {(f"table-{table}", int(number)): int(at_ns) for table, number, at_ns in ends}
+    shown: dict[str, list[tuple[int, int]]] = {}
+    for table, sequence, at_ns in pages:
+        shown.setdefault(table, []).append((int(sequence), int(at_ns)))
+    for sequence, (table, number, at_ns) in settled.items():
+        sent_ns = wire.get((table, number))
+        if sent_ns is None:
+            continue
+        found.to_hub.append((at_ns - sent_ns) / 1e6)
+        page_ns = next((seen_ns for seen, seen_ns in shown.get(table, []) if seen >= sequence), None)
+        if page_ns is not None:
+            found.to_page.append((page_ns - sent_ns) / 1e6)
+
+
+def run(seconds: float) -> Table:
+    """Latency of a settlement with eight tables in one process, and the cost of eight idle tables."""
+    dealt = measure(max(LEAST_S, seconds), TABLES)
+    rows = [
+        ["settlement at the hub", *_cells(dealt.to_hub), _part(dealt.cpu)],
+        ["settlement at a page", *_cells(dealt.to_page), _part(dealt.cpu)],
+    ]
+    if seconds >= LEAST_S:
+        idle = measure(seconds, TABLES, idle=True)
+        rows.append(["no round under way", "-", "-", "-", "-", _part(idle.cpu)])
+    return Table(
+        f"The table service, {TABLES} tables in one process",
+        ["what", "rounds", "p50 ms", "p99 ms", "most ms", "CPU"],
+        rows,
+        [
+            "Milliseconds from just before the device writes END GAME; a page is a WebSocket of the console.",
+            f"Devices {SPEED:g} times as fast as people; journal sealed, every group synced to the disk.",
+            "CPU is the service's with its console and a page a table.",
+        ],
+    )
+
+
+def _cells(values: list[float]) -> list[str]:
+    if not values:
+        return ["0", "-", "-", "-"]
+    ordered = sorted(values)
+    chosen = ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100], ordered[-1]
+    return [str(len(ordered)), *(f"{value:.1f}" for value in chosen)]
+
+
+def _part(cpu: float) -> str:
+    return f"{100 * cpu:.1f} %" if cpu else "-"

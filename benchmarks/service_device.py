@@ -1,0 +1,60 @@
+"""The far end of the `service` benchmark: simulated tables on pseudo-terminals, a process of their own.
+
+`python -m benchmarks.service_device TABLES SPEED [IDLE]`: one line of addresses, then a line `table round ns` for each
+END GAME, with the monotonic clock just before its last byte was written. With IDLE the tables deal one round and wait.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Final
+
+from devices.clock import SystemClock
+from devices.dialect import Explainer
+from devices.dialects import dialect_named
+from devices.loop import Member, Owner
+from devices.simulator.endless import endless
+from devices.simulator.host import Bench, DeviceLine
+from devices.simulator.scenario import load_scenario
+from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
+
+LINES: Final = {SHUFFLER: "pty", CONTROLLER: "pty"}
+
+
+def stamped(line: DeviceLine, table: int) -> Callable[[bytes], None]:
+    """The line's `send`, which says when END GAME went out."""
+    explainer, send = Explainer(dialect_named("tdp")), line.send
+
+    def say(data: bytes) -> None:
+        at_ns = time.monotonic_ns()
+        send(data)
+        for frame in explainer.feed(data):
+            if frame.get("message") == "GameEnded":
+                fields = frame["fields"]
+                assert isinstance(fields, dict)
+                print(table, fields["round"], at_ns, flush=True)
+
+    return say
+
+
+def main(tables: int, speed: float, idle: bool) -> None:
+    clock = SystemClock()
+    owner = Owner(clock)
+    addresses = []
+    for number in range(tables):
+        scenario = load_scenario("clean-3")
+        played = scenario if idle else endless(scenario, seed=number)
+        bench = Bench(SimulatedTable(played, speed=speed), LINES)
+        bench.lines[CONTROLLER].send = stamped(bench.lines[CONTROLLER], number)  # type: ignore[method-assign]
+        members: tuple[Member, ...] = (bench, *bench.lines.values())
+        for member in members:
+            owner.add(member)
+        bench.start(clock.now_ns())
+        addresses.append(bench.addresses)
+    print(json.dumps(addresses), flush=True)
+    owner.run()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), float(sys.argv[2]), len(sys.argv) > 3)

@@ -1,0 +1,213 @@
+"""Acceptance plans: TOML files that say which checks are made, step by step. Strict; see `docs/bench.md`.
+
+A step is one inline table with one verb; the other keys are the verb's. Whatever is wrong with a file comes out as one
+`PlanError` that names file, line, key and what is allowed.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, Field, ValidationError, model_validator
+
+from dealer_flow.tomlfile import Key, line_of, spell
+from dealwire.bench.catalogue import UnknownDoing
+from dealwire.bench.plan_steps import Strict
+from dealwire.bench.plan_verbs import VERBS, Step
+from dealwire.bench.record import Area
+from dealwire.bench.rules import RULES
+from dealwire.bench.values import BadValue
+from protocol.errors import LocalError
+from protocol.tdp.messages import Role
+
+FOLDER: Final = Path(__file__).parent / "plans"
+
+
+class PlanError(LocalError):
+    """A plan cannot be used."""
+
+    def __init__(self, file: str, line: int | None, key: str, why: str) -> None:
+        self.file, self.line, self.key, self.why = file, line, key, why
+        place = file if line is None else f"{file}:{line}"
+        super().__init__(f"{place}: {key}: {why}" if key else f"{place}: {why}")
+
+
+class Check(Strict):
+    """One check: what it judges (`section` of the protocol's page, `must` in our words) and how."""
+
+    id: str = Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$")
+    title: str
+    section: str
+    area: Area = "conformance"
+    must: str
+    role: Literal["OBSERVE", "OPERATE", "SERVICE", "none"] | None = None
+    """The role the session is opened with first; by default the plan's. none: the check opens it, or not, itself."""
+    needs: tuple[str, ...] = ()
+    """Capabilities; a device without them is not judged by this check."""
+    prepare: str | None = None
+    """The state the device is brought into first."""
+    steps: tuple[Step, ...] = Field(min_length=1)
+
+
+class RuleEntry(Strict):
+    """One rule that looks on all the time."""
+
+    id: str = Field(pattern=r"^always\.[a-z-]+$")
+    title: str
+    section: str
+    must: str
+
+    @model_validator(mode="after")
+    def _known(self) -> RuleEntry:
+        if self.rule not in RULES:
+            raise BadValue(f"no such rule: {self.rule!r}; allowed: {', '.join(f'always.{name}' for name in RULES)}")
+        return self
+
+    @property
+    def rule(self) -> str:
+        """Its name among the rules."""
+        return self.id.removeprefix("always.")
+
+
+class Plan(Strict):
+    """A whole plan. `include` names others of the same device whose rules and checks come first."""
+
+    schema_: Literal["dealwire.plan/1"] = Field(alias="schema")
+    id: str
+    title: str
+    device: Literal["shuffler", "table-controller", "shoe", "any"]
+    role: Literal["OBSERVE", "OPERATE", "SERVICE"] = "SERVICE"
+    allowance_ms: int = Field(50, ge=0, le=1000)
+    """What a real line and this machine may add to every limit."""
+    include: tuple[str, ...] = ()
+    rule: tuple[RuleEntry, ...] = ()
+    check: tuple[Check, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every check and rule, in the order they are reported."""
+        return (*(check.id for check in self.check), *(rule.id for rule in self.rule))
+
+    @property
+    def granted(self) -> Role:
+        """The role the plan is run with."""
+        return Role[self.role]
+
+
+def known_plans() -> tuple[str, ...]:
+    """Ids of the plans that come with the program."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def load_plan(source: str | Path) -> Plan:
+    """The plan with this id, or in this file, with all it includes. PlanError says in one line what is wrong where."""
+    return _load(source, ())
+
+
+def _load(source: str | Path, above: tuple[str, ...]) -> Plan:
+    path = _locate(source)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise PlanError(str(path), None, "", f"not UTF-8 text at byte {error.start}") from None
+    except OSError as error:
+        raise PlanError(str(path), None, "", f"cannot be read: {error.strerror}") from None
+    plan = parse_plan(text, str(path))
+    if plan.id in above:
+        raise PlanError(str(path), line_of(text, ("include",)), "include", f"{plan.id!r} includes itself")
+    rules, checks = list(plan.rule), list(plan.check)
+    for name in reversed(plan.include):
+        part = _load(
+            path.with_name(f"{name}.toml") if path.with_name(f"{name}.toml").exists() else name, (*above, plan.id)
+        )
+        if part.device not in ("any", plan.device):
+            raise PlanError(str(path), line_of(text, ("include",)), "include", f"{name!r} is for a {part.device}")
+        rules[:0], checks[:0] = part.rule, part.check
+    ids = [*(rule.id for rule in rules), *(check.id for check in checks)]
+    twice = next((one for one in ids if ids.count(one) > 1), None)
+    if twice is not None:
+        raise PlanError(str(path), None, "check", f"{twice!r} is there twice")
+    return plan.model_copy(update={"rule": tuple(rules), "check": tuple(checks)})
+
+
+def parse_plan(text: str, file: str) -> Plan:
+    """A plan's own part, from its text; `file` is the name that errors carry."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        why, _, where = str(error).partition(" (at ")
+        line = int(where.split()[1].rstrip(",")) if where.startswith("line ") else len(text.splitlines())
+        raise PlanError(file, line, "", f"not TOML: {why}") from None
+    try:
+        return Plan.model_validate(_tuples(content))
+    except ValidationError as error:
+        key, why = _first_fault(error)
+        raise PlanError(file, _line(text, key), spell(key), why) from None
+
+
+def _locate(source: str | Path) -> Path:
+    if isinstance(source, Path) or source.endswith(".toml") or "/" in source or "\\" in source:
+        return Path(source)
+    if source in known_plans():
+        return FOLDER / f"{source}.toml"
+    raise PlanError(source, None, "", f"no such plan; known: {', '.join(known_plans())}, or a .toml file")
+
+
+def _tuples(value: Any, key: str = "") -> Any:
+    """Arrays as tuples, which is what a frozen model holds, but for those that stand for `one of`."""
+    if isinstance(value, dict):
+        return {name: _tuples(item, name) for name, item in value.items()}
+    if isinstance(value, list) and key in ("check", "rule", "steps", "include", "needs"):
+        return tuple(_tuples(item) for item in value)
+    return value
+
+
+def _first_fault(error: ValidationError) -> tuple[Key, str]:
+    fault = error.errors(include_url=False)[0]
+    key: Key = tuple(_without_tags(fault["loc"]))
+    if fault["type"] == "extra_forbidden":
+        return key, f"unknown key; allowed: {', '.join(_allowed_keys(fault['loc'][:-1]))}"
+    if fault["type"] == "missing":
+        return key, "missing"
+    if fault["type"].startswith("union_tag"):
+        return key, f"no verb; a step has one of {', '.join(VERBS)}"
+    cause = fault.get("ctx", {}).get("error")
+    if isinstance(cause, BadValue | UnknownDoing):
+        return key, str(cause)
+    why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
+    return key, f"must be {why}, not {fault['input']!r}" if why != fault["msg"] else f"{why}, not {fault['input']!r}"
+
+
+def _without_tags(loc: Key) -> Iterator[str | int]:
+    """A tagged union puts the tag after the step's number; it is no key of the file."""
+    before: tuple[str | int, ...] = ()
+    for part in loc:
+        tag = len(before) >= 2 and before[-2] == "steps" and isinstance(before[-1], int) and part in VERBS
+        if not tag:
+            yield part
+        before = (*before, part)
+
+
+def _allowed_keys(loc: Key) -> Iterator[str]:
+    model: type[BaseModel] = Plan
+    for part in loc:
+        if part in VERBS and model is not Plan:
+            model = VERBS[str(part)]
+        elif isinstance(part, str):
+            parts: dict[str, type[BaseModel]] = {"check": Check, "rule": RuleEntry}
+            model = parts.get(part, model)
+    return (str(field.alias or name) for name, field in model.model_fields.items())
+
+
+def _line(text: str, key: Key) -> int | None:
+    """The line of a key; for a step, the line its table begins on, as far as each stands on a line of its own."""
+    line = line_of(text, key)
+    if line is None or "steps" not in key[:-1]:
+        return line
+    index = key[key.index("steps") + 1]
+    lines = text.splitlines()
+    begins = [number for number in range(line, len(lines)) if lines[number].lstrip().startswith("{")]
+    return begins[index] + 1 if isinstance(index, int) and index < len(begins) else line

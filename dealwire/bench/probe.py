@@ -1,0 +1,265 @@
+"""The host's end of the line, as the bench plays it: right or wrong on purpose, frame by frame.
+
+It is no link: nothing is sent that a plan did not ask for, but for two things a plan can switch off, the ACK of what
+arrived and the HEARTBEAT that keeps a session alive. Whatever arrives goes to the rules, to the time line and to the
+list that a check's steps look through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeVar
+
+from dealwire.bench.record import Failed, Heard, Lane, TimeLine
+from dealwire.bench.rules import Known, Rule, is_old
+from dealwire.bench.values import STATES, spell
+from dealwire.bench.wire import Wire
+from protocol.errors import BadPayload, NoAnswer
+from protocol.tdp import messages as m
+from protocol.tdp.codec import Envelope, Unknown, decode, encode
+from protocol.tdp.framing import Frame, Framer, Noise, NoiseReason, encode_frame
+from protocol.tdp.messages import Message, Reason, Role, Status
+from protocol.tdp.outputs import MESSAGE_IDS, DeviceStatus, Timing
+from protocol.tdp.packets import MINOR, VERSION
+
+MS: Final = 1_000_000
+TIMES: Final = Timing()
+BEAT_NS: Final = TIMES.heartbeat_ns // 2
+"""The bench says it is there twice as often as it must, so that a turn that comes late loses no device."""
+FIRST_CONTACT_NS: Final = 5_000 * MS
+"""How long a device may take to answer the first HELLO of all."""
+
+T = TypeVar("T")
+
+
+class Probe:
+    """One device's line. `allowance_ms` is what the measuring side may add to every limit."""
+
+    def __init__(self, wire: Wire, rules: Iterable[Rule] = (), *, allowance_ms: int = 0, role: Role) -> None:
+        self.wire = wire
+        self.timeline = TimeLine()
+        self.known = Known(allowance_ms=allowance_ms, acked=-1)
+        self.role = role
+        self.acks = self.beats = True
+        self.contact_ns = FIRST_CONTACT_NS
+        self.heard: list[Heard] = []
+        """What arrived since the check began."""
+        self.mark = 0
+        """Where in `heard` the answers to the last thing done begin."""
+        self.status: DeviceStatus | None = None
+        self.last_event = 0
+        """The newest event that arrived with all before it."""
+        self._ahead: set[int] = set()
+        self.request = 0
+        self.sent_ns = wire.now_ns()
+        self.silent_ns = 0
+        """When the last frame was sent, for the delimiter after silence."""
+        self._rules = tuple(rules)
+        self._framer = Framer()
+        self._stream, self._stream_start = bytearray(), 0
+        self._sequence = 0
+        self._next_request = wire.now_ns() // MS % 0xFFFF
+
+    # ------------------------------------------------------------------ sending
+
+    def new_request(self) -> int:
+        """The next request id, never 0."""
+        self._next_request = self._next_request % 0xFFFF + 1
+        return self._next_request
+
+    def body(self, message: Message, request: int = 0, **header: Any) -> bytes:
+        """Header and payload of a message, numbered as the next frame of this direction."""
+        body = encode(message, link_sequence=self._sequence, request=request, **header)
+        self._sequence = self._sequence + 1 & 0xFF
+        return body
+
+    def put(self, data: bytes, text: str, *, bad: bool = False) -> None:
+        """Write bytes as they are, and say on the time line what they are."""
+        self.timeline.add(self.wire.now_ns(), Lane.HOST, text, bad)
+        self.sent_ns = self.silent_ns = self.wire.now_ns()
+        self.mark = len(self.heard)
+        self.wire.send(data)
+
+    def frame(self, body: bytes) -> bytes:
+        """A body as it goes onto the line now, with the delimiter that silence asks for."""
+        silent = self.wire.now_ns() - self.silent_ns >= TIMES.partial_ns
+        return encode_frame(body, after_silence=silent)
+
+    def send(self, message: Message, request: int = 0) -> None:
+        """One message, as it should be."""
+        body = self.body(message, request)
+        self.put(self.frame(body), spell(message))
+        if isinstance(message, m.ReadEvents) and message.session == self.known.session:
+            self.known.acked, self.known.read_from = message.first - 1, message.first
+
+    # ------------------------------------------------------------------ listening
+
+    def run(self, until_ns: int, done: Callable[[], bool] = lambda: False) -> bool:
+        """Listen until `done()` holds (True) or the time has come (False)."""
+        while not done():
+            now_ns = self.wire.now_ns()
+            if now_ns >= until_ns:
+                return False
+            beat_ns = self.sent_ns + BEAT_NS if self._beating() else until_ns
+            self._take(self.wire.wait(max(now_ns, min(until_ns, beat_ns))))
+            if self._beating() and self.wire.now_ns() >= self.sent_ns + BEAT_NS:
+                self._say_quietly(m.Heartbeat(self.known.session))
+        return True
+
+    def until(self, find: Callable[[Heard], T | None], limit_ms: int) -> tuple[Heard, T] | None:
+        """The first frame since the mark in which `find` finds something; None when the time is up."""
+        found: list[tuple[Heard, T]] = []
+        place = self.mark
+
+        def looked() -> bool:
+            nonlocal place
+            while not found and place < len(self.heard):
+                heard = self.heard[place]
+                place += 1
+                what = find(heard)
+                if what is not None:
+                    found.append((heard, what))
+            return bool(found)
+
+        self.run(self.wire.now_ns() + limit_ms * MS, looked)
+        return found[0] if found else None
+
+    def begin_check(self) -> None:
+        """Forget what was heard before, and be a host as it should be."""
+        self.heard.clear()
+        self.mark = 0
+        self.acks = self.beats = True
+
+    def started_over(self) -> None:
+        """The device was switched off: its numbers begin anew."""
+        self.known.session, self.known.acked, self.last_event, self.status = 0, 0, 0, None
+        self._ahead.clear()
+        for noise in self._framer.flush():
+            self._note_noise(noise)
+        for rule in self._rules:
+            rule.over()
+
+    # ------------------------------------------------------------------ the usual opening
+
+    def meet(self, limit_ns: int | None = None) -> m.HelloReply:
+        """HELLO until it is answered. NoAnswer when nobody does."""
+        began_ns, tries = self.wire.now_ns(), 0
+        while self.wire.now_ns() - began_ns < (limit_ns or self.contact_ns):
+            tries += 1
+            self.send(m.Hello(VERSION, MINOR, VERSION, MINOR, "dealwire bench"))
+            found = self.until(lambda h: _as(h, m.HelloReply), TIMES.hello_ns // MS)
+            if found:
+                hello: m.HelloReply = found[1]
+                self.known.hello, self.known.session = hello, hello.session
+                return hello
+        raise NoAnswer("Hello", tries, (self.wire.now_ns() - began_ns) / 1e9)
+
+    def open(self, role: Role | None = None) -> None:
+        """HELLO, OPEN-SESSION; what the device still holds is taken as read. Failed when it does not grant it."""
+        hello = self.meet()
+        wanted = self.role if role is None else role
+        reply = self.ask(m.OpenSession(hello.session, VERSION, MINOR, wanted))
+        if reply.status == Status.REFUSED and reply.reason == Reason.NOT_PERMITTED and wanted > Role.OBSERVE:
+            raise Failed(f"the device does not grant the role {wanted.name}")
+        if reply.status == Status.REFUSED:
+            raise Failed(f"the session was not opened: {spell(reply)}")
+        self.send(m.ReportStatus(), self.new_request())
+        found = self.until(lambda h: _as(h, DeviceStatus), TIMES.status_ns // MS + self.known.allowance_ms)
+        if found is None:
+            raise Failed("no status within a second of opening the session")
+        self.last_event = found[1].last_event
+        self._ahead.clear()
+        self.known.acked = self.last_event
+        self.ask(m.ReadEvents(hello.session, self.last_event + 1))
+
+    def ask(self, command: Message) -> m.Reply:
+        """Send a command, again as a host does, and give its reply. Failed when there is none."""
+        self.request = self.new_request()
+        for _ in range(TIMES.tries):
+            self.send(command, self.request)
+            found = self.until(lambda h: self.answer_to(h, self.request, command), TIMES.retry_ns // MS)
+            if found:
+                return found[1]
+        raise Failed(f"{type(command).__name__}: no reply after {TIMES.tries} tries")
+
+    def answer_to(self, heard: Heard, request: int, command: Message) -> m.Reply | None:
+        """The frame as the reply to this request; Failed when its header names another message."""
+        message = heard.envelope.message
+        if not isinstance(message, m.Reply) or heard.envelope.request != request:
+            return None
+        wanted = MESSAGE_IDS[type(command)]
+        if heard.envelope.message_id != wanted:
+            raise Failed(f"the reply to {type(command).__name__} names message {heard.envelope.message_id:04X}h")
+        return message
+
+    # ------------------------------------------------------------------ inside
+
+    def _beating(self) -> bool:
+        return self.beats and self.known.session != 0
+
+    def _say_quietly(self, message: Message) -> None:
+        """What keeps a session going is no step of a check: the mark stays."""
+        mark = self.mark
+        self.send(message)
+        self.mark = mark
+
+    def _take(self, data: bytes) -> None:
+        self._stream += data
+        due: list[Heard] = []
+        for piece in self._framer.feed(data):
+            if isinstance(piece, Noise):
+                self._note_noise(piece)
+                continue
+            due.append(self._hear(piece))
+        keep = len(self._stream) - self._framer.pending
+        del self._stream[:keep]
+        self._stream_start += keep
+        if self.acks and any(isinstance(h.envelope.message, m.Event) and not is_old(h.envelope) for h in due):
+            self.known.acked = self.last_event
+            self._say_quietly(m.Ack(self.known.session, self.last_event))
+
+    def _hear(self, frame: Frame) -> Heard:
+        opened = self._stream[frame.offset - self._stream_start] == 0
+        heard = Heard(self.wire.now_ns(), _read(frame.body), opened)
+        message = heard.envelope.message
+        for rule in self._rules:
+            rule.hear(heard, self.known)
+        self.timeline.add(heard.at_ns, Lane.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))
+        self.heard.append(heard)
+        if isinstance(message, DeviceStatus):
+            self.status = message
+        if isinstance(message, m.Event) and not is_old(heard.envelope):
+            self._ahead.add(message.number)
+            while self.last_event + 1 in self._ahead:
+                self.last_event += 1
+                self._ahead.discard(self.last_event)
+        if isinstance(message, m.Gap) and message.session == self.known.session:
+            self.last_event = max(self.last_event, message.first_kept - 1)
+        return heard
+
+    def _say(self, envelope: Envelope) -> str:
+        message = envelope.message
+        if isinstance(message, Unknown):
+            return f"message {message.message_id:04X}h that cannot be read"
+        hello = self.known.hello
+        said = spell(message, STATES.get(hello.device_class) if hello else None)
+        return f"{message.number} {said}" if isinstance(message, m.Event) else said
+
+    def _note_noise(self, noise: Noise) -> None:
+        if noise.reason is NoiseReason.IDLE:
+            return
+        at_ns = self.wire.now_ns()
+        self.timeline.add(at_ns, Lane.DEVICE, f"{noise.length} bytes, {noise.reason}", True)
+        for rule in self._rules:
+            rule.noise(at_ns, noise.reason, noise.data)
+
+
+def _read(body: bytes) -> Envelope:
+    try:
+        return decode(body)
+    except BadPayload as error:
+        return Envelope(Unknown(error.kind, error.message_id, error.payload), (), body)
+
+
+def _as(heard: Heard, kind: Any) -> Any:
+    return heard.envelope.message if isinstance(heard.envelope.message, kind) else None

@@ -1,0 +1,88 @@
+"""What the bench knows of each class of device: its states, how it is brought into one, how it is made to speak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from protocol.tdp import messages as m
+from protocol.tdp.messages import DeviceClass, Message, Resolution
+
+BADGE: Final = 7001
+"""What the bench gives as the badge of whoever clears a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One class of device.
+
+    `ways` says by state what is done to get on: a command, an act of hands, or nothing but waiting. `away` is the same
+    for a state that is not the wanted one although it is where things end by themselves. `poke`: commands, taken in
+    turn, that each cause an event, or the act that does. `operate`: a command that needs the role OPERATE and harms
+    nothing; `other`: a command of another class.
+    """
+
+    number: DeviceClass
+    status: str
+    ready: str
+    ways: Mapping[str, Message | str | None]
+    away: Mapping[str, Message | str]
+    poke: tuple[Message | str, ...]
+    operate: Message
+    other: Message
+
+
+_GAME: Final = m.SelectGame(packet_size=5, cards=52, jokers=0, game="bench")
+
+PROFILES: Final[dict[str, Profile]] = {
+    "shuffler": Profile(
+        DeviceClass.SHUFFLER,
+        "ShufflerStatus",
+        "READY",
+        {
+            "OPEN": "close-door",
+            "SETUP": "close-setup",
+            "LOCKED": m.SetLock(0),
+            "MISDEAL": m.ClearMisdeal(BADGE, Resolution.REMOVE_DECK),
+            "FAULT": m.SelfTest(),
+            "EMPTY": "load",
+            "PACKET_WAIT": m.Dump(),
+            "REMAINDER_WAIT": "lift",
+        },
+        {"READY": m.RaiseLamp(0)},
+        (_GAME,),
+        _GAME,
+        m.EndRound(),
+    ),
+    "table-controller": Profile(
+        DeviceClass.TABLE_CONTROLLER,
+        "ControllerStatus",
+        "BETS_OPEN",
+        {"GAME": "end-game", "AWARD": "end-game", "SETUP": "table-setup open=0"},
+        {"BETS_OPEN": "start-game"},
+        ("confirm",),
+        m.ShowText("bench"),
+        m.Dispense(),
+    ),
+    "shoe": Profile(
+        DeviceClass.SHOE,
+        "ShoeStatus",
+        "STANDBY",
+        {
+            "ERROR": "clear-error",
+            "LOCKED": m.LockShoe(0),
+            "EMPTY": "fill",
+            "LOADED": "begin",
+            "BURN": "draw",
+            "ROUND": m.EndRound(),
+            "CUT_CARD_SEEN": m.EndRound(),
+            "SHOE_END": "empty",
+        },
+        {"STANDBY": "empty"},
+        (m.LockShoe(1), m.LockShoe(0)),
+        m.LockShoe(0),
+        m.Dispense(),
+    ),
+}
+"""By the name a plan uses."""

@@ -1,0 +1,119 @@
+"""What happened on the line during a check, as it is kept for the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, Literal
+
+from protocol.tdp.codec import Envelope
+
+TIMELINE_MAX: Final = 400
+"""Entries of a time line; a check that fills it says so instead of growing."""
+
+Area = Literal["conformance", "timing", "faults", "counts", "soak"]
+
+
+class Lane(StrEnum):
+    """Who did it."""
+
+    HOST = "host"
+    DEVICE = "device"
+    HANDS = "hands"
+
+
+class Outcome(StrEnum):
+    """What came of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing on the time line. It names no face of a card. `bad`: it broke a rule, or was damaged on purpose."""
+
+    at_ns: int
+    lane: Lane
+    text: str
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One whole frame of the device. `opened`: a delimiter stood in front of it."""
+
+    at_ns: int
+    envelope: Envelope
+    opened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Times measured, in milliseconds, and the most they may be; None when the protocol sets no limit."""
+
+    name: str
+    values_ms: tuple[float, ...]
+    limit_ms: int | None
+    limit_name: str = ""
+
+    def at(self, share: float) -> float:
+        """The value that this share of all does not exceed: 0.5 is the median, 0.99 the p99."""
+        ordered = sorted(self.values_ms)
+        return ordered[max(0, min(len(ordered) - 1, -(-int(len(ordered) * share * 1000) // 1000) - 1))]
+
+    @property
+    def worst(self) -> float:
+        """The longest."""
+        return max(self.values_ms)
+
+
+@dataclass(slots=True)
+class Result:
+    """One check: what it judged, what came of it, and what was seen on the way."""
+
+    id: str
+    title: str
+    section: str
+    area: Area
+    must: str
+    outcome: Outcome = Outcome.PASSED
+    why: str = ""
+    began_ns: int = 0
+    ended_ns: int = 0
+    measures: list[Measure] = field(default_factory=list)
+    timeline: list[Entry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class Failed(Exception):
+    """The device did not do what the check wants."""
+
+
+class NotRun(Exception):
+    """The check cannot be made here; the text says what it takes."""
+
+
+class TimeLine:
+    """Keeps what happens, up to a limit."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.dropped = 0
+
+    def add(self, at_ns: int, lane: Lane, text: str, bad: bool = False) -> None:
+        """One more thing."""
+        if len(self.entries) < TIMELINE_MAX:
+            self.entries.append(Entry(at_ns, lane, text, bad))
+        else:
+            self.dropped += 1
+
+    def take(self) -> list[Entry]:
+        """Everything since the last `take`."""
+        entries, self.entries = self.entries, []
+        if self.dropped:
+            last = entries[-1]
+            entries.append(Entry(last.at_ns, last.lane, f"and {self.dropped} more, not kept"))
+            self.dropped = 0
+        return entries

@@ -1,0 +1,52 @@
+"""A simulated device to judge: on its own clock in this process, or on a real pseudo-terminal in real time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from dealwire.bench.hands import Hands, SimulatedHands, Table
+from dealwire.bench.wire import LiveWire, SimulatedTable, SimulatedWire, Wire
+from devices.clock import SystemClock
+from devices.simulator.host import Bench
+from devices.simulator.scenario import load_scenario
+from devices.simulator.shoe_table import ShoeTable
+from devices.simulator.table import SimulatedTable as ShufflerTable
+from devices.transport.address import line_at
+
+SCENARIO: Final = "clean-1"
+"""Gives the game and the seed; nobody deals it, because the bench opens one device only."""
+
+
+def make_table(device: str, speed: float) -> Table:
+    """A table with a simulated device of this kind, at which nobody deals."""
+    return ShoeTable([]) if device == "shoe" else ShufflerTable(load_scenario(SCENARIO), speed=speed)
+
+
+class SimulatedRig:
+    """`wire` is the line to the device, `hands` are at it. `wrap` may put something between the line and the table."""
+
+    def __init__(
+        self,
+        device: str,
+        *,
+        speed: float = 1.0,
+        real_time: bool = False,
+        wrap: Callable[[SimulatedTable], SimulatedTable] = lambda table: table,
+    ) -> None:
+        self.table = make_table(device, speed)
+        self.wire: Wire
+        self.hands: Hands
+        if not real_time:
+            wire = SimulatedWire(wrap(self.table), device)
+            self.wire, self.hands = wire, SimulatedHands(self.table, device, wire.now_ns)
+            return
+        clock = SystemClock()
+        bench = Bench(self.table, {device: "pty"})
+        address = bench.addresses[device]
+        live = LiveWire(
+            f"{address}, simulated", line_at(address, clock), clock=clock, beside=(bench, *bench.lines.values())
+        )
+        bench.start(clock.now_ns())
+        self.wire = live
+        self.hands = SimulatedHands(self.table, device, clock.now_ns, lambda: bench.pump(clock.now_ns()))

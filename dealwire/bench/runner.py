@@ -1,0 +1,227 @@
+"""Runs a plan on a line: each check in turn, each from a state that is known, whatever the one before left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from dealwire import __version__
+from dealwire.bench import dealing, eventing, moves
+from dealwire.bench import plan_device as d
+from dealwire.bench import plan_steps as p
+from dealwire.bench.hands import Hands, NoHands
+from dealwire.bench.plan import Check, Plan
+from dealwire.bench.plan_verbs import Repeat
+from dealwire.bench.probe import MS, Probe
+from dealwire.bench.profiles import PROFILES
+from dealwire.bench.record import Failed, NotRun, Outcome, Result
+from dealwire.bench.report import Report
+from dealwire.bench.rules import RULES
+from dealwire.bench.soak import soak
+from dealwire.bench.stand import Stand
+from dealwire.bench.wire import Wire
+from devices.clock import SystemClock
+from protocol.errors import LineClosed, NoAnswer, WrongDevice
+from protocol.tdp.messages import Capability, DeviceClass, Role
+
+SETTLE_MS: Final = 60
+"""Before each check: longer than `partial`, so that half a frame of the check before is gone."""
+
+
+def _repeat(stand: Stand, step: Repeat) -> None:
+    for _ in range(step.repeat):
+        for each in step.steps:
+            _do(stand, each)
+
+
+_VERBS: Final[Mapping[type[p.Strict], Callable[[Stand, Any], None]]] = {
+    p.Sending: moves.send,
+    p.Raw: moves.raw,
+    p.Flips: moves.flips,
+    p.Replying: moves.reply,
+    p.Naking: moves.nak,
+    p.Expecting: moves.expect,
+    p.Never: moves.never,
+    p.Ordered: moves.events,
+    p.Count: moves.count,
+    p.OldEvents: eventing.old_events,
+    p.NoEvents: eventing.no_events,
+    p.Again: eventing.again,
+    p.Newest: eventing.newest,
+    p.CaughtUp: eventing.caught_up,
+    p.Greeting: eventing.greet,
+    p.AnyStatus: eventing.any_status,
+    d.StateIs: dealing.state,
+    d.Wait: moves.wait,
+    d.Manners: moves.host,
+    d.Opening: moves.open_session,
+    d.Doing: dealing.do,
+    d.Faulting: dealing.fault,
+    d.Power: dealing.power,
+    d.Prepare: dealing.prepare,
+    d.Deal: dealing.deal,
+    d.WrongPacket: dealing.wrong_packet,
+    d.Books: dealing.books,
+    d.Poke: dealing.poke,
+    d.Operate: eventing.operate,
+    d.Foreign: eventing.foreign,
+    d.LostHost: eventing.lost,
+    d.HostIsBack: eventing.back,
+    d.HostStaysLost: eventing.still_lost,
+    d.Measuring: dealing.measure,
+    d.Save: moves.save,
+    d.Soak: soak,
+    Repeat: _repeat,
+}
+
+
+def _do(stand: Stand, step: Any) -> None:
+    _VERBS[type(step)](stand, step)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the command line says of a run: which checks (`only`, patterns of ids), the soak's rounds, the seed."""
+
+    only: Sequence[str] = ()
+    rounds: int | None = None
+    seed: int = 1
+
+    def takes(self, name: str) -> bool:
+        """Whether this check is wanted."""
+        return not self.only or any(fnmatchcase(name, pattern) for pattern in self.only)
+
+
+def run_plan(
+    plan: Plan,
+    wire: Wire,
+    make_hands: Callable[[Probe], Hands],
+    choices: Choices = Choices(),
+    told: Callable[[Result], None] = lambda _: None,
+) -> Report:
+    """Make every check of `plan` on `wire`; `told` hears of each when it is done. NoAnswer when nobody answers the
+    first HELLO, WrongDevice when it is another device than the plan is for. When the line goes for good, the rest is
+    not run."""
+    allowance_ms = 0 if wire.exact else plan.allowance_ms
+    rules = {entry.rule: RULES[entry.rule]() for entry in plan.rule}
+    probe = Probe(wire, rules.values(), allowance_ms=allowance_ms, role=plan.granted)
+    clock = SystemClock()
+    began_ns = clock.now_ns()
+    report = Report(plan.id, plan.title, wire.name, __version__, choices.seed, allowance_ms)
+    report.began_ns = began_ns
+    report.hello = probe.meet()
+    profile = PROFILES[_device(plan, report.hello.device_class)]
+    hands = make_hands(probe)
+    probe.contact_ns += hands.patience_ms * MS
+    stand = Stand(plan, profile, probe, hands, choices.rounds, choices.seed)
+    gone = ""
+    for check in plan.check:
+        if choices.takes(check.id):
+            result = _run(stand, check, gone)
+            if not gone and result.outcome is Outcome.FAILED and not _is_there(stand):
+                gone = result.why
+            report.results.append(result)
+            told(result)
+    for entry in plan.rule:
+        if choices.takes(entry.id):
+            rule = rules[entry.rule]
+            result = Result(entry.id, entry.title, entry.section, "conformance", entry.must)
+            if rule.broken:
+                result.outcome = Outcome.FAILED
+                result.why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
+            elif not rule.seen:
+                result.outcome, result.why = Outcome.NOT_RUN, "nothing came that it could judge"
+            else:
+                result.notes.append(f"judged {rule.seen} times")
+            report.results.append(result)
+            told(result)
+    report.took_s = (clock.now_ns() - began_ns) / 1e9
+    return report
+
+
+def _device(plan: Plan, number: int) -> str:
+    """The profile for the device that answered; WrongDevice when the plan is for another."""
+    names = {int(profile.number): name for name, profile in PROFILES.items()}
+    wanted = plan.device
+    if wanted == "any":
+        if number not in names:
+            raise WrongDevice(" or a ".join(names.values()), f"device of class {number}")
+        return names[number]
+    if number not in (PROFILES[wanted].number, DeviceClass.EMULATOR):
+        raise WrongDevice(wanted, names.get(number, f"device of class {number}"))
+    return wanted
+
+
+def _is_there(stand: Stand) -> bool:
+    """Whether the line is open, or comes back."""
+    wire = stand.probe.wire
+    return wire.reopen(wire.now_ns() + stand.probe.contact_ns)
+
+
+def _run(stand: Stand, check: Check, gone: str) -> Result:
+    """Make one check; `gone` says why the line is away for good."""
+    result = Result(check.id, check.title, check.section, check.area, check.must)
+    if gone:
+        result.outcome, result.why = Outcome.NOT_RUN, f"the line is gone: {gone}"
+        return result
+    probe = stand.probe
+    result.began_ns = probe.wire.now_ns()
+    probe.timeline.take()
+    stand.begin(result)
+    try:
+        _check_needs(stand, check)
+        _set_out(stand, check)
+        # how the device was brought there is told only when it did not get there
+        probe.timeline.take()
+        result.began_ns = probe.wire.now_ns()
+        for step in check.steps:
+            _do(stand, step)
+    except Failed as failed:
+        result.outcome, result.why = Outcome.FAILED, str(failed)
+    except NotRun as reason:
+        result.outcome, result.why = Outcome.NOT_RUN, str(reason)
+    except NoAnswer as error:
+        result.outcome, result.why = Outcome.FAILED, str(error)
+    except LineClosed as error:
+        result.outcome, result.why = Outcome.FAILED, str(error)
+        probe.started_over()
+    result.ended_ns = probe.wire.now_ns()
+    result.timeline = probe.timeline.take()
+    result.measures = stand.measures()
+    return result
+
+
+def _check_needs(stand: Stand, check: Check) -> None:
+    hello = stand.probe.known.hello
+    for name in check.needs:
+        if hello is None or not hello.capabilities & Capability[name]:
+            raise NotRun(f"the device has no {name}")
+    if isinstance(stand.hands, NoHands):
+        # what a person has to do is known beforehand: no check is left half done
+        for step in check.steps:
+            if isinstance(step, d.Doing):
+                stand.hands.act(step.do, step.fields)
+            elif isinstance(step, d.Faulting):
+                stand.hands.fault(step.fault, step.fields)
+            elif isinstance(step, d.Power):
+                stand.hands.power(False)
+            elif isinstance(step, d.Deal):
+                stand.hands.act("lift", {})
+
+
+def _set_out(stand: Stand, check: Check) -> None:
+    """From whatever the check before left to an open session in the wanted state."""
+    probe = stand.probe
+    stand.pause(SETTLE_MS)
+    if check.role == "none":
+        return
+    role = Role[check.role] if check.role else stand.plan.granted
+    if check.prepare:
+        probe.open(stand.plan.granted)
+        stand.prepare(check.prepare)
+    if not check.prepare or role is not stand.plan.granted:
+        probe.open(role)
+    probe.heard.clear()
+    probe.mark = 0

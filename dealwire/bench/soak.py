@@ -1,0 +1,241 @@
+"""The soak: a thousand rounds by seeded chance, some with a fault, every card and every round accounted for."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from dealwire.bench.books import Book
+from dealwire.bench.hands import NoHands, SimulatedHands
+from dealwire.bench.plan_device import Soak
+from dealwire.bench.record import Failed, NotRun
+from dealwire.bench.stand import Stand
+from dealwire.bench.wire import START_NS, STILL_NS
+from devices.clock import SystemClock
+from devices.simulator.scenario import Player, RoundPlan, Scenario, load_scenario, places
+from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
+from devices.simulator.trouble import Trouble, What
+from protocol.faults import Fault
+from protocol.tdp import messages as m
+from protocol.tdp.link import Delivered, HostLink, Lost, Output, Send
+from protocol.tdp.messages import DeviceClass, Role
+
+SPEED: Final = 20.0
+"""How fast the simulated people and machines are; the protocol keeps its times."""
+STALLED_NS: Final = 600_000_000_000
+"""Table time without a finished round after which the soak has come to a standstill."""
+MEMORY_KB: Final = 32_768
+"""Growth of this process between the tenth part of the soak and its end that is still no leak: what an allocator may
+keep. A leak of one event a round would stay below it for a while; the descriptors would not."""
+WARM_UP: Final = 10
+"""The share of the rounds, one in so many, after which memory is looked at first."""
+
+_TROUBLES: Final = (
+    (What.PACKET, -1), (What.PACKET, 1), (What.JAM, 2), (What.JAM, 4), (What.LOST, 0), (What.REJECTED, 1),
+    (What.REMAINDER, 1), (What.DOOR, 0), (What.LIFTED_EARLY, 0), (What.DECK, 1), (What.NOISE, 12), (What.DROP, 7),
+)  # fmt: skip
+"""What a round with a fault has, by seeded chance; the sign and the number are its amount."""
+
+RAISED: Final = {
+    (What.PACKET, -1): Fault.PACKET_SHORT,
+    (What.PACKET, 1): Fault.PACKET_LONG,
+    (What.JAM, 2): Fault.EXIT_JAM,
+    (What.JAM, 4): Fault.EXIT_JAM,
+    (What.LOST, 0): Fault.CARD_LOST,
+    (What.REMAINDER, 1): Fault.REMAINDER_COUNT_WRONG,
+    (What.DOOR, 0): Fault.DOOR_OPENED_MID_ROUND,
+    (What.LIFTED_EARLY, 0): Fault.PACKET_LIFTED_EARLY,
+    (What.DECK, 1): Fault.TOO_FEW_CARDS,
+}
+"""Which fault the device must raise for it; the others it must not notice, or get over by itself."""
+
+
+@dataclass(slots=True)
+class Account:
+    """What the devices said in all, in numbers that do not grow with the rounds."""
+
+    rounds: int = 0
+    games: int = 0
+    packets: int = 0
+    cards: int = 0
+    balanced: int = 0
+    removed: int = 0
+    faults: Counter[int] = field(default_factory=Counter)
+    unexplained: list[str] = field(default_factory=list)
+    lost_events: int = 0
+    book: Book = field(default_factory=Book)
+    alarmed: bool = False
+
+    def enter(self, event: m.Event) -> None:
+        """One event of either device."""
+        match event:
+            case m.GameStarted():
+                self.games += 1
+            case m.GameEnded():
+                self.rounds += 1
+            case m.FaultRaised(fault=fault):
+                self.faults[fault] += 1
+            case m.RedLamp(lit=1):
+                self.alarmed = True
+            case m.PacketLifted():
+                self.packets += 1
+        self.book.enter(event)
+        if isinstance(event, m.RemainderDumped):
+            wrong = self.book.wrong()
+            self.balanced += not wrong
+            if wrong and event.expected == event.counted:
+                self.unexplained.append(f"round {self.games}: {wrong}")
+        if isinstance(event, m.RemainderLifted | m.DeckRemoved):
+            self.cards += self.book.dealt
+            self.removed += isinstance(event, m.DeckRemoved)
+            self.alarmed = False
+
+
+def soak(stand: Stand, step: Soak) -> None:
+    """`soak`: at a simulated table of its own, which deals by itself; nobody deals so long at an attached one."""
+    rounds = stand.rounds or step.soak
+    if not isinstance(stand.hands, SimulatedHands):
+        who = "a person who deals" if isinstance(stand.hands, NoHands) else f"somebody who deals {rounds} rounds"
+        raise NotRun(f"needs {who}; use --simulated")
+    scenario = evening(rounds, step.fault_every, stand.seed)
+    clock = SystemClock()
+    began_ns = clock.now_ns()
+    account, held, table = play(scenario, rounds)
+    took_s = (clock.now_ns() - began_ns) / 1e9
+    _tell(stand, account, held, rounds, took_s)
+    _judge(account, held, scenario, table)
+
+
+def evening(rounds: int, fault_every: int, seed: int) -> Scenario:
+    """So many rounds by seeded chance, each different; a fault in every `fault_every`th, 0: in none."""
+    random, game = Random(seed), load_scenario("clean-1").game
+    plans = []
+    for number in range(1, rounds + 1):
+        plan = RoundPlan(tuple(_players(random)), ())
+        if fault_every and number % fault_every == 0 and number < rounds:
+            what, amount = random.choice(_TROUBLES)
+            ordinal = 0 if what in (What.REMAINDER, What.DECK) else random.randint(1, len(places(game, plan)))
+            plan = RoundPlan(plan.players, (Trouble(what, ordinal, amount),))
+        plans.append(plan)
+    return Scenario("soak", "soak", seed, False, game, tuple(plans))
+
+
+def _players(random: Random) -> Iterator[Player]:
+    for seat in sorted(random.sample(range(1, 7), random.randint(1, 6))):
+        wagers = {"ante": 500, "blind": 500, "flush-rush": random.choice((100, 500))}
+        wagers |= {"progressive": 100} if random.random() < 0.3 else {}
+        yield Player(seat, wagers, "basic")
+
+
+def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable]:
+    """Deal the evening to its end, both devices joined to a real host link each. Failed at a standstill."""
+    table = SimulatedTable(scenario, speed=SPEED)
+    hosts = {
+        SHUFFLER: HostLink(expects=DeviceClass.SHUFFLER, role=Role.OPERATE),
+        CONTROLLER: HostLink(expects=DeviceClass.TABLE_CONTROLLER, role=Role.OPERATE),
+    }
+    account, held, now_ns = Account(), Held(), START_NS
+    table.power_on(now_ns)
+    for name, host in hosts.items():
+        _pass_on(table, name, host.start(now_ns), now_ns, account)
+    progress_ns, done = now_ns, 0
+    while not table.finished:
+        dues = [table.next_deadline_ns, *(host.next_deadline_ns for host in hosts.values())]
+        now_ns = max(now_ns + STILL_NS, min(due for due in dues if due is not None))
+        table.tick(now_ns)
+        for name, host in hosts.items():
+            data = table.take_output(name, now_ns)
+            if data:
+                _pass_on(table, name, host.receive(data, now_ns), now_ns, account)
+            _pass_on(table, name, host.tick(now_ns), now_ns, account)
+        if account.rounds != done:
+            progress_ns, done = now_ns, account.rounds
+            held.look(done, rounds)
+        if now_ns - progress_ns > STALLED_NS:
+            raise Failed(f"nothing more after round {done}: the shuffler is in {table.shuffler.state.name}")
+    held.end()
+    return account, held, table
+
+
+def _pass_on(table: SimulatedTable, name: str, outputs: list[Output], now_ns: int, account: Account) -> None:
+    for output in outputs:
+        if isinstance(output, Send):
+            table.receive(name, output.data, now_ns)
+        elif isinstance(output, Delivered):
+            account.enter(output.message)
+        elif isinstance(output, Lost):
+            account.lost_events += output.last - output.first + 1
+
+
+class Held:
+    """Memory and descriptors of this process, as far as the system tells."""
+
+    def __init__(self) -> None:
+        self.descriptors = self._descriptors()
+        self.warm_kb = self.end_kb = 0
+        self.descriptors_end = self.descriptors
+
+    def look(self, done: int, rounds: int) -> None:
+        """A round was finished."""
+        if not self.warm_kb and done >= rounds // WARM_UP:
+            self.warm_kb = self._resident_kb()
+
+    def end(self) -> None:
+        """The soak is over."""
+        self.end_kb, self.descriptors_end = self._resident_kb(), self._descriptors()
+
+    @property
+    def grown_kb(self) -> int:
+        """Growth since the warm-up."""
+        return self.end_kb - self.warm_kb
+
+    @staticmethod
+    def _resident_kb() -> int:
+        statm = Path("/proc/self/statm")
+        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024 if statm.exists() else 0
+
+    @staticmethod
+    def _descriptors() -> int:
+        folder = Path("/proc/self/fd")
+        return len(list(folder.iterdir())) if folder.exists() else 0
+
+
+def _tell(stand: Stand, account: Account, held: Held, rounds: int, took_s: float) -> None:
+    faults = ", ".join(f"{number} x{times}" for number, times in sorted(account.faults.items()))
+    stand.result.notes += [
+        f"{account.rounds} of {rounds} rounds in {took_s:.1f} s ({account.rounds / max(took_s, 1e-9):.0f} rounds/s), "
+        f"seed {stand.seed}",
+        f"{account.packets} packets lifted, {account.cards} cards in them; {account.balanced} remainders right, "
+        f"{account.removed} decks taken out",
+        f"faults raised: {faults or 'none'}",
+        f"memory {held.grown_kb:+d} KiB since round {max(1, rounds // WARM_UP)}, "
+        f"descriptors {held.descriptors_end - held.descriptors:+d}",
+    ]
+
+
+def _judge(account: Account, held: Held, scenario: Scenario, table: SimulatedTable) -> None:
+    rounds, game = len(scenario.rounds), scenario.game
+    if account.games != rounds or account.rounds != rounds:
+        raise Failed(f"{rounds} rounds were dealt, {account.games} were begun and {account.rounds} ended on the wire")
+    if account.lost_events:
+        raise Failed(f"{account.lost_events} events were lost")
+    if account.unexplained:
+        raise Failed(f"counts that do not add up without a fault: {'; '.join(account.unexplained[:5])}")
+    there = sum(1 for _ in table.cards)
+    if there != 2 * game.cards:
+        raise Failed(f"{there} cards are on the table and in the device, {2 * game.cards} were brought")
+    wanted: Counter[int] = Counter()
+    for plan in scenario.rounds:
+        wanted.update(RAISED[key] for t in plan.troubles if (key := (t.what, t.amount)) in RAISED)
+    missing = {number: times for number, times in wanted.items() if account.faults[number] < times}
+    if missing:
+        raise Failed(f"faults that happened and were not raised: {missing}; raised: {dict(account.faults)}")
+    if held.descriptors_end > held.descriptors:
+        raise Failed(f"{held.descriptors_end - held.descriptors} descriptors were left open")
+    if held.warm_kb and held.grown_kb > MEMORY_KB:
+        raise Failed(f"this process grew by {held.grown_kb} KiB")

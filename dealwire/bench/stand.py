@@ -1,0 +1,244 @@
+"""What a check has at hand while it runs: the line, the hands, what it saved; and what any step needs of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from dealwire.bench.hands import Hands
+from dealwire.bench.plan import Plan
+from dealwire.bench.probe import MS, Probe
+from dealwire.bench.profiles import Profile
+from dealwire.bench.record import Failed, Heard, Lane, Measure, Result
+from dealwire.bench.rules import is_old
+from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, milliseconds, number, spell
+from protocol.errors import LineClosed
+from protocol.tdp import messages as m
+from protocol.tdp.derive import Field, Shape
+from protocol.tdp.messages import Message
+from protocol.tdp.packets import MINOR, VERSION
+
+PREPARE_MS: Final = 300_000
+"""The longest it may take to bring a device into a state: two shuffles and what hands do."""
+STATUS_MS: Final = 2_000
+"""The longest the bench waits for a status on its way to something."""
+LIFT_MS: Final = 10_000
+"""The longest a motion of a device may take before its event."""
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Stand:
+    """One check under way. `rounds` and `seed` are the command line's, for a soak."""
+
+    plan: Plan
+    profile: Profile
+    probe: Probe
+    hands: Hands
+    rounds: int | None = None
+    seed: int = 1
+    say: Callable[[str], None] = lambda _: None
+    result: Result = field(default_factory=lambda: Result("", "", "", "conformance", ""))
+    variables: dict[str, int] = field(default_factory=dict)
+    command: Message = field(default_factory=m.ReportStatus)
+    """The last command sent, whose reply the next steps look for."""
+    request: int = 0
+    asked_ns: int = 0
+    used: set[int] = field(default_factory=set)
+    """Frames that a step has taken, so that the next one finds another."""
+    times: dict[str, list[float]] = field(default_factory=dict)
+    limits: dict[str, tuple[int | None, str]] = field(default_factory=dict)
+
+    def begin(self, result: Result) -> None:
+        """The next check."""
+        self.result = result
+        self.variables.clear()
+        self.used.clear()
+        self.times.clear()
+        self.limits.clear()
+        self.hands.begin()
+        self.probe.begin_check()
+
+    # ------------------------------------------------------------------ time
+
+    @property
+    def allowance_ms(self) -> int:
+        """What a real line and this machine may add to a limit."""
+        return self.probe.known.allowance_ms
+
+    def pause(self, ms: int) -> None:
+        """Let time pass, listening."""
+        self.probe.run(self.probe.wire.now_ns() + ms * MS)
+
+    def rest(self, ms: int) -> None:
+        """As `pause`, while the device may be off and its line away."""
+        with contextlib.suppress(LineClosed):
+            self.pause(ms)
+
+    def time(self, name: str, ms: float, limit: int | str | None) -> None:
+        """One measured time; `limit` as a plan writes it."""
+        self.times.setdefault(name, []).append(ms)
+        self.limits[name] = (None, "") if limit is None else (milliseconds(limit), str(limit))
+
+    def measures(self) -> list[Measure]:
+        """What was timed in this check."""
+        return [Measure(name, tuple(values), *self.limits[name]) for name, values in self.times.items()]
+
+    # ------------------------------------------------------------------ messages
+
+    def make(self, name: str, given: Mapping[str, Any]) -> Message:
+        """A message with the fields a plan gives, and for the others what a host would say now."""
+        usual = self._usual(name)
+        values = {}
+        for key in MESSAGES[name].__dataclass_fields__:
+            field_ = field_of(name, key)
+            value = constant(field_, given[key], self.names) if key in given else usual.get(key, _nothing(field_))
+            values[key] = value
+        return MESSAGES[name](**values)
+
+    def number(self, wanted: int | str) -> int:
+        """A number as a plan writes it."""
+        return number(wanted, self.names)
+
+    @property
+    def names(self) -> dict[str, int]:
+        """What was saved, and what is known anyway."""
+        known = self.probe.known
+        now = {"session": known.session, "last": self.probe.last_event, "acked": max(known.acked, 0)}
+        now |= {"request": self.request, "boots": known.hello.boot_count if known.hello else 0}
+        return now | self.variables
+
+    def _usual(self, name: str) -> dict[str, Any]:
+        session = self.probe.known.session
+        usual: dict[str, dict[str, Any]] = {
+            "Hello": {"lowest_major": VERSION, "lowest_minor": MINOR, "highest_major": VERSION,
+                      "highest_minor": MINOR, "host": "dealwire bench"},
+            "OpenSession": {"session": session, "major": VERSION, "minor": MINOR, "role": self.plan.granted},
+            "ReadEvents": {"session": session, "first": self.probe.last_event + 1},
+            "Ack": {"session": session, "up_to": self.probe.last_event},
+            "Heartbeat": {"session": session},
+            "SelectGame": {"packet_size": 5, "cards": 52, "jokers": 0, "game": "bench"},
+        }  # fmt: skip
+        return usual.get(name, {})
+
+    def wait_for(
+        self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, *, request: int | None = None, old: bool = False
+    ) -> tuple[Heard, Message] | None:
+        """The first frame since the last thing done that is this message and was not taken yet; None in vain."""
+
+        def find(heard: Heard) -> Message | None:
+            message = heard.envelope.message
+            if type(message).__name__ != name or id(heard) in self.used or is_old(heard.envelope) is not old:
+                return None
+            if request is not None and heard.envelope.request != request:
+                return None
+            return message if fits(message, wanted, self.names) else None
+
+        found = self.probe.until(find, limit_ms + self.allowance_ms)
+        if found is not None:
+            self.used.add(id(found[0]))
+        return found
+
+    def need(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, **how: Any) -> Message:
+        """As `wait_for`; Failed says what came instead."""
+        found = self.wait_for(name, wanted, limit_ms, **how)
+        if found is None:
+            raise self.missed(name, wanted, limit_ms)
+        return found[1]
+
+    def missed(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Failed:
+        """That a message did not come, and what came instead."""
+        return Failed(f"no {_wanted(name, wanted)} within {limit_ms} ms{self._instead(name)}")
+
+    def ask(self, command: Message) -> m.Reply:
+        """A command of the bench's own on the way to something; its reply."""
+        reply = self.probe.ask(command)
+        self.command, self.request = command, self.probe.request
+        return reply
+
+    def _instead(self, name: str) -> str:
+        """What else of this kind came, for the message."""
+        others = [h.envelope.message for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
+        same = [spell(message) for message in others if type(message).__name__ == name]
+        if same:
+            return f"; came: {same[-1]}"
+        answers = [spell(message) for message in others if isinstance(message, m.Reply | m.Nak)]
+        return f"; came: {answers[-1]}" if answers else ""
+
+    # ------------------------------------------------------------------ hands
+
+    def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
+        """Let hands do something."""
+        self.probe.mark = len(self.probe.heard)
+        self.asked_ns = self.probe.wire.now_ns()
+        self._shown(self.hands.act(name, fields or {}))
+
+    def fault(self, name: str, fields: Mapping[str, Any]) -> None:
+        """Let something go wrong."""
+        self._shown(self.hands.fault(name, fields))
+
+    def power(self, on: bool) -> None:
+        """The plug."""
+        self.probe.mark = len(self.probe.heard)
+        self.asked_ns = self.probe.wire.now_ns()
+        if not on:
+            self._shown(self.hands.power(False))
+            self.probe.started_over()
+        else:
+            self.probe.started_over()
+            self._shown(self.hands.power(True))
+            # an adapter inside the device goes with its power and comes back as another
+            if not self.probe.wire.reopen(self.probe.wire.now_ns() + self.probe.contact_ns):
+                raise Failed("the line did not come back with the power")
+
+    def _shown(self, text: str) -> None:
+        self.probe.timeline.add(self.probe.wire.now_ns(), Lane.HANDS, text)
+
+    # ------------------------------------------------------------------ states
+
+    def state(self) -> str:
+        """The device's state as its newest status has it, asked for when there is none."""
+        if self.probe.status is None:
+            self.ask(m.ReportStatus())
+            self.probe.run(self.probe.wire.now_ns() + STATUS_MS * MS, lambda: self.probe.status is not None)
+        if self.probe.status is None:
+            raise Failed(f"no status within {STATUS_MS} ms of REPORT-STATUS")
+        enum = field_of(self.profile.status, "state").names
+        known = {member.value: member.name for member in enum} if isinstance(enum, type) else {}
+        return str(known.get(self.probe.status.state, self.probe.status.state))
+
+    def prepare(self, wanted: str) -> None:
+        """Bring the device into a state, `ready`: where its class is at rest; Failed when it does not get there."""
+        wanted = self.profile.ready if wanted == "ready" else wanted
+        end_ns = self.probe.wire.now_ns() + PREPARE_MS * MS
+        done = ""
+        self.probe.status = None
+        while (state := self.state()) != wanted:
+            if self.probe.wire.now_ns() >= end_ns:
+                raise Failed(f"the device stays in {state}; it was to come to {wanted}")
+            way = self.profile.ways.get(state) or (self.profile.away.get(state) if state != wanted else None)
+            if way is None or state == done:
+                self.pause(100)
+                done = ""
+                continue
+            done = state
+            if isinstance(way, str):
+                name, _, rest = way.partition(" ")
+                fields = {key: int(value) for key, _, value in (part.partition("=") for part in rest.split())}
+                self.act(name, fields)
+            else:
+                self.ask(way)
+            self.pause(50)
+            self.probe.status = None
+
+
+def _nothing(field_: Field) -> Any:
+    empty = {Shape.INTEGER: 0, Shape.TEXT: "", Shape.BYTES: bytes(field_.size), Shape.BLOB: b""}
+    return empty.get(field_.shape, ())
+
+
+def _wanted(name: str, wanted: Mapping[str, Wanted]) -> str:
+    return f"{name}{' with ' + ', '.join(f'{key} {value}' for key, value in wanted.items()) if wanted else ''}"

@@ -1,0 +1,214 @@
+"""The small language in which a plan says what a field must be, and how long something may take.
+
+4              equal            "DONE"        the name of an enumeration's value
+[1, 2]         one of           "+RED"        the flag, or the number, is in it;  "-RED" it is not
+"<=5" "!=0"    compared         "$session"    what was saved under that name;     "$last+1"
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields as dataclass_fields
+from enum import Enum, IntEnum
+from typing import Any, Final
+
+from protocol.cards import spell_cards
+from protocol.faults import Fault
+from protocol.places import PLACES
+from protocol.tdp import messages as m
+from protocol.tdp.derive import Field, Shape, fields_of
+from protocol.tdp.outputs import Timing
+from protocol.tdp.packets import ANSWERS, PACKETS
+
+Scalar = int | str
+Wanted = int | str | list[int | str]
+"""What a plan writes for a field."""
+
+MESSAGES: Final[dict[str, type[m.Message]]] = {cls.__name__: cls for cls, _ in (*PACKETS.values(), *ANSWERS.values())}
+"""Every message, by the name it has in the protocol's page."""
+_FIELDS: Final[dict[type[m.Message], dict[str, Field]]] = {
+    cls: {field.name: field for field in fields_of(packet)} for cls, packet in (*PACKETS.values(), *ANSWERS.values())
+}
+TIMES: Final[dict[str, int]] = {
+    item.name.removesuffix("_ns"): getattr(Timing(), item.name) // 1_000_000
+    for item in dataclass_fields(Timing)
+    if item.name.endswith("_ns")
+}
+"""The protocol's times, in milliseconds."""
+
+_COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_VARIABLE: Final = re.compile(r"\$([a-z_]+)([+-]\d+)?")
+_COMPARISON: Final = re.compile(r"(<=|>=|!=|<|>)(.+)")
+
+
+class BadValue(ValueError):
+    """A plan says something of a field that it cannot be; the text says what is allowed."""
+
+
+def fields_of_message(name: str) -> dict[str, Field]:
+    """The declared fields of a message; BadValue names the messages there are."""
+    if name not in MESSAGES:
+        raise BadValue(f"no such message: {name!r}; allowed: {', '.join(MESSAGES)}")
+    return _FIELDS[MESSAGES[name]]
+
+
+def field_of(message: str, name: str) -> Field:
+    """One field of a message; BadValue names the fields there are."""
+    known = fields_of_message(message)
+    if name not in known:
+        raise BadValue(f"{message} has no field {name!r}; allowed: {', '.join(known) or 'none'}")
+    return known[name]
+
+
+def constant(field: Field, value: Any, variables: Mapping[str, int]) -> Any:
+    """The value a plan writes for a field: a number, a text, a name of the field's enumeration, or a variable."""
+    if not isinstance(value, str):
+        return value
+    if found := _VARIABLE.fullmatch(value):
+        return _variable(found, variables)
+    names = field.names
+    if isinstance(names, type) and issubclass(names, Enum):
+        if value in names.__members__:
+            return int(names[value].value)
+        raise BadValue(f"{value!r} is no {names.__name__}; allowed: {', '.join(names.__members__)}, or a number")
+    return value
+
+
+def check_wanted(message: str, wanted: Mapping[str, Wanted], known: Mapping[str, int] | None = None) -> None:
+    """BadValue when a plan wants something of `message` that it cannot say. Variables are looked up in `known`."""
+    fields_of_message(message)
+    for name, value in wanted.items():
+        field = field_of(message, name)
+        for item in value if isinstance(value, list) else [value]:
+            _matcher(field, item, _Any() if known is None else known)
+
+
+def fits(message: m.Message, wanted: Mapping[str, Wanted], variables: Mapping[str, int]) -> bool:
+    """Whether every field is what a plan wants."""
+    name = type(message).__name__
+    for key, value in wanted.items():
+        field, actual = field_of(name, key), getattr(message, key)
+        choices = value if isinstance(value, list) else [value]
+        if not any(_matcher(field, item, variables)(actual) for item in choices):
+            return False
+    return True
+
+
+def compares(actual: int, wanted: Scalar, variables: Mapping[str, int]) -> bool:
+    """Whether a number is the wanted one, or compares with it as wanted."""
+    return _matcher(_NUMBER, wanted, variables)(actual)
+
+
+def number(wanted: Scalar, variables: Mapping[str, int]) -> int:
+    """The number in a value a plan writes: `7`, `"$last-2"`, or that of a comparison."""
+    found = _COMPARISON.fullmatch(str(wanted))
+    text = found[2] if found else str(wanted)
+    value = int(text) if text.isdecimal() else constant(_NUMBER, text, variables)
+    if not isinstance(value, int):
+        raise BadValue(f"{wanted!r} is no number")
+    return value
+
+
+def spell(message: m.Message, states: type[IntEnum] | None = None) -> str:
+    """The message for a person, in a few words; `states` names the device's. Never the face of a card."""
+    name = type(message).__name__
+    if name not in MESSAGES:
+        return name
+    shown = []
+    for key, field in _FIELDS[type(message)].items():
+        if key in _UNSAID or key in _FACES:
+            continue
+        value = getattr(message, key)
+        if states is not None and key in ("state", "previous") and value in states._value2member_map_:
+            shown.append(f"{key}={states(value).name}")
+        else:
+            shown.append(f"{key}={_spell(field, value)}")
+    return " ".join([name, *shown])
+
+
+STATES: Final[dict[int, type[IntEnum]]] = {
+    m.DeviceClass.SHUFFLER: m.ShufflerState,
+    m.DeviceClass.SHOE: m.ShoeState,
+    m.DeviceClass.TABLE_CONTROLLER: m.ControllerState,
+}
+"""The states of each class of device."""
+
+
+def milliseconds(text: Scalar) -> int:
+    """`250`, `"reply"` or `"lost+status+100"` as milliseconds; BadValue names the times there are."""
+    total = 0
+    for part in str(text).split("+"):
+        part = part.strip()
+        if part.isdecimal():
+            total += int(part)
+        elif part in TIMES:
+            total += TIMES[part]
+        else:
+            raise BadValue(f"{part!r} is no time; allowed: milliseconds, {', '.join(TIMES)}, or a sum of them")
+    return total
+
+
+_FACES: Final = frozenset({"cards", "card"})
+_UNSAID: Final = frozenset(
+    {"number", "device_ms", "session", "uptime_ms", "digest", "serial", "maker", "model", "host"}
+)
+
+
+def _spell(field: Field, value: Any) -> str:
+    names = field.names
+    if isinstance(names, type) and issubclass(names, Enum):
+        if isinstance(value, tuple):
+            return "[" + " ".join(str(item) for item in value) + "]"
+        known = {member.value: member.name for member in names}
+        return str(known.get(value, value)) if names is not Fault else str(value)
+    if names is not None and not isinstance(value, tuple | bytes):
+        return PLACES[value].text if field.name == "place" else spell_cards([value])[0]
+    if isinstance(value, tuple):
+        return (
+            "[" + " ".join("/".join(map(str, item)) if isinstance(item, tuple) else str(item) for item in value) + "]"
+        )
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+_NUMBER: Final = Field("number", Shape.INTEGER, "I", 4, None, "")
+
+
+class _Any(dict[str, int]):
+    """Knows every variable: for checking what a plan says before anything was saved."""
+
+    def __missing__(self, key: str) -> int:
+        return 0
+
+
+def _variable(found: re.Match[str], variables: Mapping[str, int]) -> int:
+    try:
+        return variables[found[1]] + int(found[2] or 0)
+    except KeyError:
+        raise BadValue(f"nothing was saved as {found[1]!r}") from None
+
+
+def _matcher(field: Field, wanted: Scalar, variables: Mapping[str, int]) -> Callable[[Any], bool]:
+    if isinstance(wanted, str) and wanted[:1] in "+-" and wanted[1:]:
+        member = constant(field, int(wanted[1:]) if wanted[1:].isdecimal() else wanted[1:], variables)
+        contained = wanted[0] == "+"
+        return lambda actual: _holds(actual, member) is contained
+    if isinstance(wanted, str) and (found := _COMPARISON.fullmatch(wanted)):
+        limit = int(found[2]) if found[2].isdecimal() else constant(field, found[2], variables)
+        if not isinstance(limit, int):
+            raise BadValue(f"{wanted!r}: {field.name} can be compared with a number, a name of its or a variable")
+        compare = _COMPARE[found[1]]
+        return lambda actual: compare(actual, limit)
+    value = constant(field, wanted, variables)
+    return lambda actual: bool(actual == value)
+
+
+def _holds(actual: Any, member: Any) -> bool:
+    return member in actual if isinstance(actual, tuple) else bool(actual & member)

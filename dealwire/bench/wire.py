@@ -1,0 +1,243 @@
+"""The line between the bench and the device it judges: real, in real time, or of a simulated table on its own clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from devices.clock import Clock, SystemClock
+from devices.loop import Member, Owner
+from devices.transport.base import LineClosed, Transport
+from devices.transport.opening import Opener
+from protocol.errors import LineError
+
+START_NS: Final = 1_700_000_000_000_000_000
+"""When a simulated table's time begins."""
+STILL_NS: Final = 1_000
+"""How far time goes on when a simulated device has something to do at once."""
+TURN_S: Final = 0.2
+"""Between two tries to open a line again."""
+
+
+class SimulatedTable(Protocol):
+    """What a wire needs of a table of simulated devices."""
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due."""
+        ...
+
+    def power_on(self, now_ns: int) -> None:
+        """Switch the devices on."""
+        ...
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        """Bytes from a device's host."""
+        ...
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due."""
+        ...
+
+    def take_output(self, device: str, now_ns: int) -> bytes:
+        """What comes out of a device's line now."""
+        ...
+
+
+class Wire(Protocol):
+    """Bytes to the device, bytes from it, and the time; one thread uses it."""
+
+    name: str
+    exact: bool
+    """Time stands still while this program works, so that what is measured is the device alone."""
+
+    def now_ns(self) -> int:
+        """Nanoseconds since 1970; they never run backwards."""
+        ...
+
+    def send(self, data: bytes) -> None:
+        """Put all of `data` onto the line. LineClosed when it is gone."""
+        ...
+
+    def wait(self, until_ns: int) -> bytes:
+        """The next bytes that arrive, `b""` when none had by `until_ns`. LineClosed when the line is gone."""
+        ...
+
+    def reopen(self, until_ns: int) -> bool:
+        """Open a line that went again; False when it was not to be had by `until_ns`."""
+        ...
+
+    def close(self) -> None:
+        """Give the line back. May be called twice."""
+        ...
+
+
+class SimulatedWire:
+    """The line to one device of a simulated table in this process. Time passes only in `wait`, from deadline to
+    deadline, so that an hour of the table takes seconds and every run is the same."""
+
+    exact = True
+
+    def __init__(self, table: SimulatedTable, device: str) -> None:
+        self.name = f"simulated {device}"
+        self._table, self._device = table, device
+        self._now_ns = START_NS
+        table.power_on(self._now_ns)
+
+    def now_ns(self) -> int:
+        """The table's time."""
+        return self._now_ns
+
+    def send(self, data: bytes) -> None:
+        """Heard by the device at once."""
+        self._table.receive(self._device, data, self._now_ns)
+
+    def wait(self, until_ns: int) -> bytes:
+        """Let time pass until the device says something."""
+        while True:
+            data = self._table.take_output(self._device, self._now_ns)
+            if data or self._now_ns >= until_ns:
+                return data
+            due = self._table.next_deadline_ns
+            if due is None or due > until_ns:
+                self._now_ns = until_ns
+            else:
+                self._now_ns = max(self._now_ns + STILL_NS, due)
+            self._table.tick(self._now_ns)
+
+    def reopen(self, until_ns: int) -> bool:
+        """It never goes."""
+        return True
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+class LiveWire:
+    """A real line in real time. `beside` are run with it, such as the device's own end when that is simulated too."""
+
+    exact = False
+
+    def __init__(self, name: str, opener: Opener, *, clock: Clock | None = None, beside: Sequence[Member] = ()) -> None:
+        self.name = name
+        self.clock = clock or SystemClock()
+        self._opener = opener
+        self.owner = Owner(self.clock)
+        self._beside = list(beside)
+        for member in self._beside:
+            self.owner.add(member)
+        try:
+            self._end: _End | None = self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def now_ns(self) -> int:
+        """The wall clock."""
+        return self.clock.now_ns()
+
+    def send(self, data: bytes) -> None:
+        """Written as the line takes it."""
+        end = self._held()
+        end.outbox += data
+        end.on_writable(0)
+        while end.outbox and end.lost is None:
+            self.owner.turn(TURN_S)
+        self._held()
+
+    def wait(self, until_ns: int) -> bytes:
+        """Wait for the line, and serve what runs beside it."""
+        end = self._held()
+        left_s = (until_ns - self.now_ns()) / 1e9
+        if left_s > 0:
+            self.owner.run(lambda: bool(end.arrived) or end.lost is not None, left_s)
+        else:
+            self.owner.turn(0.0)
+        data = bytes(end.arrived)
+        end.arrived.clear()
+        if not data:
+            self._held()
+        return data
+
+    def reopen(self, until_ns: int) -> bool:
+        """Try again and again: a device that is plugged in anew needs its time."""
+        if self._end is not None and self._end.lost is None:
+            return True
+        while self.now_ns() < until_ns:
+            try:
+                self._end = self._open()
+            except LineError:
+                self.owner.run(timeout_s=TURN_S)
+            else:
+                return True
+        return False
+
+    def close(self) -> None:
+        """Give the line back, and what ran beside it."""
+        self.owner.close()
+
+    def _open(self) -> _End:
+        end = _End(self.name, self._opener.open())
+        self.owner.add(end)
+        return end
+
+    def _held(self) -> _End:
+        if self._end is None:
+            raise LineClosed(self.name, "closed by this program")
+        if self._end.lost is not None:
+            self.owner.remove(self._end)
+            raise self._end.lost
+        return self._end
+
+
+class _End:
+    """The transport as a member of the owner."""
+
+    def __init__(self, name: str, transport: Transport) -> None:
+        self.name, self._transport = name, transport
+        self.arrived, self.outbox = bytearray(), bytearray()
+        self.lost: LineClosed | None = None
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When a line without a descriptor wants to be read."""
+        return getattr(self._transport, "next_deadline_ns", None) if self.lost is None else None
+
+    def fileno(self) -> int | None:
+        """The line's descriptor."""
+        return self._transport.fileno() if self.lost is None else None
+
+    def wants_write(self) -> bool:
+        """True while bytes wait for room."""
+        return bool(self.outbox)
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        """For lines without a descriptor."""
+        self._transport.on_ready(wake)
+
+    def on_readable(self, now_ns: int) -> None:
+        """Take what arrived."""
+        try:
+            self.arrived += self._transport.read()
+        except LineClosed as error:
+            self._lose(error)
+
+    def on_writable(self, now_ns: int) -> None:
+        """Send what there is room for."""
+        try:
+            while self.outbox and (taken := self._transport.write(bytes(self.outbox))):
+                del self.outbox[:taken]
+        except LineClosed as error:
+            self._lose(error)
+
+    def on_deadline(self, now_ns: int) -> None:
+        """A time came to read."""
+        self.on_readable(now_ns)
+
+    def close(self) -> None:
+        """Give the line back."""
+        self._transport.close()
+
+    def _lose(self, error: LineClosed) -> None:
+        self.lost = error
+        self._transport.close()

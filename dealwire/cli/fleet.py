@@ -1,0 +1,132 @@
+"""`dealwire fleet`: the lines of many tables in one PostgreSQL database."""
+
+import asyncio
+import importlib.util
+import signal
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from dealwire.cli.exits import Exit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@click.group("fleet")
+def command() -> None:
+    """Keep what many tables make known in one PostgreSQL database, each line once."""
+    for module in ("aiomqtt", "psycopg"):
+        if importlib.util.find_spec(module) is None:
+            raise click.UsageError(f"{module} is not installed: pip install 'dealwire[fleet]'")
+
+
+@command.command("sql")
+def sql() -> None:
+    """Print the SQL that makes the tables in an empty database."""
+    from dealwire.export.fleet.database import all_sql
+
+    click.echo(all_sql())
+
+
+def postgres_option(command: F) -> F:
+    """`--postgres`."""
+    return click.option(
+        "--postgres",
+        required=True,
+        metavar="DSN",
+        help="As libpq takes it; passwords belong in ~/.pgpass or PGPASSWORD.",
+    )(command)
+
+
+@command.command("migrate")
+@postgres_option
+@click.pass_context
+def migrate(ctx: click.Context, postgres: str) -> None:
+    """Make the tables, or bring them up to this program's version."""
+    from dealwire.export.fleet import database
+
+    added = run(ctx, database.migrate(postgres))
+    click.echo(f"tables: {', '.join(f'version {version} added' for version in added) or 'up to date'}", err=True)
+
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def broker_options(command: F) -> F:
+    """`--mqtt --mqtt-password-file --mqtt-ca --mqtt-cert --mqtt-key`."""
+    for option in (
+        click.option("--mqtt-key", type=_FILE, help="Key of --mqtt-cert, PEM."),
+        click.option("--mqtt-cert", type=_FILE, help="Our certificate, PEM."),
+        click.option("--mqtt-ca", type=_FILE, help="Whom to trust with mqtts://, PEM; else whom the system trusts."),
+        click.option("--mqtt-password-file", type=_FILE, help="A file whose first line is the password."),
+        click.option("--mqtt", required=True, metavar="URL", help="mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS."),
+    ):
+        command = option(command)
+    return command
+
+
+@command.command("consume")
+@broker_options
+@postgres_option
+@click.option("--name", default="dealwire-fleet", show_default=True, help="Who we are to the broker; each its own.")
+@click.option("--group", help="Share the lines with the consumers of this group.")
+@click.option("--wait", is_flag=True, help="Go on trying when broker or database are not there at the start.")
+@click.pass_context
+def consume(
+    ctx: click.Context,
+    mqtt: str,
+    mqtt_password_file: Path | None,
+    mqtt_ca: Path | None,
+    mqtt_cert: Path | None,
+    mqtt_key: Path | None,
+    postgres: str,
+    name: str,
+    group: str | None,
+    wait: bool,
+) -> None:
+    """Take every line from the broker into the database, until SIGTERM or Ctrl-C.
+
+    A line is acknowledged when it is committed. Lines that the broker has lost are seen and asked for again.
+    """
+    from dealwire.export.broker import Broker
+    from dealwire.export.fleet.consumer import Consumer
+
+    files = {"ca_file": mqtt_ca, "cert_file": mqtt_cert, "key_file": mqtt_key}
+    try:
+        broker = Broker.parse(mqtt, password=_password(mqtt_password_file), **files)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--mqtt") from None
+
+    async def go() -> None:
+        consumer = Consumer(
+            broker, postgres, name=name, group=group, tell=lambda line: click.echo(f"dealwire: {line}", err=True)
+        )
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, consumer.stop)
+        await consumer.run(wait=wait)
+        counts = consumer.counts
+        click.echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.asked} times", err=True)
+
+    run(ctx, go())
+
+
+def run(ctx: click.Context, work: Coroutine[Any, Any, Any]) -> Any:
+    """Run it; what keeps it from working is one line and an exit code."""
+    from dealwire.export.broker import BrokerUnusable
+    from dealwire.export.fleet.database import DatabaseUnusable
+
+    try:
+        return asyncio.run(work)
+    except (BrokerUnusable, DatabaseUnusable) as error:
+        click.echo(f"dealwire: {error}", err=True)
+        ctx.exit(Exit.PERMISSION if error.refused else Exit.USAGE if error.usage else Exit.ABSENT)
+
+
+def _password(file: Path | None) -> str | None:
+    if file is None:
+        return None
+    try:
+        return file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
+    except (OSError, ValueError) as error:
+        raise click.BadParameter(str(error), param_hint="--mqtt-password-file") from None

@@ -1,0 +1,182 @@
+"""`dealwire journal`: look at what a table service wrote down, check it, and deal it again."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dealwire.cli.exits import Exit
+from dealwire.cli.journal_keys import key_commands
+from dealwire.cli.journal_tables import teller_maker
+from dealwire.cli.options import table_options
+from dealwire.journal.check import verify
+from dealwire.journal.compare import compare
+from dealwire.journal.export import export_capture
+from dealwire.journal.reader import JournalReader
+from dealwire.journal.records import RAW, Head, Record
+from dealwire.journal.sealing import SEALED, SealingKey
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+SCHEMA = "dealwire.journal-check/1"
+
+
+@click.group("journal")
+def command() -> None:
+    """Check, show, export or deal again what a table service wrote down; make the key that seals it."""
+
+
+command.add_command(key_commands)
+
+
+def key_option(use: str) -> Callable[[Any], Any]:
+    """`--key FILE`."""
+    return click.option("--key", "key_file", type=FILE, metavar="FILE", help=use)
+
+
+def opened(file: Path, key_file: Path | None) -> JournalReader:
+    """The journal, with the keys that were named."""
+    return JournalReader(file, SealingKey.load(key_file) if key_file is not None else None)
+
+
+@command.command("verify")
+@click.argument("file", type=FILE)
+@key_option("Also open every seal, with the keys in FILE.")
+@click.option("--expect", metavar="SEQ:HASH", help="A record noted elsewhere, that must be in the journal.")
+@click.option("--head", metavar="HASH", help="The hash that the newest record must have.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.pass_context
+def verify_command(
+    ctx: click.Context, /, file: Path, key_file: Path | None, expect: str | None, head: str | None, as_json: bool
+) -> None:
+    """Check every record of the journal FILE: the chain of hashes, the numbering, the file itself. No key is needed.
+
+    The last line is the newest record's number and hash. Whoever notes it elsewhere can later prove with --expect that
+    nothing up to there was cut off or written anew: a journal alone cannot show that. A damaged journal gives 6.
+    """
+    noted = _noted(expect) if expect is not None else None
+    with opened(file, key_file) as reader:
+        found = verify(reader, open_seals=key_file is not None, expect=noted)
+    if head is not None and head.lower() != found.head.hash.hex():
+        click.echo(f"dealwire: {file}: the newest record is {found.head}, not the one with hash {head}", err=True)
+        ctx.exit(Exit.PROTOCOL)
+    if as_json:
+        fields = {"records": found.records, "kinds": dict(found.kinds), "head": str(found.head)}
+        seals = {"sealed": found.sealed, "clear": found.clear, "opened": found.opened}
+        click.echo(json.dumps({"schema": SCHEMA, "type": "verified", **fields, **seals}))
+        return
+    said = f"raw records: {found.sealed} sealed, "
+    said += f"{found.opened} of them opened, " if key_file is not None else "not opened without a key, "
+    said += f"{found.clear} in clear text"
+    click.echo(f"{found.records} records, {_time(found.first_ns)} to {_time(found.last_ns)}, in one unbroken chain")
+    click.echo(said)
+    click.echo(f"head {found.head}")
+
+
+def _noted(text: str) -> Head:
+    number, _, digest = text.partition(":")
+    try:
+        head = Head(int(number), bytes.fromhex(digest))
+    except ValueError:
+        head = Head(0, b"")
+    if head.sequence < 1 or len(head.hash) != 32:
+        why = f"{text!r} is not of the form SEQ:HASH, a number and 64 hex digits"
+        raise click.BadParameter(why, param_hint="--expect")
+    return head
+
+
+@command.command("show")
+@click.argument("file", type=FILE)
+@click.option("--table", metavar="NAME", help="Only this table.")
+@click.option("--after", type=click.IntRange(0), default=0, metavar="SEQ", help="Only records after this one.")
+@click.option("--raw", is_flag=True, help="Also the reads and writes; with --key their bytes.")
+@key_option("Open the seals with the keys in FILE: shows faces that nobody may have shown.")
+def show_command(file: Path, table: str | None, after: int, raw: bool, key_file: Path | None) -> None:
+    """Print the records of the journal FILE, one a line: number, time, table, kind, content."""
+    with opened(file, key_file) as reader:
+        for record in reader.records(after):
+            if (table is None or record.table in (table, "")) and (raw or record.kind not in RAW):
+                content = _content(reader, record, key_file is not None)
+                place = f"{record.table}/{record.line}" if record.line else record.table
+                click.echo(f"{record.sequence}  {_time(record.at_ns)}  {place or '-'}  {record.kind}  {content}")
+
+
+def _content(reader: JournalReader, record: Record, has_key: bool) -> str:
+    if record.kind not in RAW:
+        return record.payload.decode("utf-8", "replace")
+    sealed = record.payload[:1] == SEALED
+    return reader.raw(record).hex(" ") if has_key or not sealed else f"sealed, {len(record.payload)} bytes"
+
+
+def _time(at_ns: int) -> str:
+    seconds, rest_ns = divmod(at_ns, 1_000_000_000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest_ns:09d}Z"
+
+
+@command.command("export")
+@click.argument("file", type=FILE)
+@click.option("--capture", type=FILE, metavar="OUTPUT", help="Write the raw record to this pcapng file instead.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing file.")
+@click.option("--table", metavar="NAME", help="Only this table; a capture holds one.")
+@key_option("The keys that open the raw record, for --capture.")
+def export_command(file: Path, capture: Path | None, overwrite: bool, table: str | None, key_file: Path | None) -> None:
+    """Print what was made known from the journal FILE, as NDJSON, or write its raw record as a capture.
+
+    The printed lines are stored in clear text and hold no face before its reveal. A capture is not sealed and may.
+    """
+    with opened(file, key_file) as reader:
+        if capture is not None:
+            count = export_capture(reader, _only(reader, table), capture, overwrite=overwrite)
+            click.echo(f"{count} reads and writes in {capture}, in clear text", err=True)
+            return
+        after = 0
+        while found := reader.publications(after, 1000, table):
+            for item in found:
+                click.echo(item.line)
+            after = found[-1].sequence
+
+
+def _only(reader: JournalReader, table: str | None) -> str:
+    known = sorted({line.table for line in reader.lines().values()})
+    if table in known:
+        return str(table)
+    if table is None and len(known) == 1:
+        return known[0]
+    why = f"{table!r} is not in the journal" if table is not None else "a capture holds one table"
+    raise click.BadParameter(f"{why}; there are {', '.join(known) or 'none'}", param_hint="--table")
+
+
+@command.command("rebuild")
+@click.argument("file", type=FILE)
+@key_option("The keys that open the raw record.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@table_options
+@click.pass_context
+def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as_json: bool, **options: Any) -> None:
+    """Deal the raw record of the journal FILE again and compare the result with what was made known, byte for byte.
+
+    Each table is made from its own configuration in the journal; options of a table given here are used instead. The
+    exit code is 1 at the first difference, which is named with its record.
+    """
+    with opened(file, key_file) as reader:
+        make, topics = teller_maker(ctx, reader, options)
+        found = compare(reader, make, topics)
+    if as_json:
+        fields = {
+            "equal": found.equal,
+            "pending": len(found.pending),
+            "given_up": len(found.given_up),
+            "difference": None if found.difference is None else str(found.difference),
+        }
+        click.echo(json.dumps({"schema": SCHEMA, "type": "rebuilt", **fields}))
+    elif found.difference is None:
+        click.echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
+        if found.pending:
+            click.echo(f"{len(found.pending)} more follow from it; the service makes them known when it goes on")
+        if found.given_up:
+            click.echo(f"{len(found.given_up)} more follow from it and never were: the table began anew", err=True)
+    if found.difference is not None:
+        click.echo(f"dealwire: {file}: {found.difference}", err=True)
+        ctx.exit(Exit.CHECK_FAILED)

@@ -1,0 +1,69 @@
+"""What a table's settings become: a `Table`, and the meters it shares."""
+
+from pathlib import Path
+from typing import TypeVar
+
+from dealer_flow.procedure import Procedure, load_procedure
+from dealwire.config.schema import TablePart
+from dealwire.table import Table, Terms
+from rules.award import AwardDesk
+from rules.game import load_game
+from rules.meter_setup import load_setup
+from rules.meters import MeterBank
+
+
+class Banks:
+    """The meters of every setup file, opened once, so that tables which name the same file share them."""
+
+    def __init__(self) -> None:
+        self._banks: dict[Path, MeterBank] = {}
+
+    def of(self, part: TablePart) -> MeterBank | None:
+        """The bank a table's settings name; None when they name none."""
+        if part.progressive is None:
+            return None
+        file = part.progressive.resolve()
+        if file not in self._banks:
+            self._banks[file] = MeterBank(load_setup(part.progressive))
+        return self._banks[file]
+
+    def put(self, file: Path, bank: MeterBank) -> None:
+        """Use this bank, restored from its records, for a setup file."""
+        self._banks[file.resolve()] = bank
+
+
+def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> Terms | None:
+    """On which terms the table settles; None when it does not. SettlementRefused names what does not fit."""
+    if not part.settle:
+        return None
+    game = load_game(part.game or procedure.id)
+    return Terms(
+        game,
+        dict(part.paytables),
+        dict(part.readings),
+        dict(part.meters),
+        part.token_cents,
+        part.envy_base_cents,
+        part.limit_cents,
+        part.accept_suspect,
+        banks.of(part) if game.progressive is not None else None,
+    )
+
+
+T = TypeVar("T", bound=Table)
+
+
+def build_table(part: TablePart, banks: Banks, make: type[T]) -> T:
+    """The table as its settings describe it, of the kind `make`; a DealwireError names what does not fit."""
+    procedure = load_procedure(part.procedure)
+    terms = build_terms(part, procedure, banks)
+    desk = _desk(part, procedure, terms) if part.awards else None
+    return make(procedure, terms, name=part.name, desk=desk, options=part.options)
+
+
+def _desk(part: TablePart, procedure: Procedure, terms: Terms | None) -> AwardDesk | None:
+    if terms is None or terms.bank is None or terms.game.progressive is None:
+        return None
+    spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)
+    chosen = terms.paytables.get(terms.game.progressive.name)
+    return AwardDesk(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=part.name)

@@ -1,0 +1,132 @@
+"""A `table.toml` as data: every table and key it may hold. `checks` says what fits together."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PlainValidator, model_validator
+
+from rules.tomlfile import Part
+
+SCHEMA = "dealwire.table/1"
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
+"""Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
+Cents = Annotated[int, Field(ge=0)]
+Wager = Annotated[int, Field(ge=1)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+def _path(value: object) -> Path:
+    if isinstance(value, Path):
+        return value
+    if not isinstance(value, str) or not value:
+        raise ValueError("the path of a file is a text")
+    return Path(value)
+
+
+FilePath = Annotated[Path, PlainValidator(_path)]
+
+DeviceRole = Literal["observe", "control"]
+"""`observe`: the device is heard, nothing is asked of it. `control`: a person may have commands sent to it."""
+
+
+class DevicePart(Part):
+    """One device of a table, and the line it is on."""
+
+    name: Name
+    kind: Literal["shuffler", "shoe", "table-controller"]
+    address: Annotated[str, Field(min_length=1)]
+    """Prefer the names that stay: `serial-id:`, `usb:` or a path below `/dev/serial/by-id/`."""
+    dialect: str = "tdp"
+    role: DeviceRole = "observe"
+
+
+class TablePart(Part):
+    """One table: what is dealt, on which terms, from which devices."""
+
+    name: Name
+    procedure: str
+    """Id of a procedure, or a file."""
+    game: str | None = None
+    """Id of a game, or a file; the procedure's own unless given."""
+    settle: bool = True
+    """False deals without settling."""
+    seats: Annotated[int, Field(ge=1, le=32)] | None = None
+    """As many as the procedure allows unless given."""
+    limit_cents: Wager | None = None
+    token_cents: Wager = 25
+    envy_base_cents: Wager = 100
+    accept_suspect: bool = False
+    progressive: FilePath | None = None
+    """A progressive setup. Tables that name the same file share its meters."""
+    awards: bool = False
+    """Awards made at the table controller move the meters of `progressive`, and are compared with the settlements."""
+    options: dict[str, str] = Field(default_factory=dict)
+    """Readings of the procedure where its text is silent."""
+    paytables: dict[str, str] = Field(default_factory=dict)
+    readings: dict[str, str] = Field(default_factory=dict)
+    meters: dict[str, Cents] = Field(default_factory=dict)
+    """Where meters stand when the journal knows nothing of them yet, by name; for a table without `progressive`."""
+    device: Annotated[tuple[DevicePart, ...], Field(min_length=1)]
+
+
+class JournalPart(Part):
+    """Where everything is written down. `key_file` seals raw bytes at rest; without one they are in the clear."""
+
+    path: FilePath
+    key_file: FilePath | None = None
+
+
+class ConsolePart(Part):
+    """Where the console listens. Without `tokens_file` nobody can sign in, so nothing can be asked of the table."""
+
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Port = 8420
+    tokens_file: FilePath | None = None
+    recordings: FilePath | None = None
+    """A folder of recordings that can be looked at."""
+
+
+class MqttPart(Part):
+    """An MQTT 5 broker that gets every publication. The files are PEM, but the password's, which is its first line."""
+
+    url: Annotated[str, Field(pattern=r"^mqtts?://")]
+    """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS."""
+    site: Name
+    """Stands before the table's name in every topic."""
+    password_file: FilePath | None = None
+    ca_file: FilePath | None = None
+    cert_file: FilePath | None = None
+    key_file: FilePath | None = None
+
+
+class MetricsPart(Part):
+    """Where Prometheus finds the metrics."""
+
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Port = 9420
+
+
+class ExportsPart(Part):
+    """What else is told, besides the console. `ndjson`: every line that is made known, on standard output."""
+
+    ndjson: bool = False
+    mqtt: MqttPart | None = None
+    metrics: MetricsPart | None = None
+
+
+class Configuration(Part):
+    """The whole file."""
+
+    schema_: Literal["dealwire.table/1"] = Field(alias="schema")
+    table: Annotated[tuple[TablePart, ...], Field(min_length=1)]
+    journal: JournalPart
+    console: ConsolePart | None = None
+    exports: ExportsPart = ExportsPart()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tables_are_many(cls, content: Any) -> Any:
+        if isinstance(content, dict) and isinstance(content.get("table"), dict):
+            raise ValueError("[table] must be [[table]], and its devices [[table.device]]: a file may hold several")
+        return content

@@ -1,0 +1,158 @@
+"""Signing in, and asking the owner to do something."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request as Asked
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from dealwire.console.actions import ROLES, Action, FieldRefused
+from dealwire.console.rendering import render
+from dealwire.console.tokens import TOKEN_MAX, Sessions, Tokens, WrongTokens
+from dealwire.service.hub import Hub, Request
+from devices.clock import Clock
+from protocol.errors import DealwireError
+
+BODY_MAX: Final = 8 * 1024
+"""Bytes of a form."""
+FIELDS_MAX: Final = 32
+ANSWER_S: Final = 5.0
+"""How long a page waits for the owner's answer."""
+
+
+class FormRefused(Exception):
+    """A form that is too long or no form; carries the status and the words."""
+
+    def __init__(self, status: int, why: str) -> None:
+        self.status, self.why = status, why
+        super().__init__(why)
+
+
+async def read_form(asked: Asked) -> dict[str, str]:
+    """The fields of a form, read no further than `BODY_MAX`; FormRefused."""
+    body = b""
+    async for piece in asked.stream():
+        body += piece
+        if len(body) > BODY_MAX:
+            raise FormRefused(413, f"the form is longer than {BODY_MAX} bytes")
+    kind = asked.headers.get("content-type", "").partition(";")[0].strip()
+    if body and kind != "application/x-www-form-urlencoded":
+        raise FormRefused(415, "a form is expected")
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict")
+    except (UnicodeDecodeError, ValueError) as error:
+        raise FormRefused(400, "this is no form") from error
+    if len(dict(pairs)) != len(pairs):
+        raise FormRefused(400, "a field is given twice")
+    return dict(pairs)
+
+
+class Door:
+    """Sign in with a role's token, sign out. `secure` says that browsers reach this over TLS only."""
+
+    def __init__(self, tokens: Tokens, sessions: Sessions, clock: Clock, cookie: str, *, secure: bool) -> None:
+        self._tokens, self._sessions, self._clock, self._cookie = tokens, sessions, clock, cookie
+        self._secure = secure
+        self._wrong = WrongTokens()
+
+    def page(self, asked: Asked, problem: str = "", status: int = 200) -> Response:
+        """The form."""
+        back = _back(asked.query_params.get("back", ""))
+        values = {"role": asked.state.role, "path": "/", "live": "", "problem": problem, "back": back}
+        return HTMLResponse(render("sign-in.html", **values), status)
+
+    async def show(self, asked: Asked) -> Response:
+        """GET: the form."""
+        return self.page(asked)
+
+    async def sign_in(self, asked: Asked) -> Response:
+        """POST: a session for a right token, once few enough wrong ones came from that address."""
+        address, now_ns = asked.client.host if asked.client else "", self._clock.now_ns()
+        form = await read_form(asked)
+        wait_s = self._wrong.wait_s(address, now_ns)
+        if wait_s:
+            answer = self.page(asked, f"Too many wrong tokens. Try again in {wait_s} seconds.", 429)
+            answer.headers["retry-after"] = str(wait_s)
+            return answer
+        role = self._tokens.role_of(form.get("token", "")[: TOKEN_MAX + 1].strip())
+        if role is None:
+            self._wrong.note(address, now_ns)
+            return self.page(asked, "This token is not known.", 403)
+        self._wrong.forget(address)
+        self._sessions.end(asked.cookies.get(self._cookie, ""))
+        answer = RedirectResponse(_back(form.get("back", "")), 303)
+        secret = self._sessions.begin(role, now_ns)
+        answer.set_cookie(self._cookie, secret, httponly=True, samesite="strict", secure=self._secure)
+        return answer
+
+    async def sign_out(self, asked: Asked) -> Response:
+        """POST: the session is over."""
+        self._sessions.end(asked.cookies.get(self._cookie, ""))
+        answer = RedirectResponse("/", 303)
+        answer.delete_cookie(self._cookie)
+        return answer
+
+
+def _back(path: str) -> str:
+    """Where to go after signing in: a path of this server, never another one's."""
+    return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
+
+
+class Desk:
+    """The actions of each table, and the way to the owner."""
+
+    def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]]) -> None:
+        self._hub, self._actions = hub, actions
+
+    def of(self, table: str, *, bench: bool) -> dict[str, list[Action]]:
+        """The buttons of a table's page, or of its bench, by group."""
+        found: dict[str, list[Action]] = {}
+        for action in self._actions.get(table, ()):
+            if action.bench == bench:
+                found.setdefault(action.group, []).append(action)
+        return found
+
+    async def act(self, asked: Asked) -> Response:
+        """POST: do it, if the role may; the answer as JSON for the page's script, else as a page."""
+        table, name = asked.path_params["table"], asked.path_params["action"]
+        action = next((one for one in self._actions.get(table, ()) if one.id == name), None)
+        role = asked.state.role
+        if action is None:
+            return _answer(asked, 404, "There is no such action at this table.")
+        if role is None:
+            return _answer(asked, 401, f"Sign in first: {action.title!r} needs the token of a {_either(action.roles)}.")
+        if role not in action.roles:
+            return _answer(asked, 403, f"A {role} may not do this; a {_either(action.roles)} may.")
+        try:
+            fields = action.read(await read_form(asked))
+        except FieldRefused as refused:
+            return _answer(asked, 400, f"{refused.name}: {refused.why}.")
+        return await self._ask(asked, action, Request(table, action.does, fields, role))
+
+    async def _ask(self, asked: Asked, action: Action, request: Request) -> Response:
+        waiting = asyncio.wrap_future(self._hub.ask(request))
+        try:
+            result = await asyncio.wait_for(waiting, ANSWER_S)
+        except DealwireError as error:
+            return _answer(asked, 409, f"{action.title}: refused. {error}")
+        except TimeoutError:
+            return _answer(asked, 504, f"{action.title}: no answer yet. Look at the table before you try again.")
+        except asyncio.CancelledError:
+            if waiting.cancelled():
+                return _answer(asked, 503, f"{action.title}: too much is waiting. Try again.")
+            raise
+        said = f" {result}" if isinstance(result, str) and result else ""
+        return _answer(asked, 200, f"{action.title}: done.{said}")
+
+
+def _either(roles: Sequence[str]) -> str:
+    return " or ".join(role for role in ROLES if role in roles) or "nobody"
+
+
+def _answer(asked: Asked, status: int, text: str) -> Response:
+    if "application/json" in asked.headers.get("accept", ""):
+        return JSONResponse({"good": status == 200, "text": text}, status)
+    known: dict[str, Any] = {"role": asked.state.role, "path": asked.url.path, "live": ""}
+    return HTMLResponse(render("answer.html", **known, text=text, table=asked.path_params["table"]), status)

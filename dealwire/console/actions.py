@@ -1,0 +1,77 @@
+"""What may be done from the console, as data: a name, the roles that may, the fields to fill in.
+
+The owner says what there is; the console shows a button for each and sends what was filled in as a `Request`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from protocol.errors import LocalError
+
+Role = Literal["dealer", "supervisor", "technician"]
+
+ROLES: Final[tuple[Role, ...]] = ("dealer", "supervisor", "technician")
+
+TEXT_MAX: Final = 200
+"""Characters of one field."""
+
+
+class FieldRefused(LocalError):
+    """What was filled in is not what the field takes."""
+
+    def __init__(self, action: str, name: str, why: str) -> None:
+        self.action, self.name, self.why = action, name, why
+        super().__init__(f"{action}: {name}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing to fill in. A `choice` takes one of `choices`, a `number` a whole number from `least` to `most`."""
+
+    name: str
+    title: str
+    kind: Literal["text", "number", "choice"] = "text"
+    choices: tuple[str, ...] = ()
+    least: int = 0
+    most: int = 2**31 - 1
+    default: str = ""
+
+    def read(self, action: str, given: str) -> Any:
+        """The value of what was filled in; FieldRefused names what is allowed."""
+        text = given.strip() or self.default
+        if self.kind == "number":
+            number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 10 else -1
+            if not self.least <= number <= self.most:
+                raise FieldRefused(action, self.name, f"a whole number from {self.least} to {self.most} is needed")
+            return number
+        if self.kind == "choice" and text not in self.choices:
+            raise FieldRefused(action, self.name, f"must be one of {', '.join(self.choices)}")
+        if not 0 < len(text) <= TEXT_MAX or not text.isprintable():
+            raise FieldRefused(action, self.name, f"1 to {TEXT_MAX} printable characters are needed")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One button. `id` is its name in addresses, `does` and `fixed` what the request carries, `fields` what a person
+    fills in. On the bench page when `bench`, else on the table's; `group` is the heading it stands under. With `asks`
+    a person is asked that before it is done."""
+
+    id: str
+    title: str
+    roles: tuple[Role, ...]
+    does: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fields: tuple[Field, ...] = ()
+    bench: bool = False
+    group: str = ""
+    hint: str = ""
+    asks: str = ""
+
+    def read(self, form: Mapping[str, str]) -> dict[str, Any]:
+        """The fields of the request; FieldRefused when one is missing, wrong or not of this action."""
+        unknown = sorted(form.keys() - {known.name for known in self.fields})
+        if unknown:
+            raise FieldRefused(self.id, unknown[0][:40], "there is no such field")
+        return {**self.fixed, **{known.name: known.read(self.id, form.get(known.name, "")) for known in self.fields}}

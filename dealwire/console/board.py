@@ -1,0 +1,153 @@
+"""Live lines: what changed goes to every page that looks, as soon as it is known.
+
+Nothing queues up: a page that is slow gets the newest of each section once it is ready for more, so it can lag but
+never wait behind what is over. All of this runs in the console's own thread.
+"""
+
+import asyncio
+import contextlib
+import json
+from typing import Final
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from dealwire.console.rendering import BUILD, Sheet, render
+from dealwire.service.hub import Hub
+from dealwire.service.view import TableView
+
+WATCHERS_MAX: Final = 64
+"""Pages that may look at once."""
+BEAT_S: Final = 4.0
+"""Something is sent at least this often, so that a page whose line is cut without a word notices."""
+GAP_S: Final = 0.03
+"""Between two messages to one page: a person sees no more, and a fast table must not fill the line."""
+SEND_S: Final = 10.0
+"""A page that takes longer for one message is let go."""
+MESSAGE_MAX: Final = 1024
+"""Bytes a page may send; it has nothing to say."""
+
+UNKNOWN_TABLE: Final = 4404
+FULL: Final = 1013
+RESTARTING: Final = 1012
+
+
+class Board:
+    """The hub's newest views, rendered, and the pages that look at them. `start` and `stop` in the server's loop."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._views: dict[str, TableView] = {}
+        self._sheets: dict[str, Sheet] = {}
+        self._tables: tuple[str, int] = ("", 0)
+        self._watchers: set[asyncio.Event] = set()
+        self._stopping = False
+        self._pump: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to listen to the hub."""
+        loop, new = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: this reader leaves in a moment
+                loop.call_soon_threadsafe(new.set)
+
+        self._reader = self._hub.subscribe(wake)
+        self._views = self._hub.views()
+        self._pump = asyncio.create_task(self._run(new))
+
+    async def stop(self) -> None:
+        """Tell every page to come back later, and listen no more."""
+        self._stopping = True
+        self._wake_all()
+        self._hub.leave(self._reader)
+        if self._pump is not None:
+            self._pump.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._pump
+
+    @property
+    def views(self) -> dict[str, TableView]:
+        """The newest view of each table, by name, in order of names."""
+        return dict(sorted(self._views.items()))
+
+    def sections(self, table: str) -> dict[str, str]:
+        """Every section of a table's page, by name."""
+        return self._sheet(table).html
+
+    async def serve(self, line: WebSocket, table: str | None) -> None:
+        """One page's line, until either end closes it; None for the overview."""
+        await line.accept()
+        if table is not None and table not in self._views:
+            await line.close(UNKNOWN_TABLE)
+        elif len(self._watchers) >= WATCHERS_MAX or self._stopping:
+            await line.close(RESTARTING if self._stopping else FULL)
+        else:
+            await self._watch(line, table)
+
+    # ------------------------------------------------------------------ inside
+
+    async def _run(self, new: asyncio.Event) -> None:
+        while True:
+            await new.wait()
+            new.clear()
+            self._reader.take()  # the views hold what the publications say
+            self._views = self._hub.views()
+            self._wake_all()
+
+    def _wake_all(self) -> None:
+        for watcher in self._watchers:
+            watcher.set()
+
+    def _sheet(self, table: str) -> Sheet:
+        sheet = self._sheets.setdefault(table, Sheet())
+        sheet.show(self._views[table])
+        return sheet
+
+    async def _watch(self, line: WebSocket, table: str | None) -> None:
+        news = asyncio.Event()
+        news.set()
+        self._watchers.add(news)
+        ears = asyncio.create_task(_hear(line))
+        voice = asyncio.create_task(self._tell(line, table, news))
+        try:
+            await asyncio.wait({ears, voice}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._watchers.discard(news)
+            for task in (ears, voice):
+                task.cancel()
+            await asyncio.gather(ears, voice, return_exceptions=True)
+            with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+                await line.close(RESTARTING if self._stopping else 1008)
+
+    async def _tell(self, line: WebSocket, table: str | None, news: asyncio.Event) -> None:
+        sent: dict[str, int] = {}
+        while not self._stopping:
+            await asyncio.wait_for(line.send_text(self._message(table, sent)), SEND_S)
+            await asyncio.sleep(GAP_S)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), BEAT_S)
+            news.clear()
+
+    def _message(self, table: str | None, sent: dict[str, int]) -> str:
+        """What the page has not, as JSON; without sections it is a mere sign of life."""
+        if table is None:
+            changed = self._overview_changes(sent)
+            sequence = max((view.sequence for view in self._views.values()), default=0)
+        else:
+            changed, sequence = self._sheet(table).changes(sent), self._views[table].sequence
+        sent |= {name: version for name, (version, _) in changed.items()}
+        sections = {name: html for name, (_, html) in changed.items()}
+        return json.dumps({"build": BUILD, "sequence": sequence, "sections": sections}, ensure_ascii=False)
+
+    def _overview_changes(self, sent: dict[str, int]) -> dict[str, tuple[int, str]]:
+        html, version = render("sections/tables.html", views=self.views), self._tables[1]
+        if html != self._tables[0]:
+            version += 1
+            self._tables = html, version
+        return {"tables": (version, html)} if sent.get("tables", 0) < version else {}
+
+
+async def _hear(line: WebSocket) -> None:
+    """Returns when the page has left, or has said something: it has nothing to say."""
+    with contextlib.suppress(WebSocketDisconnect):
+        await line.receive_text()

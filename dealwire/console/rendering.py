@@ -1,0 +1,103 @@
+"""Views to HTML, section by section. A section is rendered anew only when what it shows has changed, once for all who
+look at it. Everything a page shows goes through templates that escape it.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from dealwire.console import words
+from dealwire.service.view import TableView
+
+HERE: Final = Path(__file__).parent
+
+MEDIA_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+ASSETS: Final[dict[str, bytes]] = {
+    path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.suffix in MEDIA_TYPES
+}
+"""What pages load, by name. A request is looked up here and never becomes a path."""
+
+BUILD: Final = hashlib.sha256(
+    b"".join(path.read_bytes() for path in sorted(HERE.rglob("*")) if path.suffix in {*MEDIA_TYPES, ".html"})
+).hexdigest()[:16]
+"""Names the pages and what they load; a page of another build loads itself again."""
+
+Pick = Callable[[TableView], Any]
+
+SECTIONS: Final[dict[str, Pick]] = {
+    "headline": lambda v: (v.title, v.procedure, v.clause, v.round, v.state, v.last_outcome, v.safe_stop),
+    "lamp": lambda v: (v.red_lamp, v.red_lamp_text, v.safe_stop),
+    "felt": lambda v: (v.seats, v.dealer, v.community, v.columns, v.state, words.awaited(v)),
+    "packets": lambda v: (v.packets, v.remainder, v.deck, v.shuffler),
+    "meters": lambda v: v.meters,
+    "devices": lambda v: v.devices,
+    "next": lambda v: v.next,
+    "log": lambda v: v.log,
+}
+"""The parts of a table's page, each with what it depends on."""
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    for function in (words.face, words.hand_words, words.money, words.clock_time, words.iso_time, words.count_words):
+        made.filters[function.__name__] = function
+    for other in (words.is_wrong, words.by_actor, words.troubled, words.stake, words.awaited):
+        made.filters[other.__name__] = other
+    made.globals |= {"BUILD": BUILD, "SEAT_SIGNS": words.SEAT_SIGNS, "LINK_SIGNS": words.LINK_SIGNS}
+    return made
+
+
+_ENVIRONMENT: Final = _environment()
+
+
+def render(template: str, **values: Any) -> str:
+    """One template, with `values`."""
+    return _ENVIRONMENT.get_template(template).render(values)
+
+
+def render_sections(view: TableView) -> dict[str, str]:
+    """Every section of one view."""
+    return {name: render(f"sections/{name}.html", view=view) for name in SECTIONS}
+
+
+class Sheet:
+    """One table's sections as they are now, each with a number that rises whenever it changes."""
+
+    def __init__(self) -> None:
+        self._view: TableView | None = None
+        self._parts: dict[str, tuple[Any, int, str]] = {}
+        self._version = 0
+
+    def show(self, view: TableView) -> None:
+        """Render what differs from the view before."""
+        if view is self._view:
+            return
+        self._view = view
+        for name, pick in SECTIONS.items():
+            shown = pick(view)
+            before = self._parts.get(name)
+            if before is None or before[0] != shown:
+                self._version += 1
+                self._parts[name] = shown, self._version, render(f"sections/{name}.html", view=view)
+
+    def changes(self, sent: Mapping[str, int]) -> dict[str, tuple[int, str]]:
+        """Sections newer than a reader's, by name: the number and the HTML."""
+        return {
+            name: (version, html) for name, (_, version, html) in self._parts.items() if sent.get(name, 0) < version
+        }
+
+    @property
+    def html(self) -> dict[str, str]:
+        """Every section."""
+        return {name: html for name, (_, _, html) in self._parts.items()}

@@ -1,0 +1,247 @@
+"""Recordings dealt again for the console: each step as the view it led to, from the bytes alone.
+
+The bytes go through the same decoders, flow, rules and viewer as an attached device's. What this keeps is bounded:
+`STEPS_MAX` steps of a recording, `REPLAYS_MAX` recordings. One thread deals, so that pages stay live meanwhile.
+"""
+
+import asyncio
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from dealer_flow.procedure import load_procedure
+from dealwire.service.view import TableView
+from dealwire.service.viewer import Viewer
+from dealwire.table import Table, Terms
+from devices.capture import Capture, CaptureError
+from devices.events import Seen
+from devices.replay import play
+from protocol.errors import DealwireError
+from rules.game import load_game
+
+STEPS_MAX: Final = 5_000
+REPLAYS_MAX: Final = 4
+FILES_MAX: Final = 500
+"""Recordings of a folder that are listed, the newest."""
+BYTES_MAX: Final = 64 * 1024 * 1024
+"""A longer recording is not opened here; `dealwire replay` deals it."""
+
+
+DEFAULT: Final = "flushes-gone-wild.co"
+"""The procedure of a recording that names none, as for `dealwire replay`."""
+
+
+class ReplayUnusable(DealwireError):
+    """A recording that cannot be dealt again here."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name, self.why = name, why
+        super().__init__(f"{name}: {why}")
+
+
+Keep = Callable[[Seen, TableView], None]
+"""Takes one report and the table after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A recording: a file of the folder, or whatever else can be dealt again, such as a table's journal.
+
+    `deal` gives every report with the view after it, and says at its end what is wrong with the recording, if anything;
+    a DealwireError when it cannot be dealt at all.
+    """
+
+    name: str
+    title: str
+    table: str | None
+    deal: Callable[[Keep], str]
+    stamp: int | None = None
+    """Changes when the recording does; None for one that grows while it is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recording in the list. `problem` says why it cannot be opened."""
+
+    name: str
+    title: str
+    procedure: str
+    size: int | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One report and the table after it; `what` names the device and the kind of report, never its content."""
+
+    at_ns: int
+    what: str
+    view: TableView
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A recording dealt again. `note` says when it was cut, and why."""
+
+    name: str
+    title: str
+    steps: tuple[Step, ...]
+    note: str = ""
+
+    @property
+    def index(self) -> dict[str, Any]:
+        """Milliseconds of each step from the first, and the steps at which a round begins or an incident is told."""
+        first, views = self.steps[0].at_ns, [step.view for step in self.steps]
+        pairs = list(itertools.pairwise(views))
+        return {
+            "at_ms": [(step.at_ns - first) // 1_000_000 for step in self.steps],
+            "rounds": [at for at, (old, new) in enumerate(pairs, 1) if old.state == "betting" != new.state],
+            "incidents": [at for at, (old, new) in enumerate(pairs, 1) if _told_more(old, new)],
+        }
+
+
+def _told_more(old: TableView, new: TableView) -> bool:
+    known = old.log[-1].sequence if old.log else -1
+    return any(line.clause and line.sequence > known for line in new.log)
+
+
+def default_table(procedure: str) -> Table:
+    """A table of one of the program's procedures, which settles by its game where there is one."""
+    loaded = load_procedure(procedure)
+    return Table(loaded, Terms(load_game(loaded.id)))
+
+
+def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
+    """Deal `capture` at `table`, as the `deal` of a source."""
+    viewer, count = Viewer(table, title), itertools.count()
+
+    def deliver(seen: Seen) -> None:
+        viewer.saw(seen, table.handle(seen))
+        keep(seen, viewer.view(next(count), seen.at_ns))
+
+    try:
+        play(capture, deliver)
+    except CaptureError as error:
+        return str(error)
+    return capture.torn or ""
+
+
+def deal_again(source: Source) -> Replay:
+    """Every step of a recording; ReplayUnusable when nothing can be seen in it."""
+    steps = _Steps()
+    try:
+        note = source.deal(steps.add)
+    except _Enough:
+        note = f"only the first {STEPS_MAX:,} steps are shown; `dealwire replay` deals all of it"
+    except DealwireError as error:
+        raise ReplayUnusable(source.name, str(error)) from error
+    if not steps.kept:
+        raise ReplayUnusable(source.name, note or "it holds no report of a device")
+    return Replay(source.name, source.title, tuple(steps.kept), note)
+
+
+class _Enough(Exception):
+    """As many steps as are kept."""
+
+
+class _Steps:
+    """The steps so far; a report that changes nothing to be seen is no step."""
+
+    def __init__(self) -> None:
+        self.kept: list[Step] = []
+
+    def add(self, seen: Seen, view: TableView) -> None:
+        if self.kept and _same(self.kept[-1].view, view):
+            return
+        if len(self.kept) >= STEPS_MAX:
+            raise _Enough
+        self.kept.append(Step(seen.at_ns, f"{seen.device}: {_words(type(seen.body).__name__)}", view))
+
+
+def _same(one: TableView, other: TableView) -> bool:
+    return one.model_copy(update={"sequence": other.sequence, "at_ns": other.at_ns}) == other
+
+
+def _words(name: str) -> str:
+    """`PacketDispensed` as `packet dispensed`."""
+    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
+
+
+class Shelf:
+    """The recordings there are, and those dealt lately. `folder` None: no files."""
+
+    def __init__(
+        self, folder: Path | None, sources: Sequence[Source] = (), make_table: Callable[[str], Table] = default_table
+    ) -> None:
+        self._folder, self._sources, self._make_table = folder, tuple(sources), make_table
+        self._dealt: OrderedDict[tuple[str, int | None], Replay] = OrderedDict()
+        self._worker = ThreadPoolExecutor(1, "console-replay")
+
+    def close(self) -> None:
+        """Wait for nothing."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    async def entries(self, table: str | None, procedure: str | None) -> list[Entry]:
+        """What may be replayed; with a table, its own and those of its procedure."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, self._list, table, procedure)
+
+    async def replay(self, name: str, *, anew: bool = False) -> Replay:
+        """A recording by its name in the list, dealt again; ReplayUnusable. A source that grows is dealt as it was
+        until it is asked for `anew`; a file that was written since is dealt anew by itself."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, self._deal, name, anew)
+
+    # ------------------------------------------------------------------ in the worker's thread
+
+    def _list(self, table: str | None, procedure: str | None) -> list[Entry]:
+        found = [Entry(one.name, one.title, "") for one in self._sources if table in (None, one.table)]
+        for path in self._files().values():
+            entry = _look(path)
+            if procedure is None or entry.procedure in ("", procedure):
+                found.append(entry)
+        return found
+
+    def _files(self) -> dict[str, Path]:
+        """Files by name: a name that is asked for is looked up here and never becomes a path."""
+        if self._folder is None:
+            return {}
+        files = [path for path in self._folder.glob("*.pcapng") if path.is_file() and not path.is_symlink()]
+        newest = sorted(files, key=lambda path: path.stat().st_mtime_ns, reverse=True)[:FILES_MAX]
+        return {path.name: path for path in sorted(newest, key=lambda path: path.name)}
+
+    def _deal(self, name: str, anew: bool) -> Replay:
+        source = next((one for one in self._sources if one.name == name), None) or self._file(name)
+        if anew and source.stamp is None:
+            self._dealt.pop((name, None), None)
+        key = name, source.stamp
+        if key not in self._dealt:
+            self._dealt[key] = deal_again(source)
+            while len(self._dealt) > REPLAYS_MAX:
+                self._dealt.popitem(last=False)
+        self._dealt.move_to_end(key)
+        return self._dealt[key]
+
+    def _file(self, name: str) -> Source:
+        path = self._files().get(name)
+        if path is None:
+            raise ReplayUnusable(name, "there is no such recording here")
+        facts = path.stat()
+        if facts.st_size > BYTES_MAX:
+            raise ReplayUnusable(name, f"longer than {BYTES_MAX // 2**20} MiB; `dealwire replay` deals it")
+
+        def deal(keep: Keep) -> str:
+            capture = Capture.read(path)
+            return deal_capture(capture, self._make_table(capture.procedure or DEFAULT), name, keep)
+
+        return Source(name, name, None, deal, facts.st_mtime_ns)
+
+
+def _look(path: Path) -> Entry:
+    try:
+        capture = Capture.read(path)
+        return Entry(path.name, path.name, capture.procedure, path.stat().st_size)
+    except (DealwireError, OSError) as error:
+        return Entry(path.name, path.name, "", problem=str(error))

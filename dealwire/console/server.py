@@ -1,0 +1,170 @@
+"""`Console`: the web server, in a thread of its own. The owner's thread never waits for it.
+
+uvicorn runs as a part of this program: it takes no signals, and says nothing but errors. The port is opened by
+`start`, in the caller's thread, so that a port in use is an error of the caller and not of a thread.
+"""
+
+import asyncio
+import contextlib
+import errno
+import socket
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from dealwire.console.acting import Desk, Door
+from dealwire.console.actions import Action
+from dealwire.console.board import MESSAGE_MAX, Board
+from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
+from dealwire.console.pages import Pages
+from dealwire.console.replays import Shelf, Source
+from dealwire.console.tokens import Sessions, Tokens
+from dealwire.service.hub import Hub
+from devices.clock import Clock, SystemClock
+from protocol.errors import LineAbsent, LineBusy, LineDenied
+
+CONNECTIONS_MAX: Final = 160
+"""Requests and live lines at once; more get 503."""
+START_S: Final = 10.0
+STOP_S: Final = 5.0
+"""Failure guards: far above what either takes."""
+
+
+class Console:
+    """Serves the hub's views on `host` and `port` (0: any that is free).
+
+    Bound to a loopback address, reading is open to all who can reach it; elsewhere it needs a token too. `names` are
+    further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS. `actions` are
+    the buttons of each table. `recordings` is a folder of `.pcapng` files, `sources` are recordings besides it.
+    """
+
+    def __init__(
+        self,
+        hub: Hub,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        tokens: Tokens | None = None,
+        actions: Mapping[str, Sequence[Action]] | None = None,
+        recordings: Path | None = None,
+        sources: Sequence[Source] = (),
+        names: Sequence[str] = (),
+        secure: bool = False,
+        clock: Clock | None = None,
+    ) -> None:
+        self._host, self._port, self._names, self._secure = host, port, names, secure
+        self._clock = clock or SystemClock()
+        self._tokens = tokens or Tokens({})
+        self._sessions = Sessions()
+        self._board = Board(hub)
+        self._desk = Desk(hub, actions or {})
+        self._shelf = Shelf(recordings, sources)
+        self._thread: threading.Thread | None = None
+        self._tell_stop: Callable[[], None] = lambda: None
+        self.failed: str | None = None
+        """Why the server's thread ended by itself; None while it serves."""
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser, once it listens."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self._port}/"
+
+    def start(self) -> None:
+        """Listen and serve; returns when pages can be had. LineBusy, LineDenied or LineAbsent names the address."""
+        listener = _listen(self._host, self._port)
+        self._port = listener.getsockname()[1]
+        ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(listener, ready), name="console", daemon=True)
+        self._thread.start()
+        ready.wait(START_S)
+
+    def stop(self) -> None:
+        """Tell every page to come back later and give the port back. May be called twice."""
+        self._tell_stop()
+        if self._thread is not None:
+            self._thread.join(STOP_S)
+            self._thread = None
+        self._shelf.close()
+
+    # ------------------------------------------------------------------ in the server's thread
+
+    def _run(self, listener: socket.socket, ready: threading.Event) -> None:
+        try:
+            with listener:
+                asyncio.run(self._serve(listener, ready))
+        except Exception as error:  # whatever it is, the table goes on: the owner reads `failed`
+            self.failed = f"{type(error).__name__}: {error}"
+        finally:
+            ready.set()
+
+    async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+        def tell_stop() -> None:
+            with contextlib.suppress(RuntimeError):  # it has already ended
+                loop.call_soon_threadsafe(stop.set)
+
+        self._tell_stop = tell_stop
+        self._board.start()
+        server = uvicorn.Server(self._config())
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.005)
+        ready.set()
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({stopped, serving}, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        await self._board.stop()
+        server.should_exit = True
+        await serving
+
+    def _config(self) -> uvicorn.Config:
+        return uvicorn.Config(
+            self._app(),
+            loop="asyncio",
+            http="h11",
+            ws="websockets-sansio",
+            ws_max_size=MESSAGE_MAX,
+            ws_per_message_deflate=not is_loopback(self._host),
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=CONNECTIONS_MAX,
+            h11_max_incomplete_event_size=HEADERS_MAX,
+            timeout_graceful_shutdown=1,
+        )
+
+    def _app(self) -> Guard:
+        """The pages behind their guard."""
+        cookie = f"dealwire-{self._port}"  # cookies know no port, and two consoles may share a machine
+        door = Door(self._tokens, self._sessions, self._clock, cookie, secure=self._secure)
+        local = is_loopback(self._host)
+        return Guard(
+            Pages(self._board, door, self._desk, self._shelf).app(),
+            sessions=self._sessions,
+            clock=self._clock,
+            cookie=cookie,
+            names=[*self._names, self._host],
+            loopback_only=local,
+            open_reading=local and not self._names,
+        )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A listening socket; LineBusy, LineDenied or LineAbsent names the address."""
+    where = f"console {host}:{port}"
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=CONNECTIONS_MAX)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise LineBusy(where) from error
+        if error.errno == errno.EACCES:
+            raise LineDenied(where, "ports below 1024 need more rights; use a higher one") from error
+        raise LineAbsent(where, error.strerror or str(error)) from error

@@ -1,0 +1,82 @@
+// The live line: what changes at the table comes by it. When it is lost the page says so at once, greys what it shows,
+// and tries again by itself, soon at first and then every few seconds.
+
+import { show } from "./morph.js";
+
+const BEAT_MS = 12000; // the server says something every four seconds
+const FIRST_MS = 250;
+const LONGEST_MS = 4000;
+const WHY = {
+  4401: "Sign in to see the table.",
+  4404: "This table is not served any more. Trying again …",
+  1013: "Too many pages look at this console. Trying again …",
+};
+
+const main = document.getElementById("main");
+const words = document.getElementById("connection");
+const build = document.documentElement.dataset.build;
+const address = new URL(main.dataset.live, location.href.replace(/^http/, "ws"));
+
+let line = null;
+let wait = FIRST_MS;
+let lastHeard = null;
+let beat = 0;
+let retry = 0;
+
+function say(state, text) {
+  if (words.textContent !== text) words.textContent = text;
+  words.dataset.state = state;
+  main.classList.toggle("stale", state !== "live");
+}
+
+function connect() {
+  clearTimeout(retry);
+  if (line) return;
+  const mine = (line = new WebSocket(address));
+  mine.onmessage = (event) => heard(JSON.parse(event.data));
+  mine.onclose = (event) => lost(mine, event.code);
+  waitForBeat(mine);
+}
+
+function waitForBeat(mine) {
+  clearTimeout(beat);
+  beat = setTimeout(() => {
+    mine.close();
+    lost(mine, 0); // a line that is cut without a word closes late or never
+  }, BEAT_MS);
+}
+
+function heard(message) {
+  waitForBeat(line);
+  if (message.build !== build) {
+    location.reload(); // the program was replaced: its pages are other ones now
+    return;
+  }
+  show(message.sections);
+  wait = FIRST_MS;
+  lastHeard = new Date();
+  main.dataset.sequence = message.sequence;
+  say("live", "Live");
+}
+
+function lost(mine, code) {
+  if (mine !== line) return;
+  line = null;
+  clearTimeout(beat);
+  const as = lastHeard ? ` The page shows how it was at ${lastHeard.toLocaleTimeString()}.` : "";
+  say("lost", (WHY[code] ?? "Connection lost. Trying again …") + as);
+  retry = setTimeout(connect, wait * (0.8 + 0.4 * Math.random()));
+  wait = Math.min(wait * 2, LONGEST_MS);
+}
+
+function now() {
+  if (line === null) {
+    wait = FIRST_MS;
+    connect();
+  }
+}
+
+addEventListener("online", now);
+addEventListener("pageshow", now);
+document.addEventListener("visibilitychange", () => document.hidden || now());
+connect();

@@ -1,0 +1,137 @@
+// A recording: play, pause, step, seek. Steps come from the server, dealt again there; this only asks for them in turn.
+
+import { show } from "./morph.js";
+
+const LONGEST_MS = 2000; // nobody waits through the minutes in which nothing happened
+const SHORTEST_MS = 40;
+
+const player = document.getElementById("player");
+const seek = document.getElementById("seek");
+const button = (id) => document.getElementById(id);
+const play = button("play");
+const speed = button("speed");
+const last = Number(seek.max);
+
+let number = Number(player.dataset.number);
+let steps = { at_ms: [], rounds: [], incidents: [] };
+let timer = 0;
+let wanted = number; // the step asked for last: answers to others come too late
+let busy = false;
+
+async function go(to, { keep = false } = {}) {
+  wanted = Math.max(0, Math.min(last, to));
+  if (!keep) pause();
+  if (busy) return;
+  busy = true;
+  try {
+    while (wanted !== number) {
+      const asked = wanted;
+      const said = await fetch(player.dataset.step + asked);
+      if (!said.ok) throw new Error(said.statusText);
+      const { what, sections } = await said.json();
+      number = asked;
+      show(sections);
+      place(what);
+    }
+  } catch {
+    pause();
+    tell("No answer from the program.");
+    wanted = number;
+  } finally {
+    busy = false;
+  }
+}
+
+function place(what) {
+  seek.value = number;
+  seek.setAttribute("aria-valuetext", `Step ${number + 1} of ${last + 1}: ${what}`);
+  button("where").textContent = `Step ${number + 1} of ${last + 1}`;
+  button("what").textContent = what;
+  player.dataset.number = number;
+  history.replaceState(null, "", `?step=${number}`);
+}
+
+const tell = (text) => (button("told").textContent = text);
+
+function pause() {
+  clearTimeout(timer);
+  timer = 0;
+  word("Play", false);
+}
+
+function word(text, pressed) {
+  play.setAttribute("aria-pressed", pressed);
+  play.querySelector("[data-word]").textContent = text;
+}
+
+function run() {
+  word("Pause", true);
+  const wait = (steps.at_ms[number + 1] - steps.at_ms[number]) / Number(speed.value);
+  timer = setTimeout(async () => {
+    await go(number + 1, { keep: true });
+    if (!timer) return;
+    if (number < last) run();
+    else {
+      pause();
+      tell("The recording ends here.");
+    }
+  }, Math.max(SHORTEST_MS, Math.min(LONGEST_MS, wait)));
+}
+
+async function toggle() {
+  if (timer) return pause();
+  if (number >= last) await go(0);
+  run();
+}
+
+function after(marks) {
+  const next = marks.find((mark) => mark > wanted);
+  if (next === undefined) tell("There is none further on.");
+  else go(next);
+}
+
+function mark() {
+  const drawing = document.getElementById("marks");
+  for (const [kind, marks] of [["round", steps.rounds], ["incident", steps.incidents]])
+    for (const at of marks) {
+      const tick = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      tick.setAttribute("x", (1000 * at) / Math.max(1, last));
+      tick.setAttribute("y", kind === "round" ? 6 : 0);
+      tick.setAttribute("width", 2.5);
+      tick.setAttribute("height", kind === "round" ? 6 : 12);
+      tick.setAttribute("class", kind);
+      drawing.append(tick);
+    }
+}
+
+function keys(event) {
+  if (event.altKey || event.ctrlKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  if (event.key === " " && !/^(BUTTON|A)$/.test(event.target.tagName)) toggle();
+  else if (event.key === "ArrowLeft") go(wanted - 1);
+  else if (event.key === "ArrowRight") go(wanted + 1);
+  else if (event.key === "Home") go(0);
+  else if (event.key === "End") go(last);
+  else return;
+  event.preventDefault();
+}
+
+function link(id, to) {
+  button(id).addEventListener("click", (event) => {
+    event.preventDefault();
+    go(to());
+  });
+}
+
+link("first", () => 0);
+link("back", () => wanted - 1);
+link("forward", () => wanted + 1);
+link("last", () => last);
+play.addEventListener("click", toggle);
+seek.addEventListener("input", () => go(Number(seek.value)));
+button("next-round").addEventListener("click", () => after(steps.rounds));
+button("next-incident").addEventListener("click", () => after(steps.incidents));
+addEventListener("keydown", keys);
+
+steps = await (await fetch(player.dataset.steps)).json();
+mark();
+for (const id of ["play", "next-round", "next-incident", "seek"]) button(id).disabled = false;

@@ -1,0 +1,134 @@
+"""How a page says things: cards, money, times, seats. Pure."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+from dealwire.service.view import DeviceView, HandView, LegalView, SeatView, TableView
+from protocol.cards import RANKS, SUITS, UNREAD
+
+_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_RANK_WORDS: Final = dict(zip(RANKS, ("ace", *_NUMBERS, "jack", "queen", "king"), strict=True))
+_SUIT_WORDS: Final = dict(zip(SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True))
+_SPECIAL: Final = {
+    "?^": ("face up in the deck", "up"),
+    "?#": ("back of another deck", "foreign"),
+    "||": ("cut card", "cut"),
+    "__": ("blank card", "blank"),
+    "==": ("a face that was already seen", "same"),
+    "--": ("no card", "none"),
+}
+
+
+class Face(NamedTuple):
+    """A card as drawn: a style class, what stands in its corner, and its name in words."""
+
+    style: str
+    corner: str
+    words: str
+
+
+def face(text: str) -> Face:
+    """How a card's text form is drawn; `??` is a back."""
+    if text == UNREAD.text:
+        return Face("back", "", "one not shown")
+    if len(text) == 2 and text[0] in _RANK_WORDS and text[1] in _SUIT_WORDS:
+        suit = _SUIT_WORDS[text[1]]
+        return Face(suit, "10" if text[0] == "T" else text[0], f"{_RANK_WORDS[text[0]]} of {suit}")
+    if text.startswith("X"):
+        return Face("joker", "★", "joker")
+    words, corner = _SPECIAL.get(text, (f"unknown card {text}", text))
+    return Face("odd", corner, words)
+
+
+def hand_words(cards: Iterable[str]) -> str:
+    """The cards of a hand in one sentence, for those who hear it; cards not shown are only counted."""
+    texts = list(cards)
+    backs = texts.count(UNREAD.text)
+    said = [face(text).words for text in texts if text != UNREAD.text]
+    if backs:
+        said.append(f"{backs} not shown")
+    count = f"{len(texts)} card{'' if len(texts) == 1 else 's'}"
+    return f"{count}: {', '.join(said)}" if texts else "no cards"
+
+
+def money(cents: int) -> str:
+    """Dollars and cents, `$1,250.00`."""
+    sign, cents = ("-", -cents) if cents < 0 else ("", cents)
+    return f"{sign}${cents // 100:,}.{cents % 100:02d}"
+
+
+def stake(cents: int) -> str:
+    """A bet as it lies on the layout: `$25`, `$2.50`."""
+    return money(cents).removesuffix(".00")
+
+
+def moment(at_ns: int) -> datetime:
+    """A time in this machine's own zone, to the microsecond."""
+    seconds, rest = divmod(at_ns, 1_000_000_000)
+    return datetime.fromtimestamp(seconds, UTC).astimezone().replace(microsecond=rest // 1000)
+
+
+def clock_time(at_ns: int) -> str:
+    """Hours to milliseconds."""
+    at = moment(at_ns)
+    return f"{at:%H:%M:%S}.{at.microsecond // 1000:03d}"
+
+
+def iso_time(at_ns: int) -> str:
+    """The whole time with its zone."""
+    return moment(at_ns).isoformat(timespec="milliseconds")
+
+
+def count_words(place: SeatView | HandView) -> str:
+    """`5 cards`, `4 of 5 cards`, `5 expected`; empty when nothing is known."""
+    if place.counted is None:
+        return f"{place.expected} expected" if place.expected else ""
+    if place.expected is not None and place.counted != place.expected:
+        return f"{place.counted} of {place.expected} cards"
+    return f"{place.counted} card{'' if place.counted == 1 else 's'}"
+
+
+def is_wrong(place: SeatView | HandView) -> bool:
+    """True when another number of cards was counted than expected."""
+    return None not in (place.counted, place.expected) and place.counted != place.expected
+
+
+SEAT_SIGNS: Final = {"empty": "", "betting": "◦", "live": "●", "folded": "↩", "dead": "✕"}
+"""A sign beside the word: a status is never told by colour alone."""
+
+LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "✕"}
+
+
+def by_actor(items: Iterable[LegalView]) -> list[tuple[str, list[str]]]:
+    """What may happen next, under who does it, in the order given: `show seat 8` and `show seat 6` as
+    `show seat 8, seat 6`, bets likewise, players who may do the same under one heading."""
+    actors: dict[str, dict[str, list[str]]] = {}
+    for item in items:
+        bet, at_its_end = item.what.startswith("bet "), bool(item.place) and item.what.endswith(f" {item.place}")
+        rest = item.what.removeprefix("bet ") if bet else item.place if at_its_end else ""
+        places = actors.setdefault(item.actor, {}).setdefault(item.what.removesuffix(rest), [])
+        if rest:
+            places.append(rest)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for actor, whats in actors.items():
+        alike.setdefault(tuple(head + ", ".join(places) for head, places in whats.items()), []).append(actor)
+    return [(_actors(names), list(whats)) for whats, names in alike.items()]
+
+
+def _actors(names: list[str]) -> str:
+    """`player at seats 1, 2, 3` for several players."""
+    numbers = [name.removeprefix("player at seat ") for name in names]
+    if len(names) > 1 and all(number.isdecimal() for number in numbers):
+        return f"player at seats {', '.join(numbers)}"
+    return ", ".join(names)
+
+
+def awaited(view: TableView) -> set[str]:
+    """Places at which the round waits for somebody. That a supervisor may count a hand is no wait."""
+    return {item.place for item in view.next if item.actor != "supervisor"} if view.state != "betting" else set()
+
+
+def troubled(devices: Iterable[DeviceView]) -> list[DeviceView]:
+    """Devices a person should look into."""
+    return [device for device in devices if device.problem or device.link == "closed"]

@@ -1,0 +1,295 @@
+"""The way to an MQTT 5 broker, and one connection to it.
+
+aiomqtt brings paho's client into asyncio, but keeps to itself what a table's lines depend on: the reason inside a
+PUBACK (a refused line is no sent line), what CONNACK allows (more than the broker's receive maximum in flight and it
+hangs up), the end of the connection while a PUBACK is awaited, and acknowledging by hand (a line is acknowledged once
+the database has it). `Connection` adds these four.
+"""
+
+import asyncio
+import contextlib
+import logging
+import ssl
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, cast
+from urllib.parse import urlsplit
+
+import aiomqtt
+from aiomqtt.exceptions import MqttConnectError
+from paho.mqtt.client import MQTTMessage
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from protocol.errors import DealwireError
+
+WINDOW: Final = 64
+"""Lines under way at once, unless the broker takes fewer."""
+RECEIVE_MAX: Final = 1024
+"""Messages the broker may send before the first is acknowledged."""
+KEEPALIVE_S: Final = 15
+CONNECT_S: Final = 2.0
+"""How long a TCP connection may take: a table must stop within 2 s."""
+ANSWER_S: Final = 10.0
+"""How long the broker may take to answer CONNECT and SUBSCRIBE."""
+
+
+_UNSPECIFIED: Final = 0x80
+"""What paho gives as the reason when the broker gave none."""
+_SILENT: Final = logging.getLogger("dealwire.export.paho")
+_SILENT.setLevel(logging.CRITICAL)  # what paho logs reaches us as an error, to be told once
+
+
+class BrokerUnusable(DealwireError):
+    """The broker cannot be reached, hung up, or refuses. `refused`: it answered, and said no; `usage`: it was not
+    asked, because something on our side must be put right first."""
+
+    def __init__(self, broker: object, why: str, *, refused: bool = False, usage: bool = False) -> None:
+        self.broker, self.why, self.refused, self.usage = broker, why, refused, usage
+        super().__init__(f"{broker}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """Where a broker listens and who we are to it. The files are PEM; `tls` without `ca_file` trusts the system's."""
+
+    host: str
+    port: int
+    tls: bool = False
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    ca_file: Path | None = None
+    cert_file: Path | None = None
+    key_file: Path | None = None
+
+    @classmethod
+    def parse(cls, url: str, **more: Any) -> "Broker":
+        """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS. ValueError says what is wrong."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise ValueError(f"{url!r}: {error}") from None
+        if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or parts.path not in ("", "/"):
+            raise ValueError(f"{url!r} is not of the form mqtt://[USER@]HOST[:PORT] or mqtts://...")
+        if parts.password is not None:
+            raise ValueError("a password has no place in the address, where others see it; give a password file")
+        tls = parts.scheme == "mqtts"
+        return cls(parts.hostname, port or (8883 if tls else 1883), tls, **{"username": parts.username, **more})
+
+    def context(self) -> ssl.SSLContext | None:
+        """The TLS context; BrokerUnusable when a file cannot be used."""
+        if not self.tls:
+            return None
+        try:
+            context = ssl.create_default_context(cafile=self.ca_file)
+            if self.cert_file is not None:
+                context.load_cert_chain(self.cert_file, self.key_file)
+        except (OSError, ssl.SSLError) as error:
+            raise BrokerUnusable(self, f"its certificates cannot be used: {error}", usage=True) from None
+        return context
+
+    def __str__(self) -> str:
+        return f"mqtt{'s' if self.tls else ''}://{self.host}:{self.port}"
+
+
+def new_properties(packet: int) -> Properties:
+    """An empty set of MQTT 5 properties for one type of packet."""
+    return Properties(packet)  # type: ignore[no-untyped-call]
+
+
+class _AtOnce:
+    """The event loop as aiomqtt sees it, once it connects in the loop's own thread: what it would ask for from another
+    thread is done at once. Later, the socket may be gone and its number another connection's."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def call_soon_threadsafe(self, what: Callable[..., object], *arguments: object) -> None:
+        """Call it."""
+        what(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loop, name)
+
+
+class Connection(aiomqtt.Client):
+    """One connection, used once. Everything it awaits raises BrokerUnusable when the connection ends."""
+
+    def __init__(
+        self, broker: Broker, identifier: str, *, expiry_s: int, will: aiomqtt.Will | None = None, by_hand: bool = False
+    ) -> None:
+        properties = new_properties(PacketTypes.CONNECT)
+        properties.SessionExpiryInterval = expiry_s
+        properties.ReceiveMaximum = RECEIVE_MAX
+        super().__init__(
+            broker.host,
+            broker.port,
+            username=broker.username,
+            password=broker.password,
+            identifier=identifier,
+            protocol=aiomqtt.ProtocolVersion.V5,
+            will=will,
+            timeout=ANSWER_S,
+            keepalive=KEEPALIVE_S,
+            clean_start=False,
+            max_inflight_messages=0,
+            properties=properties,
+            tls_context=broker.context(),
+            logger=_SILENT,
+        )
+        self._loop = cast(asyncio.AbstractEventLoop, _AtOnce(self._loop))
+        self._client.connect_timeout = CONNECT_S
+        self._client.manual_ack_set(by_hand)
+        self._broker = broker
+        self._window = WINDOW
+        self._room = asyncio.Event()
+        self._refusal: BrokerUnusable | None = None
+        self._waiting: dict[int, asyncio.Future[None]] = {}
+        self._received: deque[MQTTMessage] = deque()
+        self._news = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        """Connect; BrokerUnusable when that fails. The loop stands still until TCP and TLS stand: at most CONNECT_S and
+        KEEPALIVE_S."""
+        try:
+            super()._client_connect()
+            await super().__aenter__()
+        except MqttConnectError as error:
+            raise BrokerUnusable(self._broker, f"the broker refuses: {_reason(error)}", refused=True) from None
+        except (aiomqtt.MqttError, OSError, ValueError) as error:
+            self._client.disconnect()
+            raise BrokerUnusable(self._broker, f"no connection: {error}") from None
+        self._room.set()
+        self._disconnected.add_done_callback(self._ended)
+        return self
+
+    def _client_connect(self) -> None:
+        """Done already; aiomqtt would do it in another thread, while the loop handles the socket's callbacks."""
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Disconnect."""
+        with contextlib.suppress(aiomqtt.MqttError):  # it is gone either way
+            await super().__aexit__(kind, error, trace)
+        if self._disconnected.done() and not self._disconnected.cancelled():
+            self._disconnected.exception()  # looked at, so that asyncio does not complain of it
+
+    # ------------------------------------------------------------------ lines out
+
+    async def send(self, topic: str, payload: str, properties: Properties | None = None) -> "asyncio.Future[None]":
+        """Send with QoS 1 once there is room; the future ends with the PUBACK, as BrokerUnusable when refused."""
+        while not self._room.is_set():
+            await self._room.wait()
+        return self._publish(topic, payload, properties, retain=False)
+
+    async def keep(self, topic: str, payload: str) -> None:
+        """Publish a retained message and await its PUBACK."""
+        await self._publish(topic, payload, None, retain=True)
+
+    def _publish(
+        self, topic: str, payload: str, properties: Properties | None, *, retain: bool
+    ) -> "asyncio.Future[None]":
+        self.check()
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        info = self._client.publish(topic, payload.encode(), 1, retain, properties)
+        if info.rc:
+            raise BrokerUnusable(self._broker, f"the connection ended: {info.rc.name}")
+        self._waiting[info.mid] = done
+        if len(self._waiting) >= self._window:
+            self._room.clear()
+        return done
+
+    # ------------------------------------------------------------------ messages in
+
+    async def listen(self, *topics: str, own: bool = True) -> None:
+        """Subscribe with QoS 1, to what we say ourselves only if `own`; BrokerUnusable when a topic is refused."""
+        options = SubscribeOptions(qos=1, noLocal=not own)
+        try:
+            reasons = await self.subscribe([(topic, options) for topic in topics])
+        except aiomqtt.MqttError as error:
+            raise BrokerUnusable(self._broker, f"no subscription: {error}") from None
+        for topic, reason in zip(topics, reasons, strict=True):
+            if getattr(reason, "is_failure", False):
+                raise BrokerUnusable(self._broker, f"the broker refuses {topic}: {reason}", refused=True)
+
+    async def receive(self) -> list[MQTTMessage]:
+        """What came in since the last call, at least one message."""
+        while not self._received:
+            self.check()
+            self._news.clear()
+            await self._news.wait()
+        return self.pending()
+
+    def pending(self) -> list[MQTTMessage]:
+        """What came in since the last call."""
+        found = list(self._received)
+        self._received.clear()
+        return found
+
+    def acknowledge(self, messages: list[MQTTMessage]) -> None:
+        """Tell the broker that it may forget them."""
+        for message in messages:
+            self._client.ack(message.mid, message.qos)
+
+    # ------------------------------------------------------------------ paho's callbacks
+
+    def _on_connect(
+        self, client: Any, userdata: Any, flags: Any, reason_code: Any, properties: Properties | None = None
+    ) -> None:
+        self._window = min(WINDOW, getattr(properties, "ReceiveMaximum", WINDOW))
+        super()._on_connect(client, userdata, flags, reason_code, properties)
+
+    def _on_publish(self, client: Any, userdata: Any, mid: int, reason_code: Any, properties: Any) -> None:
+        done = self._waiting.pop(mid, None)
+        if len(self._waiting) < self._window:
+            self._room.set()
+        if done is None or done.done():
+            return
+        if reason_code.is_failure:
+            self._refusal = BrokerUnusable(self._broker, f"the broker refuses a line: {reason_code}", refused=True)
+            _fail(done, self._refusal)
+        else:
+            done.set_result(None)
+
+    def _on_message(self, client: Any, userdata: Any, message: MQTTMessage) -> None:
+        self._received.append(message)
+        self._news.set()
+
+    def _ended(self, _: Any) -> None:
+        """The connection is over: nothing that waits will be answered."""
+        for done in self._waiting.values():
+            if not done.done():
+                _fail(done, self._over())
+        self._waiting.clear()
+        self._room.set()
+        self._news.set()
+
+    def _over(self) -> BrokerUnusable:
+        if self._refusal is not None:  # some brokers refuse and then hang up
+            return self._refusal
+        found = None if self._disconnected.cancelled() else self._disconnected.exception()
+        reason = getattr(found, "rc", None)
+        known = isinstance(reason, ReasonCode) and reason.value != _UNSPECIFIED
+        return BrokerUnusable(self._broker, f"the connection was lost{f': {reason}' if known else ''}")
+
+    def check(self) -> None:
+        """BrokerUnusable when the connection has ended, or the broker has refused a line."""
+        if self._disconnected.done() or self._refusal is not None:
+            raise self._over()
+
+
+def _fail(done: "asyncio.Future[None]", error: BrokerUnusable) -> None:
+    """End a wait; looked at once here, because one that nobody waits for yet is no error of the program."""
+    done.set_exception(error)
+    done.exception()
+
+
+def _reason(error: MqttConnectError) -> str:
+    return str(error).partition("] ")[2] or str(error)

@@ -1,0 +1,1 @@
+"""The lines of many tables in one PostgreSQL database, each once."""

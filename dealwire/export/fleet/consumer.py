@@ -1,0 +1,154 @@
+"""From the broker into the database: a message is acknowledged once its line is committed.
+
+A kill at any instant leaves either nothing or the whole batch; what was not acknowledged comes again and is there
+already. What the broker lost is seen by the line that follows it, or by the place the table announces, and asked for.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from paho.mqtt.client import MQTTMessage
+
+from dealwire.export.broker import Broker, BrokerUnusable, Connection
+from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, Gap, Refused
+from dealwire.export.retry import Retry, pause
+from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, ROOT, Address, place, read_line, read_mark
+
+EXPIRY_S: Final = 30 * 24 * 3600
+"""How long the broker keeps lines for a consumer that is away."""
+ASK_S: Final = 10.0
+"""How long a table may take to send lines again before it is asked once more."""
+GRACE_S: Final = 0.5
+"""How long a line that seems missing may still be on its way."""
+LOOK_S: Final = 0.1
+"""How often gaps are looked at while there are any."""
+
+
+@dataclass
+class Counts:
+    """What a consumer has done since it started."""
+
+    lines: int = 0
+    """Lines committed, those that were there already included."""
+    refused: int = 0
+    asked: int = 0
+
+
+class Asking:
+    """Whom to ask for what, and when: not at once, because lines may be on their way; at once when some came and more
+    are missing; not every moment when none come."""
+
+    def __init__(self) -> None:
+        self.due: dict[tuple[Address, str], float] = {}
+        """Table and journal with a gap -> when to ask, by the loop's clock."""
+        self._asked: dict[tuple[Address, str], int] = {}
+        self._looked_s = 0.0
+
+    def looks_now(self) -> bool:
+        """True when there were gaps, and it is a while since somebody looked whether they are still there."""
+        return bool(self.due) and asyncio.get_running_loop().time() >= self._looked_s + LOOK_S
+
+    def now(self, gaps: list[Gap]) -> list[tuple[Address, str, int]]:
+        """Table, journal and the place after which lines are to be sent again, for those whose time has come."""
+        places = {(Address(gap.site, gap.table), gap.journal): gap.after for gap in gaps}
+        now_s = self._looked_s = asyncio.get_running_loop().time()
+        self.due = {key: self.due.get(key, now_s + GRACE_S) for key in places}
+        self._asked = {key: after for key, after in self._asked.items() if key in places}
+        ready = [
+            key
+            for key, after in places.items()
+            if self.due[key] <= now_s or (key in self._asked and self._asked[key] != after)
+        ]
+        self.due |= dict.fromkeys(ready, now_s + ASK_S)
+        self._asked |= {key: places[key] for key in ready}
+        return [(*key, places[key]) for key in ready]
+
+
+def sort(messages: list[MQTTMessage]) -> Batch:
+    """Lines, announced places, and what is none of them; presence and requests are not for us."""
+    batch = Batch()
+    for message in messages:
+        level = message.topic.rpartition("/")[2]
+        try:
+            if level == MARK:
+                batch.announced.append(read_mark(message))
+            elif level in LINE_TOPICS.values():
+                batch.lines.append(read_line(message))
+        except ValueError as error:
+            batch.refused.append(Refused(message.topic, bytes(message.payload), str(error)))
+    return batch
+
+
+class Consumer:
+    """Takes every line of the sites and tables it may see. `group` shares them among consumers of that name; each
+    needs a `name` of its own. `tell` gets one line for each new trouble."""
+
+    def __init__(
+        self, broker: Broker, dsn: str, *, name: str, group: str | None = None, tell: Callable[[str], None]
+    ) -> None:
+        self.counts = Counts()
+        self._broker, self._dsn, self._name, self._tell = broker, dsn, name, tell
+        self._topic = f"$share/{group}/{ROOT}/+/+/+" if group else f"{ROOT}/+/+/+"
+        self._problem: str | None = None
+        self._retry = Retry()
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        """Commit what is under way and end."""
+        self._stopping.set()
+
+    async def run(self, *, wait: bool) -> None:
+        """Consume until stopped. Without `wait`, BrokerUnusable or DatabaseUnusable when the first attempt fails."""
+        worked = wait
+        while not self._stopping.is_set():
+            try:
+                async with (
+                    await Database.connect(self._dsn) as database,
+                    Connection(self._broker, self._name, expiry_s=EXPIRY_S, by_hand=True) as link,
+                ):
+                    await link.listen(self._topic)
+                    worked = True
+                    await self._serve(link, database)
+            except (BrokerUnusable, DatabaseUnusable) as error:
+                if not worked:
+                    raise
+                self._trouble(str(error))
+                await pause(self._stopping, self._retry.next_s())
+
+    def _trouble(self, what: str) -> None:
+        if what != self._problem:
+            self._tell(f"{what}; lines wait at the broker")
+        self._problem = what
+
+    async def _serve(self, link: Connection, database: Database) -> None:
+        """Batch after batch until stopped."""
+        asking = Asking()
+        while not self._stopping.is_set():
+            messages = await self._next(link, LOOK_S if asking.due else ASK_S)
+            found = 0
+            if messages:
+                batch = sort(messages)
+                found = await database.store(batch)
+                link.acknowledge(messages)
+                self.counts.lines += len(batch.lines)
+                self.counts.refused += len(batch.refused)
+            self._retry.reset()
+            self._problem = None
+            if found or asking.looks_now() or not messages:
+                for address, journal, after in asking.now(await database.gaps()):
+                    self.counts.asked += 1
+                    await link.send(address.topic(AGAIN), place(journal, after))
+
+    async def _next(self, link: Connection, patience_s: float) -> list[MQTTMessage]:
+        """What came in; nothing when stopped or after `patience_s`."""
+        receiving = asyncio.ensure_future(link.receive())
+        stopped = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait({receiving, stopped}, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
+            return receiving.result() if receiving.done() else []
+        finally:
+            for each in (receiving, stopped):
+                each.cancel()
+            await asyncio.gather(receiving, stopped, return_exceptions=True)

@@ -1,0 +1,270 @@
+"""The fleet's database: its tables, and one batch of lines into them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+import psycopg
+
+from dealwire.export.topics import Received
+from protocol.errors import DealwireError
+
+CONNECT_S: Final = 10
+LOCK: Final = 0x6465616C
+"""An advisory lock, so that two that bring the tables up to date do not meet."""
+
+
+class DatabaseUnusable(DealwireError):
+    """The database cannot be reached, refuses, or has other tables. `refused`: it answered, and said no; `usage`:
+    something must be put right by who asked."""
+
+    def __init__(self, why: str, *, refused: bool = False, usage: bool = False) -> None:
+        self.why, self.refused, self.usage = why, refused, usage
+        super().__init__(f"PostgreSQL: {why}")
+
+
+class Gap(NamedTuple):
+    """A line that is missing; `after` is the newest line before it that is there."""
+
+    site: str
+    table: str
+    journal: str
+    sequence: int
+    after: int
+
+
+class Refused(NamedTuple):
+    """A message that is no line, or contradicts one."""
+
+    topic: str
+    payload: bytes
+    why: str
+
+
+@dataclass
+class Batch:
+    """What came in together: lines, places that were announced as sent, and what is none of them."""
+
+    lines: list[Received] = field(default_factory=list)
+    announced: list[tuple[str, str, str, int]] = field(default_factory=list)
+    """Site, table, journal and sequence of a line that must be there."""
+    refused: list[Refused] = field(default_factory=list)
+
+
+def scripts() -> list[tuple[int, str]]:
+    """Every version of the tables and the SQL that leads to it from the one before."""
+    found = [entry for entry in files("dealwire.export.fleet").iterdir() if entry.name.endswith(".sql")]
+    return sorted((int(entry.name.removesuffix(".sql")), entry.read_text(encoding="utf-8")) for entry in found)
+
+
+def all_sql() -> str:
+    """What makes the tables in an empty database; given to `psql`, it is one transaction."""
+    parts = ["BEGIN;", _BASE]
+    for version, text in scripts():
+        parts += [f"-- version {version}", text, f"INSERT INTO dealwire.version VALUES ({version});"]
+    return "\n".join([*parts, "COMMIT;"])
+
+
+_BASE: Final = """CREATE SCHEMA IF NOT EXISTS dealwire;
+CREATE TABLE IF NOT EXISTS dealwire.version (
+    version integer PRIMARY KEY,
+    since timestamptz NOT NULL DEFAULT now()
+);"""
+
+_KEY: Final = "site, table_name, journal, sequence"
+
+_INSERT: Final = f"""
+INSERT INTO dealwire.line ({_KEY}, previous, at_ns, schema, line, type)
+SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[],
+    %s::text[], %s::text[])
+ON CONFLICT DO NOTHING"""
+
+_CHANGED: Final = f"""
+SELECT {_KEY} FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[])
+    AS came (site, table_name, journal, sequence, line)
+JOIN dealwire.line USING ({_KEY}) WHERE came.line <> line.line"""
+
+_MISSING: Final = f"""
+INSERT INTO dealwire.gap ({_KEY})
+SELECT DISTINCT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[]) AS due ({_KEY})
+WHERE sequence > 0 AND NOT EXISTS (SELECT FROM dealwire.line WHERE ({_KEY}) = (due.site, due.table_name, due.journal,
+    due.sequence))
+ON CONFLICT DO NOTHING"""
+
+_REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why) VALUES (%s, %s, %s)"
+
+_NEVER: Final = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+"""Every question here is about a few keys. A planner that has no statistics yet would read the whole table instead."""
+
+_CLOSED: Final = """
+DELETE FROM dealwire.gap USING unnest(%s::text[], %s::text[], %s::text[], %s::bigint[])
+    AS came (site, table_name, journal, sequence)
+WHERE (gap.site, gap.table_name, gap.journal, gap.sequence)
+    = (came.site, came.table_name, came.journal, came.sequence)"""
+
+_GAPS: Final = f"""
+SELECT {_KEY}, coalesce((SELECT max(line.sequence) FROM dealwire.line WHERE (line.site, line.table_name, line.journal)
+    = (gap.site, gap.table_name, gap.journal) AND line.sequence < gap.sequence), 0)
+FROM (SELECT site, table_name, journal, min(sequence) AS sequence FROM dealwire.gap GROUP BY site, table_name, journal)
+    AS gap"""
+
+
+class Database:
+    """A connection to the fleet's database, used once. What goes wrong is DatabaseUnusable."""
+
+    def __init__(self, connection: psycopg.AsyncConnection[tuple[Any, ...]]) -> None:
+        self._connection = connection
+
+    @classmethod
+    async def connect(cls, dsn: str) -> Self:
+        """Connect; the tables must be there and of this program's version."""
+        found = cls(await _connect(dsn))
+        try:
+            await found._check_version()
+            for way in _NEVER:
+                await found._connection.execute(f"SET {way} = off".encode())
+        except BaseException:
+            await found.close()
+            raise
+        return found
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Give the connection back."""
+        await self._connection.close()
+
+    async def _check_version(self) -> None:
+        has, needs = await _version(self._connection), scripts()[-1][0]
+        if has < needs:
+            raise DatabaseUnusable(
+                f"its tables are of version {has}, {needs} is needed: dealwire fleet migrate", usage=True
+            )
+        if has > needs:
+            raise DatabaseUnusable(
+                f"its tables are of version {has}, this program knows {needs}: update dealwire", usage=True
+            )
+
+    async def store(self, batch: Batch) -> int:
+        """All of a batch, in one transaction; what is there already stays as it is. How many gaps were found."""
+        try:
+            try:
+                return await self._store(batch)
+            except psycopg.DataError:
+                return await self._store(await self._sorted_out(batch))
+        except psycopg.Error as error:
+            raise _as_ours(error) from error
+
+    async def gaps(self) -> list[Gap]:
+        """The first line that is missing of each journal and table."""
+        try:
+            async with self._connection.transaction():
+                return [Gap(*row) for row in await (await self._connection.execute(_GAPS)).fetchall()]
+        except psycopg.Error as error:
+            raise _as_ours(error) from error
+
+    async def _store(self, batch: Batch) -> int:
+        lines = {(each.site, each.table, each.journal, each.sequence): each for each in reversed(batch.lines)}
+        columns = [list(column) for column in zip(*lines.values(), strict=True)] if lines else []
+        due = [(each.site, each.table, each.journal, each.previous) for each in lines.values()] + batch.announced
+        refused, found = list(batch.refused), 0
+        async with self._connection.transaction():
+            if columns:
+                await self._connection.execute(_CLOSED, columns[:4])
+                cursor = await self._connection.execute(_INSERT, [*columns, [_type(s) for s in columns[6]]])
+                if cursor.rowcount < len(lines):
+                    refused += await self._contradictions(lines)
+            if due:
+                columns = [list(column) for column in zip(*due, strict=True)]
+                found = (await self._connection.execute(_MISSING, columns)).rowcount
+            for each in refused:
+                values = (each.topic, each.payload, each.why)
+                await self._connection.execute(_REFUSE, values)
+        return found
+
+    async def _contradictions(self, lines: Mapping[tuple[str, str, str, int], Received]) -> list[Refused]:
+        """Lines that came under a number which another line has."""
+        columns = [list(column) for column in zip(*lines, strict=True)]
+        cursor = await self._connection.execute(_CHANGED, [*columns, [each.line for each in lines.values()]])
+        why = "another line has this journal and sequence"
+        return [
+            Refused(f"{site}/{table} {journal} {sequence}", lines[site, table, journal, sequence].line.encode(), why)
+            for site, table, journal, sequence in await cursor.fetchall()
+        ]
+
+    async def _sorted_out(self, batch: Batch) -> Batch:
+        """The batch without the lines that the database cannot hold, which are kept aside."""
+        good = Batch([], batch.announced, list(batch.refused))
+        for each in batch.lines:
+            try:
+                async with self._connection.transaction():
+                    await self._connection.execute("SELECT %s::jsonb", [each.line])
+            except psycopg.DataError as error:
+                topic = f"{each.site}/{each.table} {each.journal} {each.sequence}"
+                good.refused.append(Refused(topic, each.line.encode(), _first_line(error)))
+            else:
+                good.lines.append(each)
+        return good
+
+
+async def migrate(dsn: str) -> list[int]:
+    """Make the tables, or bring them up to date; the versions that were added."""
+    connection = await _connect(dsn)
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+            has, added = await _version(connection), []
+            await connection.execute(_BASE)
+            for version, text in scripts():
+                if version > has:
+                    await connection.execute(text.encode())
+                    await connection.execute("INSERT INTO dealwire.version VALUES (%s)", [version])
+                    added.append(version)
+            return added
+    except psycopg.Error as error:
+        raise _as_ours(error) from error
+    finally:
+        await connection.close()
+
+
+async def _connect(dsn: str) -> psycopg.AsyncConnection[tuple[Any, ...]]:
+    try:
+        return await psycopg.AsyncConnection.connect(
+            dsn, autocommit=True, connect_timeout=CONNECT_S, application_name="dealwire"
+        )
+    except psycopg.Error as error:
+        raise _as_ours(error) from error
+
+
+async def _version(connection: psycopg.AsyncConnection[tuple[Any, ...]]) -> int:
+    try:
+        there = await (await connection.execute("SELECT to_regclass('dealwire.version')::text")).fetchone()
+        if there is None or there[0] is None:
+            return 0
+        row = await (await connection.execute("SELECT coalesce(max(version), 0) FROM dealwire.version")).fetchone()
+        return int(row[0]) if row else 0
+    except psycopg.Error as error:
+        raise _as_ours(error) from error
+
+
+def _as_ours(error: psycopg.Error) -> DatabaseUnusable:
+    text = _first_line(error)
+    refused = isinstance(error, psycopg.errors.InsufficientPrivilege) or "authentication failed" in text
+    return DatabaseUnusable(text, refused=refused, usage=isinstance(error, psycopg.ProgrammingError) and not refused)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _type(schema: str) -> str:
+    """`round` of `dealwire.round/1`."""
+    return schema.removeprefix("dealwire.").partition("/")[0]

@@ -1,0 +1,278 @@
+"""What Prometheus reads: counters from the lines that are made known, gauges from the newest view of each table.
+
+Numbers are kept as integers. Label values come from the configuration, the catalogues and the game files; whatever a
+device or a person writes never becomes one, nor does a card.
+"""
+
+import json
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from types import TracebackType
+from typing import Any, Final, Literal, NamedTuple, Protocol, Self
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from dealer_flow.incidents import INCIDENTS
+from dealwire.service.hub import Hub
+from dealwire.service.publication import Publication
+from dealwire.service.view import TableView
+from protocol.errors import LocalError
+
+VALUES_MAX: Final = 200
+"""Different values of one label of one metric; further ones are counted as `other`."""
+
+
+class MetricsUnusable(LocalError):
+    """The metrics cannot be served where they are asked for."""
+
+    def __init__(self, host: str, port: int, why: str) -> None:
+        self.host, self.port, self.why = host, port, why
+        super().__init__(f"metrics on {host}:{port}: {why}")
+
+
+class Measure(NamedTuple):
+    """One metric: whether it only rises, its labels, and what it says."""
+
+    kind: Literal["counter", "gauge"]
+    labels: tuple[str, ...]
+    what: str
+
+
+MEASURES: Final = {
+    "dealwire_rounds": Measure("counter", ("table", "outcome"), "Rounds that ended."),
+    "dealwire_incidents": Measure("counter", ("table", "code"), "Incidents, by the code of docs/incidents.md."),
+    "dealwire_settlements": Measure("counter", ("table", "status"), "Settlements: settled, partly-held or held."),
+    "dealwire_bets": Measure("counter", ("table", "bet", "result"), "Bets, by how they came out."),
+    "dealwire_staked_cents": Measure("counter", ("table", "bet"), "Stakes of bets that were settled, in cents."),
+    "dealwire_returned_cents": Measure("counter", ("table", "bet"), "Stakes that went back to players, in cents."),
+    "dealwire_paid_cents": Measure("counter", ("table", "bet"), "Pays to players without the stake, in cents."),
+    "dealwire_held_cents": Measure("counter", ("table", "bet"), "Stakes left for a person to decide, in cents."),
+    "dealwire_awards": Measure("counter", ("table", "kind"), "Steps of the award procedure."),
+    "dealwire_meter_steps": Measure("counter", ("table", "kind"), "Steps of progressive meters."),
+    "dealwire_reports": Measure("counter", ("table", "device", "event"), "Reports of devices."),
+    "dealwire_link_losses": Measure("counter", ("table", "device"), "How often a line was lost."),
+    "dealwire_status_changes": Measure("counter", ("table", "kind"), "Lines of type status."),
+    "dealwire_metrics_missed": Measure("counter", (), "How often lines came too fast to be counted; 0 or look at it."),
+    "dealwire_link_up": Measure("gauge", ("table", "device"), "1 while the device answers."),
+    "dealwire_device_trouble": Measure("gauge", ("table", "device"), "1 while a person should look into the device."),
+    "dealwire_red_lamp": Measure("gauge", ("table",), "1 while the red lamp is lit."),
+    "dealwire_safe_stop": Measure("gauge", ("table",), "1 when the table deals no more until a person has looked."),
+    "dealwire_round_number": Measure("gauge", ("table",), "The round under way, or the last."),
+    "dealwire_meter_cents": Measure("gauge", ("table", "meter"), "What a progressive meter shows, in cents."),
+    "dealwire_last_line_timestamp_seconds": Measure("gauge", ("table",), "When the newest line was journalled."),
+    "dealwire_last_line_sequence": Measure("gauge", ("table",), "The newest line's number in the journal."),
+    "dealwire_journal_failed": Measure("gauge", (), "1 when the journal takes nothing more."),
+    "dealwire_journal_records": Measure("counter", (), "Records in the journal."),
+    "dealwire_mqtt_connected": Measure("gauge", ("table",), "1 while the table's lines go to the broker."),
+    "dealwire_mqtt_sent_lines": Measure("counter", ("table",), "Lines the broker has acknowledged, repeats included."),
+    "dealwire_mqtt_sent_sequence": Measure("gauge", ("table",), "The newest of them; what lies behind it waits."),
+    "dealwire_mqtt_repeats": Measure("counter", ("table",), "How often lines were sent again for who missed them."),
+}
+"""By name; a counter's samples end in `_total`, as the exposition format wants it."""
+
+
+class JournalLike(Protocol):
+    """What is read of a journal."""
+
+    failed: str | None
+
+    @property
+    def head(self) -> Any:
+        """The newest record, with its `sequence`."""
+        ...
+
+
+class ProgressLike(Protocol):
+    """What is read of a table's way to the broker."""
+
+    connected: bool
+    sent: int
+    sequence: int
+    repeats: int
+
+
+Samples = dict[str, Counter[tuple[str, ...]]]
+
+
+class Metrics(Collector):
+    """Counts what the hub gives, from a thread of its own, and adds the gauges when it is read.
+
+    `registry` holds it and nothing else; more collectors may be registered there.
+    """
+
+    def __init__(
+        self, hub: Hub, *, journal: JournalLike | None = None, mqtt: Mapping[str, ProgressLike] | None = None
+    ) -> None:
+        self.registry = CollectorRegistry()
+        self._hub, self._journal, self._mqtt = hub, journal, mqtt or {}
+        self._lock = threading.Lock()
+        self._counted: Samples = defaultdict(Counter)
+        self._last: dict[str, Publication] = {}
+        self._seen: dict[tuple[str, int], set[str]] = defaultdict(set)
+        self._news, self._stop = threading.Event(), False
+        self._reader = hub.subscribe(self._news.set)
+        self._thread = threading.Thread(target=self._run, name="metrics", daemon=True)
+        self.registry.register(self)
+
+    def start(self) -> None:
+        """Count from now on what was made known since this object was made."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Count no more."""
+        self._stop = True
+        self._news.set()
+        self._thread.join(1.0)
+        self._hub.leave(self._reader)
+
+    def collect(self) -> Iterable[Metric]:
+        """Every metric with its samples as they are now."""
+        gauges = self._gauges()
+        with self._lock:
+            found = {name: Counter(samples) for name, samples in self._counted.items()}
+        for name, measure in MEASURES.items():
+            make = CounterMetricFamily if measure.kind == "counter" else GaugeMetricFamily
+            family = make(name, measure.what, labels=measure.labels)
+            samples = found[name] if name in found else gauges[name]
+            for values, value in sorted(samples.items()):
+                family.add_metric(values, value)
+            yield family
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing: what is registered is known without being counted."""
+        return ()
+
+    # ------------------------------------------------------------------ counting
+
+    def _run(self) -> None:
+        while not self._stop:
+            self._news.wait()
+            self._news.clear()
+            items, missed = self._reader.take()
+            with self._lock:
+                if missed:
+                    self._counted["dealwire_metrics_missed"][()] += 1
+                for item in items:
+                    self._count(item)
+
+    def _count(self, item: Publication) -> None:
+        self._last[item.table] = item
+        content = json.loads(item.line)
+        for name, values, value in _COUNTS[item.topic](content):
+            labels = tuple(self._bounded(name, place, text) for place, text in enumerate((item.table, *values)))
+            self._counted[name][labels] += value
+
+    def _bounded(self, name: str, place: int, text: str) -> str:
+        """A label's value, or `other` when there are too many different ones."""
+        known = self._seen[name, place]
+        if text not in known and len(known) >= VALUES_MAX:
+            return "other"
+        known.add(text)
+        return text
+
+    # ------------------------------------------------------------------ gauges
+
+    def _gauges(self) -> Samples:
+        out: Samples = defaultdict(Counter)
+        for view in self._hub.views().values():
+            _of_view(view, out)
+        with self._lock:
+            last = dict(self._last)
+        for table, item in last.items():
+            out["dealwire_last_line_timestamp_seconds"][table,] = item.at_ns // 1_000_000_000
+            out["dealwire_last_line_sequence"][table,] = item.sequence
+        if self._journal is not None:
+            out["dealwire_journal_failed"][()] = int(self._journal.failed is not None)
+            out["dealwire_journal_records"][()] = self._journal.head.sequence
+        for table, progress in self._mqtt.items():
+            out["dealwire_mqtt_connected"][table,] = int(progress.connected)
+            out["dealwire_mqtt_sent_lines"][table,] = progress.sent
+            out["dealwire_mqtt_sent_sequence"][table,] = progress.sequence
+            out["dealwire_mqtt_repeats"][table,] = progress.repeats
+        return out
+
+
+def _of_view(view: TableView, out: Samples) -> None:
+    table = view.table
+    out["dealwire_red_lamp"][table,] = int(view.red_lamp != 0)
+    out["dealwire_safe_stop"][table,] = int(view.safe_stop is not None)
+    out["dealwire_round_number"][table,] = view.round
+    for meter, cents in view.meters.items():
+        out["dealwire_meter_cents"][table, meter] = cents
+    for device in view.devices:
+        out["dealwire_link_up"][table, device.name] = int(device.link == "up")
+        out["dealwire_device_trouble"][table, device.name] = int(device.problem is not None)
+
+
+# ------------------------------------------------------------------ what a line counts: metric, labels after the table
+
+Count = tuple[str, tuple[str, ...], int]
+
+
+def _event(line: dict[str, Any]) -> Iterable[Count]:
+    yield "dealwire_reports", (line["device"], line["event"]), 1
+    if line["event"] == "LinkLost":
+        yield "dealwire_link_losses", (line["device"],), 1
+
+
+def _incident(line: dict[str, Any]) -> Iterable[Count]:
+    yield "dealwire_incidents", (line["code"] if line["code"] in INCIDENTS else "other",), 1
+
+
+def _settlement(line: dict[str, Any]) -> Iterable[Count]:
+    yield "dealwire_settlements", (line["status"],), 1
+    for bet in line["lines"]:
+        name = (bet["bet"],)
+        yield "dealwire_bets", (bet["bet"], bet["result"]), 1
+        if bet["result"] == "held":
+            yield "dealwire_held_cents", name, bet["stake"]
+            continue
+        yield "dealwire_staked_cents", name, bet["stake"]
+        yield "dealwire_returned_cents", name, bet["returned"]
+        yield "dealwire_paid_cents", name, bet["pay"]
+
+
+_COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {
+    "event": _event,
+    "incident": _incident,
+    "round": lambda line: [("dealwire_rounds", (line["outcome"],), 1)],
+    "settlement": _settlement,
+    "award": lambda line: [("dealwire_awards", (line["kind"],), 1)],
+    "meter": lambda line: [("dealwire_meter_steps", (line["kind"],), 1)],
+    "status": lambda line: [("dealwire_status_changes", (line["kind"],), 1)],
+}
+
+
+class MetricsServer:
+    """Serves `/metrics` to whoever may reach `host`; by default this machine alone. MetricsUnusable when it cannot.
+
+    Use it as a context manager, or `stop` it.
+    """
+
+    def __init__(self, metrics: Metrics, *, host: str = "127.0.0.1", port: int = 9420) -> None:
+        self._metrics = metrics
+        try:
+            self._server, self._thread = start_http_server(port, host, metrics.registry)
+        except OSError as error:
+            raise MetricsUnusable(host, port, error.strerror or str(error)) from None
+        metrics.start()
+        self.address = f"http://{host}:{self._server.server_port}/metrics"
+
+    def stop(self) -> None:
+        """Serve and count no more."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+        self._metrics.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

@@ -1,0 +1,120 @@
+"""JSON Schema of every line, generated from the models that make the lines. Published in `docs/schema/`."""
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from types import NoneType, UnionType
+from typing import Any, Final, get_args, get_origin, get_type_hints
+
+from dealer_flow.result import INCIDENT_SCHEMA, Incident, RoundResult
+from dealwire.export.lines import LINE_TYPES, Gap, Status
+from devices import events
+from devices.events import Body, Level
+from protocol.cards import Card
+from protocol.places import Place
+from rules.award_records import AwardRecord
+from rules.meters import MeterRecord
+from rules.settlement import Settlement
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_of(line_type: str) -> dict[str, Any]:
+    """The schema of one type of line; KeyError for a type that is none."""
+    return _SCHEMAS[line_type]()
+
+
+def bodies() -> list[type[Body]]:
+    """Every kind of report, in the order `devices.events` declares them."""
+    found = [kind for kind in vars(events).values() if inspect.isclass(kind) and issubclass(kind, Body)]
+    return [kind for kind in found if kind is not Body]
+
+
+def field_shapes(kind: type[Body]) -> dict[str, dict[str, Any]]:
+    """Schema of each field of a kind of report; KeyError for a type that no report may have."""
+    hints = get_type_hints(kind)
+    return {field.name: _shape(hints[field.name]) for field in dataclasses.fields(kind)}
+
+
+def meaning(kind: type[Body]) -> str:
+    """What a kind of report says, in one paragraph."""
+    return " ".join((inspect.getdoc(kind) or "").split())
+
+
+def _incident_schema() -> dict[str, Any]:
+    """An incident as a line of its own: `schema` and `type` before what it is inside a round."""
+    found = Incident.model_json_schema()
+    head = {"schema": {"const": INCIDENT_SCHEMA}, "type": {"const": "incident"}}
+    found["properties"] = head | found["properties"]
+    found["required"] = [*head, *found["required"]]
+    return found
+
+
+def _event_schema() -> dict[str, Any]:
+    kinds = bodies()
+    head = {
+        "schema": {"const": LINE_TYPES["event"].schema},
+        "type": {"const": "event"},
+        "device": {"type": "string", "description": "The line's name at the table."},
+        "session": {"type": "string", "pattern": "^[0-9a-f]{8}$", "description": "The device's power-up session."},
+        "number": {"type": "integer", "minimum": 0, "description": "The event's number in its session; 0 for none."},
+        "at_ns": {"type": "integer", "description": "When it arrived, nanoseconds since 1970."},
+        "event": {"enum": [kind.__name__ for kind in kinds]},
+        "fields": {"type": "object"},
+    }
+    return {
+        "$schema": DIALECT,
+        "title": "Event",
+        "description": "One report of a device: `event` says which, `fields` what it says.",
+        "type": "object",
+        "properties": head,
+        "required": list(head),
+        "additionalProperties": False,
+        "allOf": [_rule(kind) for kind in kinds],
+    }
+
+
+def _rule(kind: type[Body]) -> dict[str, Any]:
+    """If `event` is this kind, then `fields` are these."""
+    shapes = field_shapes(kind)
+    fields = {
+        "description": meaning(kind),
+        "properties": shapes,
+        "required": list(shapes),
+        "additionalProperties": False,
+    }
+    return {"if": {"properties": {"event": {"const": kind.__name__}}}, "then": {"properties": {"fields": fields}}}
+
+
+_PLAIN: Final[dict[Any, dict[str, Any]]] = {
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    str: {"type": "string"},
+    NoneType: {"type": "null"},
+    Card: {"type": "string", "title": "card"},
+    Place: {"type": "string", "title": "place"},
+    Level: {"enum": [level.value for level in Level]},
+}
+
+
+def _shape(hint: Any) -> dict[str, Any]:
+    if get_origin(hint) is tuple:
+        inner = get_args(hint)
+        if inner[-1] is Ellipsis:
+            return {"type": "array", "items": _shape(inner[0])}
+        return {"type": "array", "prefixItems": [_shape(one) for one in inner], "minItems": len(inner), "items": False}
+    if get_origin(hint) is UnionType:
+        return {"anyOf": [_shape(one) for one in get_args(hint)]}
+    return _PLAIN[hint]
+
+
+_SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
+    "event": _event_schema,
+    "incident": _incident_schema,
+    "round": lambda: RoundResult.model_json_schema(by_alias=True),
+    "settlement": lambda: Settlement.model_json_schema(by_alias=True),
+    "meter": lambda: MeterRecord.model_json_schema(by_alias=True),
+    "award": lambda: AwardRecord.model_json_schema(by_alias=True),
+    "status": lambda: Status.model_json_schema(by_alias=True),
+    "gap": lambda: Gap.model_json_schema(by_alias=True),
+}

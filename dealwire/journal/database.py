@@ -1,0 +1,216 @@
+"""The file under a journal: SQLite in WAL mode, every commit synced; one writer, any number of readers.
+
+SQLite's own locks are POSIX locks, which a process loses when it closes any descriptor of the file. So nothing here
+opens the file but SQLite, and the lock that keeps a second writer out is on a file beside it.
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from dealwire.journal.errors import (
+    JournalBusy,
+    JournalDamaged,
+    JournalError,
+    JournalForeign,
+    JournalInaccessible,
+    JournalNewer,
+    JournalUnwritable,
+)
+from dealwire.journal.records import MARKS, TOPICS
+
+APPLICATION_ID: Final = 0x64774A31
+"""`dwJ1`, at byte 68 of the file."""
+VERSION: Final = 1
+
+
+TROUBLE: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; the second when its own message quotes bytes of a damaged file."""
+
+
+def _listed(kinds: tuple[str, ...]) -> str:
+    return ", ".join(f"'{kind}'" for kind in kinds)
+
+
+IS_PUBLICATION: Final = f"kind IN ({_listed(TOPICS)})"
+IS_MARK: Final = f"kind IN ({_listed(MARKS)})"
+
+SCHEMA: Final = (
+    """CREATE TABLE record (
+        sequence INTEGER PRIMARY KEY,
+        at_ns INTEGER NOT NULL,
+        line INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        tbl TEXT NOT NULL,
+        payload BLOB NOT NULL,
+        hash BLOB NOT NULL
+    ) STRICT""",
+    f"CREATE INDEX publication ON record (sequence) WHERE {IS_PUBLICATION}",
+    f"CREATE INDEX mark ON record (sequence) WHERE {IS_MARK}",
+    "CREATE TABLE consumer (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+COLUMNS: Final = "sequence, at_ns, line, kind, tbl, payload, hash"
+
+
+def in_words(error: Exception) -> str:
+    """What is wrong with the disk, for a person."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    known = {
+        sqlite3.SQLITE_FULL: "the disk is full",
+        sqlite3.SQLITE_READONLY: "the disk or the file is read-only",
+        sqlite3.SQLITE_IOERR: "the disk failed",
+        sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
+        sqlite3.SQLITE_CORRUPT: "the file is damaged",
+    }
+    if isinstance(error, UnicodeDecodeError):
+        return known[sqlite3.SQLITE_CORRUPT]
+    said = " ".join(str(error).split())[:200]
+    return f"{known[code]} ({said})" if code in known else said
+
+
+def as_ours(path: Path, error: Exception) -> JournalError:
+    """The error of ours that an error of SQLite's means for a journal that is opened or read."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_NOTADB:
+        return JournalForeign(path, "not a SQLite file")
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return JournalUnwritable(path, in_words(error))
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+        return JournalInaccessible(path, in_words(error), errno.EACCES)
+    if code == sqlite3.SQLITE_CANTOPEN:
+        number = errno.EACCES if path.exists() else errno.ENOENT
+        return JournalInaccessible(path, in_words(error), number)
+    return JournalDamaged(path, None, in_words(error))
+
+
+class WritableFile:
+    """A journal's file, locked and open for its one writer. `new` says that it was made just now."""
+
+    def __init__(self, path: Path) -> None:
+        _refuse_folder(path)
+        self.path = path
+        self._lock = _lock(path)
+        self.db: sqlite3.Connection
+        try:
+            self._make()
+            self.db = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+            self.db.text_factory = _text
+            try:
+                self.new = self._prepare()
+            except BaseException:
+                self.db.close()
+                raise
+        except BaseException as error:
+            os.close(self._lock)
+            if isinstance(error, TROUBLE):
+                raise as_ours(path, error) from error
+            raise
+
+    def close(self) -> None:
+        """Give file and lock back."""
+        with contextlib.suppress(*TROUBLE):
+            self.db.close()
+        os.close(self._lock)
+
+    def _make(self) -> None:
+        """The file, empty and for its owner alone, so that what SQLite puts beside it is too."""
+        try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        except FileExistsError:
+            return
+        except OSError as error:
+            raise JournalInaccessible(self.path, error.strerror or str(error), error.errno or 0) from error
+        folder = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def _prepare(self) -> bool:
+        empty = _is_empty(self.db)
+        if not empty:
+            check_version(self.path, self.db)
+        self.db.execute("PRAGMA journal_mode = WAL")
+        self.db.execute("PRAGMA synchronous = FULL")
+        if empty:
+            self.db.execute("BEGIN IMMEDIATE")  # ended by the commit of the first record
+            for statement in SCHEMA:
+                self.db.execute(statement)
+        return empty
+
+
+def _text(value: bytes) -> str:
+    """A text of a damaged file is still a text, though another: the chain tells."""
+    return value.decode("utf-8", "replace")
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise JournalInaccessible(path, os.strerror(errno.EISDIR), errno.EISDIR)
+
+
+def _lock(path: Path) -> int:
+    try:
+        lock = os.open(f"{path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise JournalInaccessible(path, error.strerror or str(error), error.errno or 0) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        raise JournalBusy(path) from error
+    return lock
+
+
+def _is_empty(db: sqlite3.Connection) -> bool:
+    """True for a file in which nothing was ever committed, such as one whose making was interrupted."""
+    tables = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    return not (tables or db.execute("PRAGMA application_id").fetchone()[0])
+
+
+def check_version(path: Path, db: sqlite3.Connection) -> None:
+    """JournalForeign or JournalNewer unless this program can use the file."""
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise JournalForeign(path, "a SQLite file of another program")
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > VERSION:
+        raise JournalNewer(path, version, VERSION)
+    if version < 1:
+        raise JournalForeign(path, f"its version is {version}")
+
+
+def open_reading(path: Path) -> sqlite3.Connection:
+    """A connection that only reads, also beside the writer, and on a medium that cannot be written."""
+    _refuse_folder(path)
+    if not path.exists():
+        raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    try:
+        return _connect(path, uri)
+    except JournalInaccessible:
+        wal = Path(f"{path}-wal")
+        if os.access(path, os.R_OK) and not (wal.exists() and wal.stat().st_size):
+            return _connect(path, f"{uri}&immutable=1")  # no log to read, and nobody who could write
+        raise
+
+
+def _connect(path: Path, uri: str) -> sqlite3.Connection:
+    try:
+        db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False)
+        db.text_factory = _text
+        try:
+            check_version(path, db)
+            db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except BaseException:
+            db.close()
+            raise
+    except TROUBLE as error:
+        raise as_ours(path, error) from error
+    return db

@@ -1,0 +1,38 @@
+"""A journal's raw record as a capture, which Wireshark opens and `dealwire replay` deals."""
+
+from pathlib import Path
+
+from dealwire.journal.errors import JournalUnwritable
+from dealwire.journal.reader import JournalReader, line_of
+from dealwire.journal.records import LINE, NOTE, RAW, SENT
+from devices.capture import CaptureWriter
+from devices.transport.address import short_name
+
+
+def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite: bool = False) -> int:
+    """Write everything that passed on the lines of `table` to `output`; how many reads and writes that were.
+
+    The bytes are in clear text there and may hold faces that nobody has shown. KeyUnknown without the key,
+    CaptureInaccessible when the file cannot be made, JournalUnwritable when the disk does not take it all.
+    """
+    lines = [line for line in reader.lines().values() if line.table == table]
+    procedure = next((line.procedure for line in lines), "")
+    count, interfaces = 0, dict[int, int]()
+    with CaptureWriter(output, overwrite=overwrite, procedure=procedure) as writer:
+        for record in reader.records():
+            if record.table != table:
+                continue
+            if record.kind == LINE and record.line not in interfaces:
+                line = line_of(reader.path, record)
+                interfaces[record.line] = writer.interface(
+                    line.name, device=line.device, dialect=line.dialect, line=short_name(line.address), baud=line.baud
+                )
+            elif record.kind in RAW:
+                count += 1
+                sent = record.kind == SENT
+                writer.chunk(interfaces[record.line], record.at_ns, sent, reader.raw(record))
+            elif record.kind == NOTE:
+                writer.note(interfaces[record.line], record.at_ns, record.payload.decode("utf-8", "replace"))
+    if writer.failed is not None:
+        raise JournalUnwritable(output, writer.failed)
+    return count

@@ -1,0 +1,203 @@
+"""Reading a journal: by anybody, also while it is written; nothing here can change it."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, TypeVar, cast
+
+from dealwire.journal import database
+from dealwire.journal.errors import JournalDamaged, KeyUnknown
+from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, Record, heading
+from dealwire.journal.sealing import NotGenuine, SealingKey, Unsealer
+from dealwire.service.publication import Publication, Topic
+
+T = TypeVar("T")
+
+PAGE: Final = 1000
+"""Records fetched at once, so that a reader that lingers holds back no checkpoint of the writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """A line of a table, as registered by record `sequence`. `number` counts from 1 in the file."""
+
+    number: int
+    sequence: int
+    table: str
+    name: str
+    device: str
+    dialect: str
+    address: str
+    baud: int
+    procedure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a table began: its configuration as the service wrote it down, and what else decides its results."""
+
+    table: str
+    sequence: int
+    configuration: str
+    facts: dict[str, Any]
+
+
+class JournalReader:
+    """A journal open for reading. Use it as a context manager; every method may be called from any thread.
+
+    JournalInaccessible, JournalForeign, JournalNewer or JournalDamaged when it cannot be read.
+    """
+
+    def __init__(self, path: str | Path, key: SealingKey | None = None) -> None:
+        self.path = Path(path)
+        self._unsealer = Unsealer(key)
+        self._lock = threading.Lock()
+        self._db = database.open_reading(self.path)
+        try:
+            first = next(self._page(0, f"kind = '{OPENED}' AND {database.IS_MARK}"), None)
+            if first is None:
+                raise JournalDamaged(self.path, 1, "the first record is missing")
+            self.identity = identity_of(self.path, first)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._db.close()
+
+    def __enter__(self) -> "JournalReader":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------ records
+
+    @property
+    def head(self) -> Head:
+        """The newest record's number and hash."""
+        rows = self._rows("SELECT sequence, hash FROM record ORDER BY sequence DESC LIMIT 1")
+        return Head(*rows[0]) if rows else Head(0, GENESIS)
+
+    @property
+    def newest_ns(self) -> int:
+        """The time of the newest record, nanoseconds since 1970; no clock that goes on with it may start before."""
+        rows = self._rows("SELECT at_ns FROM record ORDER BY sequence DESC LIMIT 1")
+        return int(rows[0][0]) if rows else 0
+
+    def records(self, after: int = 0) -> Iterator[Record]:
+        """Every record after number `after`, oldest first, up to the newest there is when the end is reached."""
+        found = list(self._page(after))
+        while found:
+            yield from found
+            found = list(self._page(found[-1].sequence))
+
+    def publications(self, after: int = 0, limit: int | None = None, table: str | None = None) -> list[Publication]:
+        """What was made known after number `after`, oldest first, at most `limit`; of one `table`, or of all."""
+        where = f"{database.IS_PUBLICATION} AND sequence > ?"
+        named = () if table is None else (table,)
+        rows = self._rows(
+            f"SELECT {database.COLUMNS} FROM record INDEXED BY publication WHERE {where}"
+            f"{' AND tbl = ?' if named else ''} ORDER BY sequence LIMIT ?",
+            after,
+            *named,
+            -1 if limit is None else limit,
+        )
+        return [publication_of(self._record(row)) for row in rows]
+
+    def starts(self, *, stopped: bool = False) -> dict[str, Start]:
+        """How each table that was not stopped began last, by its name; with `stopped`, the others too."""
+        found: dict[str, Start] = {}
+        for record in self._marks():
+            if record.kind == STARTED:
+                found[record.table] = start_of(self.path, record)
+            elif record.kind == STOPPED and not stopped:
+                found.pop(record.table, None)
+        return found
+
+    def lines(self) -> dict[int, JournalLine]:
+        """Every line, by its number; one registered again as it was last."""
+        return {record.line: line_of(self.path, record) for record in self._marks() if record.kind == LINE}
+
+    def raw(self, record: Record) -> bytes:
+        """The bytes of a read or a write. KeyUnknown without the right key, JournalDamaged when they were altered."""
+        missing = self._unsealer.missing(record.payload)
+        if missing is not None:
+            raise KeyUnknown(self.path, record.sequence, missing)
+        try:
+            return self._unsealer.open(record.payload, associated(self.identity, record))
+        except NotGenuine:
+            why = "the seal is broken: the bytes were altered or moved, or the key is another"
+            raise JournalDamaged(self.path, record.sequence, why) from None
+
+    def complaints(self) -> list[str]:
+        """What SQLite finds wrong with the file; empty when it is sound."""
+        said = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()
+        return [line for line in said if line != "ok" and not line.startswith("***")]
+
+    def _marks(self) -> Iterator[Record]:
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {database.IS_MARK} ORDER BY sequence"
+        return map(self._record, self._rows(sql))
+
+    def _page(self, after: int, where: str = "1") -> Iterator[Record]:
+        sql = f"SELECT {database.COLUMNS} FROM record WHERE {where} AND sequence > ? ORDER BY sequence LIMIT ?"
+        return map(self._record, self._rows(sql, after, PAGE))
+
+    def _record(self, row: tuple[Any, ...]) -> Record:
+        record = Record(*row)
+        numbers = (record.sequence, 63), (record.at_ns, 63), (record.line, 32)
+        fits = all(type(value) is int and 0 <= value < 1 << bits for value, bits in numbers)
+        texts, blobs = (record.kind, record.table), (record.payload, record.hash)
+        fits &= all(type(text) is str and len(text.encode()) <= TEXT_MAX for text in texts)
+        if not fits or not all(type(blob) is bytes for blob in blobs):
+            sequence = record.sequence if type(record.sequence) is int else None
+            raise JournalDamaged(self.path, sequence, "holds what no journal holds")
+        return record
+
+    def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        try:
+            with self._lock:
+                return self._db.execute(sql, values).fetchall()
+        except database.TROUBLE as error:
+            raise database.as_ours(self.path, error) from error
+
+
+def publication_of(record: Record) -> Publication:
+    """A record of a topic as it is made known."""
+    text = record.payload.decode("utf-8", "replace")
+    return Publication(record.sequence, record.table, record.at_ns, cast(Topic, record.kind), text)
+
+
+def associated(identity: bytes, record: Record) -> bytes:
+    """What a sealed payload is bound to: the file, and every other field of its record."""
+    return identity + heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
+
+
+def identity_of(path: Path, first: Record) -> bytes:
+    """The file's own number, 16 random bytes."""
+    return _fields(path, first, lambda fields: bytes.fromhex(fields["file"]))
+
+
+def start_of(path: Path, record: Record) -> Start:
+    """What a `started` record says."""
+    return _fields(
+        path, record, lambda fields: Start(record.table, record.sequence, fields["configuration"], fields["facts"])
+    )
+
+
+def line_of(path: Path, record: Record) -> JournalLine:
+    """What a `line` record says."""
+    return _fields(path, record, lambda fields: JournalLine(record.line, record.sequence, record.table, **fields))
+
+
+def _fields(path: Path, record: Record, make: Callable[[dict[str, Any]], T]) -> T:
+    try:
+        return make(json.loads(record.payload))
+    except (ValueError, KeyError, TypeError) as error:
+        raise JournalDamaged(path, record.sequence, f"a record {record.kind!r} that cannot be read") from error

@@ -1,0 +1,189 @@
+"""A journal dealt again: its raw record through the same decoders, flow and rules gives the same lines, byte for byte.
+
+Live and rebuilt cannot drift apart, because the same kind of `Teller` serves both. Time comes from the records alone:
+at each of them every deadline that has passed is met first, as the owner does in its turn.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Generic, NamedTuple, Protocol, TypeVar, cast
+
+from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.reader import JournalLine, JournalReader, Start, line_of, start_of
+from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, Record
+from dealwire.journal.sealing import SealingKey
+from dealwire.service.publication import Publication, Topic
+from dealwire.table import Outcome, Table
+from devices.capture import Chunk, Interface
+from devices.events import Seen
+from devices.replay import Player, PlayStats
+from devices.session import Feed
+from devices.transport.address import short_name
+
+
+class Line(Protocol):
+    """A line to be published."""
+
+    @property
+    def topic(self) -> Topic:
+        """What it is about."""
+        ...
+
+    @property
+    def line(self) -> str:
+        """One object of JSON."""
+        ...
+
+
+class Teller(Protocol):
+    """A table whose reports go in and whose lines come out. What it gives may depend on nothing but its start and the
+    reports."""
+
+    def tell(self, seen: Seen) -> Sequence[Line]:
+        """Take one report; what is to be published."""
+        ...
+
+    def finish(self) -> Sequence[Line]:
+        """The table ends; what is to be published."""
+        ...
+
+
+T = TypeVar("T", bound=Teller)
+
+MakeTeller = Callable[[Start], T]
+"""The table that a start describes, as it was made when it was dealt."""
+
+
+class Told(NamedTuple):
+    """A line to be published."""
+
+    topic: Topic
+    line: str
+
+
+class OutcomeTeller:
+    """Publishes every incident, round, settlement, meter and award of `table`; reports are not told. Results name faces
+    that were shown, or lie dead at the end of a round."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def tell(self, seen: Seen) -> list[Told]:
+        """What one report led to."""
+        return self._told(self.table.handle(seen))
+
+    def finish(self) -> list[Told]:
+        """The round that was under way."""
+        return self._told(self.table.finish())
+
+    def _told(self, outcomes: list[Outcome]) -> list[Told]:
+        return [Told(cast(Topic, getattr(item, "type", "incident")), item.to_json()) for item in outcomes]
+
+
+class Dealing(Generic[T]):
+    """Tables dealt from a journal's records, one record after the other.
+
+    `tellers` are those that run, by the table's name. A publication's sequence is that of the record it was found at.
+    """
+
+    def __init__(self, reader: JournalReader, make: MakeTeller[T]) -> None:
+        self.tellers: dict[str, T] = {}
+        self._reader, self._make = reader, make
+        self._lines = reader.lines()
+        self._player = Player(_Lines(reader.path, self._lines), self._hears, None, PlayStats())
+        self._sequence = 0
+        self._found: list[Publication] = []
+
+    def take(self, record: Record) -> list[Publication]:
+        """What one record leads to."""
+        self._sequence = record.sequence
+        if record.kind in (RECEIVED, SENT, NOTE):
+            self._take_raw(record)
+        elif record.kind == STARTED:
+            self._forget(record.table)
+            self._player.advance(record.at_ns)
+            self.tellers[record.table] = self._make(start_of(self._reader.path, record))
+        elif record.kind == STOPPED:
+            self._player.advance(record.at_ns)
+            teller = self.tellers.pop(record.table, None)
+            if teller is not None:
+                self._publish(record.table, record.at_ns, teller.finish())
+            self._forget(record.table)
+        else:
+            self._player.advance(record.at_ns)
+            if record.kind == LINE:
+                self._lines[record.line] = line_of(self._reader.path, record)
+        return self._taken()
+
+    def lose(self, line: int, at_ns: int, note: str) -> list[Publication]:
+        """As `take` of a note about a line that is not a record yet."""
+        self._player.take(Chunk(line - 1, at_ns, False, b"", note))
+        return self._taken()
+
+    @property
+    def open_lines(self) -> tuple[int, ...]:
+        """Lines that have not ended."""
+        return tuple(index + 1 for index in self._player.open)
+
+    @property
+    def lost(self) -> dict[int, Feed]:
+        """What the next line goes on from where the last one was lost, by line."""
+        return {index + 1: feed for index, feed in self._player.lost.items()}
+
+    def _take_raw(self, record: Record) -> None:
+        if record.table not in self.tellers:
+            why = f"bytes of table {record.table!r}, which was not started: there is nothing to deal them by"
+            raise JournalDamaged(self._reader.path, record.sequence, why)
+        data, comment = b"", ""
+        if record.kind == NOTE:
+            comment = record.payload.decode("utf-8", "replace")
+        elif record.kind == RECEIVED:
+            data = self._reader.raw(record)  # what was sent decides nothing and stays sealed
+        self._player.take(Chunk(record.line - 1, record.at_ns, record.kind == SENT, data, comment))
+
+    def _hears(self, index: int) -> Callable[[Seen], None]:
+        name = self._lines[index + 1].table
+
+        def hear(seen: Seen) -> None:
+            self._publish(name, seen.at_ns, self.tellers[name].tell(seen))
+
+        return hear
+
+    def _publish(self, table: str, at_ns: int, lines: Sequence[Line]) -> None:
+        self._found += [Publication(self._sequence, table, at_ns, item.topic, item.line) for item in lines]
+
+    def _taken(self) -> list[Publication]:
+        found, self._found = self._found, []
+        return found
+
+    def _forget(self, table: str) -> None:
+        for line in self._lines.values():
+            if line.table == table:
+                self._player.forget(line.number - 1)
+
+
+class _Lines:
+    """A journal's lines, as a player wants them."""
+
+    def __init__(self, path: Path, lines: dict[int, JournalLine]) -> None:
+        self.path, self._lines = path, lines
+
+    @property
+    def interfaces(self) -> list[Interface]:
+        """By number, less one."""
+        return [
+            Interface(line.name, line.device, line.dialect, short_name(line.address), line.baud, line.procedure)
+            for _, line in sorted(self._lines.items())
+        ]
+
+
+def rebuild(path: str | Path, key: SealingKey | None, make: MakeTeller[T]) -> Iterator[Publication]:
+    """What the raw record of a journal gives, in the order of each table, from the bytes alone: of what was published
+    only the time is used. A publication's `sequence` is that of the record that led to it.
+
+    KeyUnknown when a key is missing, JournalDamaged or CaptureUnplayable when the record cannot be dealt.
+    """
+    with JournalReader(path, key) as reader:
+        dealing = Dealing(reader, make)
+        for record in reader.records():
+            yield from dealing.take(record)

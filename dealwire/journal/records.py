@@ -1,0 +1,78 @@
+"""What a journal is made of: records in one unbroken sequence, each chained to the one before by SHA-256.
+
+`docs/journal.md` states the bytes, so that a test laboratory can check a journal with a program of its own.
+"""
+
+import hashlib
+import struct
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from dealwire.service.publication import Topic
+
+TOPICS: Final[tuple[str, ...]] = get_args(Topic)
+"""Kinds of records that are made known; stored in clear text."""
+OPENED: Final = "opened"
+"""The first record of a file."""
+STARTED: Final = "started"
+"""A table begins anew, with its configuration."""
+RESUMED: Final = "resumed"
+"""A table that was broken off goes on."""
+STOPPED: Final = "stopped"
+"""A table ends."""
+LINE: Final = "line"
+"""A line of a table, with what is at its end."""
+RECEIVED: Final = "received"
+"""Bytes of one read."""
+SENT: Final = "sent"
+"""Bytes of one write."""
+NOTE: Final = "note"
+"""A remark about a line, such as its loss."""
+
+RAW: Final = (RECEIVED, SENT)
+MARKS: Final = (OPENED, STARTED, RESUMED, STOPPED, LINE)
+
+GENESIS: Final = bytes(32)
+"""What stands for the hash before the first record."""
+
+TEXT_MAX: Final = 0xFFFF
+"""Bytes of a kind or a table's name: their length takes two."""
+
+_HEAD: Final = struct.Struct(">QQI")
+_U32: Final = struct.Struct(">I")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest record of a journal: its number and hash say all that comes before. Sequence 0: there is none."""
+
+    sequence: int
+    hash: bytes
+
+    def __str__(self) -> str:
+        return f"{self.sequence}:{self.hash.hex()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record. `line` counts from 1, 0 where none is meant; `payload` is as stored, sealed or not."""
+
+    sequence: int
+    at_ns: int
+    line: int
+    kind: str
+    table: str
+    payload: bytes
+    hash: bytes
+
+
+def heading(sequence: int, at_ns: int, line: int, kind: str, table: str) -> bytes:
+    """The canonical bytes of a record but for its payload."""
+    kind_bytes, table_bytes = kind.encode(), table.encode()
+    lengths = len(kind_bytes).to_bytes(2, "big"), len(table_bytes).to_bytes(2, "big")
+    return _HEAD.pack(sequence, at_ns, line) + lengths[0] + kind_bytes + lengths[1] + table_bytes
+
+
+def chained(previous: bytes, heading_bytes: bytes, payload: bytes) -> bytes:
+    """The hash of a record."""
+    return hashlib.sha256(previous + heading_bytes + _U32.pack(len(payload)) + payload).digest()

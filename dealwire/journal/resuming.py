@@ -1,0 +1,80 @@
+"""Going on with tables that were broken off: as if their lines had been lost for a while, and nothing else.
+
+After a kill the journal holds every byte that was acknowledged. Dealt again, it gives each table as it stood, with
+the round under way and its meters, and for every line where its device's events stood; what the device was not told
+that we have, it sends again on the next line.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Final, Generic
+
+from dealwire.journal.compare import DERIVED, Matching
+from dealwire.journal.errors import JournalDiffers
+from dealwire.journal.journal import Journal
+from dealwire.journal.reader import JournalReader
+from dealwire.journal.rebuilding import Dealing, MakeTeller, T
+from dealwire.journal.sealing import SealingKey
+from dealwire.service.publication import Publication
+from devices.recording import LINE_LOST
+from devices.session import Feed
+from protocol.link import Link, Resumable
+from protocol.tdp.messages import Role
+
+WHY: Final = "the program that had it ended"
+
+
+@dataclass(slots=True)
+class Resumed(Generic[T]):
+    """Tables that go on, by name; for each line number the feed that its next session goes on from (`after` of a
+    `Supervisor`); and what is to be made known of it."""
+
+    tellers: dict[str, T] = field(default_factory=dict)
+    feeds: dict[int, Feed] = field(default_factory=dict)
+    told: list[Publication] = field(default_factory=list)
+
+    def link_maker(self, line: int, make_link: Callable[[], Link], role: Role) -> Callable[[], Link]:
+        """What makes the first link of `line`: one that goes on, where its device keeps sessions, else `make_link`."""
+        feed = self.feeds.get(line)
+        link = feed.link if feed is not None else None
+        if not isinstance(link, Resumable):
+            return make_link
+        return lambda: link.successor(role)
+
+
+def resume(
+    journal: Journal,
+    key: SealingKey | None,
+    make: MakeTeller[T],
+    now_ns: int,
+    topics: Collection[str] = DERIVED,
+) -> Resumed[T]:
+    """Go on with every table of `journal` that was started and not stopped. Call it before anything else is written.
+
+    Each line that was open ends as lost, and what follows from that is published and committed. Afterwards the owner's
+    clock must not be before `journal.newest_ns` (`SystemClock(not_before_ns)`). JournalDiffers when the raw record does
+    not give what was published: then going on would put one story after another. Other errors as `rebuild`.
+    """
+    now_ns = max(now_ns, journal.newest_ns)
+    with JournalReader(journal.path, key) as reader:
+        starts = reader.starts()
+        if not starts:
+            return Resumed()
+        dealing = Dealing(reader, make)
+        matching = Matching(dealing, topics)
+        begins = {table: start.sequence for table, start in starts.items()}
+        for record in reader.records(min(begins.values()) - 1):
+            if record.sequence >= begins.get(record.table, record.sequence + 1):
+                matching.take(record)
+    found = matching.finish()
+    if found.difference is not None:
+        raise JournalDiffers(journal.path, str(found.difference))
+    for table in begins:
+        journal.resumed(table, now_ns)
+    pending = found.pending
+    for line in dealing.open_lines:
+        journal.note(line, now_ns, LINE_LOST + WHY)
+        pending += dealing.lose(line, now_ns, LINE_LOST + WHY)
+    for item in pending:
+        journal.publish(item.table, item.topic, item.at_ns, item.line)
+    return Resumed(dict(dealing.tellers), dealing.lost, journal.commit())

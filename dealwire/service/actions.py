@@ -1,0 +1,226 @@
+"""What people may ask a table to do from outside: who may, which device it is asked of, and what is sent.
+
+Data first: `offered` says what a table's devices allow, `command_of` what a request means. A device is asked only when
+its role in `table.toml` is `control`; everything that is asked is journalled with the role that asked.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from dealer_flow.procedure import Procedure
+from dealer_flow.schema import DealStep
+from dealwire.bench.catalogue import Part, fault_named
+from dealwire.bench.inject import injectable
+from dealwire.config.schema import DevicePart
+from dealwire.console.actions import Action, Field
+from devices.shoe import Shoe
+from devices.shuffler import Shuffler
+from devices.table_controller import TableController
+from protocol.errors import LocalError
+from protocol.faults import Fault
+from protocol.tdp.messages import Message, ReportStatus
+
+Role = Literal["dealer", "supervisor", "technician"]
+
+ANYBODY: Final[tuple[Role, ...]] = ("dealer", "supervisor", "technician")
+SUPERVISOR: Final[tuple[Role, ...]] = ("supervisor",)
+TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
+
+INJECT: Final = "inject"
+"""The action that lets something go wrong at simulated devices."""
+RESOLUTIONS: Final = ("play on", "end the deal")
+
+
+class ActionRefused(LocalError):
+    """Something was asked that may not be done here."""
+
+    def __init__(self, action: str, why: str) -> None:
+        self.action, self.why = action, why
+        super().__init__(f"{action}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One action: the roles that may, the kind of device it is asked of, and the command that its fields make.
+
+    Without `moves` nothing at the device changes by it, so it may be asked of a device that is only observed.
+    """
+
+    name: str
+    title: str
+    roles: tuple[Role, ...]
+    device: str
+    command: Callable[[Mapping[str, Any]], Message]
+    fields: tuple[Field, ...] = ()
+    hint: str = ""
+    asks: str = ""
+    moves: bool = True
+
+
+def _number(name: str, title: str, most: int, default: str = "", least: int = 0) -> Field:
+    return Field(name, title, "number", least=least, most=most, default=default)
+
+
+_BADGE: Final = _number("badge", "Badge number", 2**32 - 1, least=1)
+
+KINDS: Final = (
+    Kind("refresh", "Ask for its status", ANYBODY, "", lambda _: ReportStatus(), moves=False),
+    Kind(
+        "call-misdeal",
+        "Call a misdeal",
+        SUPERVISOR,
+        "shuffler",
+        lambda _: Shuffler.raise_lamp(Fault.MISDEAL_CALLED_BY_HOST),
+        hint="Lights the red lamp at the shuffler; it deals no further packet.",
+        asks="Call a misdeal?",
+    ),
+    Kind(
+        "clear-misdeal",
+        "Clear the misdeal",
+        SUPERVISOR,
+        "shuffler",
+        lambda given: Shuffler.clear_misdeal(given["badge"], given["resolution"] == RESOLUTIONS[0]),
+        (_BADGE, Field("resolution", "What follows", "choice", RESOLUTIONS, default=RESOLUTIONS[1])),
+        hint="Puts the red lamp out.",
+    ),
+    Kind("lock", "Lock it", SUPERVISOR, "shuffler", lambda _: Shuffler.lock(True), asks="Lock the shuffler?"),
+    Kind("unlock", "Unlock it", SUPERVISOR, "shuffler", lambda _: Shuffler.lock(False)),
+    Kind(
+        "select-game",
+        "Select the game",
+        TECHNICIAN,
+        "shuffler",
+        lambda given: Shuffler.select_game(given["packet-size"], given["cards"], given["jokers"], given["game"]),
+        (
+            _number("packet-size", "Cards of a packet", 52, least=1),
+            _number("cards", "Cards of the deck", 416, least=1),
+            _number("jokers", "Jokers among them", 4),
+            Field("game", "Name shown at the shuffler"),
+        ),
+        asks="Set the shuffler to this game?",
+    ),
+    Kind("lock", "Lock it", SUPERVISOR, "shoe", lambda _: Shoe.lock(True), asks="Lock the shoe?"),
+    Kind("unlock", "Unlock it", SUPERVISOR, "shoe", lambda _: Shoe.lock(False)),
+    Kind(
+        "clear-error",
+        "Clear its error",
+        SUPERVISOR,
+        "shoe",
+        lambda given: Shoe.clear_error(given["fault"], given["badge"]),
+        (_number("fault", "Fault number", 65535, least=1), _BADGE),
+    ),
+    Kind(
+        "show-text",
+        "Show a text",
+        SUPERVISOR,
+        "table-controller",
+        lambda given: TableController.show_text(given["text"]),
+        (Field("text", "Text"),),
+    ),
+)
+
+
+def offered(devices: Sequence[DevicePart], procedure: Procedure) -> list[Action]:
+    """What the console may show for a table: one button for each action of each device that allows it."""
+    return [_button(kind, device, procedure) for device in devices for kind in _allowed(device)]
+
+
+def faults() -> list[Action]:
+    """One button for each thing that can be made to go wrong at a simulated table."""
+    return [
+        Action(
+            id=f"{INJECT}.{fault.name}",
+            title=fault.title,
+            roles=TECHNICIAN,
+            does=INJECT,
+            fixed={"fault": fault.name},
+            fields=tuple(_part(name, part) for name, part in fault.fields.items()),
+            bench=True,
+            group="faults",
+        )
+        for fault in injectable()
+    ]
+
+
+def _part(name: str, part: Part) -> Field:
+    title = name.replace("_", " ").capitalize()
+    if part.place or part.low >= 0:
+        kind: Literal["text", "number"] = "text" if part.place else "number"
+        return Field(name, title, kind, least=part.low, most=part.high, default=str(part.default))
+    values = (value for value in range(part.low, part.high + 1) if value or not part.nonzero)
+    return Field(name, title, "choice", tuple(map(str, values)), default=str(part.default))
+
+
+def fault_of(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The fault a request names, and its fields as the catalogue takes them."""
+    name = str(fields.get("fault"))
+    fault = fault_named(name)
+    given = {key: value for key, value in fields.items() if key != "fault"}
+    for key, part in fault.fields.items():
+        if not part.place and isinstance(given.get(key), str):
+            try:
+                given[key] = int(given[key])
+            except ValueError:
+                raise ActionRefused(name, f"{key}: {given[key]!r} is not a whole number") from None
+    return name, given
+
+
+def find(devices: Sequence[DevicePart], name: str, fields: Mapping[str, Any], who: str) -> tuple[Kind, DevicePart]:
+    """The action that a request means, and the device it is asked of. ActionRefused says why it may not be done."""
+    device = next((each for each in devices if each.name == fields.get("device")), None)
+    if device is None:
+        raise ActionRefused(name, f"which device? there are {', '.join(each.name for each in devices)}")
+    of_kind = [kind for kind in KINDS if kind.name == name and kind.device in ("", device.kind)]
+    if not of_kind:
+        known = sorted({kind.name for kind in KINDS if kind.device in ("", device.kind)})
+        raise ActionRefused(name, f"there is no such action of a {device.kind}; there are {', '.join(known)}")
+    kind = of_kind[0]
+    if who not in kind.roles:
+        raise ActionRefused(name, f"a {who} may not; allowed: {', '.join(kind.roles)}")
+    if kind not in _allowed(device):
+        raise ActionRefused(name, f"{device.name} is only observed; its role in table.toml would have to be 'control'")
+    return kind, device
+
+
+def command_of(kind: Kind, fields: Mapping[str, Any]) -> Message:
+    """What is sent; ActionRefused when a field is missing or of the wrong type."""
+    values = {}
+    for field in kind.fields:
+        given = fields.get(field.name, field.default)
+        try:
+            values[field.name] = field.read(kind.name, str(given))
+        except LocalError as error:
+            raise ActionRefused(kind.name, str(error)) from None
+    return kind.command(values)
+
+
+def _allowed(device: DevicePart) -> list[Kind]:
+    if device.dialect != "tdp":
+        return []  # the other dialects are heard, not asked
+    control = device.role == "control"
+    return [kind for kind in KINDS if kind.device in ("", device.kind) and (control or not kind.moves)]
+
+
+def _button(kind: Kind, device: DevicePart, procedure: Procedure) -> Action:
+    fields = kind.fields
+    if kind.name == "select-game":
+        sizes = {step.cards for step in procedure.step if isinstance(step, DealStep)}
+        known = {
+            "packet-size": str(min(sizes)) if len(sizes) == 1 else "",
+            "cards": str(procedure.deck.cards),
+            "jokers": str(procedure.deck.jokers),
+            "game": procedure.title,
+        }
+        fields = tuple(Field(f.name, f.title, f.kind, f.choices, f.least, f.most, known[f.name]) for f in fields)
+    return Action(
+        id=f"{device.name}.{kind.name}",
+        title=kind.title,
+        roles=kind.roles,
+        does=kind.name,
+        fixed={"device": device.name},
+        fields=fields,
+        group=device.name,
+        hint=kind.hint,
+        asks=kind.asks,
+    )

@@ -1,0 +1,81 @@
+"""What comes from outside is done in the owner's turn: checked, journalled with who asked, sent, answered."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from dealwire.bench.inject import inject
+from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, fault_of, find
+from dealwire.service.hub import Request
+from dealwire.service.served import Served
+from devices.clock import Clock
+from protocol.errors import DealwireError
+from protocol.link import Answered, Unanswered
+from protocol.tdp.messages import Reason, Reply, Status
+
+_log = logging.getLogger(__name__)
+
+
+class Asking:
+    """Takes requests. `secure` writes what was journalled before anything goes out because of it."""
+
+    def __init__(self, tables: Mapping[str, Served], clock: Clock, secure: Callable[[], None]) -> None:
+        self._tables, self._clock, self._secure = tables, clock, secure
+
+    def take(self, requests: Sequence[Request]) -> None:
+        """Do each; its answer is a sentence, or the DealwireError that says why not."""
+        for request in requests:
+            if not request.answer.set_running_or_notify_cancel():
+                continue
+            try:
+                self._do(request)
+            except DealwireError as error:
+                request.answer.set_exception(error)
+
+    def _do(self, request: Request) -> None:
+        served = self._tables.get(request.table)
+        if served is None:
+            raise ActionRefused(
+                request.action, f"there is no table {request.table!r}; there are {', '.join(self._tables)}"
+            )
+        if served.stopped is not None:
+            raise ActionRefused(request.action, f"the table was stopped: {served.stopped}")
+        if request.action == INJECT:
+            request.answer.set_result(self._inject(served, request))
+            return
+        kind, device = find(served.part.device, request.action, request.fields, request.who)
+        command = command_of(kind, request.fields)
+        line = next(line for line in served.lines if line.name == device.name)
+        told = ", ".join(f"{name} {value}" for name, value in request.fields.items() if name != "device")
+        said = f"{request.who}: {kind.title.lower()} at {device.name}{' (' + told + ')' if told else ''}"
+        served.status("action", said, self._clock.now_ns(), device.name)
+        self._secure()
+
+        def done(output: Answered | Unanswered) -> None:
+            if isinstance(output, Unanswered):
+                request.answer.set_exception(output.error)
+            elif isinstance(output.reply, Reply) and output.reply.status == Status.REFUSED:
+                request.answer.set_exception(
+                    ActionRefused(request.action, f"{device.name} refuses: {_why(output.reply)}")
+                )
+            else:
+                request.answer.set_result(f"{device.name} took it.")
+
+        line.request(command, done)
+
+    def _inject(self, served: Served, request: Request) -> str:
+        """Let something go wrong at simulated devices."""
+        if served.bench is None:
+            raise ActionRefused(request.action, "the devices of this table are no simulated ones")
+        if request.who not in TECHNICIAN:
+            raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(TECHNICIAN)}")
+        said = inject(served.bench, *fault_of(request.fields))
+        served.status("action", f"{request.who}: {said}", self._clock.now_ns())
+        self._secure()
+        return f"{said}."
+
+
+def _why(reply: Reply) -> str:
+    try:
+        return Reason(reply.reason).name.lower().replace("_", " ")
+    except ValueError:
+        return f"reason {reply.reason}"

@@ -1,0 +1,161 @@
+"""The tables of a service, made from their settings: at the start, and again from what the journal says of a start.
+
+A journal holds each table's settings as they were, and what decides its results and stands elsewhere: the hashes of
+procedure and game, where the meters stood, the rounds before. So the record of a year ago gives today what it gave
+then, or says which file has changed since.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from dealer_flow.result import RoundResult
+from dealwire.config.build import Banks, build_table
+from dealwire.config.schema import TablePart
+from dealwire.journal.reader import JournalReader, Start
+from dealwire.service.publication import Publication
+from dealwire.service.telling import Teller, Told, ToldTable, outcomes_of
+from dealwire.service.viewer import Viewer
+from dealwire.table import Outcome, Terms
+from devices.events import Seen
+from protocol.errors import DealwireError
+from rules.meter_setup import load_setup
+from rules.meters import MeterBank, MeterRecord
+from rules.settlement import Settlement
+
+ROUNDS_KEPT: Final = 256
+"""Rounds that a table which begins anew remembers as settled: more than any device holds to send again."""
+
+RoundId = tuple[str, int]
+"""The dealing device's session, eight hex digits, and the round's number."""
+
+
+class SettingsChanged(DealwireError):
+    """A file that a table's record rests on is not what it was."""
+
+    def __init__(self, table: str, what: str, then: str, now: str) -> None:
+        self.table, self.what, self.then, self.now = table, what, then, now
+        super().__init__(
+            f"table {table}: the {what} is not the one it began with ({then[:12]}, now {now[:12]}); "
+            "put the file back, or let the table begin anew with --anew"
+        )
+
+
+class ServedTable(ToldTable):
+    """A table of the service. It settles no round again that was settled before it began."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.settled_before: frozenset[RoundId] = frozenset()
+        self.refused: list[RoundId] = []
+        """Rounds that came once more and were not settled again, newest last."""
+
+    def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:
+        """A round is settled once, however often a device that was asked anew tells of it."""
+        known = (result.session, result.round)
+        if known in self.settled_before:
+            self.refused.append(known)
+            return []
+        return super()._settle(result, terms)
+
+
+class ServedTeller(Teller):
+    """A table of the service with what it shows."""
+
+    table: ServedTable
+
+    def __init__(self, table: ServedTable, name: str, seats: int | None) -> None:
+        super().__init__(table)
+        self.viewer = Viewer(table, name, seats=seats)
+        self.dealt_again = True
+        """True while reports come from the record: then nobody else tells the viewer."""
+
+    def tell(self, seen: Seen) -> list[Told]:
+        """As of any teller; one that is dealt again shows what it saw itself."""
+        told = super().tell(seen)
+        if self.dealt_again:
+            self.viewer.saw(seen, outcomes_of(told))
+        return told
+
+
+class Maker:
+    """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up."""
+
+    def __init__(self, journal: Path) -> None:
+        self._journal = journal
+        self._banks = Banks()
+        self._restored: set[Path] = set()
+
+    def __call__(self, start: Start) -> ServedTeller:
+        """The table as it began. SettingsChanged when a file it rests on is another now."""
+        part = TablePart.model_validate_json(start.configuration)
+        if part.progressive is not None:
+            self._restore(part.progressive, start.sequence)
+        part = part.model_copy(update={"meters": start.facts.get("meters", {})})
+        table = build_table(part, self._banks, ServedTable)
+        table.settled_before = frozenset((session, number) for session, number in start.facts.get("rounds", ()))
+        for what, then in start.facts.get("files", {}).items():
+            now = files_of(table).get(what, "")
+            if now != then:
+                raise SettingsChanged(part.name, what, then, now)
+        return ServedTeller(table, part.name, part.seats)
+
+    def facts(self, part: TablePart, before: int) -> dict[str, Any]:
+        """What decides the results of a table that begins now, after record `before`, besides its settings."""
+        if part.progressive is not None:
+            self._restore(part.progressive, before + 1)
+        known = self._publications(before + 1, part.name)
+        meters = _newest_meters(known, dict(part.meters)) if part.progressive is None else {}
+        table = build_table(part.model_copy(update={"meters": meters}), self._banks, ServedTable)
+        rounds = [[item.session, item.round] for item in _rounds(known)][-ROUNDS_KEPT:]
+        return {"files": files_of(table), "meters": meters, "rounds": rounds}
+
+    def _restore(self, setup: Path, before: int) -> None:
+        """The meters of a setup as the records before number `before` left them; as they are, when in use."""
+        if setup in self._restored:
+            return
+        self._restored.add(setup)
+        records = [MeterRecord.from_json(item.line) for item in self._publications(before) if item.topic == "meter"]
+        loaded = load_setup(setup)
+        opened = MeterBank(loaded)
+        names = {meter.name for meter in loaded.meters}
+        mine = [record for record in records if record.meter in names]
+        self._banks.put(setup, MeterBank.restore(loaded, [*opened.records, *mine]))
+
+    def _publications(self, before: int, table: str | None = None) -> Sequence[Publication]:
+        with JournalReader(self._journal) as reader:
+            return [item for item in reader.publications(0, None, table) if item.sequence < before]
+
+
+def configuration_of(part: TablePart) -> str:
+    """A table's settings as the journal keeps them."""
+    return json.dumps(part.model_dump(mode="json", by_alias=True), sort_keys=True)
+
+
+def files_of(table: ToldTable) -> dict[str, str]:
+    """What a table's results rest on, by name -> SHA-256."""
+    found = {"procedure": table.flow.procedure.ref().sha256}
+    if table.terms is not None:
+        found["game"] = table.terms.game.sha256
+        if table.terms.bank is not None:
+            found["progressive"] = hashlib.sha256(repr(table.terms.bank.setup).encode()).hexdigest()
+    return found
+
+
+def _rounds(known: Iterable[Publication]) -> list[Settlement]:
+    return [Settlement.from_json(item.line) for item in known if item.topic == "settlement"]
+
+
+def _newest_meters(known: Sequence[Publication], otherwise: dict[str, int]) -> dict[str, int]:
+    """Where the meters stand after the last settlement; as `otherwise` when there was none."""
+    settlements = _rounds(known)
+    meters = dict(otherwise)
+    for settlement in settlements:
+        for meter in settlement.meters:
+            if meter.after is None:
+                meters.pop(meter.name, None)
+            else:
+                meters[meter.name] = meter.after
+    return meters

@@ -1,0 +1,214 @@
+"""One table while it is served: its lines, what it makes known, what it shows."""
+
+import dataclasses
+import logging
+from collections.abc import Sequence
+from typing import Any, Final
+
+from dealer_flow.states import State
+from dealwire.config.schema import DevicePart, TablePart
+from dealwire.export.lines import Status
+from dealwire.journal import Journal, Journaled
+from dealwire.journal.resuming import Resumed
+from dealwire.journal.transport import Gate
+from dealwire.service.making import ServedTeller
+from dealwire.service.publication import Topic
+from dealwire.service.telling import outcomes_of
+from dealwire.service.view import DeviceView, TableView
+from devices.clock import Clock
+from devices.dialects import dialect_named
+from devices.events import LinkLost, LinkUp, Seen
+from devices.simulator.host import Bench
+from devices.supervisor import State as LineState
+from devices.supervisor import Supervisor
+from devices.transport.address import baud_of, line_at
+from protocol.tdp.messages import Role
+
+_log = logging.getLogger(__name__)
+
+CLOSE_S: Final = 0.5
+"""How long a table that closes waits for networks that do not answer."""
+ROLES: Final = {"observe": Role.OBSERVE, "control": Role.OPERATE}
+LINKS: Final[dict[LineState, Any]] = {
+    LineState.WAITING: "waiting",
+    LineState.UNKNOWN: "unknown",
+    LineState.KNOWN: "up",
+    LineState.CLOSED: "closed",
+}
+
+
+class Served:
+    """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
+
+    def __init__(self, part: TablePart, teller: ServedTeller, journal: Journal, clock: Clock) -> None:
+        self.part, self.teller, self.name = part, teller, part.name
+        self.table, self.viewer = teller.table, teller.viewer
+        self.lines: list[Supervisor] = []
+        self.bench: Bench | None = None
+        """The devices themselves, where they are simulated."""
+        self.sequence = 0
+        """The newest number in the journal that its view includes."""
+        self.changed = True
+        """There is something to see that was not shown yet."""
+        self.urgent = False
+        """Among it is more than a report of a device: it is shown at once."""
+        self.stopped: str | None = None
+        """Why it deals no more; None while it does."""
+        self._journal, self._clock = journal, clock
+
+    # ------------------------------------------------------------------ its lines
+
+    def connect(self, device: DevicePart, went_on: Resumed[ServedTeller], gate: Gate) -> Supervisor:
+        """The device's line, which opens in the owner's next turn and as often as it has to. What it sends waits at
+        the gate that all lines share."""
+        dialect = dialect_named(device.dialect)
+        baud = baud_of(device.address, baud=dialect.baud)
+        opener = line_at(device.address, self._clock, baud=dialect.baud)
+        number = self._journal.line(
+            self.name,
+            device.name,
+            device=device.kind,
+            dialect=dialect.name,
+            address=device.address,
+            baud=baud,
+            procedure=self.table.flow.procedure.id,
+        )
+        role = ROLES[device.role]
+
+        def journaled() -> Journaled:
+            return Journaled(opener.open(), self._journal, number, self._clock, gate)
+
+        supervisor = Supervisor(
+            device.name,
+            dataclasses.replace(opener, open=journaled),
+            went_on.link_maker(number, lambda: dialect.make_link(device.kind, role, False), role),
+            dialect.driver(device.kind, where=f"{self.name}, {device.name}"),
+            self._clock,
+            self.deliver,
+            after=went_on.feeds.get(number),
+        )
+        self.lines.append(supervisor)
+        supervisor.start()
+        return supervisor
+
+    def close(self) -> None:
+        """Give every line back. The journal says that they were lost, so that whoever goes on with it goes on here."""
+        for line in self.lines:
+            if line.session is not None and line.keeps_sessions:
+                line.session.abandon("the program was ended")
+            line.close(wait_s=CLOSE_S / len(self.lines))
+
+    # ------------------------------------------------------------------ what it makes known
+
+    def deliver(self, seen: Seen) -> None:
+        """One report of a device: what follows from it joins the journal's open group."""
+        if self.stopped is not None:
+            return
+        told = self.teller.tell(seen)
+        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in told]
+        self.viewer.saw(seen, outcomes_of(told), sequences[1:])  # the first line is the report's own
+        if isinstance(seen.body, LinkUp):
+            again = "up again, nothing missed" if seen.body.resumed else "up"
+            self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
+        elif isinstance(seen.body, LinkLost):
+            self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
+        if self.table.refused:
+            self._say_refused(seen.at_ns)
+
+    def status(self, kind: Any, text: str, at_ns: int, device: str | None = None) -> None:
+        """Something about the table or one of its lines that is no part of a round."""
+        _log.info("%s: %s", self.name, text)
+        line = Status(table=self.name, kind=kind, device=device, text=text).to_json()
+        sequence = self._publish("status", at_ns, line)
+        if kind in ("safe-stop", "action"):
+            self.viewer.log(kind, text, at_ns, sequence, place=device)
+
+    def stop_safely(self, why: str, at_ns: int) -> None:
+        """Deal no more: nothing that comes from here on is taken, and the view says why."""
+        if self.stopped is None:
+            self.stopped = why
+            self.viewer.safe_stop(why)
+            self.status("safe-stop", why, at_ns)
+            self.changed = True
+
+    def _publish(self, topic: Topic, at_ns: int, line: str) -> int:
+        self.changed = True
+        self.urgent |= topic != "event"
+        self.sequence = self._journal.publish(self.name, topic, at_ns, line)
+        return self.sequence
+
+    def _say_refused(self, at_ns: int) -> None:
+        for session, number in self.table.refused:
+            text = f"round {number} of session {session} came once more; it was settled before and is not paid again"
+            self.status("action", text, at_ns)
+        self.table.refused.clear()
+
+    # ------------------------------------------------------------------ what it shows
+
+    @property
+    def rounds(self) -> int:
+        """Rounds that ended since it began."""
+        return self.table.outcomes.total()
+
+    @property
+    def idle(self) -> bool:
+        """No round is under way."""
+        return self.table.flow.state is State.BETTING
+
+    def view(self, at_ns: int) -> TableView:
+        """The table now."""
+        self.changed = self.urgent = False
+        return self.viewer.view(self.sequence, at_ns)
+
+    def look_at_lines(self) -> None:
+        """Bring what is shown of the lines up to date."""
+        for part, line in zip(self.part.device, self.lines, strict=False):
+            shown = DeviceView(
+                name=part.name,
+                kind=part.kind,
+                address=part.address,
+                link=_link_of(line),
+                problem=str(line.problem) if line.problem is not None else None,
+            )
+            if self.viewer.device(shown):
+                self.changed = True
+
+
+def _link_of(line: Supervisor) -> Any:
+    session = line.session
+    if session is not None and line.state is LineState.UNKNOWN and not line.keeps_sessions:
+        return "up" if session.link.stats.frames else "unknown"  # it keeps no session, so it never says that it is up
+    return LINKS[line.state]
+
+
+class Pulse:
+    """Whether the lines still move. A line moves when frames or noise come, when it is lost, or when it is tried again;
+    one of a device that says nothing while nothing happens need not."""
+
+    def __init__(self, most_ns: int) -> None:
+        self._most_ns = most_ns
+        self._marks: dict[Supervisor, tuple[tuple[int, ...], int]] = {}
+
+    def wedged(self, lines: Sequence[Supervisor], now_ns: int) -> list[str]:
+        """Names of lines that have not moved for too long."""
+        found = []
+        for line in lines:
+            mark = _mark_of(line)
+            before, since_ns = self._marks.get(line, ((), now_ns))
+            if mark is None or mark != before:
+                since_ns = now_ns
+            self._marks[line] = (mark or (), since_ns)
+            if now_ns - since_ns > self._most_ns:
+                found.append(line.name)
+        return found
+
+
+def _mark_of(line: Supervisor) -> tuple[int, ...] | None:
+    """What changes while a line moves; None for one that need not."""
+    session = line.session
+    if session is None:
+        return None if line.closed is not None else (line.losses, line.failures)
+    if not line.keeps_sessions:
+        return None
+    stats = session.link.stats
+    return (line.losses, line.failures, stats.frames, stats.noise_bytes)

@@ -1,0 +1,261 @@
+"""The service: every table of a `table.toml` in one owner's loop, with a journal under it and a hub above it.
+
+The order of things is always the same. Bytes are journalled, then decoded; what follows from them is journalled; the
+group is written and synced; then it is made known, and only then may a device be told that we have it. When the
+journal fails, nothing more is made known or acknowledged, every table says why, and the service ends.
+"""
+
+import logging
+import traceback
+from collections.abc import Callable
+from typing import Final
+
+from dealwire.config.schema import Configuration, TablePart
+from dealwire.journal import Journal, JournalReader, SealingKey, resume
+from dealwire.journal.compare import DERIVED
+from dealwire.journal.reader import Start
+from dealwire.journal.resuming import Resumed
+from dealwire.journal.transport import Gate
+from dealwire.service.asking import Asking
+from dealwire.service.hub import Hub
+from dealwire.service.making import Maker, ServedTeller, configuration_of
+from dealwire.service.notify import Notifier
+from dealwire.service.publication import Publication
+from dealwire.service.served import Pulse, Served
+from dealwire.service.timer import Timer
+from devices.clock import Clock, SystemClock
+from devices.loop import Member, Owner
+from devices.simulator.host import Bench
+from devices.supervisor import Supervisor
+
+_log = logging.getLogger(__name__)
+
+MS: Final = 1_000_000
+TOLD: Final = DERIVED | {"event"}
+"""Topics that follow from the raw record: whoever goes on checks them, and makes known what is missing."""
+BEAT_NS: Final = 1000 * MS
+"""Between two looks at the lines; also the longest that received bytes wait for the disk when nothing follows."""
+VIEW_NS: Final = 20 * MS
+"""A table is shown this often while devices report; at once when something comes of it."""
+WEDGED_NS: Final = 30_000 * MS
+"""A line on which nothing moves for so long is wedged: status comes every second, and a lost line is tried again
+every ten."""
+FAREWELL_S: Final = 0.5
+"""After a safe stop, for those who look on to see why."""
+
+
+class Service:
+    """Serves the tables of a configuration. Use it as a context manager: it opens in `__enter__`.
+
+    Opening raises a DealwireError that says in one line what is wrong with the journal, its key, or a table. A line
+    that cannot be opened is no such error: it is tried again until it is there. `anew` lets every table begin anew.
+    """
+
+    def __init__(
+        self, configuration: Configuration, hub: Hub, *, anew: bool = False, notifier: Notifier | None = None
+    ) -> None:
+        self.configuration, self.hub = configuration, hub
+        self.tables: dict[str, Served] = {}
+        self.failed: str | None = None
+        """Why the service ended by itself; None while it runs, and when it was asked to end."""
+        self.journal: Journal
+        self.clock: Clock = SystemClock()
+        self.owner: Owner
+        self._anew, self._notifier = anew, notifier or Notifier({})
+        self._stopping = False
+        self._members: dict[Member, Served] = {}
+        self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
+        self._shown_ns = 0
+        self._early: list[Publication] = []
+        self._later: list[Callable[[], None]] = []
+        self._gate = Gate(self._later.append)
+        self._pulse = Pulse(WEDGED_NS)
+
+    # ------------------------------------------------------------------ opening
+
+    def __enter__(self) -> "Service":
+        part = self.configuration.journal
+        key = SealingKey.load(part.key_file) if part.key_file is not None else None
+        if part.path.exists() and part.path.stat().st_size:
+            with JournalReader(part.path) as reader:
+                self.clock = SystemClock(reader.newest_ns)
+        self.journal = Journal(part.path, key=key, clock=self.clock)
+        try:
+            self._open(key)
+        except BaseException:
+            self.journal.close()
+            raise
+        return self
+
+    def _open(self, key: SealingKey | None) -> None:
+        maker = Maker(self.journal.path)
+        with JournalReader(self.journal.path) as reader:
+            before = reader.starts()
+        went_on: Resumed[ServedTeller] = Resumed()
+        if not self._anew:
+            went_on = resume(self.journal, key, maker, self.clock.now_ns(), TOLD)
+        self._early = went_on.told
+        self._stop_what_changed(went_on, before)
+        for part in self.configuration.table:
+            self.tables[part.name] = Served(part, self._table(part, maker, went_on), self.journal, self.clock)
+        self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
+        for timer in (self._beat, self._show):
+            self.owner.add(timer)
+        for served in self.tables.values():
+            self._connect(served, went_on)
+        self._asking = Asking(self.tables, self.clock, self._give_out)
+        self.hub.on_request(lambda: self.owner.call_soon(lambda: self._asking.take(self.hub.requests())))
+        self._beat.due_ns = self.clock.now_ns()
+        for served in self.tables.values():
+            self.hub.show(served.view(self.clock.now_ns()))
+
+    def _stop_what_changed(self, went_on: Resumed[ServedTeller], before: dict[str, Start]) -> None:
+        """A table goes on only as it was; those that share its meters begin anew with it."""
+        wanted = {part.name: configuration_of(part) for part in self.configuration.table}
+        changed = {name for name in went_on.tellers if wanted.get(name) != before[name].configuration}
+        shared = [part for part in self.configuration.table if part.progressive is not None]
+        for part in shared:
+            together = {other.name for other in shared if other.progressive == part.progressive}
+            if together & changed or together - went_on.tellers.keys():
+                changed |= together & went_on.tellers.keys()
+        for name in changed:
+            self._end(went_on.tellers.pop(name), name)
+
+    def _end(self, teller: ServedTeller, name: str) -> None:
+        now_ns = self.clock.now_ns()
+        for each in teller.finish():
+            self.journal.publish(name, each.topic, now_ns, each.line)
+        self.journal.stopped(name, now_ns, "its settings changed")
+
+    def _table(self, part: TablePart, maker: Maker, went_on: Resumed[ServedTeller]) -> ServedTeller:
+        teller = went_on.tellers.get(part.name)
+        now_ns = self.clock.now_ns()
+        if teller is None:
+            configuration = configuration_of(part)
+            facts = maker.facts(part, self.journal.head.sequence)
+            self.journal.started(part.name, now_ns, configuration, facts)
+            self.journal.secure()
+            teller = maker(Start(part.name, self.journal.head.sequence, configuration, facts))
+        teller.dealt_again = False
+        return teller
+
+    def _connect(self, served: Served, went_on: Resumed[ServedTeller]) -> None:
+        how = "goes on" if served.name in went_on.tellers else "begins anew"
+        served.status("started", f"table {served.name} {how}", self.clock.now_ns())
+        for device in served.part.device:
+            line = served.connect(device, went_on, self._gate)
+            self._members[line] = served
+            self.owner.add(line)
+
+    # ------------------------------------------------------------------ running
+
+    def run(self, timeout_s: float | None = None) -> None:
+        """Serve until `stop` was called, the journal failed, or the time is up."""
+        self._notifier.tell(READY=1, STATUS=self._summary())
+        for item in self._early:  # only now does everybody listen
+            self.hub.publish(item)
+        self._early = []
+        self.owner.run(lambda: self._stopping or self.failed is not None, timeout_s)
+
+    def simulate(self, table: str, bench: Bench) -> None:
+        """Run simulated devices in the same loop; what can go wrong at them may be asked for at `table`."""
+        self.tables[table].bench = bench
+        members: tuple[Member, ...] = (bench, *bench.lines.values())
+        for member in members:
+            self.owner.add(member)
+        bench.start(self.clock.now_ns())
+
+    def stop(self) -> None:
+        """End `run`. May be called from any thread, and from a signal handler."""
+        self._stopping = True
+        self.owner.call_soon(lambda: None)
+
+    def __exit__(self, *_: object) -> None:
+        self._notifier.tell(STOPPING=1, STATUS=self.failed or "stopping")
+        for served in self.tables.values():
+            served.close()
+            served.status("stopped", f"table {served.name} is no longer served", self.clock.now_ns())
+        self._give_out()
+        self.owner.close()
+        self.journal.close()
+        self._notifier.close()
+
+    # ------------------------------------------------------------------ in the owner's turn
+
+    def _after_turn(self) -> None:
+        """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait for the
+        next write, or the next beat: nobody was told of them."""
+        if any(served.changed for served in self.tables.values()):
+            self._give_out()
+        while self._later:  # what goes out to devices, once the group is on the disk
+            self._later.pop(0)()
+        if self.journal.failed is not None:
+            self._fail(f"{self.journal.path}: {self.journal.failed}")
+        now_ns = self.clock.now_ns()
+        if any(served.changed for served in self.tables.values()):
+            if now_ns >= self._shown_ns + VIEW_NS or any(served.urgent for served in self.tables.values()):
+                self._on_show(now_ns)
+            elif self._show.due_ns is None:
+                self._show.due_ns = self._shown_ns + VIEW_NS
+
+    def _give_out(self) -> None:
+        for item in self.journal.commit():
+            self.hub.publish(item)
+
+    def _on_show(self, now_ns: int) -> None:
+        self._shown_ns = now_ns
+        for served in self.tables.values():
+            if served.changed:
+                self.hub.show(served.view(now_ns))
+
+    def _on_beat(self, now_ns: int) -> None:
+        """Once a second: look at the lines, and tell systemd that all is well while it is."""
+        self._beat.due_ns = now_ns + BEAT_NS
+        self._give_out()
+        lines: list[Supervisor] = []
+        for served in self.tables.values():
+            served.look_at_lines()
+            lines += served.lines
+        wedged = self._pulse.wedged(lines, now_ns)
+        if wedged:
+            self._notifier.tell(STATUS=f"nothing moves on {', '.join(wedged)}")
+        elif self._notifier.watchdog_ns:
+            self._notifier.tell(WATCHDOG=1, STATUS=self._summary())
+        else:
+            self._notifier.tell(STATUS=self._summary())
+
+    def _summary(self) -> str:
+        lines = [line for served in self.tables.values() for line in served.lines]
+        up = sum(line.session is not None and line.problem is None for line in lines)
+        rounds = sum(served.rounds for served in self.tables.values())
+        return f"{_counted(len(self.tables), 'table')}, {up} of {len(lines)} lines up, {_counted(rounds, 'round')}"
+
+    # ------------------------------------------------------------------ when something is wrong
+
+    def _on_error(self, member: Member, error: Exception) -> None:
+        """A fault of this program at one table: that table stops, the others go on."""
+        served = self._members.get(member)
+        if served is None:
+            raise error
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        # The message of such an error may hold anything, a face too; the place says as much.
+        why = f"a fault of this program: {type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"
+        _log.error("%s: %s", served.name, why)
+        served.stop_safely(why, self.clock.now_ns())
+        for line in served.lines:
+            if line is not member:
+                self.owner.remove(line)
+                line.close(wait_s=0)
+        if all(each.stopped is not None for each in self.tables.values()):
+            self.failed = self.failed or f"{served.name}: {why}"
+
+    def _fail(self, why: str) -> None:
+        if self.failed is None:
+            self.failed = why
+            for served in self.tables.values():
+                served.stop_safely(f"nothing more is written down: {why}", self.clock.now_ns())
+                self.hub.show(served.view(self.clock.now_ns()))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

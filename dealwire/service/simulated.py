@@ -1,0 +1,112 @@
+"""A table of simulated devices for whoever has no device: endless rounds, some with faults, on pseudo-terminals."""
+
+import contextlib
+import importlib.util
+import json
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
+from devices.simulator.endless import endless
+from devices.simulator.host import Bench
+from devices.simulator.scenario import Scenario, load_scenario
+from devices.simulator.table import SimulatedTable
+from protocol.errors import LocalError
+from rules.game import load_game
+
+PORT: Final = 8420
+METER_CENTS: Final = 1_000_000
+
+
+class SimulatorFailed(LocalError):
+    """The simulator's process ended before it was ready."""
+
+    def __init__(self) -> None:
+        super().__init__("the simulator did not start; what it said stands above")
+
+
+@contextlib.contextmanager
+def simulator(arguments: Sequence[str]) -> Iterator[dict[str, str]]:
+    """`dealwire sim` with these arguments; the addresses it announced, by device."""
+    command = [sys.executable, "-m", "dealwire", "sim", *arguments, "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout is not None
+        try:
+            announced = process.stdout.readline()
+            if not announced:
+                raise SimulatorFailed
+            yield json.loads(announced)["lines"]
+        finally:
+            process.terminate()
+
+
+class Simulated(NamedTuple):
+    """A simulated table: its configuration, the token of each role that may act at it, and the devices themselves,
+    which whoever serves the table has to run."""
+
+    configuration: Configuration
+    tokens: dict[str, str]
+    bench: Bench
+
+
+@contextlib.contextmanager
+def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Simulated]:
+    """A simulated table that deals `scenario` without an end, kept in a temporary folder."""
+    loaded = load_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+    table = SimulatedTable(endless(loaded, faults=faults, seed=secrets.randbits(32)), speed=speed)
+    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
+        bench = Bench(table, dict.fromkeys(table.units, "pty"))
+        try:
+            tokens = {role: secrets.token_urlsafe(12) for role in ("dealer", "supervisor", "technician")}
+            yield Simulated(configuration_of(loaded, bench.addresses, Path(folder), tokens), tokens, bench)
+        finally:
+            bench.close()
+
+
+def configuration_of(
+    scenario: Scenario, addresses: dict[str, str], folder: Path, tokens: dict[str, str]
+) -> Configuration:
+    """One table on these lines. The raw record is sealed where that is possible, with a key beside it."""
+    tokens_file = folder / "tokens.toml"
+    tokens_file.touch(mode=0o600)
+    tokens_file.write_text("".join(f'{role} = "{token}"\n' for role, token in tokens.items()), encoding="utf-8")
+    key = None
+    if importlib.util.find_spec("cryptography") is not None:
+        from dealwire.journal import SealingKey
+
+        key = SealingKey.new(folder / "journal.key").path
+    return Configuration.model_construct(
+        schema_="dealwire.table/1",
+        table=(
+            TablePart.model_validate(
+                {
+                    "name": "simulated",
+                    "procedure": scenario.game.name,
+                    "meters": dict.fromkeys(load_game(scenario.game.name).meters(), METER_CENTS),
+                    "device": tuple(
+                        DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
+                        for name, address in addresses.items()
+                    ),
+                }
+            ),
+        ),
+        journal=JournalPart.model_validate({"path": folder / "journal.sqlite", "key-file": key}),
+        console=ConsolePart.model_validate({"port": _port(), "tokens-file": tokens_file}),
+    )
+
+
+def _port() -> int:
+    """The usual port, or any other while somebody has it."""
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", PORT))
+        except OSError:
+            return 0
+    return PORT

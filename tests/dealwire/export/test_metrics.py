@@ -1,0 +1,202 @@
+"""What Prometheus reads says what happened, in its own conventions, and shows no card."""
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import urllib.request
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from dealer_flow.incidents import INCIDENTS
+from dealwire.export.lines import Status
+from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics, MetricsServer, MetricsUnusable
+from dealwire.export.mqtt import Progress
+from dealwire.service.hub import QUEUE_MAX, Hub
+from dealwire.service.publication import Publication, Topic
+from dealwire.service.view import DeviceView, TableView
+from protocol.cards import RANKS, SUITS
+from tests.support.brokers import eventually
+from tests.support.export_lines import TABLE, told
+
+PROMTOOL = shutil.which("promtool")
+
+
+def view(**changes: Any) -> TableView:
+    fields: dict[str, Any] = {
+        "sequence": 1,
+        "at_ns": 1,
+        "table": TABLE,
+        "procedure": "flushes-gone-wild.co",
+        "title": "",
+        "clause": "",
+        "round": 7,
+        "state": "betting",
+    }
+    return TableView(**fields | changes)
+
+
+class Rig:
+    """A hub, and metrics that are read over HTTP."""
+
+    def __init__(self, server: MetricsServer, hub: Hub) -> None:
+        self.server, self.hub, self.sequence = server, hub, 0
+
+    def publish(self, topic: Topic, line: str, at_ns: int = 5_000_000_000) -> None:
+        self.sequence += 1
+        self.hub.publish(Publication(self.sequence, TABLE, at_ns, topic, line))
+
+    def text(self) -> str:
+        with urllib.request.urlopen(self.server.address) as answer:
+            found: str = answer.read().decode()
+            return found
+
+    def values(self) -> dict[tuple[str, ...], float]:
+        """Name and label values, in the order of the labels -> value, as Prometheus' own parser reads them."""
+        return {
+            (sample.name, *(sample.labels[label] for label in MEASURES[family.name].labels)): sample.value
+            for family in text_string_to_metric_families(self.text())
+            for sample in family.samples
+        }
+
+    def counted(self) -> dict[tuple[str, ...], float]:
+        """The values, once everything that was published is in them."""
+        at = ("dealwire_last_line_sequence", TABLE)
+        eventually(lambda: self.values().get(at) == self.sequence, "not counted")
+        return self.values()
+
+
+@pytest.fixture
+def rig() -> Any:
+    hub = Hub()
+    with MetricsServer(Metrics(hub), port=0) as server:
+        yield Rig(server, hub)
+
+
+def test_lines_are_counted_to_the_cent(rig: Rig) -> None:
+    for topic, line in told():
+        rig.publish(topic, line)
+    values = rig.counted()
+    lines = [json.loads(line) for _, line in told()]
+    bets = [bet for line in lines if line["type"] == "settlement" for bet in line["lines"]]
+    assert bets
+    for name in {bet["bet"] for bet in bets}:
+        mine = [bet for bet in bets if bet["bet"] == name and bet["result"] != "held"]
+        for metric, key in (("staked", "stake"), ("returned", "returned"), ("paid", "pay")):
+            assert values[f"dealwire_{metric}_cents_total", TABLE, name] == sum(bet[key] for bet in mine)
+    won = Counter((bet["bet"], bet["result"]) for bet in bets)
+    assert {key[2:]: count for key, count in values.items() if key[0] == "dealwire_bets_total"} == won
+    reports = Counter((line["device"], line["event"]) for line in lines if line["type"] == "event")
+    assert {key[2:]: count for key, count in values.items() if key[0] == "dealwire_reports_total"} == reports
+    rounds = Counter(line["outcome"] for line in lines if line["type"] == "round")
+    assert {key[2]: count for key, count in values.items() if key[0] == "dealwire_rounds_total"} == rounds
+
+
+def test_views_journal_and_broker_are_gauges() -> None:
+    hub = Hub()
+    journal = SimpleNamespace(failed=None, head=SimpleNamespace(sequence=12))
+    progress = {TABLE: Progress(connected=True, sent=10, sequence=11, repeats=2)}
+    lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
+    up = DeviceView(name="controller", kind="table-controller", address="b", link="up")
+    with MetricsServer(Metrics(hub, journal=journal, mqtt=progress), port=0) as server:
+        rig = Rig(server, hub)
+        hub.show(view(red_lamp=0x101, safe_stop="the disk is full", meters={"major": 2**40}, devices=(lost, up)))
+        values = rig.values()
+        expected = {
+            ("dealwire_red_lamp", TABLE): 1,
+            ("dealwire_safe_stop", TABLE): 1,
+            ("dealwire_round_number", TABLE): 7,
+            ("dealwire_meter_cents", TABLE, "major"): 2**40,
+            ("dealwire_link_up", TABLE, "shuffler"): 0,
+            ("dealwire_link_up", TABLE, "controller"): 1,
+            ("dealwire_device_trouble", TABLE, "shuffler"): 1,
+            ("dealwire_device_trouble", TABLE, "controller"): 0,
+            ("dealwire_journal_failed",): 0,
+            ("dealwire_journal_records_total",): 12,
+            ("dealwire_mqtt_connected", TABLE): 1,
+            ("dealwire_mqtt_sent_lines_total", TABLE): 10,
+            ("dealwire_mqtt_sent_sequence", TABLE): 11,
+            ("dealwire_mqtt_repeats_total", TABLE): 2,
+        }
+        assert values == expected
+        hub.show(view())
+        journal.failed = "the disk is full"
+        values = rig.values()
+        assert (values["dealwire_red_lamp", TABLE], values["dealwire_safe_stop", TABLE]) == (0, 0)
+        assert values["dealwire_journal_failed",] == 1
+
+
+def test_names_keep_to_the_conventions(rig: Rig) -> None:
+    """What `promtool check metrics` looks for: prefix, unit at the end, counters in _total, help, no reserved label."""
+    families = {family.name: family for family in text_string_to_metric_families(rig.text())}
+    assert set(families) == set(MEASURES)
+    for name, measure in MEASURES.items():
+        assert re.fullmatch(r"dealwire_[a-z]+(_[a-z]+)*", name)
+        assert families[name].type == measure.kind
+        assert families[name].documentation == measure.what
+        assert not name.endswith(("_total", "_count", "_sum", "_bucket", "_counter", "_gauge", "_milliseconds"))
+        assert not {"le", "quantile", "instance", "job"} & set(measure.labels)
+        assert measure.kind not in name.split("_")
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="promtool is not installed (apt install prometheus)")
+def test_promtool_finds_nothing_to_complain_of(rig: Rig) -> None:
+    for topic, line in told():
+        rig.publish(topic, line)
+    rig.counted()
+    rig.hub.show(view(meters={"major": 5}, devices=(DeviceView(name="a", kind="shoe", address="b", link="up"),)))
+    assert PROMTOOL is not None
+    done = subprocess.run([PROMTOOL, "check", "metrics"], input=rig.text(), capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_no_label_is_a_card_and_their_number_is_bounded(rig: Rig) -> None:
+    for topic, line in told():
+        rig.publish(topic, line)
+    for number in range(VALUES_MAX + 50):
+        status = Status(table=TABLE, kind="action", text="AS KD").to_json()
+        rig.publish("status", status.replace('"action"', f'"kind-{number}"'))
+        rig.publish("incident", f'{{"type":"incident","code":"code-{number}","text":"AS"}}')
+    values = rig.counted()
+    kinds = [key for key in values if key[0] == "dealwire_status_changes_total"]
+    assert len(kinds) == VALUES_MAX + 1
+    assert values["dealwire_status_changes_total", TABLE, "other"] == 50
+    codes = {key[2] for key in values if key[0] == "dealwire_incidents_total"}
+    assert codes <= {*INCIDENTS, "other"}
+    cards = {rank + suit for rank in RANKS for suit in SUITS}
+    assert not cards & {word for key in values for value in key[1:] for word in value.split()}
+
+
+def test_lines_that_came_too_fast_are_confessed() -> None:
+    hub = Hub()
+    metrics = Metrics(hub)
+    rig = Rig(MetricsServer.__new__(MetricsServer), hub)
+    for _ in range(QUEUE_MAX + 1):
+        rig.publish("status", Status(table=TABLE, kind="action", text="").to_json())
+    with MetricsServer(metrics, port=0) as server:
+        rig.server = server
+        values = rig.counted()
+    assert values["dealwire_metrics_missed_total",] == 1
+    assert values["dealwire_status_changes_total", TABLE, "action"] == 1
+
+
+def test_a_port_in_use_is_one_line() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(MetricsUnusable) as caught:
+            MetricsServer(Metrics(Hub()), port=port)
+    assert str(caught.value) == f"metrics on 127.0.0.1:{port}: Address already in use"
+
+
+def test_the_guide_has_every_metric() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "exports.md").read_text(encoding="utf-8")
+    for name, measure in MEASURES.items():
+        assert f"| `{name}{'_total' if measure.kind == 'counter' else ''}` |" in page

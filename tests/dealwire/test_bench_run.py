@@ -1,0 +1,211 @@
+"""Plans on simulated devices: in memory on their own clock, and over a real pseudo-terminal."""
+
+from pathlib import Path
+
+import pytest
+
+from dealwire.bench.hands import AskedHands, NoHands, SimulatedHands
+from dealwire.bench.plan import load_plan, parse_plan
+from dealwire.bench.record import Failed, NotRun, Outcome
+from dealwire.bench.rig import SimulatedRig
+from dealwire.bench.runner import Choices, run_plan
+from dealwire.bench.soak import evening, play
+from dealwire.bench.wire import SimulatedWire
+from devices.simulator.scenario import load_scenario
+from devices.simulator.table import SimulatedTable
+from protocol.errors import NoAnswer, WrongDevice
+
+HEAD = 'schema = "dealwire.plan/1"\nid = "mine"\ntitle = "Mine"\ndevice = "shuffler"\n'
+
+
+def judged(plan: str, device: str, *only: str, rounds: int = 25) -> dict[str, tuple[Outcome, str]]:
+    rig = SimulatedRig(device, speed=10)
+    report = run_plan(load_plan(plan), rig.wire, lambda _: rig.hands, Choices(only, rounds))
+    return {result.id: (result.outcome, result.why) for result in report.results}
+
+
+@pytest.mark.parametrize("device", ["shuffler", "table-controller", "shoe"])
+def test_the_simulated_device_passes_its_whole_plan(device: str) -> None:
+    results = judged(device, device)
+    assert {name: result for name, result in results.items() if result[0] is not Outcome.PASSED} == {}
+    assert set(results) == set(load_plan(device).ids)
+
+
+def test_a_plan_for_another_device_is_not_run() -> None:
+    rig = SimulatedRig("shoe")
+    with pytest.raises(WrongDevice):
+        run_plan(load_plan("shuffler"), rig.wire, lambda _: rig.hands)
+
+
+class Mute:
+    """A table whose device never says anything."""
+
+    next_deadline_ns = None
+
+    def power_on(self, now_ns: int) -> None:
+        pass
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        pass
+
+    def tick(self, now_ns: int) -> None:
+        pass
+
+    def take_output(self, device: str, now_ns: int) -> bytes:
+        return b""
+
+
+def test_a_device_that_says_nothing_is_no_answer() -> None:
+    with pytest.raises(NoAnswer):
+        run_plan(load_plan("link"), SimulatedWire(Mute(), "shuffler"), lambda _: NoHands())
+
+
+def test_without_a_person_nothing_is_left_half_done_and_nothing_skipped_is_a_pass() -> None:
+    rig = SimulatedRig("shuffler")
+    report = run_plan(
+        load_plan("shuffler"), rig.wire, lambda _: NoHands(), Choices(("fault.*", "soak.*", "frame.hello"))
+    )
+    outcomes = {result.id: result for result in report.results}
+    assert outcomes["frame.hello"].outcome is Outcome.PASSED
+    assert outcomes["fault.door-501"].outcome is Outcome.NOT_RUN
+    assert "needs a person" in outcomes["fault.door-501"].why
+    assert outcomes["soak.rounds"].outcome is Outcome.NOT_RUN
+    assert report.counts()["not_run"] == len(report.of(Outcome.NOT_RUN)) > 10
+    nothing = run_plan(load_plan("shuffler"), SimulatedRig("shuffler").wire, lambda _: NoHands(), Choices(("soak.*",)))
+    assert not nothing.passed
+
+
+def test_a_person_is_told_what_to_do_and_may_skip_it() -> None:
+    rig = SimulatedRig("shuffler")
+    assert isinstance(rig.hands, SimulatedHands)
+    asked: list[str] = []
+
+    def ask(instruction: str) -> bool:
+        asked.append(instruction)
+        return False
+
+    report = run_plan(load_plan("shuffler"), rig.wire, lambda _: AskedHands(ask), Choices(("fault.too-few-101",)))
+    assert asked == ["Put the deck that lies outside into the input tray, with 1 card(s) missing and 0 too many."]
+    assert report.results[0].outcome is Outcome.NOT_RUN
+    assert report.results[0].why.startswith("skipped: Put the deck")
+
+
+def test_a_person_who_does_it_passes_the_check() -> None:
+    """Another pair of hands at the same table follows the instructions."""
+    rig = SimulatedRig("shuffler")
+    does = {
+        "Put the deck that lies outside into the input tray, with 1 card(s) missing and 0 too many.": {"short": 1},
+    }
+
+    def ask(instruction: str) -> bool:
+        rig.hands.act("load", does[instruction])
+        return True
+
+    report = run_plan(load_plan("shuffler"), rig.wire, lambda _: AskedHands(ask), Choices(("fault.too-few-101",)))
+    assert report.results[0].why == ""
+
+
+def test_a_capability_the_device_lacks_is_not_judged() -> None:
+    text = HEAD + (
+        '[[check]]\nid = "a.b"\ntitle = "t"\nsection = "frame"\nmust = "m"\nneeds = ["LAYOUT_READER"]\n'
+        'steps = [ { send = "Hello" } ]\n'
+    )
+    rig = SimulatedRig("shuffler")
+    report = run_plan(parse_plan(text, "x.toml"), rig.wire, lambda _: rig.hands)
+    assert (report.results[0].outcome, report.results[0].why) == (Outcome.NOT_RUN, "the device has no LAYOUT_READER")
+
+
+@pytest.mark.parametrize(
+    ("steps", "says"),
+    [
+        ('{ send = "ReportStatus" }, { reply = "refused" }', "ReportStatus should have been refused; came: Reply"),
+        ('{ expect = "RedLamp", within = 100 }', "no RedLamp within 100 ms"),
+        ('{ send = "Hello" }, { never = ["HelloReply"], during = 50 }', "HelloReply lowest_major=1"),
+        ('{ send = "Hello" }, { wait = 10 }, { count = 2, of = "HelloReply" }', "HelloReply came 1 times, not 2"),
+        ('{ send = "Hello" }, { nak = "BUSY" }', "no Nak with reason ['BUSY'] within 250 ms"),
+        ('{ state = "DUMPING", within = 2000 }', "no status with {'state': ['DUMPING']} within 2000 ms"),
+        ('{ events = [ { event = "RedLamp" } ], within = 50 }', "no RedLamp"),
+        ('{ newest = 99 }', "where 99 (99) was due"),
+        ('{ measure = "status", times = 3, limit = 500 }', "status: 1000 ms, more than 500 ms"),
+        ('{ still_lost = true }', "it does not hold its host for lost (601)"),
+        ('{ do = "open-setup" }', "the simulated device did not take this act: open-setup"),
+        ('{ books = "misdeal" }', "no misdeal record came"),
+        ('{ caught_up = "$last+5", kept = 256, within = 100 }', "was due"),
+        ('{ lost = "lost", at_most = 500 }', "does not hold its host for lost"),
+    ],
+)  # fmt: skip
+def test_every_kind_of_step_can_fail(steps: str, says: str) -> None:
+    text = HEAD + f'[[check]]\nid = "a.b"\ntitle = "t"\nsection = "frame"\nmust = "m"\nsteps = [ {steps} ]\n'
+    rig = SimulatedRig("shuffler")
+    report = run_plan(parse_plan(text, "x.toml"), rig.wire, lambda _: rig.hands)
+    assert report.results[0].outcome is Outcome.FAILED
+    assert says in report.results[0].why
+
+
+def test_a_report_holds_no_face_of_a_card() -> None:
+    from devices.simulator.table import SimulatedTable
+
+    table = SimulatedTable(load_scenario("recognition"))
+    wire = SimulatedWire(table, "shuffler")
+    hands = SimulatedHands(table, "shuffler", wire.now_ns)
+    report = run_plan(load_plan("shuffler"), wire, lambda _: hands, Choices(("deal.whole", "always.faces")))
+    assert report.passed
+    told = [entry.text for result in report.results for entry in result.timeline]
+    assert any("PacketDispensed" in text for text in told)
+    assert not [text for text in told if "card" in text.replace("cards=52", "")]
+
+
+def test_over_a_real_pseudo_terminal_in_real_time() -> None:
+    rig = SimulatedRig("shuffler", real_time=True, speed=50)
+    try:
+        report = run_plan(
+            load_plan("link"), rig.wire, lambda _: rig.hands, Choices(("frame.hello", "frame.both*", "commands.*"))
+        )
+    finally:
+        rig.wire.close()
+    assert {result.id: result.why for result in report.results if result.outcome is not Outcome.PASSED} == {}
+    assert len(report.results) == 8
+
+
+# ------------------------------------------------------------------ soak
+
+
+def test_a_soak_accounts_for_every_round_and_is_the_same_again() -> None:
+    first = play(evening(15, 3, 7), 15)[0]
+    again = play(evening(15, 3, 7), 15)[0]
+    assert (first.rounds, first.games) == (15, 15)
+    assert first == again
+    assert first != play(evening(15, 3, 8), 15)[0]
+
+
+def test_a_soak_fails_when_a_fault_is_not_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dealwire.bench import soak
+
+    scenario = soak.evening(6, 1, 3)
+    account, held, table = soak.play(scenario, 6)
+    soak._judge(account, held, scenario, table)
+    account.faults.clear()
+    with pytest.raises(Failed, match="faults that happened and were not raised"):
+        soak._judge(account, held, scenario, table)
+    account = soak.play(scenario, 6)[0]
+    account.rounds -= 1
+    with pytest.raises(Failed, match="6 rounds were dealt"):
+        soak._judge(account, held, scenario, table)
+    assert NotRun is not Failed
+
+
+def test_cards_that_vanish_from_the_table_are_missed() -> None:
+    from dealwire.bench import soak
+    from devices.simulator.deck import Bay
+
+    scenario = soak.evening(3, 0, 3)
+    account, held, table = soak.play(scenario, 3)
+    assert isinstance(table, SimulatedTable)
+    table.cards.remove(Bay.INPUT)
+    with pytest.raises(Failed, match="cards are on the table and in the device, 104 were brought"):
+        soak._judge(account, held, scenario, table)
+
+
+@pytest.mark.slow
+def test_a_thousand_rounds(tmp_path: Path) -> None:
+    assert judged("shuffler", "shuffler", "soak.*", rounds=1000)["soak.rounds"] == (Outcome.PASSED, "")

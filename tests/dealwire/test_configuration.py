@@ -1,0 +1,140 @@
+"""A `table.toml`: what is taken, and the one line that says what is wrong, where, and what is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dealwire.config.build import Banks, build_table
+from dealwire.config.load import load_configuration
+from dealwire.table import Table
+from rules.errors import GameFileError
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
+PROGRESSIVE = EXAMPLE.parent / "progressive-ml03.toml"
+SECOND = """
+[[table]]
+name = "{name}"
+procedure = "race-to-the-flush"
+[[table.device]]
+name = "shoe"
+kind = "shoe"
+dialect = "angel-eye"
+address = "tcp://10.0.0.7:4001"
+[[table.device]]
+name = "controller"
+kind = "table-controller"
+address = "{address}"
+"""
+
+
+def written(folder: Path, before: str = "", after: str = "", more: str = "") -> Path:
+    text = EXAMPLE.read_text()
+    assert before in text
+    file = folder / "mine.toml"
+    file.write_text((text.replace(before, after, 1) if before else text) + more)
+    return file
+
+
+def refusal(file: Path) -> str:
+    with pytest.raises(GameFileError) as caught:
+        load_configuration(file)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_the_example_is_a_table() -> None:
+    found = load_configuration(EXAMPLE)
+    assert [part.name for part in found.table] == ["pit-1"]
+    assert found.journal.path == EXAMPLE.parent / "journal.sqlite", "paths are taken from the file's own folder"
+    table = build_table(found.table[0], Banks(), Table)
+    assert (table.flow.procedure.id, table.meters) == ("flushes-gone-wild.co", {"meter": 1_000_000})
+    assert found.table[0].seats == 6
+
+
+def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
+    found = load_configuration(written(tmp_path, more=SECOND.format(name="pit-2", address="/dev/ttyUSB3")))
+    assert [(part.name, len(part.device)) for part in found.table] == [("pit-1", 2), ("pit-2", 2)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "said"),
+    [
+        ("seats = 6", "seats = 9", 17, "table[1].seats: 9 seats; flushes-gone-wild.co is dealt to at most 8"),
+        ("seats = 6", "seets = 6", 17, "table[1].seets: unknown key; allowed: name, procedure"),
+        ("limit-cents = 10000", "limit-cents = 10001", 18, "table[1].limit-cents: limit of each bet 10001; allowed: 1"),
+        ('"left"', '"up"', 22, "table[1].options.community-top-card: 'up' is not allowed; allowed: left, right"),
+        ("meter = 1000000", "jackpot = 1", 28, "table[1].meters.jackpot: meter 'jackpot'; allowed: meter"),
+        ('kind = "shuffler"', 'kind = "shoe"', 30, "table[1].device: 0 of kind 'shuffler'"),
+        ("flushes-gone-wild.co", "flush", 16, "table[1].procedure: no such procedure; known: flushes-gone-wild.co"),
+        (
+            "[table.paytables]",
+            '[table.paytables]\nplay = "x"',
+            24,
+            "paytables: pay table for bet 'play'; allowed: blind",
+        ),
+        ("[table.paytables]", '[table.readings]\nante = "x"', 25, "readings.ante: reading 'ante'; allowed: natural"),
+        ("token-cents = 25", 'progressive = "no.toml"', 27, "meters: progressive and meters both say"),
+        ('"pit-1"', '"pit 1"', 15, "table[1].name: string should match pattern"),
+        ("token-cents = 25", "token-cents = 0", 19, "table[1].token-cents: input should be greater than or equal to 1"),
+        ("token-cents = 25", "awards = true", 19, "table[1].awards: awards need progressive"),
+        ('role = "control"', 'dialect = "bee"', 34, "device[1].dialect: dialect 'bee' is not known; allowed: tdp"),
+        ('role = "control"', 'role = "operate"', 34, "device[1].role: input should be 'observe' or 'control'"),
+        ('path = "journal.sqlite"', "path = 3", 6, "journal.path: the path of a file is a text"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_line_and_key(
+    tmp_path: Path, before: str, after: str, line: int, said: str
+) -> None:
+    told = refusal(written(tmp_path, before, after))
+    assert told.startswith(f"mine.toml:{line}: ")
+    assert said in told
+
+
+def test_a_single_table_is_written_as_one_of_several(tmp_path: Path) -> None:
+    assert "[table] must be [[table]]" in refusal(written(tmp_path, "[[table]]", "[table]"))
+
+
+def test_names_and_lines_stand_once(tmp_path: Path) -> None:
+    assert "table 'pit-1' stands twice" in refusal(written(tmp_path, more=SECOND.format(name="pit-1", address="x")))
+    taken = SECOND.format(name="pit-2", address="serial-id:A10KZW3X")
+    assert "is already that of shuffler at pit-1" in refusal(written(tmp_path, more=taken))
+    twice = refusal(written(tmp_path, 'name = "controller"', 'name = "shuffler"'))
+    assert "device 'shuffler' stands twice at table 'pit-1'" in twice
+
+
+def test_nothing_is_asked_of_a_shoe_that_cannot_be_asked(tmp_path: Path) -> None:
+    more = SECOND.format(name="pit-2", address="x").replace('"angel-eye"', '"angel-eye"\nrole = "control"')
+    assert "nothing can be asked of a device that speaks angel-eye" in refusal(written(tmp_path, more=more))
+
+
+def test_a_fault_in_a_file_that_is_named_names_that_file(tmp_path: Path) -> None:
+    file = written(tmp_path, "[table.meters]\nmeter = 1000000", "XX")
+    setup = tmp_path / "link.toml"
+    setup.write_text(PROGRESSIVE.read_text().replace("seed-cents", "seed", 1))
+    file.write_text(file.read_text().replace("XX", "").replace("seats = 6", 'seats = 6\nprogressive = "link.toml"'))
+    told = refusal(file)
+    assert told.startswith("mine.toml:18: table[1].progressive: link.toml:")
+
+
+def test_a_setup_without_the_meter_of_the_pay_table_is_refused(tmp_path: Path) -> None:
+    file = written(tmp_path, "[table.meters]\nmeter = 1000000", "")
+    (tmp_path / "link.toml").write_text(PROGRESSIVE.read_text())
+    file.write_text(file.read_text().replace("seats = 6", 'seats = 6\nprogressive = "link.toml"'))
+    assert "table[1].progressive: meter that pay table" in refusal(file)
+
+
+def test_tables_that_name_the_same_setup_share_its_meters(tmp_path: Path) -> None:
+    text = EXAMPLE.read_text().replace("[table.meters]\nmeter = 1000000", "")
+    text = text.replace("flushes-gone-wild.co", "flushes-gone-wild.wa").replace("limit-cents = 10000", "")
+    text = text.replace('[table.options]\ncommunity-top-card = "left"', "")
+    setup = f'progressive = "{PROGRESSIVE.as_posix()}"\ngame = "flushes-gone-wild.wa-link"\n'
+    text = text.replace("seats = 6", setup).replace("[table.paytables]", '[table.paytables]\nprogressive = "WA-ML03"')
+    second = text[text.index("[[table]]") :].replace("pit-1", "pit-2").replace("A10KZW3X", "B1").replace("0042", "43")
+    file = tmp_path / "mine.toml"
+    file.write_text(text + second)
+    banks = Banks()
+    parts = load_configuration(file).table
+    assert banks.of(parts[0]) is banks.of(parts[1])
+    assert build_table(parts[0], banks, Table).meters

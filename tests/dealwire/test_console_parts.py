@@ -1,0 +1,319 @@
+"""The console's parts by themselves: tokens, sessions, words, what is rendered when."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dealwire.console import acting, board, replays, server, words
+from dealwire.console.actions import ROLES
+from dealwire.console.guard import HEADERS_MAX, host_name, is_loopback
+from dealwire.console.rendering import ASSETS, SECTIONS, Sheet, render_sections
+from dealwire.console.tokens import (
+    ADDRESSES_MAX,
+    SESSION_NS,
+    SESSIONS_MAX,
+    WRONG_MAX,
+    WRONG_NS,
+    Sessions,
+    Tokens,
+    TokensUnusable,
+    WrongTokens,
+)
+from dealwire.service.view import DeviceView, HandView, LegalView, LogLine, PacketView, SeatView, TableView
+from dealwire.service.viewer import LOG_MAX
+from protocol.cards import CARDS
+
+GOOD = 'dealer = "dealer-token-0123"\nsupervisor = "supervisor-token-0"\n'
+
+
+def tokens_file(folder: Path, text: str, mode: int = 0o600) -> Path:
+    path = folder / "tokens.toml"
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def test_tokens_are_read_from_a_file_that_nobody_else_may_read(tmp_path: Path) -> None:
+    tokens = Tokens.read(tokens_file(tmp_path, GOOD))
+    assert tokens.role_of("dealer-token-0123") == "dealer"
+    assert tokens.role_of("supervisor-token-0") == "supervisor"
+    assert tokens.role_of("dealer-token-012") is None
+    assert tokens.role_of("") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "why"),
+    [
+        (GOOD, 0o640, "others may read it (mode 0640); allowed: 0600"),
+        (GOOD, 0o604, "mode 0604"),
+        ('boss = "x"', 0o600, "boss: is no role; allowed: dealer, supervisor, technician"),
+        ('dealer = "short"', 0o600, "dealer: a token is a text of 16 to 256 characters"),
+        ("dealer = 1234567890123456", 0o600, "dealer: a token is a text"),
+        ('dealer = "sixteen-letters-"\nsupervisor = "sixteen-letters-"', 0o600, "supervisor: the same token"),
+        ("", 0o600, "holds no token"),
+        ("dealer = ", 0o600, "is not TOML"),
+        ("\xff", 0o600, "no role|is not TOML"),
+    ],
+)
+def test_a_tokens_file_that_will_not_do_is_named_in_one_line(tmp_path: Path, text: str, mode: int, why: str) -> None:
+    path = tokens_file(tmp_path, text, mode)
+    with pytest.raises(TokensUnusable) as raised:
+        Tokens.read(path)
+    line = str(raised.value)
+    assert line.startswith(str(path))
+    assert "\n" not in line
+    assert any(part in line for part in why.split("|")), line
+
+
+def test_a_tokens_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TokensUnusable, match=r"nowhere\.toml: cannot be read: No such file"):
+        Tokens.read(tmp_path / "nowhere.toml")
+
+
+def test_fresh_tokens_differ_by_role_and_by_run() -> None:
+    tokens, texts = Tokens.new()
+    assert {role: tokens.role_of(text) for role, text in texts.items()} == {role: role for role in ROLES}
+    assert not set(texts.values()) & set(Tokens.new()[1].values())
+
+
+def test_a_session_ends_after_a_shift_and_the_oldest_make_room() -> None:
+    sessions = Sessions()
+    first = sessions.begin("dealer", 0)
+    assert sessions.role(first, SESSION_NS - 1) == "dealer"
+    assert sessions.role(first, SESSION_NS) is None
+    assert sessions.role("", 0) is None
+    later = [sessions.begin("technician", 1) for _ in range(SESSIONS_MAX)]
+    assert sessions.role(first, 1) is None
+    assert sessions.role(later[0], 1) == "technician"
+    sessions.end(later[0])
+    assert sessions.role(later[0], 1) is None
+
+
+def test_wrong_tokens_are_counted_by_address_and_forgotten_in_time() -> None:
+    wrong = WrongTokens()
+    for turn in range(WRONG_MAX):
+        assert not wrong.wait_s("a", turn)
+        wrong.note("a", turn)
+    assert wrong.wait_s("a", WRONG_MAX) == WRONG_NS // 10**9
+    assert not wrong.wait_s("b", WRONG_MAX)
+    assert wrong.wait_s("a", WRONG_NS - 1) == 1
+    assert not wrong.wait_s("a", WRONG_NS)
+    for number in range(ADDRESSES_MAX):
+        wrong.note(f"10.0.{number}", 0)
+    assert not wrong.wait_s("a", 0)
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [("a.b:80", "a.b"), ("a.b", "a.b"), ("[::1]:80", "::1"), ("[::1]", "::1"), ("::1", "::1"), ("", ""), (":80", "")],
+)
+def test_a_host_header_names_one_host(header: str, name: str) -> None:
+    assert host_name(header) == name
+
+
+def test_which_addresses_stay_on_this_machine() -> None:
+    assert all(map(is_loopback, ("127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.1.5", "example.com", "")))
+
+
+# ------------------------------------------------------------------ words
+
+
+def test_every_card_has_a_face_and_a_name() -> None:
+    faces = {card.text: words.face(card.text) for card in CARDS}
+    assert faces["AS"] == ("spades", "A", "ace of spades")
+    assert faces["TD"] == ("diamonds", "10", "ten of diamonds")
+    assert faces["??"] == ("back", "", "one not shown")
+    assert faces["X1"].words == "joker"
+    assert faces["||"].words == "cut card"
+    assert faces["0xF7"].words == "unknown card 0xF7"
+    assert len({faces[card.text].words for card in CARDS if card.is_playing}) == 52
+
+
+def test_a_hand_is_said_in_one_sentence() -> None:
+    assert words.hand_words(("AS", "??", "2H", "??")) == "4 cards: ace of spades, two of hearts, 2 not shown"
+    assert words.hand_words(("??",)) == "1 card: 1 not shown"
+    assert words.hand_words(()) == "no cards"
+
+
+def test_money_is_said_to_the_cent() -> None:
+    assert [words.money(cents) for cents in (0, 5, 125_000, -250)] == ["$0.00", "$0.05", "$1,250.00", "-$2.50"]
+    assert [words.stake(cents) for cents in (2500, 250, 100_000)] == ["$25", "$2.50", "$1,000"]
+
+
+@given(st.integers(-(10**12), 10**12))
+def test_no_cent_is_lost_in_words(cents: int) -> None:
+    assert int(re.sub(r"[$,.]", "", words.money(cents))) == cents
+
+
+def test_what_may_happen_next_is_grouped_by_who() -> None:
+    def legal(actor: str, what: str, place: str = "") -> LegalView:
+        return LegalView(actor=actor, what=what, place=place)
+
+    told = [
+        legal("dealer", "show seat 8", "seat 8"),
+        legal("dealer", "show seat 6", "seat 6"),
+        legal("player at seat 1", "bet ante", "seat 1"),
+        legal("player at seat 1", "bet blind", "seat 1"),
+        legal("player at seat 3", "bet ante", "seat 3"),
+        legal("player at seat 3", "bet blind", "seat 3"),
+        legal("dealer", "END GAME"),
+    ]
+    assert words.by_actor(told) == [
+        ("dealer", ["show seat 8, seat 6", "END GAME"]),
+        ("player at seats 1, 3", ["bet ante, blind"]),
+    ]
+
+
+def test_a_seat_is_awaited_when_the_round_waits_for_it_not_when_it_may_be_counted() -> None:
+    items = (
+        LegalView(actor="supervisor", what="count the cards at seat 1", place="seat 1"),
+        LegalView(actor="player at seat 3", what="fold", place="seat 3"),
+    )
+    assert words.awaited(view(state="deciding", next=items)) == {"seat 3"}
+    assert words.awaited(view(state="betting", next=items)) == set()
+
+
+# ------------------------------------------------------------------ rendering
+
+
+def view(**changes: object) -> TableView:
+    facts: dict[str, object] = {
+        "sequence": 1,
+        "at_ns": 1_790_000_000_123_456_789,
+        "table": "pit-1",
+        "procedure": "flushes-gone-wild.co",
+        "title": "Flushes Gone Wild",
+        "clause": "47.1-1017.60",
+        "round": 7,
+        "state": "dealing",
+    }
+    return TableView(**{**facts, **changes})
+
+
+def test_a_section_is_rendered_anew_only_when_what_it_shows_has_changed() -> None:
+    sheet = Sheet()
+    sheet.show(view())
+    sent = {name: version for name, (version, _) in sheet.changes({}).items()}
+    assert sent.keys() == SECTIONS.keys()
+    sheet.show(view(sequence=2))
+    assert not sheet.changes(sent)
+    sheet.show(view(sequence=3, red_lamp=301, red_lamp_text="packet short (301)"))
+    changed = sheet.changes(sent)
+    assert changed.keys() == {"lamp"}
+    assert "packet short (301)" in changed["lamp"][1]
+    assert sheet.changes({}).keys() == SECTIONS.keys()
+
+
+def test_whatever_a_view_holds_is_written_as_text() -> None:
+    bad = "<img src=x onerror=alert(1)>\"'&"
+    shown = render_sections(
+        view(
+            title=bad,
+            procedure=bad,
+            clause=bad,
+            state=bad,
+            last_outcome=bad,
+            red_lamp=1,
+            red_lamp_text=bad,
+            safe_stop=bad,
+            seats=(SeatView(seat=1, status="live", wagers={bad: 5}, cards=(bad, "??"), decision=bad, counted=1),),
+            dealer=HandView(name=bad, cards=(bad,), counted=3, expected=2),
+            community=(HandView(name=bad, cards=(bad,), burned=(bad,)),),
+            columns=(HandView(name=bad, cards=(bad,)),),
+            packets=(PacketView(ordinal=1, to=bad, expected=5, counted=4, lifted=False),),
+            shuffler=bad,
+            meters={bad: 5},
+            devices=(DeviceView(name=bad, kind=bad, address=bad, link="closed", state=bad, problem=bad),),
+            next=(LegalView(actor=bad, what=bad, place=bad),),
+            log=(LogLine(sequence=1, at_ns=1, code=bad, text=bad, clause=bad, place=bad),),
+        )
+    )
+    for name, html in shown.items():
+        assert "<img" not in html, name
+        assert "&lt;img" in html, name
+
+
+def test_every_section_is_more_than_its_frame_when_there_is_nothing_to_show() -> None:
+    empty = render_sections(view(round=0, state="betting"))
+    for name, html in empty.items():
+        assert re.sub(r"<[^>]*>|\s", "", html), name
+
+
+# ------------------------------------------------------------------ the style sheet
+
+
+def colours() -> dict[str, str]:
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", ASSETS["console.css"].decode()))
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "ground"),
+    [
+        *((text, ground) for text in ("ink", "soft", "gold", "red-ink", "green") for ground in ("ground", "panel")),
+        *((text, "felt-mid") for text in ("ink", "gold")),  # the lightest part of the felt
+        ("red-ink", "red-ground"),
+        ("focus", "felt-mid"),
+    ],
+)
+def test_text_stands_out_from_what_it_stands_on(text: str, ground: str) -> None:
+    light, dark = (luminance(colours()[name]) for name in (text, ground))
+    assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+def test_what_pages_load_names_no_other_place() -> None:
+    for name, content in ASSETS.items():
+        text = content.decode().replace("http://www.w3.org/2000/svg", "")
+        assert "://" not in text, name
+        assert "//" not in re.sub(r"^\s*// .*$|; // .*$", "", text, flags=re.MULTILINE), name
+        assert not re.search(r"\beval\b|innerHTML\s*\+=|document\.write", text), name
+
+
+def test_what_an_owner_needs_of_the_console_loads_no_web_library() -> None:
+    code = "import dealwire.console.actions, dealwire.console.tokens, sys; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"starlette", "uvicorn", "websockets", "jinja2", "asyncio"} & set(loaded)
+
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "console.md"
+
+
+def test_the_example_in_the_manual_runs() -> None:
+    found = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert found
+    done = subprocess.run([sys.executable, "-c", found[1]], capture_output=True, text=True, cwd=PAGE.parent.parent)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("http://127.0.0.1:")
+
+
+def test_the_manual_gives_the_bounds_and_a_tokens_file_that_works(tmp_path: Path) -> None:
+    text = PAGE.read_text()
+    found = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert found
+    assert Tokens.read(tokens_file(tmp_path, found[1])).role_of("at least sixteen characters") == "dealer"
+    for bound in (
+        f"{board.WATCHERS_MAX} pages at once",
+        f"{server.CONNECTIONS_MAX} connections",
+        f"{HEADERS_MAX // 1024} KiB of headers",
+        f"{acting.BODY_MAX // 1024} KiB of a form",
+        f"{board.MESSAGE_MAX // 1024} KiB from a page's live line",
+        f"The first {replays.STEPS_MAX:,} steps",
+        f"{replays.BYTES_MAX // 2**20} MiB",
+        f"last {LOG_MAX} lines",
+    ):
+        assert bound in " ".join(text.split()), bound
+    for status, sign in words.SEAT_SIGNS.items():
+        assert not sign or f"{sign} *{status}*" in text or f"{sign} *{status.upper()}*" in text

@@ -1,0 +1,176 @@
+"""No byte that is made known holds a face that nobody has shown."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import devices.events as e
+from dealer_flow.procedure import load_procedure
+from dealer_flow.result import RoundResult
+from dealwire.service.telling import Teller, ToldTable, hidden, outcomes_of, scrubbed
+from dealwire.service.viewer import Viewer
+from devices.events import Seen
+from protocol.cards import parse_card, parse_cards
+from protocol.places import NOWHERE, parse_place
+from tests.support.dealt import colorado, reading, reports
+
+FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
+AT_END = ("round", "settlement", "meter", "award")
+"""END GAME has been heard: the cards of a dealt deck are dead."""
+
+
+class Hunt:
+    """A table whose every line and view is searched; `allowed` are the faces shown in this round."""
+
+    def __init__(self, table: ToldTable) -> None:
+        self.teller = Teller(table)
+        self.viewer = Viewer(table, "table-1")
+        self.allowed: set[str] = set()
+        self.dealt: set[str] = set()
+        self.views = self.lines = 0
+        self.over = True
+
+    def see(self, seen: Seen) -> None:
+        body = seen.body
+        if isinstance(body, e.GameStarted):
+            self.allowed, self.dealt = set(), set()
+        if isinstance(body, e.PacketDispensed):
+            self.dealt |= {card.text for card in body.cards}
+        if isinstance(body, e.HandRevealed):
+            self.allowed |= {card.text for card in body.cards}
+        told = self.teller.tell(seen)
+        self.viewer.saw(seen, outcomes_of(told))
+        for each in told:
+            self.search(each.line, each.topic in AT_END)
+        self.search(self.viewer.view(0, seen.at_ns).model_dump_json(), False)
+        self.views += 1
+
+    def search(self, text: str, over: bool) -> None:
+        self.lines += 1
+        found = set(FACE.findall(text)) - self.allowed
+        assert over or not found, f"{sorted(found)} in {text}"
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("scenario", ["recognition", "two-rounds", "power-cycle", "rejected-card", "wrong-burn", "jam"])
+def test_a_shuffler_that_reads_faces_tells_none_before_its_reveal(scenario: str, seed: int) -> None:
+    hunt = Hunt(colorado())
+    for seen in reports(reading(scenario, seed=seed)):
+        hunt.see(seen)
+    for item in hunt.teller.finish():
+        hunt.search(item.line, False)
+    assert hunt.views > 50
+    assert len(hunt.dealt) >= 15, "the shuffler read no faces, so nothing was hunted"
+    assert hunt.allowed, "no hand was shown"
+
+
+def test_the_hunt_finds_a_face_that_is_told_as_it_was_read() -> None:
+    hunt = Hunt(colorado())
+    packet = next(seen for seen in reports(reading("recognition")) if isinstance(seen.body, e.PacketDispensed))
+    with pytest.raises(AssertionError):
+        hunt.search(repr(packet.body), False)
+
+
+def at(body: e.Body, device: str = "shuffler", number: int = 1) -> Seen:
+    return Seen(device, 1, number, 1_000, body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        e.PacketDispensed(1, 1, 5, 5, parse_cards("AS KD 2C 3H 4S")),
+        e.CardRejected(1, parse_card("AS"), 102),
+        e.DrawWhileLocked(parse_card("AS")),
+        e.CardDrawnOutside(parse_card("AS"), "setup"),
+        e.CardDrawn(1, parse_card("AS"), "burn"),
+        e.CardReportedAgain(1, parse_card("AS"), "burn"),
+        e.UnknownReported("[C]<AS>"),
+        e.UnknownReported("answer 'AS'"),
+    ],
+    ids=lambda body: type(body).__name__,
+)
+def test_what_nobody_has_shown_is_taken_out_of_a_report(body: e.Body) -> None:
+    seen = at(body)
+    assert not FACE.search(repr(hidden(seen)))
+    assert hidden(seen).number == seen.number
+    assert type(hidden(seen).body) is type(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        e.HandRevealed(parse_place("dealer"), parse_cards("AS KD"), True),
+        e.CardDrawn(1, parse_card("AS"), "player"),
+        e.PacketDispensed(1, 1, 5, 5, ()),
+        e.FaultRaised(201, NOWHERE, 0),
+    ],
+    ids=lambda body: type(body).__name__,
+)
+def test_what_was_shown_is_told_as_it_is(body: e.Body) -> None:
+    seen = at(body)
+    assert hidden(seen) is seen
+
+
+def test_only_the_face_that_is_meant_is_scrubbed() -> None:
+    assert scrubbed("AS at seat 1, 2AS, JAS, ASX and KD", parse_cards("AS")) == "?? at seat 1, 2AS, JAS, ASX and KD"
+
+
+def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
+    """The shuffler reads one card in two hands: the table is told so, not which card it is."""
+    table = colorado()
+    lines = []
+
+    def see(body: e.Body, device: str = "shuffler") -> None:
+        see.number = getattr(see, "number", 0) + 1  # type: ignore[attr-defined]
+        lines.extend(Teller(table).tell(at(body, device, see.number)))  # type: ignore[attr-defined]
+
+    see(e.WagerPlaced(1, 1, 500), "controller")
+    see(e.WagerPlaced(1, 2, 500), "controller")
+    see(e.GameStarted(1), "controller")
+    for ordinal, cards in enumerate(("2C 3C 4C 5C 6C", "AS KD QD JD TD"), 1):
+        see(e.PacketDispensed(1, ordinal, 5, 5, parse_cards(cards)))
+        see(e.PacketLifted(ordinal))
+    see(e.PacketDispensed(1, 3, 5, 5, parse_cards("AS 7H 8H 9H TH")))
+    see(e.PacketLifted(3))
+    incidents = [told for told in lines if told.topic == "incident"]
+    assert len(incidents) == 1
+    assert "duplicate-face" in incidents[0].line
+    assert "?? at dealer was already at seat 1" in incidents[0].line
+    broken_off = [item for item in table.finish() if isinstance(item, RoundResult)]
+    assert len(broken_off) == 1, "the input ended with cards on the table"
+    assert not FACE.search(broken_off[0].to_json())
+
+
+def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:
+    """The shoe goes on: who knows what was burned knows more of what is left."""
+    table = ToldTable(load_procedure("race-to-the-flush"), None)
+    teller, viewer = Teller(table), Viewer(table, "table-1")
+    told = []
+
+    def see(number: int, body: e.Body, device: str = "shoe") -> None:
+        seen = at(body, device, number)
+        lines = teller.tell(seen)
+        viewer.saw(seen, outcomes_of(lines))
+        told.extend(lines)
+
+    see(1, e.ShoeLoaded(1, 1, 52))
+    see(2, e.BurnStarted(2))
+    see(3, e.CardDrawn(1, parse_card("AS"), None))
+    see(4, e.CardDrawn(2, parse_card("X1"), None))
+    see(5, e.CardDrawn(2, parse_card("X1"), None))
+    see(6, e.CardReportedAgain(1, parse_card("AS"), None))
+    see(7, e.WagerPlaced(1, 1, 500), "controller")
+    see(8, e.GameStarted(1), "controller")
+    drawn = ["2H", "3H", "4H", "5H", "6H"]
+    for number, text in enumerate(drawn, 1):
+        see(10 + number, e.CardDrawn(2 + number, parse_card(text), None))
+    see(20, e.GameEnded(1), "controller")
+    assert any(line.topic == "round" for line in told)
+    for line in told:
+        assert set(FACE.findall(line.line)) <= set(drawn)
+        assert "X1" not in line.line
+    assert any("foreign-card" in line.line for line in told if line.topic == "incident")
+    view = viewer.view(1, 1)
+    assert set(FACE.findall(view.model_dump_json())) <= set(drawn)

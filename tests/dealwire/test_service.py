@@ -1,0 +1,305 @@
+"""The service on simulated devices in processes of their own, behind real pseudo-terminals, with a real journal."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dealwire.service.actions import faults
+from dealwire.service.hub import Hub, Request
+from dealwire.service.service import Service
+from dealwire.service.simulated import simulated_table
+from dealwire.service.view import TableView
+from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
+from tests.support.soak import soak
+
+FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
+
+
+def rounds_of(listener: Listener, table: str = "table-1") -> list[int]:
+    return [line["round"] for line in listener.of("round") if line["table"] == table]
+
+
+def test_a_table_is_served_and_everything_made_known_is_in_the_journal_in_order(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            run_until(service, lambda: len(rounds_of(listener)) >= 3)
+            view = service.hub.views()["table-1"]
+    told = listener.take()
+    assert [item.sequence for item in told] == sorted({item.sequence for item in told})
+    assert [(item.sequence, item.line) for item in published(tmp_path)] == [(item.sequence, item.line) for item in told]
+    assert [line["outcome"] for line in listener.of("round")][:3] == ["complete", "complete", "misdeal"]
+    assert len(listener.of("settlement")) == len(listener.of("round"))
+    assert {device.link for device in view.devices} == {"up"}
+    assert view.round >= 3
+    found = compared(tmp_path)
+    assert found.difference is None
+    assert not found.pending
+
+
+def test_a_service_that_ended_in_the_middle_of_a_round_goes_on_there(tmp_path: Path) -> None:
+    with simulators(speed=100) as addresses:
+        file = write_configuration(tmp_path, addresses)
+        states = []
+        for _ in range(3):
+            service, _ = opened(file)
+            with service:
+                table = service.tables["table-1"].table
+                before = service.tables["table-1"].rounds
+                run_until(
+                    service,
+                    lambda: service.tables["table-1"].rounds > before and table.flow.state.value == "deciding",  # noqa: B023
+                )
+                states.append(table.flow.state.value)
+    lines = [json.loads(item.line) for item in published(tmp_path, "round")]
+    assert states == ["deciding"] * 3
+    assert [line["round"] for line in lines] == list(range(1, len(lines) + 1)), "none is missing, none came twice"
+    assert not any(line["outcome"] == "unreliable" for line in lines), "the round went on over the restart"
+    assert compared(tmp_path).difference is None
+
+
+def test_several_tables_share_one_loop_and_a_fault_at_one_stops_that_one(tmp_path: Path) -> None:
+    with simulators(2) as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            run_until(service, lambda: bool(rounds_of(listener)) and bool(rounds_of(listener, "table-2")))
+            first = service.tables["table-1"]
+
+            def broken(seen: object) -> None:
+                raise KeyError("AS KD: a message that may hold anything")
+
+            first.teller.tell = broken  # type: ignore[method-assign, assignment]
+            dealt = len(rounds_of(listener, "table-2"))
+            run_until(service, lambda: first.stopped is not None and len(rounds_of(listener, "table-2")) > dealt + 1)
+            assert service.failed is None
+            assert first.stopped is not None
+            assert "KeyError at test_service.py" in first.stopped
+            view = service.hub.views()["table-1"]
+    assert view.safe_stop == first.stopped
+    stops = [line for line in listener.of("status") if line["kind"] == "safe-stop"]
+    assert [line["table"] for line in stops] == ["table-1"]
+    assert not FACE.search(stops[0]["text"])
+
+
+def test_a_journal_that_takes_nothing_more_stops_every_table_and_nothing_is_told(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            run_until(service, lambda: bool(rounds_of(listener)))
+            pages = service.journal._file.db.execute("PRAGMA page_count").fetchone()[0]
+            service.journal._file.db.execute(f"PRAGMA max_page_count = {pages + 2}")  # the disk is full
+            run_until(service, lambda: service.failed is not None)
+            told = len(listener.take())
+            service.owner.run(timeout_s=0.3)
+            assert len(listener.take()) == told
+            view = service.hub.views()["table-1"]
+            assert service.failed is not None
+            assert "the disk is full" in service.failed
+    assert view.safe_stop is not None
+    assert "the disk is full" in view.safe_stop
+    assert view.next == ()
+    assert [item.line for item in published(tmp_path)] == [item.line for item in listener.take()]
+
+
+def test_what_was_not_told_of_because_the_disk_was_full_comes_again(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: bool(rounds_of(listener)))
+            pages = service.journal._file.db.execute("PRAGMA page_count").fetchone()[0]
+            service.journal._file.db.execute(f"PRAGMA max_page_count = {pages + 2}")
+            run_until(service, lambda: service.failed is not None)
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(rounds_of(listener)) >= 2)
+    numbers = [json.loads(item.line)["round"] for item in published(tmp_path, "round")]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert compared(tmp_path).difference is None
+
+
+def test_changed_settings_end_the_table_and_no_round_is_paid_twice(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        file = write_configuration(tmp_path, addresses, more="[table.meters]\nmeter = 777700")
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(rounds_of(listener)) >= 2)
+        write_configuration(tmp_path, addresses, more="token-cents = 100\n[table.meters]\nmeter = 5")
+        service, listener = opened(file)
+        with service:
+            assert service.tables["table-1"].table.meters == {"meter": 777700}, "the meter is where it stood"
+            run_until(service, lambda: len(rounds_of(listener)) >= 3)
+    settled = [json.loads(item.line) for item in published(tmp_path, "settlement")]
+    twice = [key for key, count in Counter((line["session"], line["round"]) for line in settled).items() if count > 1]
+    assert not twice
+    assert compared(tmp_path).difference is None
+
+
+LINK = Path(__file__).parents[2] / "docs" / "examples" / "progressive-ml03.toml"
+LINKED = f"""game = "flushes-gone-wild.wa-link"
+progressive = "{LINK.as_posix()}"
+awards = true
+token-cents = {{token}}
+[table.paytables]
+progressive = "WA-ML03"
+"""
+
+
+def test_linked_meters_go_on_over_restarts_and_changes_to_the_cent(tmp_path: Path) -> None:
+    """Two tables share a link: what both put onto its meters is there after a restart, and after new settings."""
+    with simulators(2, scenario="wa-clean") as addresses:
+        shown = []
+        for token in (25, 25, 50):
+            more = LINKED.format(token=token)
+            file = write_configuration(tmp_path, addresses, more=more, procedure="flushes-gone-wild.wa")
+            service, listener = opened(file)
+            with service:
+                tables = [served.table for served in service.tables.values()]
+                assert tables[0].meters == tables[1].meters
+                if shown:
+                    assert tables[0].meters == shown[-1]
+                run_until(service, lambda: len(listener.of("round")) >= 4)  # noqa: B023
+                shown.append(tables[0].meters)
+    assert shown[0] != shown[1] != shown[2], "nobody bet on the progressive, so nothing was shown"
+    steps = [json.loads(item.line)["number"] for item in published(tmp_path, "meter")]
+    assert steps == list(range(steps[0], steps[0] + len(steps))), "every cent is in one unbroken book"
+    assert compared(tmp_path).difference is None
+
+
+def test_a_table_may_begin_anew_and_remembers_what_it_settled(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(rounds_of(listener)) >= 2)
+            settled = [(line["session"], line["round"]) for line in listener.of("settlement")]
+        service, listener = opened(file, anew=True)
+        with service:
+            assert service.tables["table-1"].table.settled_before == set(settled)
+            run_until(service, lambda: len(rounds_of(listener)) >= 2)
+    lines = [json.loads(item.line) for item in published(tmp_path, "settlement")]
+    assert max(Counter((line["session"], line["round"]) for line in lines).values()) == 1
+    assert compared(tmp_path).difference is None
+
+
+def test_a_supervisor_calls_a_misdeal_and_the_journal_says_who(tmp_path: Path) -> None:
+    with simulators(speed=20) as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            run_until(service, lambda: service.tables["table-1"].table.flow.state.value == "dealing")
+            request = Request("table-1", "call-misdeal", {"device": "shuffler"}, "supervisor")
+            answer = service.hub.ask(request)
+            run_until(service, answer.done)
+            assert answer.result() == "shuffler took it."
+            run_until(service, lambda: service.hub.views()["table-1"].red_lamp == 505)
+    said = [line for line in listener.of("status") if line["kind"] == "action"]
+    assert [(line["device"], line["text"]) for line in said] == [("shuffler", "supervisor: call a misdeal at shuffler")]
+
+
+REFUSED = [
+    ("call-misdeal", {"device": "shuffler"}, "dealer", "a dealer may not; allowed: supervisor"),
+    ("call-misdeal", {"device": "controller"}, "supervisor", "there is no such action of a table-controller"),
+    ("call-misdeal", {"device": "shredder"}, "supervisor", "which device? there are shuffler, controller"),
+    ("show-text", {"device": "controller", "text": "hello"}, "supervisor", "controller is only observed"),
+    ("clear-misdeal", {"device": "shuffler", "badge": 0}, "supervisor", "badge"),
+    ("open-the-safe", {"device": "shuffler"}, "technician", "there is no such action of a shuffler"),
+]
+
+
+def test_what_may_not_be_done_is_refused_in_one_line_and_not_sent(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            run_until(service, lambda: len(listener.of("status")) >= 3)
+            for action, fields, who, said in REFUSED:
+                answer = service.hub.ask(Request("table-1", action, fields, who))
+                run_until(service, answer.done)
+                error = answer.exception()
+                assert error is not None
+                assert said in str(error)
+                assert "\n" not in str(error)
+            answer = service.hub.ask(Request("table-9", "refresh", {}, "dealer"))
+            run_until(service, answer.done)
+            assert "there is no table 'table-9'; there are table-1" in str(answer.exception())
+    assert not [line for line in listener.of("status") if line["kind"] == "action"]
+
+
+@pytest.mark.parametrize("seed", [3])
+def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture) -> None:
+    """A shuffler that reads faces, with faults by chance: every publication, every view and the log are searched."""
+    caplog.set_level("DEBUG")
+    with simulators(scenario="recognition", faults=0.4, seed=seed) as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        views: list[TableView] = []
+        show = service.hub.show
+        service.hub.show = lambda view: (views.append(view), show(view))[1]  # type: ignore[method-assign, assignment, func-returns-value]
+        with service:
+            run_until(service, lambda: len(rounds_of(listener)) >= 6)
+    shown: set[str] = set()
+    hidden = 0
+    at_view = iter(sorted(views, key=lambda view: view.sequence))
+    view = next(at_view, None)
+    for item in listener.take():
+        line = json.loads(item.line)
+        if line.get("event") == "GameStarted":
+            shown = set()
+        if line.get("event") == "HandRevealed":
+            shown |= set(line["fields"]["cards"])
+        if line.get("event") == "PacketDispensed":
+            hidden += line["fields"]["cards"].count("??")
+        if item.topic not in ("round", "settlement", "meter", "award"):
+            assert set(FACE.findall(item.line)) <= shown, item.line
+        while view is not None and view.sequence <= item.sequence:
+            if view.sequence == item.sequence:
+                assert set(FACE.findall(view.model_dump_json())) <= shown
+            view = next(at_view, None)
+    assert hidden > 50, "the shuffler read no faces, so nothing was hunted"
+    assert "is up" in caplog.text
+    assert not FACE.search(caplog.text)
+    assert len(views) > 20
+    assert compared(tmp_path).difference is None
+
+
+def test_a_fault_is_injected_by_button_at_a_simulated_table(tmp_path: Path) -> None:
+    with simulated_table("clean-1", 0.0, 100.0) as simulated:
+        hub = Hub()
+        listener = Listener(hub)
+        with Service(simulated.configuration, hub) as service:
+            service.simulate("simulated", simulated.bench)
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+            button = next(each for each in faults() if each.id == "inject.jam")
+            fields = button.read({"packet": "0", "tries": "4"})
+            answer = hub.ask(Request("simulated", button.does, fields, "supervisor"))
+            run_until(service, answer.done)
+            assert "a supervisor may not" in str(answer.exception())
+            answer = hub.ask(Request("simulated", button.does, fields, "technician"))
+            run_until(service, answer.done)
+            assert "jam" in answer.result().lower()
+            run_until(service, lambda: any(line["code"] == "jam" for line in listener.of("incident")))
+            run_until(service, lambda: len(listener.of("round")) >= 3)
+    said = [line["text"] for line in listener.of("status") if line["kind"] == "action"]
+    assert len(said) == 1
+    assert said[0].startswith("technician: ")
+
+
+def test_nothing_is_injected_at_real_devices(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        service, _ = opened(write_configuration(tmp_path, addresses))
+        with service:
+            answer = service.hub.ask(Request("table-1", "inject", {"fault": "jam"}, "technician"))
+            run_until(service, answer.done)
+            assert "no simulated ones" in str(answer.exception())
+
+
+@pytest.mark.slow
+def test_a_minute_of_faults_loses_no_round_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The hour is `python -m tests.support.soak`."""
+    found = soak(tmp_path, minutes=1, speed=50, tables=2, faults=0.4, seed=7)
+    assert found.faults() == []
+    assert found.ended.total() > 20
+    assert len(found.outcomes) > 2, "no fault led to anything"

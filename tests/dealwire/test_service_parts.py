@@ -1,0 +1,243 @@
+"""The parts of the service, each for itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dealer_flow.procedure import load_procedure
+from dealer_flow.result import RoundResult
+from dealwire.config.load import load_configuration
+from dealwire.config.schema import DevicePart
+from dealwire.journal import Journal
+from dealwire.journal.reader import JournalReader
+from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
+from dealwire.service.making import Maker, ServedTable, SettingsChanged, configuration_of
+from dealwire.service.notify import Notifier
+from dealwire.service.served import Pulse
+from dealwire.service.timer import Timer
+from dealwire.table import Terms
+from devices.clock import ManualClock
+from devices.loop import Owner
+from devices.supervisor import Supervisor
+from devices.tdp import DIALECT
+from devices.transport.base import Transport
+from devices.transport.memory import memory_pair
+from devices.transport.opening import Opener
+from protocol.tdp import messages as m
+from protocol.tdp.messages import Role
+from rules.game import load_game
+from rules.settlement import Settlement
+from tests.support.dealt import reports
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
+SECOND = 1_000_000_000
+COLORADO = load_procedure("flushes-gone-wild.co")
+
+
+def device(kind: str, role: str = "control", dialect: str = "tdp") -> DevicePart:
+    return DevicePart.model_validate({"name": kind, "kind": kind, "address": "x", "role": role, "dialect": dialect})
+
+
+# ------------------------------------------------------------------ actions
+
+
+def test_every_action_is_offered_where_the_device_allows_it() -> None:
+    shuffler, controller = device("shuffler"), device("table-controller")
+    shown = {action.id: action for action in offered([shuffler, controller], COLORADO)}
+    assert {name.partition(".")[2] for name in shown if name.startswith("shuffler.")} == {
+        "refresh",
+        "call-misdeal",
+        "clear-misdeal",
+        "lock",
+        "unlock",
+        "select-game",
+    }
+    game = {field.name: field.default for field in shown["shuffler.select-game"].fields}
+    assert game == {"packet-size": "5", "cards": "52", "jokers": "0", "game": "Flushes Gone Wild"}
+    observed = [action.id for action in offered([device("shuffler", "observe")], COLORADO)]
+    assert observed == ["shuffler.refresh"], "what is only observed is asked for nothing else"
+    assert offered([device("shoe", "observe", "angel-eye")], COLORADO) == []
+
+
+GIVEN = {
+    "badge": 7,
+    "resolution": "play on",
+    "packet-size": 5,
+    "cards": 52,
+    "jokers": 0,
+    "game": "FGW",
+    "text": "hello",
+}
+SENT: dict[tuple[str, str], m.Message] = {
+    ("shuffler", "refresh"): m.ReportStatus(),
+    ("shuffler", "call-misdeal"): m.RaiseLamp(505),
+    ("shuffler", "clear-misdeal"): m.ClearMisdeal(7, m.Resolution.RESUME),
+    ("shuffler", "lock"): m.SetLock(1),
+    ("shuffler", "unlock"): m.SetLock(0),
+    ("shuffler", "select-game"): m.SelectGame(5, 52, 0, "FGW"),
+    ("shoe", "lock"): m.LockShoe(1),
+    ("shoe", "unlock"): m.LockShoe(0),
+    ("shoe", "clear-error"): m.ClearShoeError(401, 7),
+    ("table-controller", "show-text"): m.ShowText("hello"),
+}
+
+
+@pytest.mark.parametrize(("where", "name"), SENT, ids=lambda each: str(each))
+def test_what_an_action_sends(where: str, name: str) -> None:
+    role = next(kind.roles[-1] for kind in KINDS if kind.name == name)
+    kind, found = find([device(where)], name, {"device": where}, role)
+    assert found.name == where
+    assert command_of(kind, {**GIVEN, "fault": 401, "device": where}) == SENT[where, name]
+
+
+def test_every_kind_of_action_is_among_those() -> None:
+    assert {(kind.device or "shuffler", kind.name) for kind in KINDS} == set(SENT)
+
+
+def test_a_field_that_is_wrong_is_refused() -> None:
+    kind, _ = find([device("shuffler")], "clear-misdeal", {"device": "shuffler"}, "supervisor")
+    with pytest.raises(ActionRefused, match="must be one of play on, end the deal"):
+        command_of(kind, {"badge": 7, "resolution": "maybe"})
+
+
+# ------------------------------------------------------------------ tables and their journal
+
+
+def served(settled_before: frozenset[tuple[str, int]] = frozenset()) -> ServedTable:
+    terms = Terms(load_game("flushes-gone-wild.co"), meters={"meter": 500_000})
+    table = ServedTable(COLORADO, terms, name="table-1")
+    table.settled_before = settled_before
+    return table
+
+
+def test_a_round_that_was_settled_before_is_told_and_not_paid_again() -> None:
+    evening = list(reports("two-rounds"))
+    first = served()
+    outcomes = [item for seen in evening for item in first.handle(seen)]
+    rounds = [item for item in outcomes if isinstance(item, RoundResult)]
+    assert len([item for item in outcomes if isinstance(item, Settlement)]) == len(rounds) == 2
+    again = served(frozenset({(rounds[0].session, rounds[0].round)}))
+    outcomes = [item for seen in evening for item in again.handle(seen)]
+    settled = [item.round for item in outcomes if isinstance(item, Settlement)]
+    assert settled == [rounds[1].round]
+    assert again.refused == [(rounds[0].session, rounds[0].round)]
+    assert [item.round for item in outcomes if isinstance(item, RoundResult)] == [item.round for item in rounds]
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    with Journal(tmp_path / "journal.sqlite", key=None, clock=ManualClock()) as journal:
+        yield journal
+
+
+def start_of(journal: Journal) -> Maker:
+    part = load_configuration(EXAMPLE).table[0]
+    maker = Maker(journal.path)
+    journal.started(part.name, 1, configuration_of(part), maker.facts(part, journal.head.sequence))
+    journal.secure()
+    return maker
+
+
+def test_a_table_is_made_again_from_what_the_journal_says(journal: Journal) -> None:
+    start_of(journal)
+    with JournalReader(journal.path) as reader:
+        teller = Maker(journal.path)(reader.starts()["pit-1"])
+    assert teller.table.meters == {"meter": 1_000_000}
+    assert len(teller.viewer.view(0, 0).seats) == 6
+
+
+def test_a_procedure_that_changed_since_is_named(journal: Journal) -> None:
+    start_of(journal)
+    with JournalReader(journal.path) as reader:
+        start = reader.starts()["pit-1"]
+    start.facts["files"]["procedure"] = "0" * 64
+    with pytest.raises(SettingsChanged, match="the procedure is not the one it began with"):
+        Maker(journal.path)(start)
+
+
+# ------------------------------------------------------------------ the watchdog
+
+
+def supervisor(clock: ManualClock, opener: Opener) -> Supervisor:
+    make = lambda: DIALECT.make_link("shuffler", Role.OBSERVE, False)  # noqa: E731
+    return Supervisor("shuffler", opener, make, DIALECT.driver("shuffler", where="x"), clock, lambda _: None)
+
+
+def test_a_line_that_is_tried_again_and_again_moves() -> None:
+    clock = ManualClock()
+
+    def absent() -> Transport:
+        from protocol.errors import LineAbsent
+
+        raise LineAbsent("x", "unplugged")
+
+    line = supervisor(clock, Opener(absent))
+    owner, pulse = Owner(clock), Pulse(30 * SECOND)
+    owner.add(line)
+    line.start()
+    for _ in range(600):
+        clock.advance(SECOND // 2)
+        owner.turn()
+        assert pulse.wedged([line], clock.now_ns()) == []
+    assert line.failures > 20
+    owner.close()
+
+
+def test_an_attempt_that_never_ends_is_a_wedged_line() -> None:
+    clock, over = ManualClock(), threading.Event()
+
+    def hangs() -> Transport:
+        over.wait(30)
+        return memory_pair(clock)[0]
+
+    line = supervisor(clock, Opener(hangs, may_wait=True))
+    owner, pulse = Owner(clock), Pulse(30 * SECOND)
+    owner.add(line)
+    line.start()
+    found = []
+    for _ in range(40):
+        clock.advance(SECOND)
+        owner.turn()
+        found.append(pulse.wedged([line], clock.now_ns()))
+    assert found[20] == []
+    assert found[-1] == ["shuffler"]
+    over.set()
+    owner.close()
+
+
+def test_without_systemd_nothing_is_told() -> None:
+    notifier = Notifier({})
+    notifier.tell(READY=1)
+    assert notifier.watchdog_ns == 0
+    notifier.close()
+
+
+def test_the_watchdog_of_another_process_is_not_ours() -> None:
+    notifier = Notifier({"NOTIFY_SOCKET": "/nowhere", "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "1"})
+    notifier.tell(WATCHDOG=1)
+    assert notifier.watchdog_ns == 0
+    notifier.close()
+
+
+# ------------------------------------------------------------------ the loop
+
+
+def test_after_a_turn_in_which_something_happened_the_owner_is_told() -> None:
+    clock, told = ManualClock(), []
+    owner = Owner(clock, after_turn=lambda: told.append(clock.now_ns()))
+    timer = Timer(lambda now_ns: None, clock.now_ns() + SECOND)
+    owner.add(timer)
+    owner.turn()
+    assert told == []
+    clock.advance(SECOND)
+    owner.turn()
+    assert len(told) == 1
+    assert timer.due_ns is None
+    owner.call_soon(lambda: None)
+    owner.turn()
+    assert len(told) == 2
+    owner.close()

@@ -1,0 +1,658 @@
+"""Shufflers that are broken on purpose, each in one way, to show that the bench can fail.
+
+Each is the simulated shuffler with something between it and its line that spoils one behaviour. `DEVICES` says by
+which checks each must be caught: by these and by no other.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from dealwire.bench.hands import SimulatedHands
+from dealwire.bench.plan import load_plan
+from dealwire.bench.record import Outcome
+from dealwire.bench.report import Report
+from dealwire.bench.rig import SimulatedRig
+from dealwire.bench.runner import Choices, run_plan
+from dealwire.bench.wire import SimulatedTable
+from protocol.tdp import messages as m
+from protocol.tdp.codec import Envelope, Unknown, decode, encode
+from protocol.tdp.framing import Frame, Framer, encode_frame
+from protocol.tdp.messages import Kind, Reason, Status
+
+MS: Final = 1_000_000
+
+
+class Broken:
+    """A device between its table and its line. Subclasses change frames of either direction; a body is header and
+    payload. What is no frame passes as it is, where the subclass does not cut it."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        self._table = table
+        self.now_ns = 0
+        self._from_host: Framer[Frame] = Framer()
+        self._from_device: Framer[Frame] = Framer()
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        return self._table.next_deadline_ns
+
+    def power_on(self, now_ns: int) -> None:
+        self._table.power_on(now_ns)
+
+    def tick(self, now_ns: int) -> None:
+        self.now_ns = now_ns
+        self._table.tick(now_ns)
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        self.now_ns = now_ns
+        for part in self.hear(data):
+            self._table.receive(device, part, now_ns)
+
+    def take_output(self, device: str, now_ns: int) -> bytes:
+        self.now_ns = now_ns
+        return b"".join(self.say(self._table.take_output(device, now_ns)))
+
+    # what subclasses change
+
+    def hear(self, data: bytes) -> Iterable[bytes]:
+        """Bytes on their way to the device."""
+        return [data]
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        """Bytes on their way to the host."""
+        out = []
+        for piece in self._from_device.feed(data):
+            if isinstance(piece, Frame):
+                opened = piece.length == len(encode_frame(piece.body)) + 1
+                out += [encode_frame(body, after_silence=opened) for body in self.said(decode(piece.body))]
+            else:
+                out.append(piece.data)
+        return out
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        """One frame of the device: the bodies that go out in its place."""
+        return [envelope.body]
+
+
+def changed(envelope: Envelope, **values: object) -> bytes:
+    """The frame with other values in its message."""
+    message = replace(envelope.message, **values)  # type: ignore[type-var]
+    answers = isinstance(message, m.Reply | m.Nak | m.Progress)
+    return encode(
+        message,
+        link_sequence=envelope.link_sequence,
+        request=envelope.request,
+        message_id=envelope.message_id if answers else None,
+        extensions=envelope.extensions,
+    )
+
+
+class Unchanged:
+    """Picks every so many of the statuses that say nothing new."""
+
+    def __init__(self, every: int) -> None:
+        self._every, self._count = every, 0
+        self._last: m.Message | None = None
+
+    def hits(self, message: m.Message) -> bool:
+        if not isinstance(message, m.ShufflerStatus):
+            return False
+        plain = replace(message, uptime_ms=0, last_event=0)
+        same, self._last = plain == self._last, plain
+        self._count += same
+        return same and self._count % self._every == 0
+
+
+class WrongCheck(Broken):
+    """Now and then a status goes out with a wrong check."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        super().__init__(table)
+        self._unchanged = Unchanged(40)
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        for frame in super().say(data):
+            body = _body(frame)
+            spoiled = body is not None and self._unchanged.hits(decode(body).message)
+            yield frame[:-2] + bytes([frame[-2] ^ 1 or 2]) + b"\0" if spoiled else frame
+
+
+class DroppedFrames(Broken):
+    """Now and then a status is numbered and never sent."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        super().__init__(table)
+        self._unchanged = Unchanged(40)
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        return [] if self._unchanged.hits(envelope.message) else [envelope.body]
+
+
+class Rewriting(Broken):
+    """Reads the host's frames and passes on others; everything else as it came."""
+
+    heard_ns = 0
+
+    def hear(self, data: bytes) -> Iterable[bytes]:
+        if self.now_ns - self.heard_ns >= 50 * MS:
+            yield from (noise.data for noise in self._from_host.flush())
+        self.heard_ns = self.now_ns
+        for piece in self._from_host.feed(data):
+            if not isinstance(piece, Frame):
+                yield piece.data
+                continue
+            try:
+                envelope = decode(piece.body)
+            except Exception:
+                yield encode_frame(piece.body, after_silence=True)
+                continue
+            for body in self.heard(envelope):
+                yield encode_frame(body, after_silence=True)
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        return [envelope.body]
+
+
+class NoReplyCache(Rewriting):
+    """Every command is new to it: a repeated request id is carried out again."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        super().__init__(table)
+        self._inner = 0
+        self._real: dict[int, int] = {}
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if envelope.kind != Kind.COMMAND or not envelope.request:
+            return [envelope.body]
+        self._inner = self._inner % 0xFFFF + 1
+        self._real[self._inner] = envelope.request
+        return [envelope.body[:4] + self._inner.to_bytes(2, "little") + envelope.body[6:]]
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        real = self._real.get(envelope.request, envelope.request)
+        return [envelope.body[:4] + real.to_bytes(2, "little") + envelope.body[6:]]
+
+
+class NeverRepeatsReply(Rewriting):
+    """A repeated request is not carried out again, and not answered either."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        super().__init__(table)
+        self._seen: set[tuple[int, bytes]] = set()
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        key = envelope.request, envelope.body[6:]
+        known = envelope.kind == Kind.COMMAND and not isinstance(envelope.message, Unknown)
+        if known and key in self._seen:
+            return []
+        self._seen.add(key)
+        return [envelope.body]
+
+
+class SwappedEvents(Broken):
+    """Of two events that go out together the later comes first."""
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        frames = list(super().say(data))
+        events = [index for index, frame in enumerate(frames) if _event_in(frame)]
+        for first, second in zip(events[::2], events[1::2], strict=False):
+            frames[first], frames[second] = (
+                _renumber(frames[second], frames[first]),
+                _renumber(frames[first], frames[second]),
+            )
+        return frames
+
+
+def _event_in(frame: bytes) -> bool:
+    body = _body(frame)
+    return body is not None and body[2] == Kind.EVENT
+
+
+def _body(frame: bytes) -> bytes | None:
+    pieces = Framer().feed(frame)
+    found = [piece.body for piece in pieces if isinstance(piece, Frame)]
+    return found[0] if found else None
+
+
+def _renumber(frame: bytes, like: bytes) -> bytes:
+    """The frame with the link sequence and the delimiter of another, so that only the order is wrong."""
+    body, other = _body(frame), _body(like)
+    assert body is not None
+    assert other is not None
+    return encode_frame(body[:3] + other[3:4] + body[4:], after_silence=like.startswith(b"\0"))
+
+
+class DarkLamp(Broken):
+    """The red lamp is said to be lit and stays dark."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        return [changed(envelope, lamps=message.lamps & ~1) if isinstance(message, m.ShufflerStatus) else envelope.body]
+
+
+class ForgetfulLamp(Broken):
+    """The red lamp goes out by itself after two seconds."""
+
+    lit_ns = 0
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if not isinstance(message, m.ShufflerStatus):
+            return [envelope.body]
+        self.lit_ns = (self.lit_ns or self.now_ns) if message.lamps & 1 else 0
+        out = self.lit_ns and self.now_ns - self.lit_ns > 2_000 * MS
+        return [changed(envelope, lamps=message.lamps & ~1) if out else envelope.body]
+
+
+class LyingCounts(Broken):
+    """Every packet is reported as full, whatever was counted."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        lies = isinstance(message, m.PacketDispensed)
+        return [changed(envelope, counted=message.expected) if lies else envelope.body]  # type: ignore[attr-defined]
+
+
+class LyingRemainder(Broken):
+    """The remainder is reported as expected, whatever was counted."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        lies = isinstance(message, m.RemainderDumped)
+        return [changed(envelope, counted=message.expected) if lies else envelope.body]  # type: ignore[attr-defined]
+
+
+class CarelessRecord(Broken):
+    """The misdeal record forgets the last packet."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        return [changed(envelope, packets=message.packets[:-1]) if isinstance(message, m.Misdeal) else envelope.body]
+
+
+class LateStatus(Rewriting):
+    """Two of three statuses that come without a change and unasked are left out."""
+
+    last: m.ShufflerStatus | None = None
+    count = dropped = asked_ns = 0
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.ReportStatus):
+            self.asked_ns = self.now_ns
+        return [envelope.body]
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        return [frame if frame.startswith(b"\0") else b"\0" + frame for frame in super().say(data)]
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if isinstance(message, m.ShufflerStatus):
+            plain = replace(message, uptime_ms=0)
+            same, self.last = plain == self.last and self.now_ns != self.asked_ns, plain
+            self.count = self.count + 1 if same else 0
+            if self.count % 3:
+                self.dropped += 1
+                return []
+        return [_resequenced(envelope.body, self.dropped)]
+
+
+def _resequenced(body: bytes, dropped: int) -> bytes:
+    """A frame whose link sequence does not count those never sent."""
+    return body[:3] + bytes([body[3] - dropped & 0xFF]) + body[4:]
+
+
+class DeafToAcks(Rewriting):
+    """ACK is ignored."""
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        return [encode(m.Heartbeat(message.session)) if isinstance(message, m.Ack) else envelope.body]
+
+
+class AnySession(Rewriting):
+    """OPEN-SESSION is granted for whatever session it names."""
+
+    session = 0
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.OpenSession):
+            return [changed(envelope, session=self.session)]
+        return [envelope.body]
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.HelloReply):
+            self.session = envelope.message.session
+        return [envelope.body]
+
+
+class AcksAnySession(Rewriting):
+    """An ACK for another session counts."""
+
+    session = 0
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        return [changed(envelope, session=self.session) if isinstance(envelope.message, m.Ack) else envelope.body]
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.HelloReply):
+            self.session = envelope.message.session
+        return [envelope.body]
+
+
+class Slow(Broken):
+    """It takes 180 ms to look at what the host said."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        super().__init__(table)
+        self._waiting: list[tuple[int, bytes]] = []
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        dues = [super().next_deadline_ns, self._waiting[0][0] if self._waiting else None]
+        return min((due for due in dues if due is not None), default=None)
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        self._waiting.append((now_ns + 180 * MS, data))
+
+    def tick(self, now_ns: int) -> None:
+        while self._waiting and self._waiting[0][0] <= now_ns:
+            self._table.receive("shuffler", self._waiting.pop(0)[1], now_ns)
+        super().tick(now_ns)
+
+
+class TakesDamaged(Broken):
+    """A frame with a wrong check is repaired."""
+
+    def hear(self, data: bytes) -> Iterable[bytes]:
+        from zlib import crc32
+
+        from cobs import cobs
+
+        for part in data.split(b"\0"):
+            try:
+                decoded = cobs.decode(part)
+            except cobs.DecodeError:
+                continue
+            if len(decoded) >= 12 and crc32(decoded) != 0x2144DF1C:
+                yield encode_frame(decoded[:-4], after_silence=True)
+        yield data
+
+
+class DeafToFlags(Rewriting):
+    """A flag that must be understood is not looked at."""
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        return [envelope.body[:1] + b"\0" + envelope.body[2:]]
+
+
+class GrantsAll(Rewriting):
+    """Whoever opens the session may do everything."""
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        return [changed(envelope, role=2) if isinstance(message, m.OpenSession) and message.role < 3 else envelope.body]
+
+
+class NeverLost(Broken):
+    """It takes its host to be there for ever."""
+
+    heard_ns = 0
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        self.heard_ns = now_ns
+        super().receive(device, data, now_ns)
+
+    def tick(self, now_ns: int) -> None:
+        if now_ns - self.heard_ns >= 1_000 * MS and self._table.units["shuffler"].hosted:  # type: ignore[attr-defined]
+            self._table.receive("shuffler", encode_frame(encode(m.Heartbeat(1)), after_silence=True), now_ns)
+        super().tick(now_ns)
+
+
+class UncountedBoots(Broken):
+    """It does not count its power-ups."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if isinstance(message, m.HelloReply) and message.boot_count > 1:
+            return [changed(envelope, boot_count=1)]
+        return [envelope.body]
+
+
+class NoGap(Broken):
+    """What it no longer keeps it passes over without a word."""
+
+    gone = 0
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.Gap):
+            self.gone += 1
+            return []
+        return [_resequenced(envelope.body, self.gone)]
+
+
+class AnswersNaks(Rewriting):
+    """A NAK is answered by a NAK."""
+
+    answer = False
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.Nak):
+            return [encode(m.ReportStatus(), request=0, link_sequence=0, flags=0x80)]
+        return [envelope.body]
+
+
+class WrongReason(Broken):
+    """Every refusal gives the same reason."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        lies = isinstance(message, m.Reply) and message.status == Status.REFUSED
+        return [changed(envelope, reason=Reason.BUSY) if lies else envelope.body]
+
+
+class ForgetsRequest(Broken):
+    """Events do not carry the request of the command that caused them."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        body = envelope.body
+        return [body[:4] + b"\0\0" + body[6:] if envelope.kind == Kind.EVENT else body]
+
+
+class GivesFaces(Broken):
+    """It names faces although it says that it does not recognise cards."""
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        shows = isinstance(message, m.PacketDispensed)
+        return [changed(envelope, cards=b"\x11\x12") if shows else envelope.body]
+
+
+class LateResend(Rewriting):
+    """It sends what is not acknowledged again only after two seconds."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        super().__init__(table)
+        self._sent: dict[int, int] = {}
+        self._dropped = 0
+
+    def heard(self, envelope: Envelope) -> Iterable[bytes]:
+        if isinstance(envelope.message, m.ReadEvents):
+            self._sent.clear()
+        return [envelope.body]
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        return [frame if frame.startswith(b"\0") else b"\0" + frame for frame in super().say(data)]
+
+    def said(self, envelope: Envelope) -> Iterable[bytes]:
+        message = envelope.message
+        if isinstance(message, m.HelloReply):
+            self._sent.clear()
+        if isinstance(message, m.Event) and not envelope.extensions:
+            before_ns = self._sent.get(message.number)
+            if before_ns is not None and self.now_ns - before_ns < 2_000 * MS:
+                self._dropped += 1
+                return []
+            self._sent[message.number] = self.now_ns
+        return [_resequenced(envelope.body, self._dropped)]
+
+
+class NoDelimiter(Broken):
+    """It never puts a delimiter in front."""
+
+    def say(self, data: bytes) -> Iterable[bytes]:
+        return [frame.lstrip(b"\0") if len(frame) > 1 else frame for frame in super().say(data)]
+
+
+# ------------------------------------------------------------------ who catches whom
+
+_LAMP: Final = (
+    "fault.too-few-101", "fault.too-many-102", "fault.jam-stuck-203", "fault.card-lost-204", "fault.packet-short-301",
+    "fault.packet-long-302", "fault.lifted-early-303", "fault.remainder-305", "fault.door-501", "fault.power-502",
+    "fault.called-505",
+)  # fmt: skip
+"""Checks that look at the lamp of a status."""
+_PACKETS: Final = (
+    "count.first-short", "count.middle-short", "count.middle-long", "count.last-short", "count.last-long",
+)  # fmt: skip
+"""Checks of a wrong packet."""
+_REMAINDER: Final = ("fault.remainder-305", "count.unnoticed-short", "count.unnoticed-long", "count.two-missing")
+"""Checks of a wrong remainder."""
+_ONCE: Final = ("deal.carried-out-once", "deal.reply-cache", "deal.reply-cache-time")
+"""Checks that a request is carried out once and answered again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caught:
+    """One broken device, and by which checks it must be caught: these and no other.
+
+    `spreads`: what is broken leaves nothing whole, so others may fail with them. `quick`: checks enough to catch it in
+    a short run.
+    """
+
+    device: Callable[[SimulatedTable], SimulatedTable]
+    by: tuple[str, ...]
+    spreads: bool = False
+    quick: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The device's class."""
+        return str(getattr(self.device, "__name__", ""))
+
+    @property
+    def what(self) -> str:
+        """What is broken, in a sentence."""
+        return " ".join(str(self.device.__doc__).split())
+
+
+DEVICES: Final = (
+    Caught(WrongCheck, ("always.clean", "always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
+    Caught(DroppedFrames, ("always.link-sequence", "always.status-rhythm"), quick=("silence.*", "deal.*")),
+    Caught(NoReplyCache, ("commands.same-id-other-command", *_ONCE)),
+    Caught(NeverRepeatsReply, ("commands.same-id", *_ONCE)),
+    Caught(
+        SwappedEvents,
+        ("session.previous-events", "events.read-again", "events.depth", "fault.power-502", "always.event-order"),
+        quick=("events.read-again",),
+    ),
+    Caught(DarkLamp, (*_LAMP, *_PACKETS), quick=("fault.packet-short-301",)),
+    Caught(ForgetfulLamp, ("fault.too-few-101", "fault.packet-short-301", "fault.called-505", "always.latched")),
+    Caught(LyingCounts, ("fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303", *_PACKETS)),
+    Caught(LyingRemainder, _REMAINDER),
+    Caught(
+        CarelessRecord,
+        (
+            "fault.jam-stuck-203", "fault.packet-short-301", "fault.packet-long-302", "fault.lifted-early-303",
+            *_PACKETS, *_REMAINDER,
+        ),
+    ),
+    Caught(
+        LateStatus, ("timing.status", "deal.bad-parameters", "safe.starts-no-motion", "always.status-rhythm")
+    ),
+    Caught(
+        DeafToAcks,
+        ("events.ack-ends-it", "events.ack-in-part", "events.window", "events.depth", "deal.whole"),
+        spreads=True,
+        quick=("events.ack-ends-it",),
+    ),
+    Caught(AnySession, ("session.wrong-id",)),
+    Caught(AcksAnySession, ("events.ack-of-another-session",)),
+    Caught(
+        Slow,
+        ("commands.reply", "events.ack-ends-it", "events.ack-in-part", "events.depth", "timing.reply"),
+        quick=("timing.reply",),
+    ),
+    Caught(
+        TakesDamaged,
+        (
+            "frame.bad-check", "frame.bad-check-command", "frame.bit-flips", "frame.truncated",
+            "silence.bad-frames-are-silence",
+        ),
+    ),
+    Caught(DeafToFlags, ("header.must-understand",)),
+    Caught(GrantsAll, ("roles.observe", "roles.operate")),
+    Caught(
+        NeverLost,
+        ("silence.host-lost", "silence.events-wait", "safe.starts-no-motion",
+         "fault.host-lost-601"),
+    ),
+    Caught(UncountedBoots, ("session.power-up",)),
+    Caught(NoGap, ("session.previous-events", "events.depth", "fault.power-502", "always.window")),
+    Caught(AnswersNaks, ("header.nak-not-answered",)),
+    Caught(
+        WrongReason,
+        (
+            "session.nothing-before-open", "session.wrong-id", "session.wrong-version", "roles.observe",
+            "roles.operate", "roles.unknown", "commands.same-id-other-command", "commands.id-zero",
+            "commands.other-class", "deal.wrong-state", "deal.bad-parameters", "deal.lock", "deal.setup",
+        ),
+        quick=("session.wrong-id",),
+    ),
+    Caught(ForgetsRequest, ("deal.request-comes-back", "deal.game", "deal.command-latency", "fault.called-505")),
+    Caught(GivesFaces, ("always.faces",), quick=("deal.request-comes-back",)),
+    Caught(LateResend, ("events.resend", "events.ack-in-part", "events.ack-of-another-session")),
+    Caught(NoDelimiter, ("always.opening-delimiter",), quick=("frame.hello", "timing.status")),
+)  # fmt: skip
+"""Every broken device."""
+
+
+def judge(device: Callable[[SimulatedTable], SimulatedTable], only: Sequence[str] = ()) -> Report:
+    """The shuffler's plan, but for the soak, on a broken device."""
+    plan = load_plan("shuffler")
+    plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
+    rig = SimulatedRig("shuffler", speed=10, wrap=device)
+    assert isinstance(rig.hands, SimulatedHands)
+    return run_plan(plan, rig.wire, lambda _: rig.hands, Choices(only))
+
+
+def caught_by(report: Report) -> tuple[str, ...]:
+    """The checks that failed."""
+    return tuple(result.id for result in report.of(Outcome.FAILED))
+
+
+# ------------------------------------------------------------------ the page
+
+PAGE: Final = Path(__file__).parent.parent.parent / "docs/bench.md"
+BEGIN: Final = "<!-- generated: broken -->\n"
+END: Final = "<!-- end generated -->"
+
+
+def markdown() -> str:
+    """The table of docs/bench.md."""
+    rows = ["", "| a shuffler that is broken so | is caught by |", "| --- | --- |"]
+    for each in DEVICES:
+        checks = ", ".join(f"`{name}`" for name in each.by)
+        rows.append(f"| {each.what} | {checks}{', and by most that need events' if each.spreads else ''} |")
+    return "\n".join([*rows, "", ""])
+
+
+def published(page: str) -> str:
+    """The page with its table as it must be."""
+    before, _, rest = page.partition(BEGIN)
+    return before + BEGIN + markdown() + END + rest.partition(END)[2]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(published(PAGE.read_text()))

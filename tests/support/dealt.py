@@ -1,0 +1,42 @@
+"""Simulated tables with the report of every device, as a session would deliver it, on a clock of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from dealer_flow.procedure import load_procedure
+from dealwire.service.telling import ToldTable
+from dealwire.table import Terms
+from devices.events import Seen
+from devices.shuffler import Shuffler
+from devices.simulator.scenario import Scenario, load_scenario
+from devices.table_controller import TableController
+from protocol.tdp.link import Delivered
+from rules.game import load_game
+from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
+
+
+def reading(scenario: str, *, seed: int | None = None) -> Scenario:
+    """A scenario dealt on a shuffler that reads faces, with cards of another seed if one is given."""
+    loaded = load_scenario(scenario)
+    return dataclasses.replace(loaded, recognition=True, seed=loaded.seed if seed is None else seed)
+
+
+def colorado(name: str = "table-1") -> ToldTable:
+    game = "flushes-gone-wild.co"
+    return ToldTable(load_procedure(game), Terms(load_game(game), meters={"meter": 1_000_000}), name=name)
+
+
+def reports(scenario: Scenario | str) -> Iterator[Seen]:
+    """Everything both devices of a simulated evening report, in order."""
+    evening = Evening(scenario)
+    evening.run()
+    drivers = {SHUFFLER: Shuffler(), CONTROLLER: TableController()}
+    sessions = dict.fromkeys(drivers, 0)
+    for at_ns, (device, output) in enumerate(evening.seen):
+        sessions[device] = getattr(output, "session", sessions[device])
+        body = drivers[device].translate(output)
+        if body is not None:
+            number = output.message.number if isinstance(output, Delivered) else 0
+            yield Seen(device, sessions[device], number, at_ns, body)

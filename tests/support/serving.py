@@ -1,0 +1,177 @@
+"""A `table.toml` on simulated devices, and the service that serves it: in this process, or in one of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from dealwire.config.load import load_configuration
+from dealwire.journal import JournalReader, SealingKey
+from dealwire.journal.compare import Comparison, compare
+from dealwire.service.hub import Hub, Subscription
+from dealwire.service.making import Maker
+from dealwire.service.publication import Publication
+from dealwire.service.service import TOLD, Service
+from dealwire.service.simulated import simulator
+
+PATIENCE_S: Final = 30.0
+"""A failure guard; what is waited for takes a second or two."""
+
+TABLE: Final = """
+[[table]]
+name = "{name}"
+procedure = "{procedure}"
+{more}
+[[table.device]]
+name = "shuffler"
+kind = "shuffler"
+address = "{shuffler}"
+role = "{role}"
+[[table.device]]
+name = "controller"
+kind = "table-controller"
+address = "{controller}"
+"""
+
+
+def write_configuration(
+    folder: Path,
+    addresses: Sequence[dict[str, str]],
+    *,
+    role: str = "control",
+    more: str = "limit-cents = 10000",
+    top: str = "",
+    procedure: str = "flushes-gone-wild.co",
+) -> Path:
+    """A file of as many tables as there are simulated ones, `table-1` and on, sealed with a key of its own. `more` goes
+    into each table, `top` before the first."""
+    key = folder / "journal.key"
+    if not key.exists():
+        SealingKey.new(key)
+    text = 'schema = "dealwire.table/1"\n[journal]\npath = "journal.sqlite"\nkey-file = "journal.key"\n' + top
+    for number, at in enumerate(addresses, 1):
+        text += TABLE.format(
+            name=f"table-{number}",
+            more=more,
+            procedure=procedure,
+            role=role,
+            shuffler=at["shuffler"],
+            controller=at["table-controller"],
+        )
+    file = folder / "table.toml"
+    file.write_text(text)
+    return file
+
+
+@contextmanager
+def simulators(
+    count: int = 1, *, scenario: str = "demo", speed: float = 200, faults: float = 0.0, seed: int = 1
+) -> Iterator[list[dict[str, str]]]:
+    """Simulated tables that deal without an end, each a process of its own; their addresses by device."""
+    with ExitStack() as stack:
+        addresses = []
+        for number in range(count):
+            arguments = ["--scenario", scenario, "--endless", "--faults", str(faults), "--speed", str(speed)]
+            addresses.append(stack.enter_context(simulator([*arguments, "--seed", str(seed + number)])))
+        yield addresses
+
+
+class Listener:
+    """Reads the hub beside a service that runs in this process."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self.items: list[Publication] = []
+        self._reader: Subscription = hub.subscribe(lambda: None)
+
+    def take(self) -> list[Publication]:
+        """Everything so far; a reader that fell behind is an error here."""
+        items, lagged = self._reader.take()
+        assert not lagged
+        self.items += items
+        return self.items
+
+    def of(self, topic: str) -> list[dict[str, Any]]:
+        """The lines of a topic, as objects."""
+        return [json.loads(item.line) for item in self.take() if item.topic == topic]
+
+
+def run_until(service: Service, holds: Callable[[], bool]) -> None:
+    """Serve until it holds; AssertionError when it never does."""
+    assert service.owner.run(holds, PATIENCE_S), "what was waited for did not come"
+
+
+def compared(folder: Path) -> Comparison:
+    """The journal's two sides: what was made known, and what its raw record gives."""
+    with JournalReader(folder / "journal.sqlite", SealingKey.load(folder / "journal.key")) as reader:
+        return compare(reader, Maker(reader.path), TOLD)
+
+
+def published(folder: Path, topic: str | None = None) -> list[Publication]:
+    """What the journal says was made known."""
+    with JournalReader(folder / "journal.sqlite") as reader:
+        return [item for item in reader.publications() if topic in (None, item.topic)]
+
+
+def opened(file: Path, **options: Any) -> tuple[Service, Listener]:
+    """A service of this file, not opened yet, and who listens to it."""
+    hub = Hub()
+    return Service(load_configuration(file), hub, **options), Listener(hub)
+
+
+class Program:
+    """`dealwire run FILE` as a process; what it says goes to `said`."""
+
+    def __init__(self, file: Path, *options: str, environment: dict[str, str] | None = None, limit: str = "") -> None:
+        self.said = file.parent / "said.txt"
+        self._out = self.said.open("ab")
+        arguments = [sys.executable, "-m", "dealwire", "run", str(file), *options]
+        command = ["sh", "-c", f'{limit}exec "$@"', "sh", *arguments]
+        self.process = subprocess.Popen(
+            command, stdout=self._out, stderr=self._out, env={**os.environ, **(environment or {})}
+        )
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._out.close()
+
+    def wait_for(self, holds: Callable[[], bool]) -> None:
+        """Look until it holds; AssertionError with what it said when it never does."""
+        end = time.monotonic() + PATIENCE_S
+        while not holds():
+            assert self.process.poll() is None, f"it ended: {self.text}"
+            assert time.monotonic() < end, f"it never did: {self.text}"
+            time.sleep(0.02)
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal and wait; its exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE_S)
+
+    @property
+    def text(self) -> str:
+        """What it said so far."""
+        return self.said.read_text()
+
+
+def rounds_in(folder: Path) -> int:
+    """Rounds in a journal; 0 while there is none."""
+    if not (folder / "journal.sqlite").exists():
+        return 0
+    try:
+        return len(published(folder, "round"))
+    except Exception:
+        return 0  # it is being made
