@@ -132,7 +132,8 @@ class Runner:
 
     def _judge(self, mutant: Mutant, items: dict[str, pytest.Item], reach: dict[tuple[str, int], set[str]]) -> Verdict:
         """Run the tests that reach the line: those that found other faults and are quick come first."""
-        reaching = [test for test in reach.get((mutant.file, mutant.line), ()) if self.took[test] <= LONGEST_S]
+        tests = reach.get((mutant.file, mutant.line)) or _anywhere(mutant, reach)
+        reaching = [test for test in tests if self.took[test] <= LONGEST_S]
         if not reaching:
             return Verdict(mutant, "unreached")
         reaching.sort(key=lambda test: (self.took[test] / (1 + self.kills[test]), test))
@@ -144,6 +145,13 @@ class Runner:
             chosen.append(items[test])
         fate, by = _in_fork(mutant, chosen, self.took)
         return Verdict(mutant, fate, by)
+
+
+def _anywhere(mutant: Mutant, reach: dict[tuple[str, int], set[str]]) -> set[str]:
+    """The tests that reach any line of the fault's function: a part of a long line has no line of its own."""
+    code = mutated((ROOT / mutant.file).read_text(), mutant)
+    lines = {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}
+    return {test for line in lines for test in reach.get((mutant.file, line), ())}
 
 
 # ------------------------------------------------------------------ in a fork

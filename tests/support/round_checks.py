@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 
 from dealer_flow.incidents import INCIDENTS
 from dealer_flow.machine import DealerFlow
+from dealer_flow.procedure import load_procedure
 from dealer_flow.result import Incident, RoundResult
 from dealer_flow.schema import Procedure
 from dealer_flow.states import LOOSE, State
@@ -59,6 +60,7 @@ def check_step(before: Before, flow: DealerFlow, report: Report, out: Sequence[R
     assert listed, "nobody is waited for"
     for item in listed:
         check_legal(item)
+    check_snapshot(flow)
     for found in out:
         if isinstance(found, Incident):
             check_incident(found)
@@ -106,11 +108,14 @@ def check_schema(result: RoundResult, line: str) -> None:
 def check_end(procedure: Procedure, result: RoundResult, path: Sequence[e.Body]) -> None:
     """Of every round: it is a valid record, its cards are somewhere, each bet that went back did so by a clause."""
     line = result.to_json()
+    assert {incident.clause for incident in result.incidents} <= _clauses(procedure.id)
     assert RoundResult.from_json(line) == result
     check_schema(result, line)
     assert {incident.code for incident in result.incidents} <= INCIDENTS.keys()
     for seat in result.seats:
         assert seat.returned.items() <= seat.wagers.items()
+        assert len(seat.decisions) != 1
+        assert not seat.decisions or seat.decisions[-1] == seat.decision
         allowed = allowed_returns(procedure, result, seat)
         assert set(seat.returned) in allowed, (
             f"seat {seat.seat} gets back {set(seat.returned)}, by its clauses {allowed}"
@@ -122,6 +127,50 @@ def check_end(procedure: Procedure, result: RoundResult, path: Sequence[e.Body])
     if result.outcome == "unreliable":
         assert result.incidents, "nothing says why"
     check_money(result)
+
+
+@cache
+def _clauses(name: str) -> set[str]:
+    """Every clause of a procedure's file; `procedure` where no text says it."""
+    found = {"procedure"}
+
+    def look(value: object) -> None:
+        for key, each in value.items() if isinstance(value, dict) else ():
+            if key in ("clause", "bets-closed"):
+                found.add(each)
+            look(each)
+        for each in value if isinstance(value, list) else ():
+            look(each)
+
+    look(load_procedure(name).model_dump(mode="json", by_alias=True))
+    return found
+
+
+def check_snapshot(flow: DealerFlow) -> None:
+    """What a person sees fits together, and shows nothing that is hidden."""
+    now, seen = flow._round, flow.snapshot()
+    assert (seen.state, seen.number) == (flow.state, now.number if now.in_play else 0)
+    hands = [*seen.hands, *(hand for hand in (seen.dealer, seen.community) if hand is not None)]
+    hands += [seat.hand for seat in seen.seats if seat.hand is not None]
+    shown = [card for hand in hands for card in (*hand.cards, *hand.burned)]
+    assert not seen.unshown & set(shown)
+    places = {place.text: place for place in now.ledger.hands} | now.plan.hands
+    for hand in hands:
+        held = now.ledger.hands[places[hand.place]]
+        if held.revealed is None and not now.ledger.burned_shown:
+            assert len(hand.cards) + len(hand.burned) == max(hand.counted or 0, len(held.opened) + len(hand.burned))
+    for seat in seen.seats:
+        live, active = seat.number in now.live, seat.number in now.active
+        assert seat.status == (
+            ("live" if live else "dead" if seat.number in now.dead else "folded") if active else None
+        )
+    lifted = [packet for packet in seen.packets if packet.lifted]
+    assert [packet.ordinal for packet in lifted] == [packet.ordinal for packet in now.ledger.lifted]
+    coming = [packet for packet in seen.packets if not packet.lifted]
+    if not now.plan.from_shoe and len(now.ledger.packets) == len(lifted):
+        ordinals = range(len(lifted) + 1, len(lifted) + 1 + len(now.dues) - now.given)
+        assert [packet.ordinal for packet in coming] == [*ordinals]
+        assert [packet.to for packet in coming] == [due.place.text for due in now.dues[now.given :]]
 
 
 def check_cards(procedure: Procedure, result: RoundResult, path: Sequence[e.Body]) -> None:
