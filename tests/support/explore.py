@@ -6,17 +6,19 @@ each with at most so many departures from what is due. The states of one kind (s
 a line of their own; the lines take turns with their first and their last state, so a bound on the number of states
 leaves no step out. Where the lines run empty before the bound, every order was followed.
 
-`python -m tests.support.explore` prints the table of `docs/quality.md`; `--states` is the bound for rounds without a
-departure, and a third of it for those with one more.
+`python -m tests.support.explore --write` puts the table into `docs/quality.md`; `--states` is the bound for rounds
+without a departure, a third of it for those with one more.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter, deque
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 from dealer_flow.machine import DealerFlow
@@ -156,8 +158,10 @@ def explore(name: str, *, states: int, departures: int = 1, all_departures: bool
     return Explorer(load_procedure(name), states=states, departures=departures, all_departures=all_departures).run()
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "quality.md"
+BEGIN, END = "<!-- printed by python -m tests.support.explore -->", "<!-- end of the explored procedures -->"
 HEAD = (
-    "| procedure | states | reports | longest way | ends |",
+    "| procedure | states | reports | longest way | rounds by their outcome |",
     "| --- | --- | --- | --- | --- |",
 )
 
@@ -165,21 +169,32 @@ HEAD = (
 def row(name: str, found: Explored) -> str:
     """One line of the table."""
     ends = ", ".join(f"{outcome} {count:,}" for outcome, count in sorted(found.ends.items()))
-    states = f"{found.states:,}{'' if found.whole else ' +'}"
+    states = f"{found.states:,}{', all' if found.whole else ''}"
     return f"| {name} | {states} | {found.steps:,} | {found.depth} | {ends} |"
 
 
+def listed(page: str) -> list[str]:
+    """The procedures in the table of the page."""
+    table = page.partition(BEGIN)[2].partition(END)[0]
+    return re.findall(r"^\| ([a-z0-9.-]+) \|", table, re.MULTILINE)[2:]
+
+
 def main(arguments: list[str]) -> int:
-    """Print the table of every procedure, or of those named."""
+    """Explore every procedure with all departures, print the table, and put it into the page."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.explore", description="Explore every procedure.")
-    parser.add_argument("--states", type=int, default=20_000)
+    parser.add_argument("--states", type=int, default=250)
     parser.add_argument("--departures", type=int, default=1)
-    parser.add_argument("procedures", nargs="*", default=known_procedures())
+    parser.add_argument("--write", action="store_true", help="put the table into docs/quality.md")
     args = parser.parse_args(arguments)
-    print("\n".join(HEAD))
-    for name in args.procedures:
+    lines = list(HEAD)
+    for name in known_procedures():
         found = explore(name, states=args.states, departures=args.departures, all_departures=True)
-        print(row(name, found), flush=True)
+        lines.append(row(name, found))
+        print(lines[-1], flush=True)
+    if args.write:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        after = rest.partition(END)[2]
+        PAGE.write_text("\n".join([before + BEGIN, *lines, END + after]), encoding="utf-8")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""A flow taken back to where it stood: copies of everything in it that changes, and what two such points have in common."""
+"""A flow taken back to where it stood: copies of what changes in it, and what two such points have in common."""
 
 from __future__ import annotations
 

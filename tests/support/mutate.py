@@ -43,6 +43,8 @@ PACKAGE = ROOT / "dealer_flow"
 EQUIVALENT = Path(__file__).with_name("mutants_equivalent.json")
 """Faults that change nothing: what they are, and why."""
 KEPT = {"tests.dealer_flow.test_dealt_procedures.evening", "test_dealt_procedures.evening"}
+ASIDE = ("tests/dealer_flow/test_dealt_procedures.py", "tests/dealer_flow/test_races_by_dialect.py")
+"""Whole evenings over simulated lines: minutes of devices, and the same flow."""
 LONGEST_S = 5.0
 """Tests that take longer are not asked."""
 
@@ -260,19 +262,23 @@ class _Settings:
 def main(arguments: list[str]) -> int:
     """Run a sample and print its figure."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.mutate", description="Mutation testing of the flow.")
-    parser.add_argument("--sample", type=int, default=600, help="faults to draw; 0 for all")
+    parser.add_argument("--sample", type=int, default=600, help="faults to draw; 0: all of them")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cpu", type=float, default=10.0, help="processor seconds for a fault that no test finds")
-    parser.add_argument("--log", type=Path, default=ROOT / "build" / "mutation.ndjson", help="verdicts; goes on there")
-    parser.add_argument("--deselect", action="append", default=[], metavar="TEST")
+    parser.add_argument(
+        "--log", type=Path, default=ROOT / "build" / "mutation.ndjson", help="every verdict, a line each"
+    )
+    parser.add_argument("--resume", action="store_true", help="keep the faults that the log says are found")
     parser.add_argument("tests", nargs="*", default=["tests/dealer_flow"])
     args = parser.parse_args(arguments)
     every = all_mutants()
     wanted = sorted(Random(args.seed).sample(every, args.sample), key=str) if args.sample else every
     Random(args.seed).shuffle(wanted)
     args.log.parent.mkdir(exist_ok=True)
+    if not args.resume:
+        args.log.unlink(missing_ok=True)
     runner = Runner(wanted, args.cpu, args.log)
-    options = [f"--deselect={test}" for test in args.deselect]
+    options = [f"--deselect={test}" for test in ASIDE]
     os.chdir(ROOT)
     code = pytest.main(
         ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:faulthandler", *options, *args.tests],

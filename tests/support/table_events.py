@@ -27,7 +27,7 @@ JAM, UNSORTED = int(Fault.FEED_JAM), 999
 
 
 class Report(NamedTuple):
-    """One thing that may be reported. `legal`: it is what `legal()` lists. `due`: with the right count, nothing rare."""
+    """One thing that may be reported. `legal`: `legal()` lists it. `due`: with the right count, and nothing rare."""
 
     device: str
     body: e.Body
