@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,16 @@ from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.records import Head
 from devices.clock import ManualClock
 from tests.support.journal_verifier import check
+from tests.support.memory_folder import memory_folder
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "/dev/ttyUSB0", "baud": 115200, "procedure": "p"}
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory: what is tested here is what is written, not when."""
+    with memory_folder(tmp_path) as folder:
+        yield folder
 
 
 @pytest.fixture

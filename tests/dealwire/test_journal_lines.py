@@ -77,6 +77,13 @@ def test_how_a_line_ended_is_noted_once(tmp_path: Path, clock: ManualClock, how:
     }[how]  # fmt: skip
 
 
+def test_every_commit_is_synced(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        db = journal._file.db
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert db.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
+
+
 def commits(journal: Journal) -> list[str]:
     """Every commit from now on."""
     found: list[str] = []
@@ -185,14 +192,17 @@ def test_a_topic_that_is_none_is_refused(tmp_path: Path, clock: ManualClock) -> 
         journal.publish("t", "sent", 1, "{}")  # type: ignore[arg-type]
 
 
-def test_after_closing_nothing_is_written_and_nothing_fails(tmp_path: Path, clock: ManualClock) -> None:
+def test_after_closing_nothing_is_written_and_nothing_is_acknowledged(tmp_path: Path, clock: ManualClock) -> None:
     journal = Journal(tmp_path / "j", key=None, clock=clock)
     line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
     host, device = memory_pair(clock)
     journaled = Journaled(host, journal, line, clock)
     journal.close()
     device.write(b"late")
-    assert journaled.read() == b"late"
+    for use in (journaled.read, lambda: journaled.write(b"got it")):
+        with pytest.raises(LineClosed, match="the journal stopped: it was closed"):
+            use()
+    assert device.read() == b""
     journaled.close()
     journal.publish("t", "status", 1, "{}")
     assert journal.commit() == []

@@ -1,5 +1,6 @@
 """What a journal gives when it is dealt again: the same lines, whatever happened to the lines of the table."""
 
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -22,11 +23,19 @@ from rules.game import load_game
 from tests.support.faulty_rounds import plan_of
 from tests.support.journal_evening import copy_as_killed, deal
 from tests.support.journalled import TABLE, begin, make_teller
+from tests.support.memory_folder import memory_folder
 
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> SealingKey:
     return SealingKey.new(tmp_path_factory.mktemp("key") / "table.key")
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory: what is tested here is what is written, not when."""
+    with memory_folder(tmp_path) as folder:
+        yield folder
 
 
 def published(path: Path) -> list[Publication]:
@@ -54,7 +63,7 @@ def test_wherever_the_writer_is_killed_what_was_told_is_there_and_the_table_goes
     path = tmp_path / "j"
 
     def cut(journal: Journal) -> None:
-        if random.random() < 0.01 or next(turns) % 50 == 0:
+        if random.random() < 0.004 or next(turns) % 100 == 60:
             cuts.append(copy_as_killed(path, tmp_path / f"cut-{len(cuts)}"))
 
     told = deal(path, key, plan_of(seed), each_turn=cut)
