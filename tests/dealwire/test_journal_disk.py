@@ -86,6 +86,17 @@ def test_a_full_disk_stops_the_journal_and_nothing_half_written_is_told(
         assert [item.line for item in journal.commit()] == ['{"again":1}']
 
 
+def test_a_file_that_becomes_read_only_under_the_writer(tmp_path: Path) -> None:
+    with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
+        journal._file.db.execute("PRAGMA query_only = ON")
+        journal.publish("t", "round", 1, "{}")
+        assert journal.commit() == []
+        assert journal.failed is not None
+        assert journal.failed.startswith("the disk or the file is read-only")
+    with JournalReader(tmp_path / "j") as reader:
+        assert verify(reader).records == 1
+
+
 def test_a_failed_journal_closes_its_lines_before_anything_is_acknowledged(tmp_path: Path) -> None:
     clock = ManualClock()
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:

@@ -9,7 +9,7 @@ import pytest
 from dealwire.journal import Journal, Journaled, JournalReader
 from dealwire.journal.journal import GROUP_MAX
 from dealwire.journal.transport import Gate
-from devices.clock import ManualClock
+from devices.clock import ManualClock, SystemClock
 from devices.transport.base import Abandonable, LineClosed, Timed
 from devices.transport.memory import CAPACITY, memory_pair
 from tests.support.journal_evening import copy_as_killed
@@ -82,6 +82,19 @@ def test_every_commit_is_synced(tmp_path: Path, clock: ManualClock) -> None:
         db = journal._file.db
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert db.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
+
+
+def test_a_clock_that_goes_on_is_never_before_the_record(tmp_path: Path, clock: ManualClock) -> None:
+    ahead_ns = 9_000_000_000_000_000_000
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        journal.publish("t", "round", ahead_ns, "{}")
+        journal.publish("t", "round", 5, "{}")  # from a deadline that fell before
+        journal.commit()
+        assert journal.newest_ns == ahead_ns
+    with JournalReader(tmp_path / "j") as reader:
+        assert reader.newest_ns == ahead_ns
+        assert ahead_ns <= SystemClock(reader.newest_ns).now_ns() < ahead_ns + 3_600_000_000_000
+    assert SystemClock(5).now_ns() > 1_600_000_000_000_000_000, "a wall that is ahead stays ahead"
 
 
 def commits(journal: Journal) -> list[str]:
