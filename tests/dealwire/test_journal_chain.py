@@ -177,6 +177,15 @@ def rechained(path: Path, change: Callable[[sqlite3.Connection], None]) -> None:
     db.close()
 
 
+def test_a_record_taken_out_leaves_a_gap_whatever_the_hashes_say(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    fill(path, None)
+    rechained(path, lambda db: db.execute("DELETE FROM record WHERE sequence = 6") and None)
+    with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="record 7: comes after record 5"):
+        verify(reader)
+    assert check(str(path)) == "record 7 is wrong"
+
+
 MOVED: dict[str, str] = {
     "the time": "UPDATE record SET at_ns = at_ns + 1 WHERE sequence = 4",
     "the direction": "UPDATE record SET kind = 'sent' WHERE sequence = 4",
