@@ -26,14 +26,15 @@ def open_step(now: Round) -> None:
     now.opened = True
     if step is None or step.do not in ("deal", "burn-card", "exchange"):
         return
-    dues = list(_dues(now, step))
+    dues = list(dues_of(now, step))
     if from_device(step):
         now.dues += dues
     else:
         now.by_hand = dues
 
 
-def _dues(now: Round, step: AnyStep) -> Iterator[Due]:
+def dues_of(now: Round, step: AnyStep) -> Iterator[Due]:
+    """The cards of a step, as the round now stands."""
     if isinstance(step, DealStep):
         whole = step.by == "packet" and (step.origin == "hand" or not now.plan.from_shoe)
         places = _places(now, step)
