@@ -95,9 +95,8 @@ class Session:
         marks = [self._mark_in(message) for message in self._link.pending()]
         known = [mark for mark in marks if mark is not None]
         behind = min([self._after, *known] if known else [self._after, self._outbox.recent(FORGOTTEN_NS)])
-        if behind < self._after:
-            self._progress.repeats += 1
-            self._after = behind
+        self._progress.repeats += self._outbox.newest(self._after) > behind
+        self._after = behind
         if not known:
             await self._put_mark(self._outbox.newest(self._after))
 
