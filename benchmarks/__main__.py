@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-MODULES = ["codec", "replay", "lines", "hands"]
+MODULES = ["codec", "replay", "lines", "hands", "journal"]
 """Modules of this folder with `run(seconds) -> Table`."""
 
 

@@ -63,13 +63,15 @@ def verify_command(
         click.echo(f"dealwire: {file}: the newest record is {found.head}, not the one with hash {head}", err=True)
         ctx.exit(Exit.PROTOCOL)
     if as_json:
-        fields = {"records": found.records, "kinds": dict(found.kinds), "sealed": found.sealed, "head": str(found.head)}
-        click.echo(json.dumps({"schema": SCHEMA, "type": "verified", **fields, "seals_opened": found.unsealed}))
+        fields = {"records": found.records, "kinds": dict(found.kinds), "head": str(found.head)}
+        seals = {"sealed": found.sealed, "clear": found.clear, "opened": found.opened}
+        click.echo(json.dumps({"schema": SCHEMA, "type": "verified", **fields, **seals}))
         return
-    seals = f"{found.sealed} raw records sealed"
-    seals += f", {found.unsealed} opened" if key_file is not None else "; their content was not looked at"
+    said = f"raw records: {found.sealed} sealed, "
+    said += f"{found.opened} of them opened, " if key_file is not None else "not opened without a key, "
+    said += f"{found.clear} in clear text"
     click.echo(f"{found.records} records, {_time(found.first_ns)} to {_time(found.last_ns)}, in one unbroken chain")
-    click.echo(seals)
+    click.echo(said)
     click.echo(f"head {found.head}")
 
 

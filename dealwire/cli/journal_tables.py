@@ -1,7 +1,9 @@
 """Which tables a journal is dealt again by: those of its own configuration, unless options say otherwise."""
 
+import importlib
+import importlib.util
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
@@ -9,20 +11,30 @@ from click.core import ParameterSource
 from dealwire.cli.options import make_table
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import JournalReader, Start
-from dealwire.journal.rebuild import OutcomeTeller, Teller
+from dealwire.journal.rebuilding import OutcomeTeller, Teller
+
+SERVICE: Final = "dealwire.service.making"
+"""The module whose `Maker` knows the configuration of a table service; it also tells every report."""
 
 
 def teller_maker(
     ctx: click.Context, reader: JournalReader, options: dict[str, Any]
 ) -> tuple[Callable[[Start], Teller], Collection[str]]:
-    """What makes a table from its start, and the topics it gives again."""
-    procedures = {line.table: line.procedure for line in reader.lines().values()}
+    """What makes a table from its start, and the topics it gives again.
+
+    The service's own maker where the journal is a service's and no option of a table was given.
+    """
     given = {name for name in options if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    of_service = all(start.configuration.startswith("{") for start in reader.starts(stopped=True).values())
+    if of_service and not given and importlib.util.find_spec(SERVICE) is not None:
+        maker: Callable[[Start], Teller] = importlib.import_module(SERVICE).Maker(reader.path)
+        return maker, DERIVED | {"event"}
+    procedures = {line.table: line.procedure for line in reader.lines().values()}
 
     def make(start: Start) -> Teller:
         chosen = dict(options, table_name=start.table)
         chosen["procedure"] = options["procedure"] or procedures.get(start.table)
-        if "meters" not in given and "progressive" not in given:
+        if not given & {"meters", "progressive"}:
             chosen["meters"] = [f"{name}={cents}" for name, cents in start.facts.get("meters", {}).items()]
         return OutcomeTeller(make_table(**chosen))
 

@@ -10,22 +10,23 @@ if TYPE_CHECKING:
     from dealwire.journal.errors import JournalError
     from dealwire.journal.journal import Journal
     from dealwire.journal.reader import JournalReader
-    from dealwire.journal.rebuild import rebuild
-    from dealwire.journal.resume import resume
+    from dealwire.journal.rebuilding import rebuild
+    from dealwire.journal.resuming import resume
     from dealwire.journal.sealing import SealingKey
-    from dealwire.journal.transport import Journaled
+    from dealwire.journal.transport import Gate, Journaled
 
 _HOMES: Final = {
+    "Gate": "dealwire.journal.transport",
     "Journal": "dealwire.journal.journal",
     "JournalError": "dealwire.journal.errors",
     "JournalReader": "dealwire.journal.reader",
     "Journaled": "dealwire.journal.transport",
     "SealingKey": "dealwire.journal.sealing",
-    "rebuild": "dealwire.journal.rebuild",
-    "resume": "dealwire.journal.resume",
+    "rebuild": "dealwire.journal.rebuilding",
+    "resume": "dealwire.journal.resuming",
 }
 
-__all__ = ["Journal", "JournalError", "JournalReader", "Journaled", "SealingKey", "rebuild", "resume"]
+__all__ = ["Gate", "Journal", "JournalError", "JournalReader", "Journaled", "SealingKey", "rebuild", "resume"]
 
 
 def __getattr__(name: str) -> Any:

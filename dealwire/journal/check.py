@@ -20,8 +20,11 @@ class Verdict:
     head: Head = field(default_factory=lambda: Head(0, GENESIS))
     kinds: Counter[str] = field(default_factory=Counter)
     sealed: int = 0
-    unsealed: int = 0
-    """Raw records that were opened with the key, or needed none."""
+    """Raw records that are sealed."""
+    clear: int = 0
+    """Raw records that are not: whoever can write the file can have made them."""
+    opened: int = 0
+    """Seals that were opened with the key."""
     first_ns: int = 0
     last_ns: int = 0
 
@@ -66,10 +69,12 @@ def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | No
         found.kinds[record.kind] += 1
         found.first_ns, found.last_ns = found.first_ns or record.at_ns, max(found.last_ns, record.at_ns)
         if record.kind in RAW:
-            found.sealed += record.payload[:1] == SEALED
+            sealed = record.payload[:1] == SEALED
+            found.sealed += sealed
+            found.clear += not sealed
             if open_seals:
                 reader.raw(record)
-                found.unsealed += 1
+                found.opened += sealed
         if expect is not None and record.sequence == expect.sequence and record.hash != expect.hash:
             why = f"its hash is {record.hash.hex()}, not {expect.hash.hex()} as noted: the journal was written anew"
             raise JournalDamaged(reader.path, record.sequence, why)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dealwire.journal.reader import JournalReader, publication_of
-from dealwire.journal.rebuild import Dealing, MakeTeller, T
+from dealwire.journal.rebuilding import Dealing, MakeTeller, T
 from dealwire.journal.records import STARTED, Record
 from dealwire.service.publication import Publication
 

@@ -28,6 +28,10 @@ APPLICATION_ID: Final = 0x64774A31
 VERSION: Final = 1
 
 
+TROUBLE: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; the second when its own message quotes bytes of a damaged file."""
+
+
 def _listed(kinds: tuple[str, ...]) -> str:
     return ", ".join(f"'{kind}'" for kind in kinds)
 
@@ -55,7 +59,7 @@ SCHEMA: Final = (
 COLUMNS: Final = "sequence, at_ns, line, kind, tbl, payload, hash"
 
 
-def in_words(error: sqlite3.Error) -> str:
+def in_words(error: Exception) -> str:
     """What is wrong with the disk, for a person."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     known = {
@@ -65,10 +69,13 @@ def in_words(error: sqlite3.Error) -> str:
         sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
         sqlite3.SQLITE_CORRUPT: "the file is damaged",
     }
-    return f"{known[code]} ({error})" if code in known else str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return known[sqlite3.SQLITE_CORRUPT]
+    said = " ".join(str(error).split())[:200]
+    return f"{known[code]} ({said})" if code in known else said
 
 
-def as_ours(path: Path, error: sqlite3.Error) -> JournalError:
+def as_ours(path: Path, error: Exception) -> JournalError:
     """The error of ours that an error of SQLite's means for a journal that is opened or read."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_NOTADB:
@@ -87,12 +94,14 @@ class WritableFile:
     """A journal's file, locked and open for its one writer. `new` says that it was made just now."""
 
     def __init__(self, path: Path) -> None:
+        _refuse_folder(path)
         self.path = path
         self._lock = _lock(path)
         self.db: sqlite3.Connection
         try:
             self._make()
             self.db = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+            self.db.text_factory = _text
             try:
                 self.new = self._prepare()
             except BaseException:
@@ -100,13 +109,13 @@ class WritableFile:
                 raise
         except BaseException as error:
             os.close(self._lock)
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, TROUBLE):
                 raise as_ours(path, error) from error
             raise
 
     def close(self) -> None:
         """Give file and lock back."""
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(*TROUBLE):
             self.db.close()
         os.close(self._lock)
 
@@ -135,6 +144,16 @@ class WritableFile:
             for statement in SCHEMA:
                 self.db.execute(statement)
         return empty
+
+
+def _text(value: bytes) -> str:
+    """A text of a damaged file is still a text, though another: the chain tells."""
+    return value.decode("utf-8", "replace")
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise JournalInaccessible(path, os.strerror(errno.EISDIR), errno.EISDIR)
 
 
 def _lock(path: Path) -> int:
@@ -169,6 +188,7 @@ def check_version(path: Path, db: sqlite3.Connection) -> None:
 
 def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that only reads, also beside the writer, and on a medium that cannot be written."""
+    _refuse_folder(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
     uri = f"{path.absolute().as_uri()}?mode=ro"
@@ -184,12 +204,13 @@ def open_reading(path: Path) -> sqlite3.Connection:
 def _connect(path: Path, uri: str) -> sqlite3.Connection:
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False)
+        db.text_factory = _text
         try:
             check_version(path, db)
             db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         except BaseException:
             db.close()
             raise
-    except sqlite3.Error as error:
+    except TROUBLE as error:
         raise as_ours(path, error) from error
     return db

@@ -58,6 +58,8 @@ class Journal:
     def __init__(self, path: str | Path, *, key: SealingKey | None, clock: Clock) -> None:
         self.path = Path(path)
         self.failed: str | None = None
+        self.owes = False
+        """The open group holds more than what was sent: it has to be on the disk before anything goes out."""
         self._sealer = Sealer(key) if key is not None else None
         self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
         self._told: list[Publication] = []
@@ -87,7 +89,7 @@ class Journal:
         self._add(at_ns, 0, OPENED, "", _json(fields))
         try:
             self._write()
-        except sqlite3.Error as error:
+        except database.TROUBLE as error:
             raise database.as_ours(self.path, error) from error
 
     def _go_on(self) -> None:
@@ -99,7 +101,10 @@ class Journal:
         for line in lines.values():
             if line.table in running and line.sequence > running[line.table].sequence:
                 self._lines[line.table, line.name] = line
-        self._consumers = dict(self._file.db.execute("SELECT name, sequence FROM consumer"))
+        try:
+            self._consumers = dict(self._file.db.execute("SELECT name, sequence FROM consumer"))
+        except database.TROUBLE as error:
+            raise database.as_ours(self.path, error) from error
 
     # ------------------------------------------------------------------ what is written
 
@@ -156,7 +161,7 @@ class Journal:
             self._add(at_ns, line, NOTE, self._tables[line], text.encode())
 
     def publish(self, table: str, topic: Topic, at_ns: int, text: str) -> int:
-        """A line to be made known when `commit` has returned it; its sequence. `at_ns` is the time of the report that it
+        """A line to be made known once `commit` returned it; its sequence. `at_ns` is the time of the report that it
         follows from, not that of the clock."""
         if topic not in TOPICS:
             raise ValueError(f"no topic {topic!r}; there are {', '.join(TOPICS)}")
@@ -174,7 +179,7 @@ class Journal:
         if self._group and self.failed is None and not self._closed:
             try:
                 self._write()
-            except sqlite3.Error as error:
+            except database.TROUBLE as error:
                 self._fail(database.in_words(error))
         return self.failed is None
 
@@ -193,7 +198,7 @@ class Journal:
         if self._moved and self.failed is None:
             try:
                 self._move_consumers()
-            except sqlite3.Error as error:
+            except database.TROUBLE as error:
                 self._fail(database.in_words(error))
         if self._reader is not None:
             self._reader.close()
@@ -242,6 +247,7 @@ class Journal:
         sequence, digest = self._head.sequence + 1, chained(self._head.hash, head, payload)
         self._head = Head(sequence, digest)
         self.newest_ns = max(self.newest_ns, at_ns)
+        self.owes |= kind != SENT
         self._group.append((sequence, at_ns, line, kind, table, payload, digest))
         if len(self._group) >= GROUP_MAX:
             self.secure()
@@ -254,6 +260,7 @@ class Journal:
         self._put_consumers(db)
         db.execute("COMMIT")
         self._group.clear()
+        self.owes = False
         self._ready += self._told
         self._told.clear()
 
@@ -277,7 +284,7 @@ class Journal:
         try:
             if self._file.db.in_transaction:
                 self._file.db.execute("ROLLBACK")
-        except sqlite3.Error as error:
+        except database.TROUBLE as error:
             _log.debug("%s: after the failure: %s", self.path, error)
 
 

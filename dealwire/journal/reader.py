@@ -1,7 +1,6 @@
 """Reading a journal: by anybody, also while it is written; nothing here can change it."""
 
 import json
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any, Final, TypeVar, cast
 
 from dealwire.journal import database
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
-from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, Head, Record, heading
+from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, Record, heading
 from dealwire.journal.sealing import NotGenuine, SealingKey, Unsealer
 from dealwire.service.publication import Publication, Topic
 
@@ -110,15 +109,15 @@ class JournalReader:
             *named,
             -1 if limit is None else limit,
         )
-        return [publication_of(_record(row)) for row in rows]
+        return [publication_of(self._record(row)) for row in rows]
 
-    def starts(self) -> dict[str, Start]:
-        """How each table that was not stopped began last, by its name."""
+    def starts(self, *, stopped: bool = False) -> dict[str, Start]:
+        """How each table that was not stopped began last, by its name; with `stopped`, the others too."""
         found: dict[str, Start] = {}
         for record in self._marks():
             if record.kind == STARTED:
                 found[record.table] = start_of(self.path, record)
-            elif record.kind == STOPPED:
+            elif record.kind == STOPPED and not stopped:
                 found.pop(record.table, None)
         return found
 
@@ -139,26 +138,34 @@ class JournalReader:
 
     def complaints(self) -> list[str]:
         """What SQLite finds wrong with the file; empty when it is sound."""
-        return [str(row[0]) for row in self._rows("PRAGMA integrity_check(10)") if row[0] != "ok"]
+        said = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()
+        return [line for line in said if line != "ok" and not line.startswith("***")]
 
     def _marks(self) -> Iterator[Record]:
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {database.IS_MARK} ORDER BY sequence"
-        return map(_record, self._rows(sql))
+        return map(self._record, self._rows(sql))
 
     def _page(self, after: int, where: str = "1") -> Iterator[Record]:
         sql = f"SELECT {database.COLUMNS} FROM record WHERE {where} AND sequence > ? ORDER BY sequence LIMIT ?"
-        return map(_record, self._rows(sql, after, PAGE))
+        return map(self._record, self._rows(sql, after, PAGE))
+
+    def _record(self, row: tuple[Any, ...]) -> Record:
+        record = Record(*row)
+        numbers = (record.sequence, 63), (record.at_ns, 63), (record.line, 32)
+        fits = all(type(value) is int and 0 <= value < 1 << bits for value, bits in numbers)
+        texts, blobs = (record.kind, record.table), (record.payload, record.hash)
+        fits &= all(type(text) is str and len(text.encode()) <= TEXT_MAX for text in texts)
+        if not fits or not all(type(blob) is bytes for blob in blobs):
+            sequence = record.sequence if type(record.sequence) is int else None
+            raise JournalDamaged(self.path, sequence, "holds what no journal holds")
+        return record
 
     def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         try:
             with self._lock:
                 return self._db.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
+        except database.TROUBLE as error:
             raise database.as_ours(self.path, error) from error
-
-
-def _record(row: tuple[Any, ...]) -> Record:
-    return Record(*row)
 
 
 def publication_of(record: Record) -> Publication:

@@ -35,6 +35,9 @@ MARKS: Final = (OPENED, STARTED, RESUMED, STOPPED, LINE)
 GENESIS: Final = bytes(32)
 """What stands for the hash before the first record."""
 
+TEXT_MAX: Final = 0xFFFF
+"""Bytes of a kind or a table's name: their length takes two."""
+
 _HEAD: Final = struct.Struct(">QQI")
 _U32: Final = struct.Struct(">I")
 

@@ -8,18 +8,46 @@ from devices.recording import CLOSED, LINE_LOST
 from devices.transport.base import LineClosed, Timed, Transport
 
 
+class Gate:
+    """Lets bytes out once a turn, those of all lines after one commit: a disk takes milliseconds for each.
+
+    `later` runs a function at the end of the turn, as `Owner.call_soon` does.
+    """
+
+    def __init__(self, later: Callable[[Callable[[], None]], None]) -> None:
+        self._later = later
+        self._waiting: list[Journaled] = []
+
+    def wait(self, line: "Journaled") -> None:
+        """`line` has bytes to let out."""
+        if not self._waiting:
+            self._later(self._open)
+        self._waiting.append(line)
+
+    def _open(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for line in waiting:  # the first one has the group written; what is sent then owes nothing
+            line.let_out()
+
+
 class Journaled:
     """A transport around `inner` for line number `line` of `journal`. Use the owner's clock, so that times agree.
 
     No byte goes out before everything that came in is on the disk: a device is never told that we have what a kill
     could take from us. When the journal fails the line closes, and what was not acknowledged stays with the device.
+    With a `gate`, which all lines of an owner share, bytes wait for the end of the turn; without, each write commits.
     """
 
-    def __init__(self, inner: Transport, journal: Journal, line: int, clock: Clock) -> None:
+    def __init__(self, inner: Transport, journal: Journal, line: int, clock: Clock, gate: Gate | None = None) -> None:
         self.name = inner.name
         self._inner, self._journal, self._line, self._clock = inner, journal, line, clock
+        self._gate = gate
         self._timed = inner if isinstance(inner, Timed) else None
         self._ended = False
+        self._held = bytearray()
+        self._waits = False  # the gate knows of what is held
+        self._broken: LineClosed | None = None  # what `let_out` met, for whoever calls next
+        self._wake: Callable[[], None] = lambda: None
 
     @property
     def next_deadline_ns(self) -> int | None:
@@ -32,10 +60,13 @@ class Journaled:
 
     def on_ready(self, wake: Callable[[], None]) -> None:
         """Passed on."""
+        self._wake = wake
         self._inner.on_ready(wake)
 
     def read(self) -> bytes:
         """Passed on, and journalled before it is given."""
+        if self._broken is not None:
+            raise self._broken
         try:
             data = self._inner.read()
         except LineClosed as error:
@@ -48,7 +79,34 @@ class Journaled:
 
     def write(self, data: bytes) -> int:
         """Passed on once the open group is on the disk; what the line took is journalled."""
-        self._journal.secure()
+        if self._broken is not None:
+            raise self._broken
+        if self._gate is None:
+            return self._write(data)
+        if self._held and not self._waits:
+            del self._held[: self._write(bytes(self._held))]  # the line was full: now it may have room
+            if self._held:
+                return 0
+        self._held += data
+        if not self._waits:
+            self._waits = True
+            self._gate.wait(self)
+        return len(data)
+
+    def let_out(self) -> None:
+        """Called by the gate: write what was held back. What goes wrong is told by the next read or write."""
+        self._waits = False
+        if self._ended:
+            return
+        try:
+            del self._held[: self._write(bytes(self._held))]
+        except LineClosed as error:
+            self._broken = error
+            self._wake()
+
+    def _write(self, data: bytes) -> int:
+        if self._journal.owes:
+            self._journal.secure()
         self._check()
         try:
             taken = self._inner.write(data)
@@ -60,7 +118,9 @@ class Journaled:
         return taken
 
     def close(self) -> None:
-        """Passed on; the journal says when."""
+        """Passed on, after what was held back; the journal says when."""
+        if self._held and self._broken is None:
+            self.let_out()
         self._inner.close()
         self._end(CLOSED)
 

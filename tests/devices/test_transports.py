@@ -1,4 +1,4 @@
-"""One contract for every line: memory, recorded, serial over a pty, tcp, rfc2217, USB bulk. All tests run on each.
+"""One contract for every line: memory, recorded, journaled, serial over a pty, tcp, rfc2217, USB bulk.
 
 A replayed line says only what it was recorded to say; `test_replay.py` holds it to the same promises.
 """
@@ -7,6 +7,7 @@ import contextlib
 import os
 import select
 import socket
+import tempfile
 import threading
 import time
 import tty
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 from serial import rfc2217
 
+from dealwire.journal import Journal, Journaled
 from devices.capture import CaptureWriter, Recorded
 from devices.clock import SystemClock
 from devices.transport.address import open_transport
@@ -201,9 +203,27 @@ def recorded_line() -> Line:
     return inner
 
 
+def journaled_line() -> Line:
+    clock = SystemClock()
+    inner, folder = memory_line(), tempfile.TemporaryDirectory()
+    journal = Journal(f"{folder.name}/j", key=None, clock=clock)
+    number = journal.line("t", "x", device="shuffler", dialect="tdp", address="", baud=115200, procedure="")
+    inner.host = Journaled(inner.host, journal, number, clock)
+    hang_up = inner.hang_up
+
+    def clean() -> None:
+        hang_up()
+        journal.close()
+        folder.cleanup()
+
+    inner.clean = clean
+    return inner
+
+
 MAKERS = {
     "memory": memory_line,
     "recorded": recorded_line,
+    "journaled": journaled_line,
     "serial": serial_line,
     "tcp": tcp_line,
     "rfc2217": rfc2217_line,

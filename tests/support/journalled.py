@@ -17,22 +17,29 @@ from typing import Final
 from dealer_flow.procedure import load_procedure
 from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resume
 from dealwire.journal.reader import Start
-from dealwire.journal.rebuild import OutcomeTeller
-from dealwire.journal.resume import Resumed
+from dealwire.journal.rebuilding import OutcomeTeller
+from dealwire.journal.resuming import Resumed
+from dealwire.journal.transport import Gate
 from dealwire.table import Table, Terms
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
+from devices.simulator.host import Bench
+from devices.simulator.scenario import load_scenario
+from devices.simulator.table import SimulatedTable
 from devices.supervisor import Pace, Supervisor
 from devices.transport.address import line_at
 from devices.transport.opening import Opener
 from protocol.tdp.messages import Role
+from protocol.tdp.outputs import Timing
 from rules.game import load_game
 
 TABLE: Final = "table-1"
 GAME: Final = "flushes-gone-wild.co"
 CONFIGURATION: Final = f'procedure = "{GAME}"\n'
+LONGEST_S: Final = 300
+"""A service that deals for longer hangs, and is ended."""
 LINES: Final = {"shuffler": "shuffler", "controller": "table-controller"}
 
 
@@ -75,8 +82,9 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, te
             return journal.failed is not None or sum(teller.table.outcomes.values()) >= rounds
 
         owner = Owner(clock)
+        gate = Gate(owner.call_soon)
         for name, device in LINES.items():
-            owner.add(_supervisor(name, device, addresses[device], journal, went_on, clock, deliver))
+            owner.add(_supervisor(name, device, addresses[device], journal, went_on, clock, gate, deliver))
         owner.run(finished)
         owner.close()
         for topic, text in teller.finish():
@@ -92,13 +100,14 @@ def _supervisor(
     journal: Journal,
     went_on: Resumed[OutcomeTeller],
     clock: Clock,
+    gate: Gate,
     deliver: Callable[[Seen], None],
 ) -> Supervisor:
     dialect, opener = dialect_named("tdp"), line_at(address, clock, baud=115200)
     number = journal.line(TABLE, name, device=device, dialect="tdp", address=address, baud=115200, procedure=GAME)
     supervisor = Supervisor(
         name,
-        Opener(lambda: Journaled(opener.open(), journal, number, clock)),
+        Opener(lambda: Journaled(opener.open(), journal, number, clock, gate)),
         went_on.link_maker(number, lambda: dialect.make_link(device, Role.OPERATE, False), Role.OPERATE),
         dialect.driver(device, where=name),
         clock,
@@ -113,16 +122,26 @@ def _supervisor(
 @contextmanager
 def devices(scenario: str | Path, speed: float) -> Iterator[dict[str, str]]:
     """Simulated devices in a process of their own, on TCP ports; their addresses."""
-    arguments = ["--scenario", str(scenario), "--speed", str(speed), "--forever", "--json"]
-    ports = ["--shuffler", "tcp:0", "--controller", "tcp:0"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "dealwire", "sim", *arguments, *ports], stdout=subprocess.PIPE, text=True
-    ) as process:
+    arguments = [sys.executable, "-m", "tests.support.journalled", str(scenario), str(speed)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield json.loads(process.stdout.readline())["lines"]
+            yield json.loads(process.stdout.readline())
         finally:
             process.terminate()
+
+
+def serve_devices(scenario: Path, speed: float) -> None:
+    """What `devices` runs. These wait a minute for a host that is away before they stop dealing, so that a machine
+    under load, which takes seconds for what takes milliseconds, does not change what is dealt."""
+    patient = Timing(lost_ns=60_000_000_000)
+    table = SimulatedTable(load_scenario(scenario), speed=speed, timing=patient)
+    bench, owner = Bench(table, dict.fromkeys(table.units, "tcp:0")), Owner(clock := SystemClock())
+    for member in (bench, *bench.lines.values()):
+        owner.add(member)
+    bench.start(clock.now_ns())
+    print(json.dumps(bench.addresses), flush=True)
+    owner.run()
 
 
 class Child:
@@ -135,6 +154,7 @@ class Child:
             code = 1
             try:
                 os.close(out)
+                signal.alarm(LONGEST_S)
                 serve(path, key_file, addresses, rounds, lambda text: _write_all(into, text.encode()))
                 code = 0
             except BaseException:
@@ -176,3 +196,7 @@ def long_scenario(folder: Path, rounds: int, *, recognition: bool = False) -> Pa
     file = folder / "many.toml"
     file.write_text("\n".join(parts))
     return file
+
+
+if __name__ == "__main__":
+    serve_devices(Path(sys.argv[1]), float(sys.argv[2]))

@@ -13,7 +13,7 @@ from dealwire.journal.compare import DERIVED, Matching
 from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.rebuild import Dealing, MakeTeller, T
+from dealwire.journal.rebuilding import Dealing, MakeTeller, T
 from dealwire.journal.sealing import SealingKey
 from dealwire.service.publication import Publication
 from devices.recording import LINE_LOST

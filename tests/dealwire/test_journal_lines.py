@@ -1,0 +1,271 @@
+"""What passes on a line and when it is in the journal; what is given out, and what an exporter still has to send."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dealwire.journal import Journal, Journaled, JournalReader
+from dealwire.journal.journal import GROUP_MAX
+from dealwire.journal.transport import Gate
+from devices.clock import ManualClock
+from devices.transport.base import Abandonable, LineClosed, Timed
+from devices.transport.memory import CAPACITY, memory_pair
+from tests.support.journal_evening import copy_as_killed
+
+LINE = {"device": "shoe", "dialect": "tdp", "address": "", "baud": 115200, "procedure": "p"}
+
+
+def kinds(path: Path) -> list[str]:
+    with JournalReader(path) as reader:
+        return [record.kind for record in reader.records()]
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+def test_nothing_goes_out_before_what_came_in_is_on_the_disk(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        host, device = memory_pair(clock)
+        journaled = Journaled(host, journal, line, clock)
+        device.write(b"a card")
+        assert journaled.read() == b"a card"
+        journal.publish("t", "round", 1, '{"n":1}')
+        assert kinds(tmp_path / "j") == ["opened"], "the group is still open"
+        seen: list[list[str]] = []
+        write = host.write
+
+        def spy(data: bytes) -> int:
+            seen.append(kinds(copy_as_killed(tmp_path / "j", tmp_path / "cut")))
+            return write(data)
+
+        host.write = spy  # type: ignore[method-assign]
+        assert journaled.write(b"got it") == 6
+        assert seen == [["opened", "line", "received", "round"]]
+        assert device.read() == b"got it"
+        assert [item.line for item in journal.commit()] == ['{"n":1}'], "secured by the write, given by the commit"
+    assert kinds(tmp_path / "j") == ["opened", "line", "received", "round", "sent"]
+
+
+@pytest.mark.parametrize("how", ["closed", "abandoned", "lost by reading", "lost by writing"])
+def test_how_a_line_ended_is_noted_once(tmp_path: Path, clock: ManualClock, how: str) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        host, device = memory_pair(clock)
+        journaled = Journaled(host, journal, line, clock)
+        assert isinstance(journaled, Timed)
+        assert isinstance(journaled, Abandonable)
+        if how == "abandoned":
+            journaled.abandon("nothing valid heard")
+        elif how != "closed":
+            device.close()
+            with pytest.raises(LineClosed):
+                journaled.read() if how == "lost by reading" else journaled.write(b"x")
+        journaled.close()
+        journaled.close()
+    with JournalReader(tmp_path / "j") as reader:
+        notes = [record.payload.decode() for record in reader.records() if record.kind == "note"]
+    assert notes == {
+        "closed": ["closed by this program"],
+        "abandoned": ["line lost: nothing valid heard"],
+        "lost by reading": ["line lost: the other end closed"],
+        "lost by writing": ["line lost: the other end closed"],
+    }[how]  # fmt: skip
+
+
+def commits(journal: Journal) -> list[str]:
+    """Every commit from now on."""
+    found: list[str] = []
+    journal._file.db.set_trace_callback(lambda sql: found.append(sql) if sql == "COMMIT" else None)
+    return found
+
+
+def test_what_goes_out_in_one_turn_takes_one_commit(tmp_path: Path, clock: ManualClock) -> None:
+    later: list[Callable[[], None]] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        gate, pairs = Gate(later.append), [memory_pair(clock) for _ in range(16)]
+        lines = [
+            Journaled(host, journal, journal.line("t", f"shoe-{n}", **LINE), clock, gate)  # type: ignore[arg-type]
+            for n, (host, _) in enumerate(pairs)
+        ]
+        found = commits(journal)
+        for line, (_, device) in zip(lines, pairs, strict=True):
+            device.write(b"a card")
+            assert line.read() == b"a card"
+            assert (line.write(b"got "), line.write(b"it")) == (4, 2)
+            assert device.read() == b"", "nothing goes out before the end of the turn"
+        assert len(later) == 1
+        later.pop()()
+        assert found == ["COMMIT"]
+        assert [device.read() for _, device in pairs] == [b"got it"] * 16
+    with JournalReader(tmp_path / "j") as reader:
+        kinds = [record.kind for record in reader.records()]
+        assert kinds[17:] == ["received"] * 16 + ["sent"] * 16
+
+
+def test_a_line_that_takes_part_gets_the_rest_when_it_has_room(tmp_path: Path, clock: ManualClock) -> None:
+    later: list[Callable[[], None]] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        host, device = memory_pair(clock)
+        number = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        line = Journaled(host, journal, number, clock, Gate(later.append))
+        line.write(bytes(CAPACITY + 5))
+        later.pop()()
+        assert line.write(b"after") == 0, "the line is still full"
+        assert len(device.read()) == CAPACITY
+        assert line.write(b"after") == 5
+        later.pop()()
+        assert device.read() == bytes(5) + b"after"
+
+
+@pytest.mark.parametrize("how", ["the line goes", "the journal fails"])
+def test_what_goes_wrong_at_the_gate_is_met_by_the_next_read(tmp_path: Path, clock: ManualClock, how: str) -> None:
+    later: list[Callable[[], None]] = []
+    woken: list[str] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        host, device = memory_pair(clock)
+        number = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        line = Journaled(host, journal, number, clock, Gate(later.append))
+        line.on_ready(lambda: woken.append("read me"))
+        line.write(b"got it")
+        if how == "the line goes":
+            host.unplug()
+        else:
+            journal._file.db.execute("PRAGMA max_page_count = 1")
+            journal.chunk(number, 1, False, bytes(100_000))
+        woken.clear()
+        later.pop()()
+        assert woken == ["read me"]
+        for use in (line.read, lambda: line.write(b"more")):
+            with pytest.raises(LineClosed, match="unplugged" if how == "the line goes" else "the journal stopped"):
+                use()
+        assert how == "the line goes" or device.read() == b""
+        line.close()
+
+
+def test_a_line_that_is_closed_lets_out_what_was_held(tmp_path: Path, clock: ManualClock) -> None:
+    later: list[Callable[[], None]] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        host, device = memory_pair(clock)
+        number = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        line = Journaled(host, journal, number, clock, Gate(later.append))
+        line.write(b"goodbye")
+        line.close()
+        later.pop()()
+        assert device.read() == b"goodbye"
+
+
+def test_an_idle_commit_touches_nothing(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        before = (tmp_path / "j-wal").stat()
+        for _ in range(100):
+            assert journal.commit() == []
+            assert journal.secure()
+        after = (tmp_path / "j-wal").stat()
+        assert (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+
+
+def test_a_group_that_grows_is_written_without_being_told(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        for number in range(GROUP_MAX + 10):
+            journal.publish("t", "event", number, f'{{"n":{number}}}')
+        with JournalReader(tmp_path / "j") as reader:
+            assert len(reader.publications()) == GROUP_MAX
+        told = journal.commit()
+        assert [item.line for item in told] == [f'{{"n":{number}}}' for number in range(GROUP_MAX + 10)]
+        assert [item.sequence for item in told] == list(range(2, GROUP_MAX + 12))
+
+
+def test_a_topic_that_is_none_is_refused(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal, pytest.raises(ValueError, match="no topic 'sent'"):
+        journal.publish("t", "sent", 1, "{}")  # type: ignore[arg-type]
+
+
+def test_after_closing_nothing_is_written_and_nothing_fails(tmp_path: Path, clock: ManualClock) -> None:
+    journal = Journal(tmp_path / "j", key=None, clock=clock)
+    line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+    host, device = memory_pair(clock)
+    journaled = Journaled(host, journal, line, clock)
+    journal.close()
+    device.write(b"late")
+    assert journaled.read() == b"late"
+    journaled.close()
+    journal.publish("t", "status", 1, "{}")
+    assert journal.commit() == []
+    journal.close()
+    assert kinds(tmp_path / "j") == ["opened", "line"]
+
+
+# ------------------------------------------------------------------ outboxes
+
+
+def test_an_outbox_gives_what_is_on_the_disk_and_not_yet_sent(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        for number in range(5):
+            journal.publish("t", "round", number, f'{{"n":{number}}}')
+        assert journal.unsent("mqtt", 10) == [], "nothing is sent that a kill could still take away"
+        told = journal.commit()
+        assert journal.unsent("mqtt", 2) == told[:2]
+        journal.mark_sent("mqtt", told[2].sequence)
+        journal.mark_sent("mqtt", told[0].sequence)  # a mark never goes back
+        assert journal.unsent("mqtt", 10) == told[3:]
+        assert journal.unsent("another", 10) == told
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        assert journal.unsent("mqtt", 10) == told[3:]
+        assert journal.unsent("another", 10) == told
+
+
+def test_a_mark_lost_by_a_kill_sends_the_same_sequence_again(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        journal.publish("t", "round", 1, '{"n":1}')
+        told = journal.commit()
+        journal.mark_sent("mqtt", told[0].sequence)
+        killed = copy_as_killed(tmp_path / "j", tmp_path / "killed")
+        journal.publish("t", "round", 2, '{"n":2}')
+        journal.commit()
+        later = copy_as_killed(tmp_path / "j", tmp_path / "later")
+    with Journal(killed, key=None, clock=clock) as journal:
+        assert journal.unsent("mqtt", 10) == told
+    with Journal(later, key=None, clock=clock) as journal:
+        assert [item.line for item in journal.unsent("mqtt", 10)] == ['{"n":2}'], "written with the next group"
+
+
+def test_exporters_in_other_threads_get_every_line_once_in_order(tmp_path: Path, clock: ManualClock) -> None:
+    total, got, stop = 400, [], threading.Event()
+
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+
+        def export() -> None:
+            while not (stop.is_set() and not journal.unsent("mqtt", 1)):
+                found = journal.unsent("mqtt", 7)
+                got.extend(item.line for item in found)
+                if found:
+                    journal.mark_sent("mqtt", found[-1].sequence)
+
+        thread = threading.Thread(target=export)
+        thread.start()
+        for number in range(total):
+            journal.publish("t", "event", number, str(number))
+            if number % 8 == 0:
+                journal.commit()
+        journal.commit()
+        stop.set()
+        thread.join()
+    assert got == [str(number) for number in range(total)]
+
+
+def test_reading_a_backlog_walks_no_raw_records(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock):
+        pass
+    with JournalReader(tmp_path / "j") as reader:
+        plan = reader._rows(
+            "EXPLAIN QUERY PLAN SELECT sequence FROM record INDEXED BY publication WHERE "
+            "kind IN ('event', 'incident', 'round', 'settlement', 'meter', 'award', 'status') AND sequence > 5 "
+            "ORDER BY sequence LIMIT 9"
+        )
+    assert "USING INDEX publication (sequence>?)" in plan[0][3].replace("COVERING ", "")
+    assert len(plan) == 1, "no sorting"
