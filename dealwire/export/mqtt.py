@@ -29,8 +29,8 @@ from dealwire.service.publication import Publication
 
 BATCH: Final = 256
 """Lines read from the journal at once, and between two marks."""
-REPEAT_MAX: Final = 250
-"""Lines that are sent again for one request."""
+REPEAT_MAX: Final = 500
+"""Lines that are sent again for one request: half of what mosquitto keeps for a reader unless told otherwise."""
 REQUESTS_MAX: Final = 100
 """Requests that may wait; further ones are dropped, and asked again."""
 EXPIRY_S: Final = 24 * 3600

@@ -21,8 +21,10 @@ from paho.mqtt.properties import Properties
 
 from dealwire.cli import main
 from dealwire.export.broker import Broker
-from dealwire.export.fleet.database import all_sql, scripts
+from dealwire.export.fleet.consumer import ASK_S, GRACE_S, Asking
+from dealwire.export.fleet.database import Gap, all_sql, scripts
 from dealwire.export.mqtt import MqttExporter
+from dealwire.export.topics import Address
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.support.brokers import Mosquitto, eventually, needs_mosquitto
@@ -167,6 +169,29 @@ def test_nothing_is_lost_when_consumer_database_and_broker_are_killed(
 @pytest.mark.slow
 def test_nothing_is_lost_in_thirty_kills(journal: Journal, database: Postgres, tmp_path: Path) -> None:
     troubles(journal, database, tmp_path, 30, 100, seed=4)
+
+
+def test_a_table_is_asked_when_nothing_more_comes_and_not_before() -> None:
+    asking, address = Asking(), Address("s", "t")
+
+    def at(now_s: float, *gaps: tuple[int, int]) -> list[int]:
+        """Gaps as (missing, newest before it) -> the places asked for."""
+        found = asking.of([Gap("s", "t", "j", missing, after) for missing, after in gaps], now_s)
+        assert {(where, journal) for where, journal, _ in found} <= {(address, "j")}
+        return [after for _, _, after in found]
+
+    assert at(0, (100, 10)) == []  # it may be on its way
+    assert at(GRACE_S, (100, 10)) == [10]
+    assert at(GRACE_S + 1, (100, 10)) == []  # asked already
+    assert at(GRACE_S + 2, (100, 40)) == []  # some came, and more may
+    assert at(GRACE_S + 3, (100, 60)) == []
+    assert at(GRACE_S + 4, (100, 60)) == [60]  # no more came
+    assert at(GRACE_S + 4 + ASK_S - 1, (100, 60)) == []
+    assert at(GRACE_S + 4 + ASK_S, (100, 60)) == [60]  # nothing came: once more
+    assert at(GRACE_S + 20) == []
+    assert asking.due == {}
+    assert at(GRACE_S + 21, (200, 150)) == []  # another gap has its own grace
+    assert at(2 * GRACE_S + 21, (200, 150)) == [150]
 
 
 def test_the_tables_are_made_once_and_as_printed(database: Postgres) -> None:

@@ -227,17 +227,17 @@ def test_the_broker_says_offline_for_a_table_that_is_gone(tmp_path: Path, broker
 
 
 def test_who_misses_lines_gets_them_again(journal: Journal, broker: Mosquitto) -> None:
-    put(journal, 300)
+    put(journal, 600)
     with MqttExporter(Broker.parse(broker.url), journal, site=SITE, tables=[TABLE]) as exporter:
-        eventually(lambda: exporter.progress[TABLE].sent == 300, "not sent")
+        eventually(lambda: exporter.progress[TABLE].sent == 600, "not sent")
         with Reader(broker.port, TOPICS) as late:
             lines = journalled(journal.path)
             identity = late_identity(late)
-            late.ask(f"dealwire/v1/{SITE}/{TABLE}/again", f"{identity} {lines[99].sequence}")
+            late.ask(f"dealwire/v1/{SITE}/{TABLE}/again", f"{identity} {lines[399].sequence}")
             eventually(lambda: len(late.lines) == 200, "not sent again")
             late.ask(f"dealwire/v1/{SITE}/{TABLE}/again", f"{identity} 0")
             must_have_everything(late, journal.path)
-            eventually(lambda: exporter.progress[TABLE].sent == 300 + 200 + REPEAT_MAX, "another number was sent again")
+            eventually(lambda: exporter.progress[TABLE].sent == 600 + 200 + REPEAT_MAX, "another number was sent again")
             for nonsense in ("", "0", f"{identity} -1", "0" * 32 + " 0", f"{identity} 99999999999999999999", "é" * 99):
                 late.ask(f"dealwire/v1/{SITE}/{TABLE}/again", nonsense)
             put(journal, 10)
