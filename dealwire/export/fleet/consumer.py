@@ -111,6 +111,7 @@ class Consumer:
                     Connection(self._broker, self._name, expiry_s=EXPIRY_S, by_hand=True) as link,
                 ):
                     await link.listen(self._topic)
+                    self._tell(f"{self._broker}: listening to {self._topic}")
                     worked = True
                     await self._serve(link, database)
             except (BrokerUnusable, DatabaseUnusable) as error:
