@@ -147,6 +147,8 @@ def ends_by(now: Round, body: e.Body) -> bool:
     step = now.step
     if step is None or not now.opened:
         return False
+    if isinstance(body, _CARDS_OUT) and now.next_due is not None:
+        return False  # it completes a hand of an earlier step
     if isinstance(step, ShowStep):
         if isinstance(body, e.HandRevealed):
             return now.plan.kind(body.place) not in step.of and not body.place.seat

@@ -218,8 +218,13 @@ class StepDealer(Persona):
             yield from self._deal_packets(step, packets)
         if not self._is(Verdict.STOP, Verdict.VOID):
             yield from self._mishandled(packets, first)
-        while self.owed and not self._is(Verdict.STOP, Verdict.VOID):
+        while self.owed and not self._is(Verdict.STOP, Verdict.VOID) and not self._deals_on(step):
             yield from self._complete(self.owed.pop(0))
+
+    def _deals_on(self, step: Step) -> bool:
+        """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
+        after = self.game.steps[self.game.steps.index(step) + 1]
+        return after.do in ("deal", "burn-card") and after.from_device
 
     def _packets(self, step: Step) -> list[Packet]:
         if step.if_drawn and not any(self._draws.get(number) for number in self.live()):

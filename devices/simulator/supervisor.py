@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from devices.simulator.deck import Bay
 from devices.simulator.steps import Steps, Verdict
 from protocol.faults import Fault
-from protocol.places import COMMUNITY, DEALER, Place
+from protocol.places import COMMUNITY, DEALER, MUCK, Place
 from protocol.tdp.messages import BadgeLevel, Resolution
 
 if TYPE_CHECKING:
@@ -73,6 +73,9 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
             dealer.dead.add(place)
         case "complete" if how == "short":
             dealer.owed += [place] * dealer.missing(place)
+        case "complete" if how != "long":
+            dealer.cards.pick(place, MUCK, [0])  # the card is dead, and the next takes its place
+            dealer.owed.append(place)
         case "progressive-only":
             yield dealer.pace.step
             _call(dealer, how)
