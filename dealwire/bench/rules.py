@@ -228,20 +228,22 @@ class Window(Rule):
 
 @dataclass(slots=True)
 class StatusRhythm(Rule):
-    """A status at least every second."""
+    """A status at least every second, by the arrival of both and by the device's own clock in them: a line or a
+    machine that is late for once is not the device."""
 
-    last_ns: int | None = None
+    last: tuple[int, int] | None = None
 
     def _hear(self, heard: Heard, known: Known) -> None:
-        if not isinstance(heard.envelope.message, DeviceStatus):
+        message = heard.envelope.message
+        if not isinstance(message, DeviceStatus):
             return
-        last, self.last_ns = self.last_ns, heard.at_ns
+        last, self.last = self.last, (heard.at_ns, message.uptime_ms)
         if last is not None:
-            gap_ms = (heard.at_ns - last) / 1e6
+            gap_ms = min((heard.at_ns - last[0]) / 1e6, message.uptime_ms - last[1])
             self._judge(gap_ms <= 1000 + known.allowance_ms, lambda: f"{gap_ms:.0f} ms without a status")
 
     def _over(self) -> None:
-        self.last_ns = None
+        self.last = None
 
 
 @dataclass(slots=True)
