@@ -45,7 +45,7 @@ ACTIONS = (
         "Packet one short",
         ("technician",),
         "inject",
-        {"fault": "packet-count", "by": -1},
+        {"fault": "packet-count"},
         fields=(Field("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),),
         bench=True,
         group="Counts",
