@@ -106,7 +106,7 @@ Doer = Callable[[Request], Future[Any]]
 
 
 class Desk:
-    """The actions of each table, and the way to who does them: one of `doers` by the action's `does`, else the owner."""
+    """The actions of each table, and who does them: one of `doers` by the action's `does`, else the owner."""
 
     def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]], doers: Mapping[str, Doer]) -> None:
         self._hub, self._actions, self._doers = hub, actions, doers

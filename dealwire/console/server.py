@@ -38,7 +38,8 @@ class Console:
 
     Bound to a loopback address, reading is open to all who can reach it; elsewhere it needs a token too. `names` are
     further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS. `actions` are
-    the buttons of each table; what they ask for goes to the owner, or to one of `doers` by the action's `does`. `recordings` is a folder of `.pcapng` files, `sources` are recordings besides it.
+    the buttons of each table; what they ask for goes to the owner, or to one of `doers` by the action's `does`.
+    `recordings` is a folder of `.pcapng` files, `sources` are recordings besides it.
     """
 
     def __init__(

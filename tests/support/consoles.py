@@ -46,7 +46,10 @@ ACTIONS = (
         ("technician",),
         "inject",
         {"fault": "packet-count"},
-        fields=(Field("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),),
+        fields=(
+            Field("by", "By", "number", least=-4, most=5, default="-1"),
+            Field("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),
+        ),
         bench=True,
         group="Counts",
     ),
