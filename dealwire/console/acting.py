@@ -1,8 +1,7 @@
 """Signing in, and asking the owner to do something."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -101,15 +100,11 @@ def _back(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
 
 
-Doer = Callable[[Request], Future[Any]]
-"""Does what is asked in its own time; the future's result is a sentence, or the DealwireError that says why not."""
-
-
 class Desk:
-    """The actions of each table, and who does them: one of `doers` by the action's `does`, else the owner."""
+    """The actions of each table, and the way to the owner."""
 
-    def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]], doers: Mapping[str, Doer]) -> None:
-        self._hub, self._actions, self._doers = hub, actions, doers
+    def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]]) -> None:
+        self._hub, self._actions = hub, actions
 
     def of(self, table: str, *, bench: bool) -> dict[str, list[Action]]:
         """The buttons of a table's page, or of its bench, by group."""
@@ -137,7 +132,7 @@ class Desk:
         return await self._ask(asked, action, Request(table, action.does, fields, role))
 
     async def _ask(self, asked: Asked, action: Action, request: Request) -> Response:
-        waiting = asyncio.wrap_future(self._doers.get(request.action, self._hub.ask)(request))
+        waiting = asyncio.wrap_future(self._hub.ask(request))
         try:
             result = await asyncio.wait_for(waiting, ANSWER_S)
         except DealwireError as error:

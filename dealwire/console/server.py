@@ -15,7 +15,7 @@ from typing import Final
 
 import uvicorn
 
-from dealwire.console.acting import Desk, Doer, Door
+from dealwire.console.acting import Desk, Door
 from dealwire.console.actions import Action
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
@@ -38,8 +38,7 @@ class Console:
 
     Bound to a loopback address, reading is open to all who can reach it; elsewhere it needs a token too. `names` are
     further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS. `actions` are
-    the buttons of each table; what they ask for goes to the owner, or to one of `doers` by the action's `does`.
-    `recordings` is a folder of `.pcapng` files, `sources` are recordings besides it.
+    the buttons of each table. `recordings` is a folder of `.pcapng` files, `sources` are recordings besides it.
     """
 
     def __init__(
@@ -50,7 +49,6 @@ class Console:
         port: int = 0,
         tokens: Tokens | None = None,
         actions: Mapping[str, Sequence[Action]] | None = None,
-        doers: Mapping[str, Doer] | None = None,
         recordings: Path | None = None,
         sources: Sequence[Source] = (),
         names: Sequence[str] = (),
@@ -62,7 +60,7 @@ class Console:
         self._tokens = tokens or Tokens({})
         self._sessions = Sessions()
         self._board = Board(hub)
-        self._desk = Desk(hub, actions or {}, doers or {})
+        self._desk = Desk(hub, actions or {})
         self._shelf = Shelf(recordings, sources)
         self._thread: threading.Thread | None = None
         self._tell_stop: Callable[[], None] = lambda: None

@@ -7,7 +7,6 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -20,7 +19,7 @@ from dealwire.console.guard import NOT_SIGNED_IN
 from dealwire.console.rendering import ASSETS, SECTIONS
 from dealwire.console.server import Console
 from dealwire.console.tokens import WRONG_MAX, WRONG_NS
-from dealwire.service.hub import Hub, Request
+from dealwire.service.hub import Hub
 from devices.clock import ManualClock
 from protocol.errors import LineAbsent, LineBusy
 from tests.support.consoles import TOKENS, client, origin, running
@@ -215,23 +214,6 @@ def test_a_form_that_is_none_is_refused(console: Console, table: WatchedTable) -
         assert browser.post(path, content="&".join(f"f{n}=1" for n in range(40)), headers=kind).status_code == 400
         assert browser.post("/table/pit-1/act/nothing", data={}).status_code == 404
         assert browser.get(path).status_code == 405
-    assert not table.asked
-
-
-def test_what_is_not_the_owners_goes_to_who_does_it(hub: Hub, table: WatchedTable) -> None:
-    taken: list[Request] = []
-
-    def make_fault(request: Request) -> Future[Any]:
-        taken.append(request)
-        request.answer.set_result("a jam at packet 2, in this round")
-        return request.answer
-
-    with running(hub, doers={"inject": make_fault}) as shown, client(shown, "technician") as browser:
-        answer = browser.post("/table/pit-1/act/jam", data={}, headers={"accept": "application/json"})
-    assert answer.json()["text"] == "Jam at the exit: done. a jam at packet 2, in this round"
-    assert [(request.table, request.fields, request.who) for request in taken] == [
-        ("pit-1", {"fault": "jam"}, "technician")
-    ]
     assert not table.asked
 
 
