@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, get_args
 
-from dealer_flow.schema import Consequence, Procedure, Then
+from dealer_flow.schema import Consequence, Procedure, Then, WrongPart
 from dealer_flow.shoe_contradictions import shoe_faults
 from dealer_flow.step_contradictions import dealt_to, step_faults
 from dealer_flow.tomlfile import Key
@@ -134,19 +134,8 @@ def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
 def _wrong_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     """A row for too few and too many cards wherever cards go, and none for places without."""
     steps = dealt_to(procedure)
-    places = [*steps, "remainder"] if procedure.remainder else [*steps]
     for index, row in enumerate(procedure.wrong):
-        if row.of not in places:
-            yield ("wrong", index, "of"), f"{row.of!r} gets no cards; allowed: {', '.join(places)}"
-            continue
-        for name in row.at:
-            if name not in steps.get(row.of, ()):
-                allowed = ", ".join(steps.get(row.of, ())) or "none"
-                yield ("wrong", index, "at"), f"{name!r} gives no cards to {row.of!r}; allowed: {allowed}"
-        if row.missing is not None and "short" not in row.how:
-            yield ("wrong", index, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
-        if "complete" in _thens(procedure, row) and "long" in row.how:
-            yield ("wrong", index, "then"), "'complete' gives a hand its next card; one that is long has too many"
+        yield from _row_faults(procedure, ("wrong", index), row, steps)
     for place, names in steps.items():
         for how in ("short", "long"):
             rows = [row for row in procedure.wrong if row.of == place and how in row.how and (row.missing or 1) == 1]
@@ -157,6 +146,29 @@ def _wrong_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
         for how in ("short", "long"):
             if not any(row.of == "remainder" and how in row.how for row in procedure.wrong):
                 yield ("wrong",), f"missing: a row of 'remainder' for {how!r}, since its number is exact"
+
+
+def _row_faults(
+    procedure: Procedure, key: Key, row: WrongPart, steps: dict[str, list[str]]
+) -> Iterator[tuple[Key, str]]:
+    """What one row may not say."""
+    places = [*steps, "remainder"] if procedure.remainder else [*steps]
+    if row.of not in places:
+        yield (*key, "of"), f"{row.of!r} gets no cards; allowed: {', '.join(places)}"
+        return
+    for name in row.at:
+        if name not in steps.get(row.of, ()):
+            allowed = ", ".join(steps.get(row.of, ())) or "none"
+            yield (*key, "at"), f"{name!r} gives no cards to {row.of!r}; allowed: {allowed}"
+    players = [hand.name for hand in procedure.hand if hand.side == "players"]
+    thens, decides = _thens(procedure, row), "then" if row.then else "option"
+    if "dead-hand" in thens and row.of not in ("seats", *players):
+        others = ", ".join(then for then in THENS if then != "dead-hand")
+        yield (*key, decides), f"{row.of!r} has no hand of a player that could be dead; allowed: {others}"
+    if row.missing is not None and "short" not in row.how:
+        yield (*key, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
+    if "complete" in thens and "long" in row.how:
+        yield (*key, decides), "'complete' gives a hand its next card; one that is long has too many"
 
 
 def _thens(procedure: Procedure, row: Consequence) -> set[str]:

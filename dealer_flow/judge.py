@@ -40,7 +40,7 @@ def apply(now: Round, policy: Policy, place: Place = NOWHERE, why: str = "") -> 
         now.returns.add("defective-deck", 0, returns if then == "defective-deck" else None)
     elif then == "progressive-only":
         now.house_wrong = True
-        now.returns.add("progressive-only", 0, returns or _all_but_progressive(now))
+        now.returns.add("progressive-only", 0, _all_but_progressive(now) if returns is None else returns)
     elif then == "misdeal":
         now.misdeal = True
         now.returns.add("misdeal", 0, returns)

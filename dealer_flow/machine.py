@@ -35,7 +35,7 @@ from dealer_flow.round_result import result_of
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
 from dealer_flow.shoe_turns import extra_open
 from dealer_flow.states import BEGIN, LOOSE, STEP_STATES, TRANSITIONS, State
-from dealer_flow.steps import deal_on, done, end_step, ends_by, follow, may_open, next_step, open_step
+from dealer_flow.steps import deal_on, done, end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.turns import breach
 from devices.events import Seen
 from protocol.places import NOWHERE
@@ -334,6 +334,8 @@ class DealerFlow:
         return self._phase.state not in LOOSE and self._out_of_turn(seen)
 
     def _out_of_turn(self, seen: Seen) -> bool:
+        if ends_by(self._round, seen.body):
+            return waits_for_cards(self._round, seen.body)
         found = breach(self._phase.state, self._round, seen.body)
         return found is not None and found.code in _MAY_FIT_LATER
 

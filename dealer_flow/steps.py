@@ -166,6 +166,12 @@ def ends_by(now: Round, body: e.Body) -> bool:
     return False
 
 
+def waits_for_cards(now: Round, body: e.Body) -> bool:
+    """True when cards of the device come between the step that this report ends and the report itself."""
+    following = now.plan.steps[now.at + 1]
+    return from_device(following) and not isinstance(body, _CARDS_OUT)
+
+
 def _shows_more(now: Round, body: e.HandRevealed) -> bool:
     """True when cards of the house are shown that may not lie open yet: a later step has begun."""
     house = now.plan.house(now.plan.kind(body.place))

@@ -14,6 +14,7 @@ from dealer_flow import choice_turns, reveal_turns, shoe_turns
 from dealer_flow.breach import Breach, refuse
 from dealer_flow.round import Round
 from dealer_flow.states import LOOSE, State
+from dealer_flow.steps import ends_by
 from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER
 
 
@@ -96,6 +97,14 @@ def _selected(state: State, now: Round, body: e.SpotSelected) -> Breach | None:
     return refuse(f"{what} after cards were dealt") if now.dues and now.first is not None else None
 
 
+def _confirmed(state: State, now: Round, body: e.Confirmed) -> Breach | None:
+    """CONFIRM is pressed for many things; it is missed only where cards are still to be dealt by hand."""
+    if state in LOOSE or not now.in_play or now.rulings or now.by_hand or ends_by(now, body):
+        return None
+    by_hand = any(getattr(step, "origin", "") == "hand" for step in now.plan.steps[now.at + 1 :])
+    return Breach("CONFIRM with nothing to confirm yet", False, False) if by_hand else None
+
+
 def _mishandled(state: State, now: Round, body: e.CardMishandled) -> Breach | None:
     if state is State.BETTING:
         return Breach(f"a card at {body.place} is {body.how} with no round under way", False, False)
@@ -157,6 +166,7 @@ _CHECKS: Final[dict[type[e.Body], Callable[[State, Round, Any], Breach | None]]]
     e.MisdealCalled: _misdeal,
     e.SpotSelected: _selected,
     e.CardMishandled: _mishandled,
+    e.Confirmed: _confirmed,
     e.PacketDispensed: _dispensed,
     e.PacketLifted: _lifted,
     e.RemainderDumped: _dumped,

@@ -11,7 +11,7 @@ COMMUNITY = step("flop", "deal", 'to = ["community"]\ncards = 3\nby = "packet"')
 LAST = step("showdown", "reveal", 'order = ["seats"]')
 CHOICE = rows("decision", 'number = 1\nname = "go"')
 REST = wrong("seats") + PACKETS
-BOTH = wrong("seats", "community") + PACKETS
+BOTH = wrong("seats", "community", then="misdeal") + PACKETS
 
 BAD = {
     "a choice before anybody has cards": (
@@ -156,6 +156,11 @@ BAD = {
         [HANDS, step("choice", "decide", 'choices = ["go"]\nonly = "pair"'), LAST, CHOICE, REST],
         "step[2].only",
         "no bet 'pair'; allowed: ante",
+    ),
+    "a dead hand of the community": (
+        [HANDS, COMMUNITY, LAST, wrong("seats", "community", then="dead-hand"), PACKETS],
+        "wrong[2].then",
+        "'community' has no hand of a player that could be dead; allowed: nothing, progressive-only",
     ),
     "a joker replaced by a packet shuffler": (
         [HANDS, LAST, '[fouled]\nthen = "complete"\nclause = "S"\n', REST],

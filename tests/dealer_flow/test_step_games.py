@@ -6,7 +6,7 @@ from dealer_flow.result import RoundResult
 from dealer_flow.states import State
 from devices import events as e
 from protocol.cards import parse_card
-from tests.support.step_games import PACKETS, SHOE, SmallTable, rows, small, wrong
+from tests.support.step_games import PACKETS, SHOE, SHUFFLER, SmallTable, rows, small, wrong
 
 
 def step(name: str, do: str, rest: str) -> str:
@@ -29,7 +29,7 @@ LET_IT_RIDE = small(
         'number = 3\nname = "let-2"',
         'number = 4\nname = "back-2"',
     ),
-    wrong("seats", "community"),
+    wrong("seats", "community", then="misdeal"),
     PACKETS,
 )
 
@@ -389,7 +389,8 @@ DRAW = small(
     step("exchange", "exchange", 'to = ["seats", "dealer"]\nmost = 2\nby = "packet"'),
     step("showdown", "reveal", 'order = ["dealer", "seats"]'),
     rows("decision", 'number = 1\nname = "stand"', 'number = 2\nname = "draw-2"\ndraws = 2'),
-    wrong("seats", "dealer"),
+    wrong("seats"),
+    wrong("dealer", then="misdeal"),
     PACKETS,
 )
 
@@ -535,6 +536,12 @@ def test_a_dead_hand_of_the_game_gives_its_bet_back_at_every_seat() -> None:
     assert table.codes == ["hand-count-wrong"]
 
 
+def test_a_confirmation_with_nothing_to_confirm_yet() -> None:
+    table = SmallTable(NAMED, 1).confirm()
+    assert table.codes == ["out-of-turn"]
+    assert "recorded only" in table.incidents[0].text
+
+
 def test_end_game_before_the_dealer_confirmed() -> None:
     table = SmallTable(NAMED, 1).packets("AH KH QH", "2C 3C 4C").dump()
     assert table.end().outcome == "unreliable"
@@ -599,3 +606,26 @@ def test_a_face_in_two_hands_of_a_shoe_of_two_decks() -> None:
     assert table.codes == []
     assert table.show("seat 3", "AH 5C").codes[-1] == "duplicate-face"
     assert parse_card("AH").is_face
+
+
+# ------------------------------------------------------------------ a line that was silent
+
+
+def test_what_the_table_said_meanwhile_waits_for_the_cards() -> None:
+    """The shuffler's line was lost before the turn; what was shown after it waits for the packet."""
+    table = flop(2).show("community", "9S TS JS")
+    table.see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
+    table.show("dealer", "5D 6D").show("community", "9S TS JS QS")
+    assert table.codes == ["link-lost"]
+    table.packets("QS").dump()
+    result = table.show("seat 2", "2C 3C").show("seat 1", "AH KH").end()
+    assert (result.outcome, table.codes) == ("complete", ["link-lost"])
+    assert result.community == ("9S", "TS", "JS", "QS")
+
+
+def test_a_confirmation_waits_for_the_packets_before_it() -> None:
+    table = SmallTable(NAMED, 1).packets("AH KH QH")
+    table.see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
+    table.confirm()
+    table.packets("2C 3C 4C").dump().show("hand 2", "2C 3C 4C").show("hand 1", "AH KH QH").show("seat 1", "9S TS")
+    assert (table.end().outcome, table.codes) == ("complete", ["link-lost"])
