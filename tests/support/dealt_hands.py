@@ -8,7 +8,7 @@ own with the same end:
     fault card-lost after packet X   the device says so after that line
     LINE after|before|instead of X   this line after, before or instead of the first line that begins with X
 
-`then` follows at once. A round that is not complete goes no further; where the progressive is still played, or with
+`then` follows at once. A round that is void goes no further; where the progressive is still played, or with
 `rest of the deal`, the other cards come out first. From there on lines are left out of a seat that the case expects
 to be dead or folded, and lines that begin as those of `without` do.
 """
@@ -122,7 +122,7 @@ def _changed(lines: list[str], case: dict[str, Any], gone: list[str]) -> list[st
     whole_deal = "rest of the deal" in then or outcome == "progressive-only"
     without = tuple(case.get("without", ()))
     rest = [line for line in lines[last + 1 :] if not without or not line.startswith(without)]
-    if outcome != "complete":
+    if outcome not in ("complete", "unreliable"):
         rest = [line for line in rest if whole_deal and line.split()[0] in ("packet", "draw", "dump")]
     rest = [kept for line in rest if (kept := _without(line, gone))]
     then = [line for line in then if line != "rest of the deal"]
