@@ -1,6 +1,7 @@
 """The dealer at a packet shuffler: one pair of hands that plays a scenario's rounds on both devices."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from devices.simulator import supervisor
@@ -12,7 +13,7 @@ from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.step_dealer import AT_TABLE, StepDealer
 from devices.simulator.steps import Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.trouble import What
+from devices.simulator.trouble import Trouble, What
 from devices.simulator.unit import Unit
 from protocol.places import MUCK, REMAINDER, Place
 from protocol.tdp.messages import ShufflerState as S
@@ -36,8 +37,32 @@ class Dealer(StepDealer):
     ) -> None:
         super().__init__(scenario, cards, controller, units, lines, pace)
         self.shuffler = shuffler
+        self.in_round = False
+        """From the bets until the cards are gathered."""
+        self.dealt = False
+        """Every packet of this round has come, or the deal was stopped."""
         self._group = -1
         """The group of packets being dealt, -1 before the first."""
+        self._next_troubles: list[Trouble] = []
+
+    def add_trouble(self, trouble: Trouble) -> bool:
+        """One thing more goes wrong: in this round (True) while its packet is still to come, else in the next."""
+        to_come = not self.dealt or trouble.what is What.DECK
+        now = self.in_round and to_come and trouble.ordinal not in range(1, self.next_packet)
+        if now:
+            self.plan = replace(self.plan, troubles=(*self.plan.troubles, trouble))
+            mishap = trouble.mishap()
+            self.shuffler.mishaps += [mishap] if mishap else []
+        else:
+            self._next_troubles.append(trouble)
+        return now
+
+    @property
+    def next_packet(self) -> int:
+        """The packet that is still to come out whole: 1 when none has."""
+        counts = self.shuffler.round
+        coming = self.shuffler.motion is not None
+        return len(counts.packets) + 1 + coming if counts is not None and self.in_round and not self.dealt else 1
 
     # -------------------------------------------------------------- the evening
 
@@ -47,9 +72,10 @@ class Dealer(StepDealer):
         yield lambda: self.shuffler.state is not S.BOOT and self.shuffler.state is not S.SELF_TEST
         yield from self.reload()
         for plan in self._scenario.plans():
-            self._begin_plan(plan)
-            self._group = -1
-            self.shuffler.mishaps = [mishap for trouble in plan.troubles if (mishap := trouble.mishap())]
+            self._begin_plan(replace(plan, troubles=(*plan.troubles, *self._next_troubles)))
+            self._group, self.in_round, self.dealt = -1, True, False
+            self._next_troubles.clear()
+            self.shuffler.mishaps = [mishap for trouble in self.plan.troubles if (mishap := trouble.mishap())]
             yield from self._bets()
             yield from self._round()
             yield from self._clear_table()
@@ -79,7 +105,7 @@ class Dealer(StepDealer):
         if group != self._group:
             self._group = group
             yield from self.at(AT_SHUFFLER)
-            self.shuffler.press_green(self.now_ns)
+            yield from self._press_green()
         groups = self.shuffler.game.groups
         ends_group = bool(groups) and not groups[group].count and not self._goes_on(step)
         for number, packet in enumerate(packets, 1):
@@ -162,7 +188,13 @@ class Dealer(StepDealer):
             yield from supervisor.call_misdeal(self)
             self.verdict = Verdict.STOP
 
+    def _press_green(self) -> Steps:
+        """Press, and press again once the host is back: without one the device does nothing new."""
+        while not self.shuffler.press_green(self.now_ns) and self.shuffler.state is S.SAFE:
+            yield lambda: self.shuffler.state is not S.SAFE
+
     def _remainder(self) -> Steps:
+        self.dealt = True
         if self._group < 0:
             return
         yield lambda: self.shuffler.state in (S.PACKET_WAIT, S.MISDEAL)
@@ -174,7 +206,7 @@ class Dealer(StepDealer):
         if self.shuffler.game.groups and not self._all_groups_dealt():
             self.shuffler.hold_green(self.now_ns)
         else:
-            self.shuffler.press_green(self.now_ns)
+            yield from self._press_green()
         yield lambda: self.shuffler.state not in (S.PACKET_WAIT, S.DISPENSING, S.DUMPING)
         if self.shuffler.state is S.MISDEAL:
             yield from supervisor.attend(self)
@@ -202,4 +234,5 @@ class Dealer(StepDealer):
         yield from self.at(AT_SHUFFLER)
         self.cards.lift(Bay.REJECT, REMAINDER)
         short = self.fix(What.DECK)
+        self.in_round = False
         yield from self.reload(short.amount if short else 0)

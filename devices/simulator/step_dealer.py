@@ -20,6 +20,7 @@ from devices.simulator.trouble import HANDS, Trouble, What
 from protocol.cards import CARDS, RANKS, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
 from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
+from protocol.tdp.messages import ControllerState as C
 
 AT_TABLE: Final = "table-controller"
 STRAY: Final = CARDS[FIRST_JOKER]
@@ -97,7 +98,7 @@ class StepDealer(Persona):
         """What the scenario has wrong with the packet just dealt."""
         return self.fix(What.PACKET, self.ordinal)
 
-    def dealt(self) -> list[Place]:
+    def hands(self) -> list[Place]:
         """Every hand that has cards: the community's, the seats', the dealer's, the game's own."""
         own = [place for place in self._due if place not in (COMMUNITY, DEALER, BURN) and place.seat is None]
         hands = (COMMUNITY, *sorted(place for place in self._due if place.seat), DEALER, *sorted(own))
@@ -164,7 +165,8 @@ class StepDealer(Persona):
         if self.plan.number is not None:
             self.controller.select_spot(self.plan.number)
             yield self.pace.step
-        self.controller.start_game()
+        while not self.controller.start_game() and self.controller.state is C.SAFE:
+            yield lambda: self.controller.state is not C.SAFE
         dealt_out = False
         for step in self.game.steps:
             if self._is(Verdict.STOP, Verdict.VOID):
@@ -376,10 +378,10 @@ class StepDealer(Persona):
 
     def _count_hands(self) -> Steps:
         yield from self.at(AT_TABLE)
-        for place in reversed(self.dealt()):
+        for place in reversed(self.hands()):
             if place.seat is not None:
                 yield self.pace.bet
                 self.controller.count(place, self.cards.count(place))
-        for place in self.dealt():
+        for place in self.hands():
             if place.seat is None and place != COMMUNITY:
                 self.controller.count(place, self.cards.count(place))
