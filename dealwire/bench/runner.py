@@ -26,6 +26,9 @@ from devices.clock import SystemClock
 from protocol.errors import LineClosed, NoAnswer, WrongDevice
 from protocol.tdp.messages import Capability, DeviceClass, Role
 
+TRIES: Final = 3
+"""Times a check is made while this machine is too busy for it."""
+LATE: Final = "this machine was late itself"
 SETTLE_MS: Final = 60
 """Before each check: longer than `partial`, so that half a frame of the check before is gone."""
 
@@ -119,7 +122,7 @@ def run_plan(
     gone = ""
     for check in plan.check:
         if choices.takes(check.id):
-            result = _run(stand, check, gone)
+            result = _run_fairly(stand, check, gone)
             if not gone and result.outcome is Outcome.FAILED and not _is_there(stand):
                 gone = result.why
             report.results.append(result)
@@ -164,6 +167,16 @@ def _is_there(stand: Stand) -> bool:
     return wire.reopen(wire.now_ns() + stand.probe.contact_ns)
 
 
+def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:
+    """Make one check, and again when it came to nothing because this machine was busy with other work."""
+    result, tries = _run(stand, check, gone), 1
+    while result.why.startswith(LATE) and tries < TRIES and not stand.hands.patience_ms:
+        result, tries = _run(stand, check, gone), tries + 1
+    if tries > 1:
+        result.notes.append(f"made {tries} times: {LATE}")
+    return result
+
+
 def _run(stand: Stand, check: Check, gone: str) -> Result:
     """Make one check; `gone` says why the line is away for good."""
     result = Result(check.id, check.title, check.section, check.area, check.must)
@@ -185,9 +198,9 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
             _do(stand, step)
     except Failed as failed:
         late_ms = probe.wire.own_delay_ms()
-        if check.area == "timing" and late_ms > stand.allowance_ms:
+        if late_ms > stand.allowance_ms:
             result.outcome = Outcome.NOT_RUN
-            result.why = f"this machine was {late_ms:.0f} ms late itself, too busy to time a device: {failed}"
+            result.why = f"{LATE} by {late_ms:.0f} ms, too busy to judge a device: {failed}"
         else:
             result.outcome, result.why = Outcome.FAILED, str(failed)
     except NotRun as reason:
