@@ -185,6 +185,8 @@ BAD = (
     ({"cards": "53"}, "cards: a whole number from 1 to 52"),
     ({"cards": "²"}, "cards: a whole number"),
     ({"cards": "-1"}, "cards: a whole number"),
+    ({"cards": "5.0"}, "cards: a whole number"),
+    ({"cards": "9" * 5000}, "cards: a whole number"),
     ({"deck": "3"}, "deck: must be one of 1, 2"),
     ({"game": "x\x00"}, "game: 1 to 200 printable"),
     ({"game": "x" * 201}, "game: 1 to 200 printable"),
@@ -329,8 +331,9 @@ def test_a_request_of_any_size_is_answered_or_refused(console: Console) -> None:
     with client(console) as browser:
         cookie = browser.get("/", headers={"cookie": "a=" + "x" * 10_000})
         assert cookie.status_code == 200
-        huge = browser.get("/", headers={"cookie": "a=" + "x" * 100_000})
-        assert huge.status_code in (400, 431)
+        with contextlib.suppress(httpx.TransportError):  # or the line is closed before all of it was sent
+            huge = browser.get("/", headers={"cookie": "a=" + "x" * 100_000})
+            assert huge.status_code in (400, 431)
         assert browser.get("/" + "x" * 5_000).status_code == 404
         many = [("cookie", f"dealwire-1={'y' * 200}")] * 30
         assert browser.get("/", headers=many).status_code == 200
