@@ -185,6 +185,8 @@ BAD = (
     ({"cards": "53"}, "cards: a whole number from 1 to 52"),
     ({"cards": "²"}, "cards: a whole number"),
     ({"cards": "-1"}, "cards: a whole number"),
+    ({"cards": "5.0"}, "cards: a whole number"),
+    ({"cards": "9" * 5000}, "cards: a whole number"),
     ({"deck": "3"}, "deck: must be one of 1, 2"),
     ({"game": "x\x00"}, "game: 1 to 200 printable"),
     ({"game": "x" * 201}, "game: 1 to 200 printable"),

@@ -45,8 +45,11 @@ ACTIONS = (
         "Packet one short",
         ("technician",),
         "inject",
-        {"fault": "packet-count", "by": -1},
-        fields=(Field("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),),
+        {"fault": "packet-count"},
+        fields=(
+            Field("by", "By", "number", least=-4, most=5, default="-1"),
+            Field("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),
+        ),
         bench=True,
         group="Counts",
     ),
