@@ -331,8 +331,9 @@ def test_a_request_of_any_size_is_answered_or_refused(console: Console) -> None:
     with client(console) as browser:
         cookie = browser.get("/", headers={"cookie": "a=" + "x" * 10_000})
         assert cookie.status_code == 200
-        huge = browser.get("/", headers={"cookie": "a=" + "x" * 100_000})
-        assert huge.status_code in (400, 431)
+        with contextlib.suppress(httpx.TransportError):  # or the line is closed before all of it was sent
+            huge = browser.get("/", headers={"cookie": "a=" + "x" * 100_000})
+            assert huge.status_code in (400, 431)
         assert browser.get("/" + "x" * 5_000).status_code == 404
         many = [("cookie", f"dealwire-1={'y' * 200}")] * 30
         assert browser.get("/", headers=many).status_code == 200
