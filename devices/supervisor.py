@@ -167,13 +167,14 @@ class Supervisor:
         """Whoever takes the device away says so first: the next loss is no alarm, and is not retried at once."""
         self._announced = True
 
-    def close(self) -> None:
-        """Give the line back, or give up waiting for it. May be called twice."""
+    def close(self, wait_s: float = Opening.JOIN_S) -> None:
+        """Give the line back, or give up waiting for it. May be called twice. An attempt to open it is waited for at
+        most `wait_s`."""
         if self.closed is None:
             self.closed = LineClosed(self.name, "closed by this program")
         opening, self._opening = self._opening, None
         if opening is not None:
-            opening.cancel()
+            opening.cancel(wait_s)
         if self._session is not None:
             self._session.close()
 

@@ -20,6 +20,7 @@ from dealwire.service.notify import Notifier
 
 if TYPE_CHECKING:
     from dealwire.service.service import Service
+    from devices.simulator.host import Bench
 
 _log = logging.getLogger("dealwire")
 
@@ -77,16 +78,17 @@ def command(
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
+        bench = None
         if file is None:
             from dealwire.service.simulated import simulated_table
 
-            configuration, tokens = stack.enter_context(simulated_table(scenario, faults, speed))
+            configuration, tokens, bench = stack.enter_context(simulated_table(scenario, faults, speed))
             if with_console:
                 for role, token in tokens.items():
                     click.echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = load_configuration(file)
-        code = serve(configuration, anew=anew, with_console=with_console, port=port)
+        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port)
     ctx.exit(code)
 
 
@@ -102,13 +104,17 @@ def say_what_happens() -> None:
     _log.setLevel(logging.INFO)
 
 
-def serve(configuration: Configuration, *, anew: bool, with_console: bool, port: int | None) -> Exit:
-    """Serve until a signal, and say how it ended."""
+def serve(
+    configuration: Configuration, bench: "Bench | None" = None, *, anew: bool, with_console: bool, port: int | None
+) -> Exit:
+    """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.service import FAREWELL_S, Service
 
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
+        if bench is not None:
+            service.simulate(configuration.table[0].name, bench)
         ended_by = stack.enter_context(signals(service))
         if with_console and configuration.console is not None:
             stack.enter_context(console_of(configuration.console, service, port))

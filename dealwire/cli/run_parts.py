@@ -44,7 +44,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
     from dealwire.journal import SealingKey
-    from dealwire.service.actions import offered
+    from dealwire.service.actions import faults, offered
 
     journal = service.configuration.journal
     key = SealingKey.load(journal.key_file) if journal.key_file is not None else None
@@ -54,7 +54,11 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         port=part.port if port is None else port,
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
         actions={
-            name: offered(served.part.device, served.table.flow.procedure) for name, served in service.tables.items()
+            name: [
+                *offered(served.part.device, served.table.flow.procedure),
+                *(faults() if served.bench is not None else ()),
+            ]
+            for name, served in service.tables.items()
         },
         recordings=part.recordings,
         sources=journal_sources(journal.path, key, service.tables),

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, PlainValidator, model_validator
 
 from rules.tomlfile import Part
 
@@ -24,7 +24,7 @@ def _path(value: object) -> Path:
     return Path(value)
 
 
-FilePath = Annotated[Path, BeforeValidator(_path)]
+FilePath = Annotated[Path, PlainValidator(_path)]
 
 DeviceRole = Literal["observe", "control"]
 """`observe`: the device is heard, nothing is asked of it. `control`: a person may have commands sent to it."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from dealer_flow.procedure import Procedure
+from dealwire.bench.catalogue import Part, fault_named
+from dealwire.bench.inject import injectable
 from dealwire.config.schema import DevicePart
 from dealwire.console.actions import Action, Field
 from devices.shoe import Shoe
@@ -24,6 +26,8 @@ ANYBODY: Final[tuple[Role, ...]] = ("dealer", "supervisor", "technician")
 SUPERVISOR: Final[tuple[Role, ...]] = ("supervisor",)
 TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
 
+INJECT: Final = "inject"
+"""The action that lets something go wrong at simulated devices."""
 RESOLUTIONS: Final = ("play on", "end the deal")
 
 
@@ -119,6 +123,46 @@ KINDS: Final = (
 def offered(devices: Sequence[DevicePart], procedure: Procedure) -> list[Action]:
     """What the console may show for a table: one button for each action of each device that allows it."""
     return [_button(kind, device, procedure) for device in devices for kind in _allowed(device)]
+
+
+def faults() -> list[Action]:
+    """One button for each thing that can be made to go wrong at a simulated table."""
+    return [
+        Action(
+            id=f"{INJECT}.{fault.name}",
+            title=fault.title,
+            roles=TECHNICIAN,
+            does=INJECT,
+            fixed={"fault": fault.name},
+            fields=tuple(_part(name, part) for name, part in fault.fields.items()),
+            bench=True,
+            group="faults",
+        )
+        for fault in injectable()
+    ]
+
+
+def _part(name: str, part: Part) -> Field:
+    title = name.replace("_", " ").capitalize()
+    if part.place or part.low >= 0:
+        kind: Literal["text", "number"] = "text" if part.place else "number"
+        return Field(name, title, kind, least=part.low, most=part.high, default=str(part.default))
+    values = (value for value in range(part.low, part.high + 1) if value or not part.nonzero)
+    return Field(name, title, "choice", tuple(map(str, values)), default=str(part.default))
+
+
+def fault_of(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The fault a request names, and its fields as the catalogue takes them."""
+    name = str(fields.get("fault"))
+    fault = fault_named(name)
+    given = {key: value for key, value in fields.items() if key != "fault"}
+    for key, part in fault.fields.items():
+        if not part.place and isinstance(given.get(key), str):
+            try:
+                given[key] = int(given[key])
+            except ValueError:
+                raise ActionRefused(name, f"{key}: {given[key]!r} is not a whole number") from None
+    return name, given
 
 
 def find(devices: Sequence[DevicePart], name: str, fields: Mapping[str, Any], who: str) -> tuple[Kind, DevicePart]:

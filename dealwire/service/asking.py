@@ -3,7 +3,8 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from dealwire.service.actions import ActionRefused, command_of, find
+from dealwire.bench.inject import inject
+from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, fault_of, find
 from dealwire.service.hub import Request
 from dealwire.service.served import Served
 from devices.clock import Clock
@@ -38,6 +39,9 @@ class Asking:
             )
         if served.stopped is not None:
             raise ActionRefused(request.action, f"the table was stopped: {served.stopped}")
+        if request.action == INJECT:
+            request.answer.set_result(self._inject(served, request))
+            return
         kind, device = find(served.part.device, request.action, request.fields, request.who)
         command = command_of(kind, request.fields)
         line = next(line for line in served.lines if line.name == device.name)
@@ -57,6 +61,17 @@ class Asking:
                 request.answer.set_result(f"{device.name} took it.")
 
         line.request(command, done)
+
+    def _inject(self, served: Served, request: Request) -> str:
+        """Let something go wrong at simulated devices."""
+        if served.bench is None:
+            raise ActionRefused(request.action, "the devices of this table are no simulated ones")
+        if request.who not in TECHNICIAN:
+            raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(TECHNICIAN)}")
+        said = inject(served.bench, *fault_of(request.fields))
+        served.status("action", f"{request.who}: {said}", self._clock.now_ns())
+        self._secure()
+        return f"{said}."
 
 
 def _why(reply: Reply) -> str:

@@ -18,6 +18,7 @@ from dealwire.service.view import DeviceView, TableView
 from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
+from devices.simulator.host import Bench
 from devices.supervisor import State as LineState
 from devices.supervisor import Supervisor
 from devices.transport.address import baud_of, line_at
@@ -25,6 +26,8 @@ from protocol.tdp.messages import Role
 
 _log = logging.getLogger(__name__)
 
+CLOSE_S: Final = 0.5
+"""How long a table that closes waits for networks that do not answer."""
 ROLES: Final = {"observe": Role.OBSERVE, "control": Role.OPERATE}
 LINKS: Final[dict[LineState, Any]] = {
     LineState.WAITING: "waiting",
@@ -41,6 +44,8 @@ class Served:
         self.part, self.teller, self.name = part, teller, part.name
         self.table, self.viewer = teller.table, teller.viewer
         self.lines: list[Supervisor] = []
+        self.bench: Bench | None = None
+        """The devices themselves, where they are simulated."""
         self.sequence = 0
         """The newest number in the journal that its view includes."""
         self.changed = True
@@ -91,7 +96,7 @@ class Served:
         for line in self.lines:
             if line.session is not None and line.keeps_sessions:
                 line.session.abandon("the program was ended")
-            line.close()
+            line.close(wait_s=CLOSE_S / len(self.lines))
 
     # ------------------------------------------------------------------ what it makes known
 

@@ -25,6 +25,7 @@ from dealwire.service.served import Pulse, Served
 from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
+from devices.simulator.host import Bench
 from devices.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
@@ -156,6 +157,14 @@ class Service:
         self._early = []
         self.owner.run(lambda: self._stopping or self.failed is not None, timeout_s)
 
+    def simulate(self, table: str, bench: Bench) -> None:
+        """Run simulated devices in the same loop; what can go wrong at them may be asked for at `table`."""
+        self.tables[table].bench = bench
+        members: tuple[Member, ...] = (bench, *bench.lines.values())
+        for member in members:
+            self.owner.add(member)
+        bench.start(self.clock.now_ns())
+
     def stop(self) -> None:
         """End `run`. May be called from any thread, and from a signal handler."""
         self._stopping = True
@@ -236,7 +245,7 @@ class Service:
         for line in served.lines:
             if line is not member:
                 self.owner.remove(line)
-                line.close()
+                line.close(wait_s=0)
         if all(each.stopped is not None for each in self.tables.values()):
             self.failed = self.failed or f"{served.name}: {why}"
 

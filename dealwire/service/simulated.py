@@ -1,4 +1,4 @@
-"""A table of simulated devices in a process of its own, for whoever has no device: endless rounds, some with faults."""
+"""A table of simulated devices for whoever has no device: endless rounds, some with faults, on pseudo-terminals."""
 
 import contextlib
 import importlib.util
@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
+from devices.simulator.endless import endless
+from devices.simulator.host import Bench
 from devices.simulator.scenario import Scenario, load_scenario
+from devices.simulator.table import SimulatedTable
 from protocol.errors import LocalError
 from rules.game import load_game
 
@@ -44,20 +47,26 @@ def simulator(arguments: Sequence[str]) -> Iterator[dict[str, str]]:
 
 
 class Simulated(NamedTuple):
-    """A simulated table: its configuration, and the token of each role that may act at it."""
+    """A simulated table: its configuration, the token of each role that may act at it, and the devices themselves,
+    which whoever serves the table has to run."""
 
     configuration: Configuration
     tokens: dict[str, str]
+    bench: Bench
 
 
 @contextlib.contextmanager
 def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Simulated]:
     """A simulated table that deals `scenario` without an end, kept in a temporary folder."""
     loaded = load_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
-    arguments = ["--scenario", scenario, "--endless", "--faults", str(faults), "--speed", str(speed)]
-    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, simulator(arguments) as addresses:
-        tokens = {role: secrets.token_urlsafe(12) for role in ("dealer", "supervisor", "technician")}
-        yield Simulated(configuration_of(loaded, addresses, Path(folder), tokens), tokens)
+    table = SimulatedTable(endless(loaded, faults=faults, seed=secrets.randbits(32)), speed=speed)
+    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
+        bench = Bench(table, dict.fromkeys(table.units, "pty"))
+        try:
+            tokens = {role: secrets.token_urlsafe(12) for role in ("dealer", "supervisor", "technician")}
+            yield Simulated(configuration_of(loaded, bench.addresses, Path(folder), tokens), tokens, bench)
+        finally:
+            bench.close()
 
 
 def configuration_of(

@@ -43,13 +43,13 @@ class Opening:
             raise failure
         return transport
 
-    def cancel(self) -> None:
-        """Nobody wants the line any more: whatever comes of it is closed."""
+    def cancel(self, wait_s: float = JOIN_S) -> None:
+        """Nobody wants the line any more: whatever comes of it is closed. Waits at most `wait_s` for the attempt."""
         with self._lock:
             self._cancelled = True
             if self._transport is not None:
                 self._transport.close()
-        self._thread.join(self.JOIN_S)
+        self._thread.join(wait_s)
 
     def _run(self) -> None:
         transport, failure = None, None

@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner
@@ -20,6 +21,7 @@ from click.testing import CliRunner
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
 from tests.support.serving import Program, compared, published, rounds_in, simulators, write_configuration
+from tests.support.soak import Soak, account
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 
@@ -87,6 +89,33 @@ def test_a_service_that_is_killed_goes_on_and_loses_nothing(tmp_path: Path) -> N
     found = compared(tmp_path)
     assert found.difference is None
     assert found.equal > 100
+
+
+@pytest.mark.slow
+def test_twenty_kills_at_any_instant_lose_nothing(tmp_path: Path) -> None:
+    """Two tables with faults; each life ends within three seconds, often in the middle of a round."""
+    random = Random(20)
+    with simulators(2, speed=100, faults=0.2) as addresses:
+        file = write_configuration(tmp_path, addresses)
+        for _ in range(20):
+            with Program(file) as program:
+                said = len(program.text)
+                program.wait_for(lambda: " is up" in program.text[said:])  # noqa: B023
+                time.sleep(random.uniform(0, 3))
+                program.process.kill()
+                program.process.wait()
+        with Program(file) as program:
+            said = len(program.text)
+            program.wait_for(lambda: " is up" in program.text[said:])
+            assert program.end() == Exit.GOOD
+    result = Soak()
+    account(tmp_path, result)
+    assert result.missing == {"table-1": [], "table-2": []}
+    assert result.twice == {"table-1": [], "table-2": []}
+    assert result.ended.total() > 20
+    found = compared(tmp_path)
+    assert found.difference is None
+    print(dict(result.ended), dict(result.outcomes), found.equal)
 
 
 def test_a_disk_that_takes_nothing_more_ends_it_with_one_line(tmp_path: Path) -> None:

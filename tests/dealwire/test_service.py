@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dealwire.service.hub import Request
+from dealwire.service.actions import faults
+from dealwire.service.hub import Hub, Request
+from dealwire.service.service import Service
+from dealwire.service.simulated import simulated_table
 from dealwire.service.view import TableView
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
 from tests.support.soak import soak
@@ -137,6 +140,53 @@ def test_changed_settings_end_the_table_and_no_round_is_paid_twice(tmp_path: Pat
     assert compared(tmp_path).difference is None
 
 
+LINK = Path(__file__).parents[2] / "docs" / "examples" / "progressive-ml03.toml"
+LINKED = f"""game = "flushes-gone-wild.wa-link"
+progressive = "{LINK.as_posix()}"
+awards = true
+token-cents = {{token}}
+[table.paytables]
+progressive = "WA-ML03"
+"""
+
+
+def test_linked_meters_go_on_over_restarts_and_changes_to_the_cent(tmp_path: Path) -> None:
+    """Two tables share a link: what both put onto its meters is there after a restart, and after new settings."""
+    with simulators(2, scenario="wa-clean") as addresses:
+        shown = []
+        for token in (25, 25, 50):
+            more = LINKED.format(token=token)
+            file = write_configuration(tmp_path, addresses, more=more, procedure="flushes-gone-wild.wa")
+            service, listener = opened(file)
+            with service:
+                tables = [served.table for served in service.tables.values()]
+                assert tables[0].meters == tables[1].meters
+                if shown:
+                    assert tables[0].meters == shown[-1]
+                run_until(service, lambda: len(listener.of("round")) >= 4)  # noqa: B023
+                shown.append(tables[0].meters)
+    assert shown[0] != shown[1] != shown[2], "nobody bet on the progressive, so nothing was shown"
+    steps = [json.loads(item.line)["number"] for item in published(tmp_path, "meter")]
+    assert steps == list(range(steps[0], steps[0] + len(steps))), "every cent is in one unbroken book"
+    assert compared(tmp_path).difference is None
+
+
+def test_a_table_may_begin_anew_and_remembers_what_it_settled(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(rounds_of(listener)) >= 2)
+            settled = [(line["session"], line["round"]) for line in listener.of("settlement")]
+        service, listener = opened(file, anew=True)
+        with service:
+            assert service.tables["table-1"].table.settled_before == set(settled)
+            run_until(service, lambda: len(rounds_of(listener)) >= 2)
+    lines = [json.loads(item.line) for item in published(tmp_path, "settlement")]
+    assert max(Counter((line["session"], line["round"]) for line in lines).values()) == 1
+    assert compared(tmp_path).difference is None
+
+
 def test_a_supervisor_calls_a_misdeal_and_the_journal_says_who(tmp_path: Path) -> None:
     with simulators(speed=20) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
@@ -180,8 +230,9 @@ def test_what_may_not_be_done_is_refused_in_one_line_and_not_sent(tmp_path: Path
 
 
 @pytest.mark.parametrize("seed", [3])
-def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int) -> None:
-    """A shuffler that reads faces, with faults by chance: every publication and every view is searched."""
+def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture) -> None:
+    """A shuffler that reads faces, with faults by chance: every publication, every view and the log are searched."""
+    caplog.set_level("DEBUG")
     with simulators(scenario="recognition", faults=0.4, seed=seed) as addresses:
         service, listener = opened(write_configuration(tmp_path, addresses))
         views: list[TableView] = []
@@ -208,8 +259,41 @@ def test_no_face_leaves_before_its_reveal(tmp_path: Path, seed: int) -> None:
                 assert set(FACE.findall(view.model_dump_json())) <= shown
             view = next(at_view, None)
     assert hidden > 50, "the shuffler read no faces, so nothing was hunted"
+    assert "is up" in caplog.text
+    assert not FACE.search(caplog.text)
     assert len(views) > 20
     assert compared(tmp_path).difference is None
+
+
+def test_a_fault_is_injected_by_button_at_a_simulated_table(tmp_path: Path) -> None:
+    with simulated_table("clean-1", 0.0, 100.0) as simulated:
+        hub = Hub()
+        listener = Listener(hub)
+        with Service(simulated.configuration, hub) as service:
+            service.simulate("simulated", simulated.bench)
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+            button = next(each for each in faults() if each.id == "inject.jam")
+            fields = button.read({"packet": "0", "tries": "4"})
+            answer = hub.ask(Request("simulated", button.does, fields, "supervisor"))
+            run_until(service, answer.done)
+            assert "a supervisor may not" in str(answer.exception())
+            answer = hub.ask(Request("simulated", button.does, fields, "technician"))
+            run_until(service, answer.done)
+            assert "jam" in answer.result().lower()
+            run_until(service, lambda: any(line["code"] == "jam" for line in listener.of("incident")))
+            run_until(service, lambda: len(listener.of("round")) >= 3)
+    said = [line["text"] for line in listener.of("status") if line["kind"] == "action"]
+    assert len(said) == 1
+    assert said[0].startswith("technician: ")
+
+
+def test_nothing_is_injected_at_real_devices(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        service, _ = opened(write_configuration(tmp_path, addresses))
+        with service:
+            answer = service.hub.ask(Request("table-1", "inject", {"fault": "jam"}, "technician"))
+            run_until(service, answer.done)
+            assert "no simulated ones" in str(answer.exception())
 
 
 @pytest.mark.slow

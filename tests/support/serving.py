@@ -28,7 +28,7 @@ PATIENCE_S: Final = 30.0
 TABLE: Final = """
 [[table]]
 name = "{name}"
-procedure = "flushes-gone-wild.co"
+procedure = "{procedure}"
 {more}
 [[table.device]]
 name = "shuffler"
@@ -49,6 +49,7 @@ def write_configuration(
     role: str = "control",
     more: str = "limit-cents = 10000",
     top: str = "",
+    procedure: str = "flushes-gone-wild.co",
 ) -> Path:
     """A file of as many tables as there are simulated ones, `table-1` and on, sealed with a key of its own. `more` goes
     into each table, `top` before the first."""
@@ -60,6 +61,7 @@ def write_configuration(
         text += TABLE.format(
             name=f"table-{number}",
             more=more,
+            procedure=procedure,
             role=role,
             shuffler=at["shuffler"],
             controller=at["table-controller"],
