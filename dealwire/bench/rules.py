@@ -130,28 +130,33 @@ class Layouts(Rule):
 
 @dataclass(slots=True)
 class OpeningDelimiter(Rule):
-    """After 50 ms of silence a delimiter goes first."""
+    """After 50 ms of silence a delimiter goes first. On a wire whose times are not exact the silence is taken from the
+    device's own clock, between two statuses with nothing between them."""
 
-    silence_ns: int = 50_000_000
+    silence_ms: int = 50
     last_ns: int | None = None
+    last_status: m.Message | None = None
     next_sequence: int | None = None
 
     def _hear(self, heard: Heard, known: Known) -> None:
-        last, self.last_ns = self.last_ns, heard.at_ns
-        sequence = heard.envelope.link_sequence
+        message, sequence = heard.envelope.message, heard.envelope.link_sequence
+        last_ns, self.last_ns = self.last_ns, heard.at_ns
+        last_status, self.last_status = self.last_status, message
         # after a frame that was lost nobody knows how long the device was silent
         whole = self.next_sequence in (None, sequence)
         self.next_sequence = sequence + 1 & 0xFF
-        # a frame said right after another may arrive late: only a silence that nobody can doubt is judged
-        slack = 4 * known.allowance_ms * 1_000_000
-        if whole and (last is None or heard.at_ns - last >= self.silence_ns + slack):
+        silent = last_ns is None or heard.at_ns - last_ns >= self.silence_ms * 1_000_000
+        if known.allowance_ms:
+            silent = isinstance(message, DeviceStatus) and isinstance(last_status, DeviceStatus)
+            silent = silent and _uptime_ms(message) - _uptime_ms(last_status) >= self.silence_ms
+        if whole and silent:
             self._judge(heard.opened, lambda: f"{_name(heard.envelope)} after silence has none")
 
     def _noise(self, at_ns: int, reason: str, data: bytes) -> None:
-        self.last_ns = at_ns
+        self.last_ns, self.last_status = at_ns, None
 
     def _over(self) -> None:
-        self.last_ns = self.next_sequence = None
+        self.last_ns = self.last_status = self.next_sequence = None
 
 
 @dataclass(slots=True)
@@ -331,3 +336,7 @@ def is_old(envelope: Envelope) -> bool:
 def _name(envelope: Envelope) -> str:
     message = envelope.message
     return f"message {message.message_id:04X}h" if isinstance(message, Unknown) else type(message).__name__
+
+
+def _uptime_ms(message: m.Message | None) -> int:
+    return message.uptime_ms if isinstance(message, DeviceStatus) else 0

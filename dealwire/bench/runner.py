@@ -26,6 +26,11 @@ from devices.clock import SystemClock
 from protocol.errors import LineClosed, NoAnswer, WrongDevice
 from protocol.tdp.messages import Capability, DeviceClass, Role
 
+TRIES: Final = 3
+"""Times a check is made that fails while this machine is too busy for it."""
+DOUBT_MS: Final = 20
+"""A failure is looked at again when this program was later than that: less than half the protocol's shortest time."""
+LATE: Final = "this machine was late itself"
 SETTLE_MS: Final = 60
 """Before each check: longer than `partial`, so that half a frame of the check before is gone."""
 
@@ -119,7 +124,7 @@ def run_plan(
     gone = ""
     for check in plan.check:
         if choices.takes(check.id):
-            result = _run(stand, check, gone)
+            result = _run_fairly(stand, check, gone)
             if not gone and result.outcome is Outcome.FAILED and not _is_there(stand):
                 gone = result.why
             report.results.append(result)
@@ -164,6 +169,24 @@ def _is_there(stand: Stand) -> bool:
     return wire.reopen(wire.now_ns() + stand.probe.contact_ns)
 
 
+def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:
+    """Make one check, and again when it came to nothing because this machine was busy with other work."""
+    result, tries = _run(stand, check, gone), 1
+    while _in_doubt(result, DOUBT_MS) and tries < TRIES and not stand.hands.patience_ms:
+        result, tries = _run(stand, check, gone), tries + 1
+    if tries > 1:
+        result.notes.append(f"made {tries} times, because {LATE}")
+    if _in_doubt(result, stand.allowance_ms):
+        result.outcome = Outcome.NOT_RUN
+        result.why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
+    return result
+
+
+def _in_doubt(result: Result, late_ms: float) -> bool:
+    """The check failed while this program came to its turn later than that."""
+    return result.outcome is Outcome.FAILED and result.late_ms > late_ms
+
+
 def _run(stand: Stand, check: Check, gone: str) -> Result:
     """Make one check; `gone` says why the line is away for good."""
     result = Result(check.id, check.title, check.section, check.area, check.must)
@@ -184,12 +207,7 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
         for step in check.steps:
             _do(stand, step)
     except Failed as failed:
-        late_ms = probe.wire.own_delay_ms()
-        if check.area == "timing" and late_ms > stand.allowance_ms:
-            result.outcome = Outcome.NOT_RUN
-            result.why = f"this machine was {late_ms:.0f} ms late itself, too busy to time a device: {failed}"
-        else:
-            result.outcome, result.why = Outcome.FAILED, str(failed)
+        result.outcome, result.why = Outcome.FAILED, str(failed)
     except NotRun as reason:
         result.outcome, result.why = Outcome.NOT_RUN, str(reason)
     except NoAnswer as error:
@@ -197,7 +215,7 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
     except LineClosed as error:
         result.outcome, result.why = Outcome.FAILED, str(error)
         probe.started_over()
-    result.ended_ns = probe.wire.now_ns()
+    result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
     result.timeline = probe.timeline.take()
     result.measures = stand.measures()
     return result

@@ -121,7 +121,7 @@ def call_misdeal(dealer: StepDealer) -> Steps:
 
 
 def _count_all(dealer: StepDealer) -> Steps:
-    for place in dealer.dealt():
+    for place in dealer.hands():
         yield dealer.pace.bet
         dealer.controller.count(place, dealer.cards.count(place))
 
@@ -136,7 +136,7 @@ def _hands_explain(dealer: Dealer) -> bool:
 
 def _judge_uncounted(dealer: StepDealer) -> Steps:
     """All hands were counted: what is wrong with which one has its consequence."""
-    for place in dealer.dealt():
+    for place in dealer.hands():
         if not dealer.right(place) and place not in dealer.dead:
             yield from dealer.at("table-controller")
             yield from rule(dealer, place, "short" if dealer.short(place) else "long", "", "misdeal")

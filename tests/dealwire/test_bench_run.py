@@ -222,7 +222,8 @@ def test_a_machine_that_is_late_itself_does_not_blame_the_device(monkeypatch: py
     monkeypatch.setattr(SimulatedWire, "own_delay_ms", lambda _: 80.0)
     result = run_plan(plan, rig.wire, lambda _: rig.hands).results[0]
     assert result.outcome is Outcome.NOT_RUN
-    assert result.why.startswith("this machine was 80 ms late itself")
+    assert result.why.startswith("this machine was late itself by 80 ms")
+    assert result.notes == ["made 3 times, because this machine was late itself"]
 
 
 def test_a_live_wire_knows_how_late_it_is() -> None:

@@ -15,7 +15,7 @@ from dealwire.service.view import TableView
 from devices.capture import Capture
 from devices.events import GameEnded, Seen
 from devices.replay import play
-from tests.support.browser import PATIENCE_MS, chromium, needs_browser, picture, watched
+from tests.support.browser import PATIENCE_MS, TEST_S, at_most, chromium, needs_browser, picture, watched
 from tests.support.consoles import ACTIONS, CAPTURES, TOKENS, running
 from tests.support.dealt import reading
 from tests.support.watched import WatchedTable
@@ -30,6 +30,12 @@ NO_PAGE = "ERR_CONNECTION_REFUSED"
 def browser() -> Iterator[Any]:
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(autouse=True)
+def no_test_waits_for_ever() -> Iterator[None]:
+    with at_most(TEST_S):
+        yield
 
 
 @pytest.fixture

@@ -22,10 +22,16 @@ from dealwire.console.tokens import WRONG_MAX, WRONG_NS
 from dealwire.service.hub import Hub
 from devices.clock import ManualClock
 from protocol.errors import LineAbsent, LineBusy
-from tests.support.consoles import TOKENS, client, origin, running
+from tests.support.consoles import TOKENS, client, lines_given_back, origin, running
 from tests.support.watched import WatchedTable
 
 websockets = pytest.importorskip("websockets.sync.client")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_open() -> Iterator[None]:
+    with lines_given_back():
+        yield
 
 
 @pytest.fixture(scope="module")

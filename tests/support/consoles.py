@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,17 @@ def running(hub: Hub, *, table: str = "pit-1", **options: Any) -> Iterator[Conso
     finally:
         console.stop()
         assert console.failed is None
+
+
+@contextmanager
+def lines_given_back() -> Iterator[None]:
+    """Wait until the console, which goes on, has closed its ends of the lines that were opened meanwhile."""
+    folder = Path("/proc/self/fd")
+    before = len(list(folder.iterdir()))
+    yield
+    end = time.monotonic() + 10.0
+    while len(list(folder.iterdir())) > before and time.monotonic() < end:
+        time.sleep(0.005)
 
 
 def origin(console: Console) -> str:
