@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from html import escape
 
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 GROUP, REST = "round", "betting"
 """The state that holds the steps, and the one in which every way ends."""
@@ -65,7 +65,7 @@ def tabled(states: States) -> str:
     rows = ("".join(f"<td><p>{escape(cell)}</p></td>" for cell in row) for row in cells)
     head = "".join(f'<th class="head"><p>{word}</p></th>' for word in ("from", "to", "what"))
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<table class="docutils"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div class="table-wrapper"><table class="docutils"><thead><tr>{head}</tr></thead>{body}</table></div>'
 
 
 def draw(states: States) -> str:
@@ -154,13 +154,14 @@ def _tip(x: float, y: float, way: str) -> str:
     return f'<path class="tip" d="M{x:g} {y:g}l{corners[0]} {corners[1]}L{x + corners[2]:g} {y + corners[3]:g}z"/>'
 
 
-class Chart(Directive):
+class Chart(SphinxDirective):
     """A fence of mermaid text."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         """The chart, or an error at the fence."""
+        self.env.note_dependency(__file__)
         try:
             states = parse(list(self.content))
         except ValueError as error:

@@ -2,7 +2,7 @@
 
 What a block is stands in the info string of its fence:
 
-    sh run [exit=N]     run by the shell; the exit code is compared
+    sh run [exit=N,N]   run by the shell; its exit code is one of these; 0 unless given
     python run          run by Python
     sh background, python background
                         a program that goes on while the next blocks run; ended as Ctrl-C does, after the last one
@@ -139,7 +139,7 @@ class Reader:
         return re.sub(r"\b(" + "|".join(PORTS) + r")\b", lambda found: self._ports[found[1]], text)
 
     def _run(self, block: Block, program: list[str]) -> str:
-        wanted = next((int(word.removeprefix("exit=")) for word in block.rest if word.startswith("exit=")), 0)
+        wanted = next((word.removeprefix("exit=") for word in block.rest if word.startswith("exit=")), "0").split(",")
         with self._said_by() as output:
             done = subprocess.run(
                 program,
@@ -150,7 +150,7 @@ class Reader:
                 env=self._environment,
                 timeout=PATIENCE_S,
             )
-        return "" if done.returncode == wanted else f"exit code {done.returncode}: {self._output.read_text()}"
+        return "" if str(done.returncode) in wanted else f"exit code {done.returncode}: {self._output.read_text()}"
 
     def _start(self, program: list[str]) -> None:
         with self._said_by() as output:
