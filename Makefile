@@ -2,6 +2,7 @@
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
 #   make test      the whole test suite with linters and type checks
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
+#   make mutation  600 deliberate faults in dealer_flow, drawn at random: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
 #   make bench     figures beside other stacks, in one run
@@ -13,7 +14,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test acceptance test-long test-hardware bench captures docs site clean
+.PHONY: demo test acceptance mutation test-long test-hardware bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -30,6 +31,9 @@ test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.faulty_rounds 10000
 	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
 	@$(BIN)/pytest -m slow
+
+mutation: $(VENV)/.test
+	@$(BIN)/python -m tests.support.mutate --sample 600 --seed 1
 
 acceptance: $(VENV)/.demo
 	@mkdir -p build

@@ -128,7 +128,14 @@ def _stop(now: Round, seen: Seen, text: str) -> None:
 def _end(now: Round, seen: Seen, body: e.GameEnded) -> None:
     if now.due is not None and now.red_lamp:
         _stop(now, seen, f"END GAME under the red lamp before {now.due} had its packet")
+    elif now.red_lamp and not now.house_wrong and _dealing(now):
+        _stop(now, seen, "END GAME under the red lamp before every card was dealt")
     table_reports.end(now, seen, body)
+
+
+def _dealing(now: Round) -> bool:
+    """True while a deal waits: for the dealer to confirm it, or for the seat that gets the first cards."""
+    return now.in_play and now.step is not None and now.step.do in ("deal", "burn-card")
 
 
 HANDLERS: Final[dict[type[e.Body], Handler]] = {

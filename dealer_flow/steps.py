@@ -99,10 +99,10 @@ def _draws(now: Round, number: int) -> int:
 
 
 def choose(now: Round, number: int, step: str, name: str) -> None:
-    """A seat makes a choice, and lays down the cards that go with it."""
+    """A seat makes a choice, and lays down the cards that go with it: of a hand that has so many."""
     now.choices.setdefault(number, {})[step] = name
     hand, discards = now.ledger.hands.get(seat(number)), now.plan.choices[name].discards
-    if hand is not None and discards:
+    if hand is not None and 0 < discards <= hand.expected:
         hand.lay_down(discards)
 
 

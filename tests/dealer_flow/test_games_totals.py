@@ -6,6 +6,7 @@ import pytest
 
 from dealer_flow.procedure import FOLDER, ProcedureError, load_procedure, parse_procedure
 from dealer_flow.schema import Procedure
+from tests.support.refusals import check_refusal
 
 # Game -> most seats, cards of the deck, cards that are out when all of them play to the end and draw all they may.
 FULL = {
@@ -77,6 +78,7 @@ def test_one_more_seat_is_refused(game: str) -> None:
     line = next(number for number, words in enumerate(text.splitlines(), 1) if words.startswith("most = "))
     with pytest.raises(ProcedureError) as caught:
         parse_procedure(re.sub(r"^most = \d+", f"most = {most + 1}", text, count=1, flags=re.MULTILINE), "mine.toml")
+    check_refusal(caught.value)
     assert caught.value.line == line
     assert caught.value.key == "seats.most"
     assert f"at most {most}" in str(caught.value)

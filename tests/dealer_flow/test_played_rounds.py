@@ -10,6 +10,7 @@ from devices import events as e
 from protocol.cards import Card, parse_card
 from protocol.faults import Fault
 from protocol.places import DEALER, NOWHERE
+from tests.support.refusals import check_refusal
 from tests.support.table import CONTROLLER, PROCEDURE, SHUFFLER, Table, dealt, hands, ready
 
 SEVEN_I = "47.1-1017.60 progressive (7)(I)"
@@ -711,4 +712,5 @@ def test_an_incident_names_the_event_it_rests_on() -> None:
 def test_unknown_options_are_refused(options: dict[str, str]) -> None:
     with pytest.raises(ProcedureError) as caught:
         DealerFlow(PROCEDURE, options=options)
+    check_refusal(caught.value)
     assert "\n" not in str(caught.value)

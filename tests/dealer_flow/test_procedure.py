@@ -9,6 +9,7 @@ from dealer_flow.procedure import FOLDER, ProcedureError, known_procedures, load
 from dealer_flow.schema import BurnStep, DealStep
 from dealer_flow.tomlfile import line_of
 from protocol.places import COMMUNITY, DEALER, seat
+from tests.support.refusals import check_refusal
 
 ID = "flushes-gone-wild.co"
 TEXT = (FOLDER / f"{ID}.toml").read_text(encoding="utf-8")
@@ -158,6 +159,7 @@ def test_a_mistake_is_one_line_at_the_right_place(old: str, new: str, key: str, 
     text = TEXT.replace(old, new, 1)
     with pytest.raises(ProcedureError) as caught:
         parse_procedure(text, "mine.toml")
+    check_refusal(caught.value)
     error = caught.value
     assert (error.file, error.key) == ("mine.toml", key)
     assert why in error.why
@@ -191,6 +193,7 @@ def test_a_missing_key_names_its_table() -> None:
     text = TEXT.replace("most = 8", "", 1)
     with pytest.raises(ProcedureError) as caught:
         parse_procedure(text, "mine.toml")
+    check_refusal(caught.value)
     assert (caught.value.key, caught.value.why) == ("seats.most", "missing")
     assert text.splitlines()[(caught.value.line or 0) - 1] == "[seats]"
 
@@ -201,6 +204,7 @@ def test_a_missing_key_names_its_table() -> None:
 def test_broken_toml_names_the_line(text: str, line: int) -> None:
     with pytest.raises(ProcedureError) as caught:
         parse_procedure(text, "mine.toml")
+    check_refusal(caught.value)
     assert caught.value.line == line
     assert "not TOML" in str(caught.value)
     assert "\n" not in str(caught.value)

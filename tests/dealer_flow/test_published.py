@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -18,9 +19,14 @@ from tests.support.table import dealt
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("path", sorted(pages()))
+@cache
+def printed() -> dict[str, str]:
+    return pages()
+
+
+@pytest.mark.parametrize("path", sorted(printed()))
 def test_the_page_is_current(path: str) -> None:
-    assert (DOCS / path).read_text(encoding="utf-8") == pages()[path], "run python -m dealer_flow.published"
+    assert (DOCS / path).read_text(encoding="utf-8") == printed()[path], "run python -m dealer_flow.published"
 
 
 def test_every_code_that_is_reported_is_in_the_catalogue_and_the_other_way_round() -> None:

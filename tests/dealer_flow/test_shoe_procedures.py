@@ -10,6 +10,7 @@ from dealer_flow.procedure import FOLDER, ProcedureError, load_procedure, parse_
 from dealer_flow.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_cards
+from tests.support.refusals import check_refusal
 
 ID = "race-to-the-flush"
 TEXT = (FOLDER / f"{ID}.toml").read_text(encoding="utf-8")
@@ -79,6 +80,7 @@ def test_a_mistake_is_one_line_at_the_right_place(old: str, new: str, key: str, 
     assert old in TEXT
     with pytest.raises(ProcedureError) as caught:
         parse_procedure(TEXT.replace(old, new, 1), "mine.toml")
+    check_refusal(caught.value)
     assert caught.value.key == key
     assert why in caught.value.why
     assert "\n" not in str(caught.value)

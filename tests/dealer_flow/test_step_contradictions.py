@@ -4,6 +4,7 @@ import pytest
 
 from dealer_flow.procedure import ProcedureError, check_procedure
 from tests.dealer_flow.test_step_games import CHOICES, SHOWDOWN, step
+from tests.support.refusals import check_refusal
 from tests.support.step_games import PACKETS, rows, small, wrong
 
 HANDS = step("hands", "deal", 'to = ["seats"]\ncards = 3\nby = "packet"')
@@ -162,6 +163,31 @@ BAD = {
         "wrong[2].then",
         "'community' has no hand of a player that could be dead; allowed: nothing, progressive-only",
     ),
+    "a choice offered twice": (
+        [HANDS, step("choice", "decide", 'choices = ["go", "go"]'), LAST, CHOICE, REST],
+        "step[2].choices",
+        "each choice once",
+    ),
+    "a burn of what was not dealt": (
+        [
+            HANDS,
+            step("one", "burn", 'of = "community"\npositions = [1]\nspread = "from-top"\ntop-card = "top"'),
+            LAST,
+            REST,
+        ],
+        "step[2].of",
+        "'community' has no cards at this step; allowed: seats",
+    ),
+    "a row for a place without cards": (
+        [HANDS, LAST, REST, rows("wrong", 'of = "dealer"\nhow = ["short"]\nthen = "misdeal"')],
+        "wrong[2].of",
+        "'dealer' gets no cards; allowed: seats",
+    ),
+    "a fault by class and by name": (
+        [HANDS, LAST, REST, '[[fault]]\nclass = "mechanism"\nname = "feed-jam"\nthen = "note"\n'],
+        "fault[1]",
+        "give 'class' or 'name', one of them",
+    ),
     "a joker replaced by a packet shuffler": (
         [HANDS, LAST, '[fouled]\nthen = "complete"\nclause = "S"\n', REST],
         "fouled.then",
@@ -175,6 +201,7 @@ def test_it_is_refused(what: str) -> None:
     parts, key, why = BAD[what]
     with pytest.raises(ProcedureError) as caught:
         small(*parts)
+    check_refusal(caught.value)
     assert (caught.value.key, caught.value.file) == (key, "small.toml")
     assert why in caught.value.why
     assert caught.value.line is not None
@@ -184,6 +211,20 @@ def test_it_is_refused(what: str) -> None:
 def test_rounds_of_a_deck_that_is_fresh_each_round() -> None:
     with pytest.raises(ProcedureError, match=r"deck\.rounds: .* rounds go with until-cut-card"):
         small(HANDS, LAST, REST, deck='{ cards = 52, jokers = 0, rounds = 3, clause = "S" }')
+
+
+def test_a_packet_shuffler_deals_from_a_whole_deck() -> None:
+    with pytest.raises(ProcedureError, match=r"deck\.fresh: a packet-shuffler deals each round from a whole deck"):
+        small(HANDS, LAST, REST, deck='{ cards = 52, jokers = 0, fresh = "until-cut-card", clause = "S" }')
+
+
+def test_an_exact_remainder_of_a_deck_that_is_dealt_on() -> None:
+    exact = '[remainder]\ncards = 40\nclause = "S rest"\n'
+    shoe = {"device": '"card-shoe"', "deck": '{ cards = 52, jokers = 0, fresh = "until-cut-card", clause = "S" }'}
+    with pytest.raises(
+        ProcedureError, match=r"remainder\.cards: an exact remainder needs a deck that is fresh each-round"
+    ):
+        small(HANDS, LAST, wrong("seats"), exact, **shoe)
 
 
 def test_cards_by_hand_beside_a_shoe_come_from_a_deck_of_their_own() -> None:

@@ -27,6 +27,7 @@ from devices import events as e
 from protocol.cards import Card, parse_card, parse_cards
 from protocol.faults import Fault
 from protocol.places import parse_place
+from tests.support.sentences import check_incident, check_legal
 
 START_NS: Final = 1_700_000_000_000_000_000
 DEVICE, CONTROLLER = "device-1", "controller-1"
@@ -63,6 +64,9 @@ class HandTable:
                 self.results.append(item)
             elif isinstance(item, Incident):
                 self.incidents.append(item)
+                check_incident(item)
+        for listed in self.flow.legal():
+            check_legal(listed)
 
     @property
     def codes(self) -> list[str]:

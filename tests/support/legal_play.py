@@ -14,6 +14,7 @@ from devices import events as e
 from devices.events import Level, Mishap
 from protocol.cards import CARDS, DECK, UNREAD
 from protocol.places import NOWHERE, PLACES, parse_place
+from tests.support.sentences import check_incident
 
 SEATS = 3
 RARE = {"MisdealCalled", "CardsCounted", "BadgeSwiped"}
@@ -92,6 +93,9 @@ class LegalPlay:
     def see(self, body: e.Body) -> None:
         found = self.flow.handle(e.Seen("table", 1, 1, 1, body))
         self.found += found
+        for item in found:
+            if isinstance(item, Incident):
+                check_incident(item)
         if any(isinstance(item, RoundResult) for item in found):
             self.fill()
 

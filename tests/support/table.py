@@ -8,6 +8,7 @@ from dealer_flow.result import Incident, RoundResult
 from devices import events as e
 from protocol.cards import DECK, parse_cards
 from protocol.places import parse_place
+from tests.support.sentences import check_incident, check_legal
 
 SHUFFLER, CONTROLLER = "shuffler-1", "controller-1"
 SPOTS = {"ante": 1, "blind": 2, "play": 3, "flush_rush": 4, "progressive": 5}
@@ -41,6 +42,10 @@ class Table:
         seen = e.Seen(device, self.sessions[device], self._numbers[device] if numbered else 0, self._now_ns, body)
         for item in self.flow.handle(seen):
             (self.results if isinstance(item, RoundResult) else self.incidents).append(item)  # type: ignore[arg-type]
+            if isinstance(item, Incident):
+                check_incident(item)
+        for listed in self.flow.legal():
+            check_legal(listed)
         return self
 
     def shuffler(self, body: e.Body) -> Table:

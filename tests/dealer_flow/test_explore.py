@@ -1,0 +1,75 @@
+"""Every procedure explored: all orders of reports at a small table, up to a bound; see `tests.support.explore`."""
+
+import pytest
+
+from dealer_flow.procedure import known_procedures, load_procedure
+from dealer_flow.result import RoundResult
+from devices import events as e
+from tests.support.explore import PAGE, Explorer, explore, listed
+from tests.support.hand_table import DEVICE, HandTable
+
+STATES = 250
+"""States without a departure that the default run follows; a third as many with one. The slow run has many more."""
+MORE = {"texas-shootout.co": 900}
+"""Procedures whose first complete round is farther away: hands are long and every choice has bets of its own."""
+
+
+@pytest.mark.parametrize("name", known_procedures())
+def test_what_must_hold_holds_in_every_order(name: str) -> None:
+    found = explore(name, states=MORE.get(name, STATES))
+    assert found.ends.keys() >= {"complete", "unreliable", "misdeal"}
+    assert found.states >= 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", known_procedures())
+def test_what_must_hold_holds_in_many_more(name: str) -> None:
+    found = explore(name, states=600, departures=2, all_departures=True)
+    assert found.ends.keys() >= {"complete", "unreliable", "misdeal", "defective-deck"}
+
+
+def test_a_fault_in_the_flow_is_told_with_the_way_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The checks can fail: a flow that gives nothing back after a misdeal."""
+    monkeypatch.setattr("dealer_flow.round_result.returned", lambda now, number: {})
+    with pytest.raises(AssertionError, match=r"(?s)gets back set\(\).*after:.*GameEnded"):
+        explore("three-card.co", states=STATES)
+
+
+def test_a_small_table_is_followed_to_the_end() -> None:
+    """Without a bound nothing is left over: every way with one departure."""
+    explorer = Explorer(load_procedure("race-to-the-flush"), states=3_000, departures=0, all_departures=True)
+    found = explorer.run()
+    assert found.whole
+    assert found.ends.keys() == {"complete"}
+
+
+def test_the_page_lists_every_procedure() -> None:
+    """Of the figures nothing is held: they change with the bound."""
+    assert listed(PAGE.read_text(encoding="utf-8")) == list(known_procedures()), "run python -m tests.support.explore"
+
+
+# ------------------------------------------------------------------ what exploring found
+
+
+def ended(table: HandTable, *lines: str) -> RoundResult:
+    """The round after these lines and END GAME."""
+    return table.play(list(lines)).end()
+
+
+@pytest.mark.parametrize("game", ["208.co", "pai-gow.co"])
+def test_a_round_that_ends_under_the_red_lamp_before_the_deal_is_no_complete_one(game: str) -> None:
+    """Nobody was due a card of the device yet: it was dealt by hand, or the first seat was not selected."""
+    table = HandTable(game)
+    table.play([f"bets 1: {'wager' if game == 'pai-gow.co' else 'ante'} 500", "start"])
+    table.see(DEVICE, e.RedLamp(True, 201))
+    result = table.end()
+    assert result.outcome == "misdeal"
+    assert result.seats[0].returned == result.seats[0].wagers
+
+
+def test_a_choice_before_its_cards_came_lays_none_down() -> None:
+    """One card of four lay there when the choice to lay two down was reported, and the round was broken off."""
+    table = HandTable("texas-shootout.co")
+    result = ended(table, "bets 1: shootout 500", "start", "draw AC", "choose 1: one-hand")
+    assert result.outcome == "unreliable"
+    assert result.seats[0].counted == 1

@@ -1,0 +1,152 @@
+"""What is easily left untested: a lamp that goes out, a count that a device makes, what one clause says of one seat."""
+
+from __future__ import annotations
+
+import pytest
+
+from dealer_flow.catalogue import describe
+from dealer_flow.procedure import load_procedure
+from dealer_flow.states import State
+from devices import events as e
+from protocol.cards import parse_card
+from protocol.places import parse_place
+from tests.dealer_flow.test_step_games import HOLDEM
+from tests.support.hand_table import CONTROLLER, DEVICE, HandTable
+from tests.support.step_games import SmallTable
+from tests.support.table import SHUFFLER, Table, dealt
+
+MINUTE_NS = 60 * 10**9
+
+
+def test_flushes_gone_wild_in_the_catalogue() -> None:
+    """47.1-1017.60: 5 community cards, 5 for each of 8 seats and the dealer leave 2 of 52."""
+    said = describe(load_procedure("flushes-gone-wild.co"))
+    assert said["cards"] == {"loaded": 52, "dealt": 50, "by_hand": 0, "remainder": 2, "exact": None}
+    assert [(packet["step"], packet["to"], packet["cards"], packet["by"]) for packet in said["packets"]] == [
+        ("community", "community", 5, "packet"),
+        ("hands", "seats", 5, "packet"),
+        ("hands", "dealer", 5, "packet"),
+    ]
+    assert {"47.1-1017.60(3)", "47.1-1022", "47.1-1036"} <= set(said["clauses"])
+    assert said["clauses"] == sorted(set(said["clauses"]))
+
+
+def test_a_shoe_in_the_catalogue() -> None:
+    said = describe(load_procedure("race-to-the-flush"))
+    assert (said["packets"], said["cards"]["dealt"], said["cards"]["remainder"]) == ([], 0, None)
+    by_hand = describe(load_procedure("208.co"))["cards"]  # two cards for each seat, from a deck of its own
+    assert by_hand["remainder"] == by_hand["loaded"] - by_hand["dealt"]
+
+
+def test_what_the_device_counts_is_a_count_of_the_deck() -> None:
+    """47.1-1036: counted at least every 30 minutes."""
+    table = HandTable("flushes-gone-wild.co-single")
+    for counts in range(2):
+        table._now_ns += 29 * MINUTE_NS
+        if counts:
+            continue
+        table.see(DEVICE, e.DeckVerified(1, 52, 52))
+    assert table.codes == []
+    table._now_ns += 2 * MINUTE_NS
+    table.see(CONTROLLER, e.Confirmed())
+    assert table.codes == ["deck-count-due"]
+    assert [item.place for item in table.flow.legal() if item.what == "count the deck: 30 minutes have gone by"]
+
+
+def test_a_cleared_lamp_is_out() -> None:
+    """Under the lamp the round may end before the deal is complete, afterwards not."""
+    table = Table().seat(1, ante=500).start()
+    table.shuffler(e.RedLamp(True, 201))
+    assert any(item.event == "GameEnded" for item in table.flow.legal())
+    table.shuffler(e.MisdealCleared(201, 7, True))
+    assert not any(item.event == "GameEnded" for item in table.flow.legal())
+    assert table.flow._round.red_lamp == 0
+
+
+def test_who_clears_a_misdeal_with_a_badge_has_come() -> None:
+    table = HandTable("emperors-challenge.co").play(["bets 1: primary 500", "start"])
+    table.see(DEVICE, e.RedLamp(True, 201))
+    called = [item for item in table.flow.legal() if item.event == "BadgeSwiped"]
+    table.see(DEVICE, e.MisdealCleared(201, 0, True))
+    assert [item for item in table.flow.legal() if item.event == "BadgeSwiped"] == called
+    table.see(DEVICE, e.MisdealCleared(201, 7, True))
+    assert not [item for item in table.flow.legal() if item.event == "BadgeSwiped"]
+
+
+def test_a_rejected_card_of_the_other_deck_is_not_of_this_round() -> None:
+    table = dealt(1)
+    deck = table.deck
+    table.shuffler(e.CardRejected(deck + 1, parse_card("??"), 0))
+    assert table.flow._round.ledger.rejected == 0
+    early = Table().seat(1, ante=500).start()
+    early.shuffler(e.CardRejected(1, parse_card("??"), 0))  # before the first packet: it is no card of this round yet
+    assert early.flow._round.ledger.rejected == 0
+
+
+def test_nobody_is_left_to_deal_for_after_all_have_folded() -> None:
+    table = SmallTable(HOLDEM, 2).packets("AH KH", "2C 3C", "9S TS")
+    assert not table.may("GameEnded")
+    table.choose(1, 1).choose(2, 1)
+    assert table.may("PacketDispensed")
+    table.dump()
+    assert table.may("GameEnded")
+    assert table.end().outcome == "complete"
+
+
+def test_dead_hands_before_any_choice_do_not_end_the_deal() -> None:
+    """Nobody was asked yet: the dealer still gets the hand that is due."""
+    table = SmallTable(HOLDEM, 1).packets("AH KH QH")
+    assert table.codes == ["seat-count-wrong"]
+    assert table.end().outcome == "unreliable"
+
+
+def test_a_packet_nobody_was_due_is_counted() -> None:
+    """It left the device: the cards add up, and the round is unreliable for another reason."""
+    table = SmallTable(HOLDEM, 1).packets("AH KH", "9S TS")
+    table.choose(1, 2)
+    for cards in ("2C", "3C 4C 5C", "6C"):
+        table.packets(cards)
+    table.packets("7C 8C")
+    assert "cards-not-conserved" not in table.dump().codes
+    assert table.end().outcome == "unreliable"
+
+
+def test_one_choice_is_no_list() -> None:
+    result = dealt(1).burn().play(1).end()
+    assert (result.seats[0].decision, result.seats[0].decisions) == ("play", ())
+
+
+@pytest.mark.parametrize("state", [State.DRAWING])
+def test_a_person_may_count_the_shoe_during_the_race(state: State) -> None:
+    table = HandTable("race-to-the-flush")
+    spot = next(bet for bet in table.procedure.bet if bet.enters)
+    table.see(CONTROLLER, e.WagerPlaced(1, spot.number, 500))
+    assert not [item for item in table.flow.legal() if item.what == "count the cards left in the shoe"]
+    table.say("start")
+    assert table.flow.state is state
+    assert [item.place for item in table.flow.legal() if item.what == "count the cards left in the shoe"] == ["shoe"]
+
+
+def test_the_link_is_lost_by_no_clause_of_the_game() -> None:
+    table = Table().seat(1, ante=500).start()
+    table.see(SHUFFLER, e.LinkLost("silent"), numbered=False)
+    assert [(incident.code, incident.clause, incident.text) for incident in table.incidents] == [
+        ("link-lost", "procedure", f"{SHUFFLER}: silent")
+    ]
+
+
+def test_a_seat_out_of_range_is_selected() -> None:
+    """Seats are 1 to the most, 0 is the dealer."""
+    for number, codes in ((0, []), (1, []), (6, []), (7, ["unknown-seat"]), (9, ["unknown-seat"])):
+        table = HandTable("pai-gow.co")
+        most = table.flow.plan.most_seats
+        table.see(CONTROLLER, e.SpotSelected(number if number < 7 else most + number - 6))
+        assert (most, table.codes) == (6, codes)
+
+
+def test_cards_at_a_place_of_nobody_are_counted() -> None:
+    table = dealt(1)
+    table.controller(e.CardsCounted(parse_place("seat 5"), 5))
+    assert table.codes == ["out-of-turn"]
+    assert table.incidents[0].text.startswith("5 cards counted at seat 5, where none were dealt; allowed: ")
+    assert table.incidents[0].text.endswith("; recorded only")

@@ -1,0 +1,150 @@
+"""Which bets go back at a seat, read off a published result and the procedure's rows alone, not off the flow.
+
+Each incident of the result is looked up in the procedure. Where the result does not tell which of two rows it was, or
+whether a finding still held at END GAME, every reading is allowed: the bets that went back must be those of one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from dealer_flow.result import Incident, RoundResult, Seat
+from dealer_flow.schema import Consequence, Procedure
+from protocol.faults import Fault, fault_class
+
+Bets = tuple[str, ...] | None
+"""Bets that go back; None for all but the fees."""
+
+_MISHAPS = {"hand-fouled": "fouled", "stray-joker": "joker", "boxed-card": "boxed"}
+_FACES = {"duplicate-face": "duplicate", "foreign-card": "foreign"}
+_STOPPED = {"deck-removed", "shoe-ended"}
+
+
+class Reason(NamedTuple):
+    """One finding: what follows (an outcome, `dead-hand` or `hand`), at which place, and the bets that go back."""
+
+    then: str
+    place: str | None
+    bets: Bets
+
+
+def allowed_returns(procedure: Procedure, result: RoundResult, seat: Seat) -> list[set[str]]:
+    """Every set of bets that may go back to this seat."""
+    if result.outcome == "unreliable":
+        return [set()]
+    readings = [list(_reasons(procedure, result, incident)) or [None] for incident in result.incidents]
+    return [_back(procedure, result, seat, [*filter(None, chosen)]) for chosen in itertools.product(*readings)]
+
+
+def _back(procedure: Procedure, result: RoundResult, seat: Seat, reasons: list[Reason]) -> set[str]:
+    fees = {bet.name for bet in procedure.bet if bet.fee}
+    here, outcome = f"seat {seat.seat}", result.outcome
+    if outcome in ("misdeal", "defective-deck"):
+        return _united(seat, fees, [each.bets for each in reasons if each.then == outcome])
+    back: set[str] = set()
+    for each in reasons:
+        if each.then == "hand":
+            back |= set(each.bets or ()) & seat.wagers.keys()
+    mine = [each.bets for each in reasons if each.then == "dead-hand" and each.place == here]
+    if seat.status == "dead":
+        return back | _united(seat, fees, mine)
+    if outcome == "progressive-only":
+        back |= _united(seat, fees, [each.bets for each in reasons if each.then == outcome])
+    return back
+
+
+def _united(seat: Seat, fees: set[str], bets: list[Bets]) -> set[str]:
+    """What any of them gives back."""
+    if not bets or None in bets:
+        return set(seat.wagers) - fees
+    return {name for each in bets for name in each or ()} & seat.wagers.keys()
+
+
+# ------------------------------------------------------------------ what an incident means
+
+
+def _reasons(procedure: Procedure, result: RoundResult, incident: Incident) -> Iterator[Reason | None]:
+    """Each reading of one incident; None for one by which nothing goes back."""
+    code, place = incident.code, incident.place
+    if code.endswith("-count-wrong") and code not in ("deck-count-wrong", "reveal-count-wrong"):
+        yield from _wrong(procedure, result, incident, _how(incident.text))
+        if code == "remainder-count-wrong":
+            yield None
+    elif code in ("card-exposed", "card-off-table"):
+        yield from _wrong(procedure, result, incident, code.removeprefix("card-"))
+    elif code in _MISHAPS:
+        row = procedure.fouled if code == "hand-fouled" else getattr(procedure.face, _MISHAPS[code])
+        yield _meant(procedure, result, row, place)
+    elif code in _FACES:
+        yield _meant(procedure, result, getattr(procedure.face, _FACES[code]), place)
+    elif code in ("deck-count-wrong", "cards-not-conserved"):
+        yield _meant(procedure, result, procedure.care.deck, None)
+        if code == "cards-not-conserved":
+            yield None
+    elif code in _STOPPED:
+        yield Reason("misdeal", None, procedure.misdeal.returns)
+    elif code == "misdeal-called":
+        yield from _called(procedure, result, incident)
+    elif incident.fault is not None:
+        yield from _fault(procedure, incident.fault)
+
+
+def _wrong(procedure: Procedure, result: RoundResult, incident: Incident, how: str) -> Iterator[Reason | None]:
+    names = {hand.place: hand.name for hand in procedure.hand}
+    place = incident.place or ""
+    of = "seats" if place.startswith("seat ") else names.get(place, place)
+    rows = [row for row in procedure.wrong if row.of == of and how in row.how and row.clause == incident.clause]
+    for row in rows:
+        yield _meant(procedure, result, row, place)
+    if not rows:
+        yield None
+
+
+def _how(text: str) -> str:
+    """From `seat 1 has 4 cards, not 5` or `3 cards are left, not 4`."""
+    counted, wanted = map(
+        int, re.findall(r"(\d+) cards (?:are left)?, not (\d+)|$", text.replace("cards,", "cards ,"))[0]
+    )
+    return "short" if counted < wanted else "long"
+
+
+def _meant(procedure: Procedure, result: RoundResult, row: Consequence | None, place: str | None) -> Reason | None:
+    if row is None:
+        return None
+    then = row.then or result.options[row.option or ""]
+    progressive = {bet.name for bet in procedure.bet if bet.progressive or bet.fee}
+    if then == "dead-hand" and (place or "").startswith("seat "):
+        return Reason("dead-hand", place, row.returns)
+    if then == "dead-hand" and place in {hand.place for hand in procedure.hand}:
+        return Reason("hand", place, row.returns or ())
+    if then == "dead-hand":
+        return Reason("defective-deck", None, None)
+    if then == "progressive-only" and row.returns is None:
+        return Reason(then, None, tuple(bet.name for bet in procedure.bet if bet.name not in progressive))
+    return Reason(then, None, row.returns) if then in ("progressive-only", "misdeal", "defective-deck") else None
+
+
+def _called(procedure: Procedure, result: RoundResult, incident: Incident) -> Iterator[Reason | None]:
+    """A person's call; a ruling goes by the row that called for it."""
+    own = procedure.misdeal.returns
+    if "rules a misdeal" not in incident.text:
+        yield Reason("misdeal", None, own)
+        yield None  # after a wrong packet of the house it only repeats the clause
+        return
+    rows: list[Consequence] = [*procedure.wrong]
+    rows += [row for row in (procedure.fouled, procedure.face.joker, procedure.face.boxed) if row is not None]
+    found = {row.returns for row in rows if row.clause == incident.clause} | {None}
+    for bets in sorted(found, key=repr):
+        yield Reason("misdeal", None, own if bets is None else bets)
+
+
+def _fault(procedure: Procedure, fault: int) -> Iterator[Reason | None]:
+    name = Fault(fault).name.lower().replace("_", "-") if fault in Fault.__members__.values() else ""
+    rows: Mapping[str | None, str] = {row.name or row.class_: row.then for row in procedure.fault}
+    then = rows.get(name) or rows.get(fault_class(fault)) or "note"
+    yield None  # it concerned no card of this round
+    if then in ("misdeal", "defective-deck"):
+        yield Reason(then, None, None)

@@ -1,0 +1,110 @@
+"""A flow taken back to where it stood: copies of what changes in it, and what two such points have in common."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Hashable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from dealer_flow.hand import Hand
+from dealer_flow.lines import Lines
+from dealer_flow.machine import DealerFlow
+from dealer_flow.round import Round
+from dealer_flow.shoe_ledger import ShoeLedger, Shoes
+from dealer_flow.states import State
+from devices.events import Seen
+
+
+class Point(NamedTuple):
+    """Where a flow stands."""
+
+    state: State
+    round: Round
+    lines: Lines
+    held: tuple[Seen, ...]
+    reported: int
+
+
+def save(flow: DealerFlow) -> Point:
+    """Everything the flow may change; it goes on with a copy once `load` was called."""
+    return Point(flow.state, flow._round, flow._lines, tuple(flow._held), flow._reported)
+
+
+def load(flow: DealerFlow, point: Point) -> None:
+    """Back to `point`, which stays as it is."""
+    now = clone(point.round, {})
+    flow._phase.state, flow._round, flow._lines = point.state, now, clone(point.lines, {})
+    flow._held, flow._reported = deque(point.held), point.reported
+    flow._decks, flow._shoes = now.decks, now.shoes
+
+
+def clone(value: Any, known: dict[int, Any]) -> Any:
+    """A copy that shares nothing that changes; what is held twice is held twice in the copy."""
+    kind = type(value)
+    if kind is dict:
+        return {key: clone(each, known) for key, each in value.items()}
+    if kind is list:
+        return [clone(each, known) for each in value]
+    if kind is set or kind is Counter or kind is deque:
+        return value.copy()
+    names = _changing(kind)
+    if not names:
+        return value
+    if id(value) not in known:
+        new = known[id(value)] = object.__new__(kind)
+        for name in names:
+            setattr(new, name, clone(getattr(value, name), known))
+    return known[id(value)]
+
+
+@cache
+def _changing(kind: type) -> tuple[str, ...]:
+    """The fields of a class whose objects change; none of anything else."""
+    if not is_dataclass(kind) or kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return ()
+    return tuple(each.name for each in fields(kind))
+
+
+def signature(flow: DealerFlow) -> Hashable:
+    """What decides how a round goes on. Counts are right, short or long; faces, times and sentences do not count."""
+    now, ledger = flow._round, flow._round.ledger
+    if flow.state is State.HALTED:  # whatever led there, nothing is settled
+        return (flow.state, now.at, now.opened)
+    rest = ledger.remainder
+    return (
+        flow.state,
+        (now.in_play, now.at, now.opened, now.first, tuple(now.dues[now.given :]), tuple(now.by_hand)),
+        tuple((_sign(each.counted - each.expected), each.lifted) for each in ledger.packets.values()),
+        tuple((int(place), *_hand(hand)) for place, hand in sorted(ledger.hands.items())),
+        None if rest is None else _sign(rest - ledger.remainder_expected),
+        (ledger.rejected > 0, ledger.astray > 0, ledger.conserved, now.rest_wrong),
+        (tuple(now.burns), tuple(sorted(now.shown)), tuple(sorted(now.open.items())), now.red_lamp),
+        tuple(sorted((number, tuple(sorted(bets))) for number, bets in now.wagers.items())),
+        tuple(sorted((number, tuple(sorted(made.items()))) for number, made in now.choices.items())),
+        (tuple(sorted(now.dead)), tuple(sorted(now.dead_hands)), tuple(sorted(now.too_late))),
+        (now.unreliable, now.defective, now.misdeal, now.house_wrong, bool(now.called)),
+        tuple((ruling.place, ruling.clause) for ruling in now.rulings),
+        tuple(sorted(now.returns.rows.items(), key=repr)),
+        (tuple(sorted(now.restarted)), tuple(sorted(now.bettors)), flow._lines.patient, len(flow._held)),
+        _shoe(now.shoes),
+        None if now.draw is None else (len(now.draw.cards), now.draw.end, now.draw.unread, len(now.draw.overdrawn)),
+    )
+
+
+def _hand(hand: Hand) -> tuple[Hashable, ...]:
+    off = _sign((hand.counted or 0) - hand.expected)
+    shown = None if hand.revealed is None else len(hand.revealed)
+    return (off, hand.expected, hand.person_count is not None, shown, len(hand.opened), hand.discarded, hand.burned)
+
+
+def _shoe(shoes: Shoes | None) -> Hashable:
+    if shoes is None:
+        return None
+    shoe: ShoeLedger | None = shoes.current
+    return (shoes.burns_due, None if shoe is None else (shoe.whole, shoe.over, shoe.cut_card))
+
+
+def _sign(off: int) -> int:
+    return (off > 0) - (off < 0)

@@ -1,0 +1,232 @@
+"""Deliberate faults in a module's functions, one at a time: what can be wrong in a line, made out of its syntax tree.
+
+Only what stands in the body of a function or method is changed. What a module declares beside them (the table of
+states, the schema, the catalogue of incidents, defaults of parameters) is data that other tests hold to the published
+pages; docstrings, annotations and assertions that only help the type checker decide nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+
+Change = Callable[[ast.AST], ast.AST]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+_RECKONED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Add,
+    ast.BitOr: ast.BitAnd,
+    ast.BitAnd: ast.BitOr,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault. `scope` are the names of the classes and of the function it is in, `node` and `number` find it again
+    in the same source."""
+
+    file: str
+    scope: tuple[str, ...]
+    line: int
+    node: int
+    number: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} {'.'.join(self.scope)}: {self.what}"
+
+
+def mutants(source: str, file: str) -> list[Mutant]:
+    """Every fault that this source can be given, in the order of its lines."""
+    tree = ast.parse(source)
+    return [
+        Mutant(file, scope, getattr(node, "lineno", 0), index, number, what)
+        for index, (scope, node) in enumerate(_places(tree))
+        for number, (what, _) in enumerate(_changes(node))
+    ]
+
+
+def mutated(source: str, mutant: Mutant) -> CodeType:
+    """The code of the function the fault is in, with the fault."""
+    tree = ast.parse(source)
+    _, node = list(_places(tree))[mutant.node]
+    _, change = list(_changes(node))[mutant.number]
+    new = ast.fix_missing_locations(_Replace(node, change).visit(tree))
+    return code_of(compile(new, mutant.file, "exec"), mutant.scope)
+
+
+def code_of(code: CodeType, scope: tuple[str, ...]) -> CodeType:
+    """The code object of a function by the names that lead to it."""
+    for name in scope:
+        code = next(each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == name)
+    return code
+
+
+class _Replace(ast.NodeTransformer):
+    """Puts what `change` makes of one node in its place."""
+
+    def __init__(self, node: ast.AST, change: Change) -> None:
+        self.node = node
+        self.change = change
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """This node changed, or what is below it."""
+        if node is not self.node:
+            return self.generic_visit(node)
+        return ast.copy_location(self.change(copy.deepcopy(node)), node)
+
+
+# ------------------------------------------------------------------ where
+
+
+def _places(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], ast.AST]]:
+    """Every node in the body of a function, with the names that lead to the function."""
+    for scope, function in _functions(tree.body, ()):
+        for statement in function.body:
+            yield from ((scope, node) for node in _below(statement))
+
+
+def _functions(body: list[ast.stmt], scope: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Function]]:
+    for statement in body:
+        if isinstance(statement, ast.ClassDef):
+            yield from _functions(statement.body, (*scope, statement.name))
+        elif isinstance(statement, Function):
+            yield (*scope, statement.name), statement
+
+
+def _below(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and all below it that decide something."""
+    if isinstance(node, ast.Assert) or _is_text(node):
+        return
+    yield node
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "format_spec", "type_comment", "decorator_list"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from _below(child)
+
+
+def _is_text(node: ast.AST) -> bool:
+    """A docstring, or a literal that stands alone."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+# ------------------------------------------------------------------ what
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
+    """Every fault this node can be given: what it is, and how it is made."""
+    if isinstance(node, ast.Constant):
+        yield from _constants(node)
+    elif isinstance(node, ast.Compare):
+        yield from _comparisons(node)
+    elif isinstance(node, ast.BinOp | ast.AugAssign):
+        yield from _sums(node)
+    elif isinstance(node, ast.BoolOp):
+        other = ast.Or if isinstance(node.op, ast.And) else ast.And
+        yield f"{_name(node.op)} -> {_name(other())}", lambda new: _set(new, op=other())
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
+        yield f"{_name(node.op)} dropped", lambda new: _get(new, "operand")
+    elif isinstance(node, ast.If | ast.While | ast.IfExp):
+        yield from _tests(node)
+    elif isinstance(node, ast.Call) and len(node.args) > 1 and not isinstance(node.args[0], ast.Starred):
+        yield "arguments swapped", lambda new: _set(new, args=[new.args[1], new.args[0], *new.args[2:]])  # type: ignore[attr-defined]
+    if isinstance(node, ast.stmt):
+        yield from _statements(node)
+
+
+def _constants(node: ast.Constant) -> Iterator[tuple[str, Change]]:
+    value = node.value
+    if isinstance(value, bool):
+        yield f"{value} -> {not value}", lambda new: ast.Constant(not value)
+    elif isinstance(value, int):
+        yield f"{value} -> {value + 1}", lambda new: ast.Constant(value + 1)
+    elif isinstance(value, str):
+        text = f"XX{value}XX"
+        yield f"{value!r} -> {text!r}", lambda new: ast.Constant(text)
+
+
+def _comparisons(node: ast.Compare) -> Iterator[tuple[str, Change]]:
+    for index, op in enumerate(node.ops):
+        for other in _COMPARED.get(type(op), ()):
+            ops = [*node.ops[:index], other(), *node.ops[index + 1 :]]
+            yield f"{_name(op)} -> {_name(other())}", lambda new, ops=ops: _set(new, ops=ops)  # type: ignore[misc]
+
+
+def _sums(node: ast.BinOp | ast.AugAssign) -> Iterator[tuple[str, Change]]:
+    other = _RECKONED.get(type(node.op))
+    if other is not None and not isinstance(getattr(node, "left", None), ast.JoinedStr):
+        yield f"{_name(node.op)} -> {_name(other())}", lambda new: _set(new, op=other())
+
+
+def _tests(node: ast.If | ast.While | ast.IfExp) -> Iterator[tuple[str, Change]]:
+    """A condition turned round, where no change of what it is made of says the same."""
+    test = node.test
+    if isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.NamedExpr | ast.Subscript):
+        turned = ast.UnaryOp(ast.Not(), test)
+        yield f"not ({ast.unparse(test)})", lambda new: _set(new, test=turned)
+
+
+def _statements(node: ast.stmt) -> Iterator[tuple[str, Change]]:
+    if isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
+        yield "return None", lambda new: ast.Return(ast.Constant(None))
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Yield | ast.YieldFrom):
+        kept = node.value.value if isinstance(node.value, ast.Yield | ast.YieldFrom) else None
+        if kept is None:
+            yield f"{ast.unparse(node)} dropped", lambda new: ast.Pass()
+        else:  # what remains must stay a generator
+            never = ast.If(ast.Constant(False), [node], [])
+            yield f"{ast.unparse(node)} dropped", lambda new: never
+    elif isinstance(node, ast.AugAssign) or (isinstance(node, ast.Assign) and _outlives(node)):
+        yield f"{ast.unparse(node)} dropped", lambda new: ast.Pass()
+    elif isinstance(node, ast.Raise):
+        yield "raise dropped", lambda new: ast.Pass()
+    elif isinstance(node, ast.Continue | ast.Break):
+        yield f"{_name(node)} dropped", lambda new: ast.Pass()
+
+
+def _outlives(node: ast.Assign) -> bool:
+    """True when something other than a local name is set."""
+    return any(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _name(node: ast.AST) -> str:
+    return type(node).__name__.lower()
+
+
+def _get(node: ast.AST, key: str) -> ast.AST:
+    found = getattr(node, key)
+    assert isinstance(found, ast.AST)
+    return found
+
+
+def _set(node: ast.AST, **changes: object) -> ast.AST:
+    for key, value in changes.items():
+        setattr(node, key, value)
+    return node

@@ -1,0 +1,108 @@
+"""What a procedure file can be refused with, sentence by sentence, written down by hand: see `sentences`.
+
+`N` stands for a number, `W` for a name in quotes, `L` for a list of what is allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from dealer_flow.procedure import ProcedureError
+
+_WORDS = {"N": r"-?\d+", "W": r"'[^']*'", "L": r"[A-Za-z0-9.-]+(?:, [A-Za-z0-9.-]+)*", "T": r".+"}
+_KEY = re.compile(r"[a-z][a-z0-9-]*(?:\[\d+\])?(?:\.[a-z][a-z0-9-]*(?:\[\d+\])?)*|option [a-z0-9.-]+")
+
+SENTENCES = (
+    # names, deck, bets
+    r"give \[\[step\]\]s, or a \[shoe\] that cards are drawn from, one of them",
+    "T is taken; each (name|number|place) once",
+    r"W is a place of every game; give the hand a name of its own",
+    "W is not among L",
+    "N cards of a deck with N jokers; at most N",
+    "a packet-shuffler deals from one deck; several lie in a card-shoe",
+    "a packet-shuffler deals each round from a whole deck: each-round",
+    r"a game with a \[shoe\] table is drawn from a card-shoe",
+    "a deck that is fresh each-round is dealt one round; rounds go with until-cut-card",
+    "an exact remainder needs a deck that is fresh each-round",
+    "no option W that chooses between numbers of rounds, 0 for no limit",
+    "one bet placed before-deal must have enters = true",
+    r"no extra card to be placed before: there is no \[shoe.extra\] table",
+    "no bet W placed (by-decision|before-deal); allowed: L",
+    "no bet W; allowed: L",
+    "no choice W; known: L",
+    "each choice once",
+    "no step offers W; add it to a decide step's choices",
+    "no exchange step replaces cards of the seats",
+    # what is wrong, and what follows
+    r"missing: a row of W for W, cards of step W",
+    "missing: a row of 'remainder' for W, since its number is exact",
+    "W gets no cards; allowed: L",
+    "W gives no cards to W; allowed: L",
+    "W has no hand of a player that could be dead; allowed: L",
+    r'cards are missing from a hand that is short: for how = \["short"\]',
+    "'complete' gives a hand its next card; one that is long has too many",
+    "T the next card, which a card-shoe alone gives",
+    "give '(?:then|class)' or '(?:option|name)', one of them",
+    "no option W; known: L",
+    "option W does not choose between consequences; allowed: L",
+    "no (fault|class) W; known: T",
+    # steps
+    "W is nothing a step does; allowed: L",
+    r"nobody is W; allowed: L, or the name of a \[\[hand\]\]",
+    "each (place|position|name) once",
+    "no step deals to W",
+    r"no step deals to 'seats', nor to a \[\[hand\]\] of the players",
+    "W is no value of that option; allowed: L",
+    "must name an option whose allowed values are 'left' and 'right'",
+    "the last step, and no other, is a reveal",
+    "who is first is said of the seats; this step deals to none",
+    "nobody has cards yet to decide on; a deal comes before",
+    r"no choice before this step draws cards; a \[\[decision\]\] with draws comes before",
+    "W has no cards at this step; allowed: L",
+    "a packet of the house or the community is burned, not a player's",
+    "cards of W were burned by a step before; name all positions in one step",
+    "position N of a packet of N; allowed: 1 to N",
+    "each position once, and fewer than the N cards of the packet",
+    "N cards of W lie open; allowed: N to N",
+    "N seats need N cards and the deck has N; at most N",
+    "N seats leave N cards of N, not N",
+    "missing: what is left of the deck is counted after every round",
+    "no step W; known: L",
+    # a shoe's columns
+    "belongs to a game of steps; this one is drawn from a shoe",
+    "by suit they are L, in any order",
+    "one end by column and one by all, at most",
+    "an extra card follows an end by all; there is none",
+    "N cards without N in a column cannot be; at most N",
+    "option W must choose between numbers of decks, 1 to 16",
+    "option W may choose between L",
+    # the file and its schema
+    "unknown key; allowed: T",
+    "missing; T",
+    "missing.*",
+    "must be .+",
+    "not TOML: T",
+    "cannot be read: T",
+    "not UTF-8 text at byte N",
+    "no procedure W; known: T",
+    r"[a-z0-9.-]+ has no option W; known: (L|none)",
+    "W is not allowed; allowed: L",
+)
+"""Why a file is refused."""
+
+
+@cache
+def _pattern(sentence: str) -> re.Pattern[str]:
+    letters = "".join(_WORDS)
+    return re.compile(
+        re.sub(rf"(?<![A-Za-z\\\[\]'])([{letters}])(?![A-Za-z\]'])", lambda m: f"(?:{_WORDS[m[1]]})", sentence)
+    )
+
+
+def check_refusal(error: ProcedureError) -> None:
+    """One line, with a key as it is written in the file, and a sentence of those above."""
+    assert "\n" not in str(error)
+    assert not error.key or _KEY.fullmatch(error.key), error.key
+    said = any(_pattern(each).fullmatch(error.why) for each in SENTENCES)
+    assert said, f"{error.why!r} is not written down in tests/support/refusals.py"
