@@ -8,12 +8,13 @@
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
+#   make site      the pages of docs/ as a site in build/site, to be read without a network
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test acceptance mutation test-long test-hardware bench captures docs clean
+.PHONY: demo test acceptance mutation test-long test-hardware bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -66,6 +67,10 @@ docs: $(VENV)/.test
 	@$(BIN)/python -c 'import json; from rules.settlement import json_schema; print(json.dumps(json_schema(), indent=2))' \
 		> docs/schema/settlement-1.json
 
+site: $(VENV)/.docs
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
+	@echo "build/site/index.html"
+
 $(VENV)/.venv:
 	@.ci/make-venv $(PYTHON) $(VENV)
 	@touch $@
@@ -79,6 +84,11 @@ $(VENV)/.test: $(VENV)/.venv pyproject.toml
 	@echo "installing dealwire and its test tools into $(VENV) ..." >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ $(VENV)/.demo
+
+$(VENV)/.docs: $(VENV)/.venv pyproject.toml
+	@echo "installing what makes the site into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
 
 $(VENV)/.bench: $(VENV)/.venv pyproject.toml
 	@echo "installing dealwire and the stacks it is compared with into $(VENV) ..." >&2

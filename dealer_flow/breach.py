@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from protocol.places import Place
+from dealer_flow.plan import Plan
+from protocol.places import NOWHERE, Place
 
 
 class Breach(NamedTuple):
@@ -22,3 +23,14 @@ class Breach(NamedTuple):
 def refuse(why: str, code: str = "out-of-turn") -> Breach:
     """Harmful, and not taken into account."""
     return Breach(why, harmful=True, take=False, code=code)
+
+
+def clause_of(found: Breach, plan: Plan) -> str:
+    """The clause that is broken."""
+    if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
+        return plan.burns.get(found.place or NOWHERE, next(iter(plan.burns.values()))).clause
+    if found.code == "misdeal-refused":
+        return plan.procedure.misdeal.clause
+    if found.code == "unknown-seat":
+        return plan.procedure.seats.clause
+    return found.clause or plan.clause

@@ -19,7 +19,7 @@ from transitions import Machine
 
 import devices.events as e
 from dealer_flow import shoe_reports
-from dealer_flow.breach import Breach
+from dealer_flow.breach import Breach, clause_of
 from dealer_flow.decks import Decks
 from dealer_flow.draw import Draw
 from dealer_flow.ledger import Ledger
@@ -276,15 +276,7 @@ class DealerFlow:
             allowed = dict.fromkeys(item.event for item in self.legal())
             text = f"{found.why}; allowed: {', '.join(allowed)}"
             text += "; the round is unreliable" if found.harmful else "; recorded only"
-        clause = found.clause or self._plan.clause
-        if found.code in ("reveal-before-burn", "wrong-burn") and self._plan.burns:
-            burns = self._plan.burns
-            clause = burns.get(found.place or NOWHERE, next(iter(burns.values()))).clause
-        elif found.code == "misdeal-refused":
-            clause = self._plan.procedure.misdeal.clause
-        elif found.code == "unknown-seat":
-            clause = self._plan.procedure.seats.clause
-        now.note(found.code, text, seen=seen, clause=clause, place=found.place or NOWHERE)
+        now.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place or NOWHERE)
         now.unreliable |= found.harmful
 
     def _pass_over(self, body: e.Body) -> None:

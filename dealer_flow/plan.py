@@ -75,6 +75,9 @@ class Plan:
         self.shoe = shoe_plan(procedure, self.options)
         if self.shoe is not None:
             self.decks = self.shoe.decks
+        by_hand = any(isinstance(step, DealStep) and step.origin == "hand" for step in self.steps)
+        self.copies: int = self.decks + (self.from_shoe and by_hand)
+        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
         self.exact_rest = procedure.remainder.cards if procedure.remainder else None
         self.selects_first = any(isinstance(step, DealStep) and step.first != "dealer-left" for step in self.steps)
         self.burns = self._burns()
@@ -151,12 +154,6 @@ class Plan:
     def faces(self) -> tuple[Card, ...]:
         """The cards of one deck."""
         return DECK + tuple(CARDS[0x51 + number] for number in range(self.jokers))
-
-    @property
-    def copies(self) -> int:
-        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
-        by_hand = any(isinstance(step, DealStep) and step.origin == "hand" for step in self.steps)
-        return self.decks + (self.from_shoe and by_hand)
 
     def in_deck(self, card: int) -> bool:
         """True when the code can be a card of this deck."""

@@ -112,11 +112,13 @@ class Round:
 
     def folded(self, number: int) -> bool:
         """True when a seat gave up."""
-        return any(choice in self.plan.folds for choice in self.choices.get(number, {}).values())
+        made = self.choices.get(number)
+        return made is not None and not self.plan.folds.isdisjoint(made.values())
 
     def last_choice(self, number: int) -> str | None:
         """What a seat chose last; None before it chose."""
-        return next(reversed(self.choices.get(number, {}).values()), None)
+        made = self.choices.get(number)
+        return next(reversed(made.values())) if made else None
 
     @property
     def undecided(self) -> list[int]:

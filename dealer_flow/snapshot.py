@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from dealer_flow.ledger import Hand, Ledger
 from dealer_flow.result import SeatStatus
 from dealer_flow.round import Round
+from dealer_flow.schema import DealStep
 from dealer_flow.states import State
+from dealer_flow.steps import dues_of
 from protocol.cards import UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, NOWHERE, REJECT_TRAY, Place, seat
 
@@ -142,7 +144,7 @@ def _shown(hand: Hand) -> Cards:
 
 
 def _packets(now: Round) -> tuple[PacketNow, ...]:
-    """Those that were lifted, the one in the tray, those of this step that are still to come."""
+    """Those that were lifted, the one in the tray, those still to come if every seat plays on."""
     if now.plan.from_shoe:
         return ()
     rows = [
@@ -151,6 +153,8 @@ def _packets(now: Round) -> tuple[PacketNow, ...]:
     ]
     tray = [packet for packet in now.ledger.packets.values() if not packet.lifted]
     coming = now.dues[now.given :]
+    for step in now.plan.steps[now.at + now.opened :] if now.in_play else ():
+        coming += dues_of(now, step) if isinstance(step, DealStep) and step.origin == "device" else ()
     for index in range(max(len(tray), len(coming))):
         due = coming[index] if index < len(coming) else None
         counted = tray[index].counted if index < len(tray) else None

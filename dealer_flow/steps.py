@@ -26,14 +26,15 @@ def open_step(now: Round) -> None:
     now.opened = True
     if step is None or step.do not in ("deal", "burn-card", "exchange"):
         return
-    dues = list(_dues(now, step))
+    dues = list(dues_of(now, step))
     if from_device(step):
         now.dues += dues
     else:
         now.by_hand = dues
 
 
-def _dues(now: Round, step: AnyStep) -> Iterator[Due]:
+def dues_of(now: Round, step: AnyStep) -> Iterator[Due]:
+    """The cards of a step, as the round now stands."""
     if isinstance(step, DealStep):
         whole = step.by == "packet" and (step.origin == "hand" or not now.plan.from_shoe)
         places = _places(now, step)
@@ -146,6 +147,8 @@ def ends_by(now: Round, body: e.Body) -> bool:
     step = now.step
     if step is None or not now.opened:
         return False
+    if isinstance(body, _CARDS_OUT) and now.next_due is not None:
+        return False  # it completes a hand of an earlier step
     if isinstance(step, ShowStep):
         if isinstance(body, e.HandRevealed):
             return now.plan.kind(body.place) not in step.of and not body.place.seat

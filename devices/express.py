@@ -15,10 +15,10 @@ from struct import Struct
 from typing import Any, Final, Protocol
 
 from devices import events as e
-from devices.capture import Capture, CaptureError, Chunk
+from devices.capture import Capture, Chunk
 from devices.drivers import kind_of
 from devices.events_in_bulk import LETTERS, BulkRound
-from devices.replay import Player, PlayStats, Recording
+from devices.replay import Player, PlayStats, Recording, played
 from devices.table_controller import EVENTS as TABLE_EVENTS
 from protocol.link import Link
 from protocol.tdp import messages as m
@@ -55,17 +55,7 @@ class Desk(Protocol):
 
 def play_express(capture: Capture, desk: Desk, *, stats: PlayStats | None = None) -> PlayStats:
     """Play `capture` at `desk`. Errors as of `replay.play`."""
-    player = _ExpressPlayer(capture, desk, stats if stats is not None else PlayStats())
-    for interface in capture.interfaces:
-        player.check(interface)
-    try:
-        for chunk in capture.chunks:
-            player.take(chunk)
-    except CaptureError:
-        player.finish()
-        raise
-    player.finish()
-    return player.stats
+    return played(capture, _ExpressPlayer(capture, desk, stats if stats is not None else PlayStats()))
 
 
 _MESSAGES: Final[dict[str, Any]] = {cls.__name__: cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT}

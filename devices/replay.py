@@ -79,7 +79,11 @@ def play(
     CaptureUnplayable before anything is delivered; CaptureCorrupt after all that came before the damage, with
     `stats` filled so far.
     """
-    player = Player(capture, lambda _: deliver, trace, stats if stats is not None else PlayStats())
+    return played(capture, Player(capture, lambda _: deliver, trace, stats if stats is not None else PlayStats()))
+
+
+def played(capture: Capture, player: "Player") -> PlayStats:
+    """Give `player` the whole recording. Errors as of `play`."""
     for interface in capture.interfaces:
         player.check(interface)
     try:

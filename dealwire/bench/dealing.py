@@ -10,7 +10,7 @@ from dealwire.bench.hands import OFF_MS
 from dealwire.bench.moves import distinct
 from dealwire.bench.probe import MS
 from dealwire.bench.profiles import BADGE
-from dealwire.bench.record import Failed
+from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import LIFT_MS, Stand
 from dealwire.bench.values import Wanted, milliseconds, spell
 from protocol.faults import Fault
@@ -18,6 +18,8 @@ from protocol.tdp import messages as m
 from protocol.tdp.messages import Resolution, Status
 from protocol.tdp.outputs import Timing
 
+ASKED_MAX = 24
+"""Events that a person is asked to cause one by one."""
 TO = ("community", *(f"seat {number}" for number in range(1, 9)), "dealer")
 """Where hands lay the packets, in turn."""
 
@@ -149,6 +151,8 @@ def books(stand: Stand, step: d.Books) -> None:
 def poke(stand: Stand, step: d.Poke) -> None:
     """`poke`."""
     ways = stand.profile.poke
+    if isinstance(ways[0], str) and stand.hands.patience_ms and step.poke > ASKED_MAX:
+        raise NotRun(f"needs {step.poke} presses of a key in a row, too many for a person")
     for turn in range(step.poke):
         way = ways[turn % len(ways)]
         if isinstance(way, str):

@@ -7,7 +7,7 @@ A step is one inline table with one verb; the other keys are the verb's. Whateve
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -15,15 +15,20 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from dealer_flow.tomlfile import Key, line_of, spell
 from dealwire.bench.catalogue import UnknownDoing
+from dealwire.bench.plan_device import check_state
 from dealwire.bench.plan_steps import Strict
 from dealwire.bench.plan_verbs import VERBS, Step
 from dealwire.bench.record import Area
 from dealwire.bench.rules import RULES
-from dealwire.bench.values import BadValue
+from dealwire.bench.values import BadValue, variables_in
 from protocol.errors import LocalError
-from protocol.tdp.messages import Role
+from protocol.tdp.messages import Capability, Role
 
 FOLDER: Final = Path(__file__).parent / "plans"
+
+
+ALWAYS_KNOWN: Final = ("session", "last", "acked", "request", "boots")
+"""What a step may look up without having saved it."""
 
 
 class PlanError(LocalError):
@@ -50,6 +55,24 @@ class Check(Strict):
     prepare: str | None = None
     """The state the device is brought into first."""
     steps: tuple[Step, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _known(self) -> Check:
+        for name in self.needs:
+            if name not in Capability.__members__:
+                raise BadValue(f"no such capability: {name!r}; allowed: {', '.join(Capability.__members__)}")
+        if self.prepare not in (None, "ready"):
+            check_state(str(self.prepare))
+        dumped = [step.model_dump() for step in self.steps]
+        saved = _saved(dumped) | set(ALWAYS_KNOWN)
+        for unknown in sorted(variables_in(dumped) - saved):
+            raise BadValue(f"nothing is saved as {unknown!r} in this check; allowed: {', '.join(sorted(saved))}")
+        return self
+
+
+def _saved(steps: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Every name that these steps save, within others too."""
+    return {name for step in steps for name in (*(step.get("save") or {}), *_saved(step.get("steps") or ()))}
 
 
 class RuleEntry(Strict):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, model_validator
 
 from dealwire.bench.catalogue import act_named, fault_named
 from dealwire.bench.plan_steps import Strict, Time, check_names
-from dealwire.bench.values import Wanted, milliseconds
+from dealwire.bench.values import STATES, BadValue, Wanted, milliseconds
 from protocol.tdp.messages import Reason
+
+STATES_KNOWN: Final = tuple(dict.fromkeys(name for states in STATES.values() for name in states.__members__))
+"""Every state of any class of device."""
+
+
+def check_state(name: str) -> None:
+    """BadValue for a state that no device has."""
+    if name not in STATES_KNOWN:
+        raise BadValue(f"no such state: {name!r}; allowed: {', '.join(STATES_KNOWN)}")
 
 
 class StateIs(Strict):
@@ -21,6 +30,8 @@ class StateIs(Strict):
 
     @model_validator(mode="after")
     def _known(self) -> StateIs:
+        for name in [self.state] if isinstance(self.state, str) else self.state:
+            check_state(name)
         milliseconds(self.within)
         return self
 
@@ -82,6 +93,12 @@ class Prepare(Strict):
     """`prepare`: the device is brought into this state, by commands and hands, whatever was before."""
 
     prepare: str
+
+    @model_validator(mode="after")
+    def _known(self) -> Prepare:
+        if self.prepare != "ready":
+            check_state(self.prepare)
+        return self
 
 
 class Deal(Strict):

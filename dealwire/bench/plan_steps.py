@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from dealwire.bench.values import BadValue, Wanted, check_wanted, milliseconds
+from dealwire.bench.values import BadValue, Wanted, check_sent, check_wanted, milliseconds
 from protocol.tdp.messages import Reason
 
 Time = int | str
@@ -50,7 +50,7 @@ class Sending(Strict):
 
     @model_validator(mode="after")
     def _known(self) -> Sending:
-        check_wanted(self.send, dict(self.fields))
+        check_sent(self.send, self.fields)
         for text in (self.payload or "", self.append, self.before):
             _check_hex(text)
         return self

@@ -85,6 +85,8 @@ class Result:
     measures: list[Measure] = field(default_factory=list)
     timeline: list[Entry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    late_ms: float = 0.0
+    """How late this program itself came to its turn at worst, meanwhile."""
 
 
 class Failed(Exception):

@@ -130,28 +130,33 @@ class Layouts(Rule):
 
 @dataclass(slots=True)
 class OpeningDelimiter(Rule):
-    """After 50 ms of silence a delimiter goes first."""
+    """After 50 ms of silence a delimiter goes first. On a wire whose times are not exact the silence is taken from the
+    device's own clock, between two statuses with nothing between them."""
 
-    silence_ns: int = 50_000_000
+    silence_ms: int = 50
     last_ns: int | None = None
+    last_status: m.Message | None = None
     next_sequence: int | None = None
 
     def _hear(self, heard: Heard, known: Known) -> None:
-        last, self.last_ns = self.last_ns, heard.at_ns
-        sequence = heard.envelope.link_sequence
+        message, sequence = heard.envelope.message, heard.envelope.link_sequence
+        last_ns, self.last_ns = self.last_ns, heard.at_ns
+        last_status, self.last_status = self.last_status, message
         # after a frame that was lost nobody knows how long the device was silent
         whole = self.next_sequence in (None, sequence)
         self.next_sequence = sequence + 1 & 0xFF
-        # a frame said right after another may arrive late: only a silence that nobody can doubt is judged
-        slack = 4 * known.allowance_ms * 1_000_000
-        if whole and (last is None or heard.at_ns - last >= self.silence_ns + slack):
+        silent = last_ns is None or heard.at_ns - last_ns >= self.silence_ms * 1_000_000
+        if known.allowance_ms:
+            silent = isinstance(message, DeviceStatus) and isinstance(last_status, DeviceStatus)
+            silent = silent and _uptime_ms(message) - _uptime_ms(last_status) >= self.silence_ms
+        if whole and silent:
             self._judge(heard.opened, lambda: f"{_name(heard.envelope)} after silence has none")
 
     def _noise(self, at_ns: int, reason: str, data: bytes) -> None:
-        self.last_ns = at_ns
+        self.last_ns, self.last_status = at_ns, None
 
     def _over(self) -> None:
-        self.last_ns = self.next_sequence = None
+        self.last_ns = self.last_status = self.next_sequence = None
 
 
 @dataclass(slots=True)
@@ -228,20 +233,22 @@ class Window(Rule):
 
 @dataclass(slots=True)
 class StatusRhythm(Rule):
-    """A status at least every second."""
+    """A status at least every second, by the arrival of both and by the device's own clock in them: a line or a
+    machine that is late for once is not the device."""
 
-    last_ns: int | None = None
+    last: tuple[int, int] | None = None
 
     def _hear(self, heard: Heard, known: Known) -> None:
-        if not isinstance(heard.envelope.message, DeviceStatus):
+        message = heard.envelope.message
+        if not isinstance(message, DeviceStatus):
             return
-        last, self.last_ns = self.last_ns, heard.at_ns
+        last, self.last = self.last, (heard.at_ns, message.uptime_ms)
         if last is not None:
-            gap_ms = (heard.at_ns - last) / 1e6
+            gap_ms = min((heard.at_ns - last[0]) / 1e6, message.uptime_ms - last[1])
             self._judge(gap_ms <= 1000 + known.allowance_ms, lambda: f"{gap_ms:.0f} ms without a status")
 
     def _over(self) -> None:
-        self.last_ns = None
+        self.last = None
 
 
 @dataclass(slots=True)
@@ -329,3 +336,7 @@ def is_old(envelope: Envelope) -> bool:
 def _name(envelope: Envelope) -> str:
     message = envelope.message
     return f"message {message.message_id:04X}h" if isinstance(message, Unknown) else type(message).__name__
+
+
+def _uptime_ms(message: m.Message | None) -> int:
+    return message.uptime_ms if isinstance(message, DeviceStatus) else 0

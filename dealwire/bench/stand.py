@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -13,10 +13,9 @@ from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import Profile
 from dealwire.bench.record import Failed, Heard, Lane, Measure, Result
 from dealwire.bench.rules import is_old
-from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, milliseconds, number, spell
+from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, milliseconds, nothing, number, spell
 from protocol.errors import LineClosed
 from protocol.tdp import messages as m
-from protocol.tdp.derive import Field, Shape
 from protocol.tdp.messages import Message
 from protocol.tdp.packets import MINOR, VERSION
 
@@ -40,7 +39,6 @@ class Stand:
     hands: Hands
     rounds: int | None = None
     seed: int = 1
-    say: Callable[[str], None] = lambda _: None
     result: Result = field(default_factory=lambda: Result("", "", "", "conformance", ""))
     variables: dict[str, int] = field(default_factory=dict)
     command: Message = field(default_factory=m.ReportStatus)
@@ -95,7 +93,7 @@ class Stand:
         values = {}
         for key in MESSAGES[name].__dataclass_fields__:
             field_ = field_of(name, key)
-            value = constant(field_, given[key], self.names) if key in given else usual.get(key, _nothing(field_))
+            value = constant(field_, given[key], self.names) if key in given else usual.get(key, nothing(field_))
             values[key] = value
         return MESSAGES[name](**values)
 
@@ -233,11 +231,6 @@ class Stand:
                 self.ask(way)
             self.pause(50)
             self.probe.status = None
-
-
-def _nothing(field_: Field) -> Any:
-    empty = {Shape.INTEGER: 0, Shape.TEXT: "", Shape.BYTES: bytes(field_.size), Shape.BLOB: b""}
-    return empty.get(field_.shape, ())
 
 
 def _wanted(name: str, wanted: Mapping[str, Wanted]) -> str:

@@ -15,9 +15,11 @@ from enum import Enum, IntEnum
 from typing import Any, Final
 
 from protocol.cards import spell_cards
+from protocol.errors import CannotEncode
 from protocol.faults import Fault
 from protocol.places import PLACES
 from protocol.tdp import messages as m
+from protocol.tdp.codec import encode
 from protocol.tdp.derive import Field, Shape, fields_of
 from protocol.tdp.outputs import Timing
 from protocol.tdp.packets import ANSWERS, PACKETS
@@ -100,6 +102,35 @@ def fits(message: m.Message, wanted: Mapping[str, Wanted], variables: Mapping[st
         if not any(_matcher(field, item, variables)(actual) for item in choices):
             return False
     return True
+
+
+def nothing(field: Field) -> Any:
+    """What stands in a field that nobody fills."""
+    empty = {Shape.INTEGER: 0, Shape.TEXT: "", Shape.BYTES: bytes(field.size), Shape.BLOB: b""}
+    return empty.get(field.shape, ())
+
+
+def check_sent(message: str, given: Mapping[str, Scalar]) -> None:
+    """BadValue when a message cannot be sent with these fields, as far as it is known before anything is saved."""
+    check_wanted(message, dict(given))
+    values = {name: nothing(field) for name, field in fields_of_message(message).items()}
+    for name, value in given.items():
+        if not str(value).startswith("$"):
+            values[name] = constant(field_of(message, name), value, {})
+    cls = MESSAGES[message]
+    try:
+        encode(cls(**values), message_id=0x22 if cls in (m.Nak, m.Reply, m.Progress) else None)
+    except CannotEncode as error:
+        raise BadValue(str(error)) from None
+
+
+def variables_in(value: object) -> set[str]:
+    """The names that a plan's values look up."""
+    if isinstance(value, str):
+        return {found[1] for found in re.finditer(r"\$([a-z_]+)", value)}
+    if isinstance(value, Mapping):
+        return set().union(*(variables_in(item) for item in value.values()))
+    return set().union(*(variables_in(item) for item in value)) if isinstance(value, list | tuple) else set()
 
 
 def compares(actual: int, wanted: Scalar, variables: Mapping[str, int]) -> bool:

@@ -15,6 +15,8 @@ START_NS: Final = 1_700_000_000_000_000_000
 """When a simulated table's time begins."""
 STILL_NS: Final = 1_000
 """How far time goes on when a simulated device has something to do at once."""
+TICK_NS: Final = 20_000_000
+"""How often a live wire looks how late this program is."""
 TURN_S: Final = 0.2
 """Between two tries to open a line again."""
 
@@ -63,6 +65,10 @@ class Wire(Protocol):
         """The next bytes that arrive, `b""` when none had by `until_ns`. LineClosed when the line is gone."""
         ...
 
+    def own_delay_ms(self) -> float:
+        """How late this program itself came to its turn at worst, since it was last asked."""
+        ...
+
     def reopen(self, until_ns: int) -> bool:
         """Open a line that went again; False when it was not to be had by `until_ns`."""
         ...
@@ -105,6 +111,10 @@ class SimulatedWire:
                 self._now_ns = max(self._now_ns + STILL_NS, due)
             self._table.tick(self._now_ns)
 
+    def own_delay_ms(self) -> float:
+        """Its time waits for this program."""
+        return 0.0
+
     def reopen(self, until_ns: int) -> bool:
         """It never goes."""
         return True
@@ -124,7 +134,8 @@ class LiveWire:
         self._opener = opener
         self.owner = Owner(self.clock)
         self._beside = list(beside)
-        for member in self._beside:
+        self._tick = _Tick(self.clock)
+        for member in (*self._beside, self._tick):
             self.owner.add(member)
         try:
             self._end: _End | None = self._open()
@@ -159,6 +170,10 @@ class LiveWire:
             self._held()
         return data
 
+    def own_delay_ms(self) -> float:
+        """As its timer saw it."""
+        return self._tick.take_ms()
+
     def reopen(self, until_ns: int) -> bool:
         """Try again and again: a device that is plugged in anew needs its time."""
         if self._end is not None and self._end.lost is None:
@@ -188,6 +203,47 @@ class LiveWire:
             self.owner.remove(self._end)
             raise self._end.lost
         return self._end
+
+
+class _Tick:
+    """A timer that looks how late it is called: what the machine's other work costs everything timed here."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._worst_ns = 0
+        self.next_deadline_ns: int | None = clock.now_ns() + TICK_NS
+
+    def take_ms(self) -> float:
+        """The worst delay so far; it is forgotten."""
+        worst_ns, self._worst_ns = self._worst_ns, 0
+        self.next_deadline_ns = self._clock.now_ns() + TICK_NS
+        return worst_ns / 1e6
+
+    def on_deadline(self, now_ns: int) -> None:
+        """`now_ns` is when it should have been."""
+        real_ns = self._clock.now_ns()
+        self._worst_ns = max(self._worst_ns, real_ns - now_ns)
+        self.next_deadline_ns = real_ns + TICK_NS
+
+    def fileno(self) -> int | None:
+        """A timer has no descriptor."""
+        return None
+
+    def wants_write(self) -> bool:
+        """A timer writes nothing."""
+        return False
+
+    def set_wake(self, wake: Callable[[], None]) -> None:
+        """A timer needs no wake-up."""
+
+    def on_readable(self, now_ns: int) -> None:
+        """Never called."""
+
+    def on_writable(self, now_ns: int) -> None:
+        """Never called."""
+
+    def close(self) -> None:
+        """Nothing to give back."""
 
 
 class _End:

@@ -14,6 +14,7 @@ from dealwire.journal.errors import (
     KeyProblem,
     KeyUnknown,
     KeyUnsafe,
+    SealingUnavailable,
 )
 from devices.pcapng import CaptureError, CaptureInaccessible
 from protocol.errors import (
@@ -59,6 +60,7 @@ BY_ERROR: Final[tuple[tuple[type[DealwireError], Exit], ...]] = (
     (KeyUnsafe, Exit.PERMISSION),
     (KeyProblem, Exit.USAGE),
     (KeyUnknown, Exit.USAGE),
+    (SealingUnavailable, Exit.USAGE),
     (JournalError, Exit.PROTOCOL),
 )
 """First match wins; any other error is a usage error."""

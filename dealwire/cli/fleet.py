@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from dealwire.cli.exits import Exit
+from rules.errors import ExtraMissing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,7 +20,7 @@ def command() -> None:
     """Keep what many tables make known in one PostgreSQL database, each line once."""
     for module in ("aiomqtt", "psycopg"):
         if importlib.util.find_spec(module) is None:
-            raise click.UsageError(f"{module} is not installed: pip install 'dealwire[fleet]'")
+            raise ExtraMissing(module, "fleet")
 
 
 @command.command("sql")

@@ -45,6 +45,9 @@ def command(
 ) -> None:
     """Print every report of the devices on the lines given. Read-only: nothing but the session is asked of them.
 
+    Where a dialect acknowledges, the device counts a report as taken once it was printed here: look on between rounds,
+    not in the middle of one that is recorded or served next.
+
     When no device is up within --idle seconds, the exit code is 4, or says what is wrong with the line.
     """
     clock = SystemClock()

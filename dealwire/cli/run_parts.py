@@ -40,10 +40,14 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     """The console, from here to the end; its address, which it also says. `port` instead of the file's."""
     if not has_console():
         raise ExtraMissing("starlette", "console")
+    from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
+    from dealwire.journal import SealingKey
     from dealwire.service.actions import faults, offered
 
+    journal = service.configuration.journal
+    key = SealingKey.load(journal.key_file) if journal.key_file is not None else None
     shown = Console(
         service.hub,
         host=part.host,
@@ -57,6 +61,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
             for name, served in service.tables.items()
         },
         recordings=part.recordings,
+        sources=journal_sources(journal.path, key, service.tables),
         clock=service.clock,
     )
     shown.start()

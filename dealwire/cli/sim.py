@@ -74,13 +74,7 @@ def command(
     chosen = _endless(ctx, procedure, seats) if procedure else _found(scenario)
     _check_options(ctx, chosen)
     if again:
-        if procedure:
-            raise click.UsageError("--procedure is dealt without an end anyway: --endless is not for it")
-        if _at_shoe(chosen) or not isinstance(chosen, Scenario):
-            raise click.UsageError(
-                f"scenario {chosen.id!r} is dealt from a card shoe, which ends: --endless is not for it"
-            )
-        chosen = endless(chosen, faults=faults, seed=seed)
+        chosen = _again(chosen, procedure, faults, seed)
     at_shoe = _at_shoe(chosen)
     spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
     serve(
@@ -95,6 +89,15 @@ def command(
 
 def _found(scenario: str) -> AnyScenario:
     return find_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+
+
+def _again(chosen: AnyScenario, procedure: str | None, faults: float, seed: int | None) -> AnyScenario:
+    """The scenario without an end. UsageError where it has none anyway, or its shoe ends."""
+    if procedure:
+        raise click.UsageError("--procedure is dealt without an end anyway: --endless is not for it")
+    if _at_shoe(chosen) or not isinstance(chosen, Scenario):
+        raise click.UsageError(f"scenario {chosen.id!r} is dealt from a card shoe, which ends: --endless is not for it")
+    return endless(chosen, faults=faults, seed=seed)
 
 
 def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:

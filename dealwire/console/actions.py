@@ -3,6 +3,7 @@
 The owner says what there is; the console shows a button for each and sends what was filled in as a `Request`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -12,6 +13,8 @@ from protocol.errors import LocalError
 Role = Literal["dealer", "supervisor", "technician"]
 
 ROLES: Final[tuple[Role, ...]] = ("dealer", "supervisor", "technician")
+
+_WHOLE: Final = re.compile(r"-?[0-9]{1,10}")
 
 TEXT_MAX: Final = 200
 """Characters of one field."""
@@ -41,8 +44,8 @@ class Field:
         """The value of what was filled in; FieldRefused names what is allowed."""
         text = given.strip() or self.default
         if self.kind == "number":
-            number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 10 else -1
-            if not self.least <= number <= self.most:
+            number = int(text) if _WHOLE.fullmatch(text) else None
+            if number is None or not self.least <= number <= self.most:
                 raise FieldRefused(action, self.name, f"a whole number from {self.least} to {self.most} is needed")
             return number
         if self.kind == "choice" and text not in self.choices:

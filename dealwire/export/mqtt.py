@@ -29,8 +29,8 @@ from dealwire.service.publication import Publication
 
 BATCH: Final = 256
 """Lines read from the journal at once, and between two marks."""
-REPEAT_MAX: Final = 250
-"""Lines that are sent again for one request."""
+REPEAT_MAX: Final = 500
+"""Lines that are sent again for one request: half of what mosquitto keeps for a reader unless told otherwise."""
 REQUESTS_MAX: Final = 100
 """Requests that may wait; further ones are dropped, and asked again."""
 EXPIRY_S: Final = 24 * 3600
@@ -95,9 +95,8 @@ class Session:
         marks = [self._mark_in(message) for message in self._link.pending()]
         known = [mark for mark in marks if mark is not None]
         behind = min([self._after, *known] if known else [self._after, self._outbox.recent(FORGOTTEN_NS)])
-        if behind < self._after:
-            self._progress.repeats += 1
-            self._after = behind
+        self._progress.repeats += self._outbox.newest(self._after) > behind
+        self._after = behind
         if not known:
             await self._put_mark(self._outbox.newest(self._after))
 

@@ -53,8 +53,8 @@ class Outbox:
             back *= 2
 
     def recent(self, age_ns: int) -> int:
-        """A number after which lie the lines of the last `age_ns` before the newest line of the journal."""
-        since_ns = self._reader.newest_ns - age_ns
+        """A number after which lie the lines of the last `age_ns` before the newest line made known."""
+        since_ns = self._reader.newest_told_ns - age_ns
         low, high = 0, self._reader.head.sequence
         while low < high:
             middle = (low + high) // 2

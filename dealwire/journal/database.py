@@ -80,6 +80,8 @@ def as_ours(path: Path, error: Exception) -> JournalError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_NOTADB:
         return JournalForeign(path, "not a SQLite file")
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return JournalBusy(path)
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return JournalUnwritable(path, in_words(error))
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):

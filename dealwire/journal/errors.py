@@ -81,6 +81,14 @@ class KeyUnknown(JournalError):
         super().__init__(f"{path}: record {sequence} is sealed with key {key_id}; give the key file that holds it")
 
 
+class SealingUnavailable(JournalError):
+    """The library that seals is not installed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"{path}: cryptography is not installed: pip install 'dealwire[journal]'")
+
+
 class JournalDiffers(JournalError):
     """What was made known is not what the raw record gives: another program, other terms, or a fault."""
 

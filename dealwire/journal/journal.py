@@ -109,6 +109,11 @@ class Journal:
     # ------------------------------------------------------------------ what is written
 
     @property
+    def stopped_why(self) -> str | None:
+        """Why nothing more is written: it failed, or was closed. None while it is open."""
+        return self.failed or ("it was closed" if self._closed else None)
+
+    @property
     def head(self) -> Head:
         """The newest record, of the open group too; worth to be noted outside this file."""
         return self._head

@@ -87,9 +87,15 @@ class JournalReader:
 
     @property
     def newest_ns(self) -> int:
-        """The time of the newest record, nanoseconds since 1970; no clock that goes on with it may start before."""
-        rows = self._rows("SELECT at_ns FROM record ORDER BY sequence DESC LIMIT 1")
-        return int(rows[0][0]) if rows else 0
+        """The latest time among the newest records, nanoseconds since 1970: no clock that goes on may start before."""
+        newest = "SELECT at_ns FROM record ORDER BY sequence DESC LIMIT 1000"
+        return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
+
+    @property
+    def newest_told_ns(self) -> int:
+        """The time of the newest line that was made known, nanoseconds since 1970; 0 before any."""
+        newest = f"SELECT at_ns FROM record WHERE {database.IS_PUBLICATION} ORDER BY sequence DESC LIMIT 1"
+        return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
     def records(self, after: int = 0) -> Iterator[Record]:
         """Every record after number `after`, oldest first, up to the newest there is when the end is reached."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dealwire.journal.errors import KeyProblem, KeyUnsafe
+from dealwire.journal.errors import KeyProblem, KeyUnsafe, SealingUnavailable
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -126,7 +126,7 @@ class Sealer:
     def __init__(self, key: SealingKey) -> None:
         self._id, secret = key.keys[-1]
         self._salt = secrets.token_bytes(16)
-        self._cipher = _cipher(secret, self._salt)
+        self._cipher = _cipher(key.path, secret, self._salt)
         self._counter = 0
 
     def seal(self, data: bytes, associated: bytes) -> bytes:
@@ -141,6 +141,7 @@ class Unsealer:
     """Opens payloads, with every key of a key file."""
 
     def __init__(self, key: SealingKey | None) -> None:
+        self._path = key.path if key is not None else Path()
         self._keys = dict(key.keys) if key is not None else {}
         self._ciphers: dict[tuple[bytes, bytes], AESGCM] = {}
 
@@ -152,26 +153,28 @@ class Unsealer:
         return None if key_id in self._keys else key_id.hex()
 
     def open(self, payload: bytes, associated: bytes) -> bytes:
-        """The raw bytes; NotGenuine when they are not what was sealed."""
+        """The raw bytes; NotGenuine when they are not what was sealed, SealingUnavailable without its library."""
         if payload[:1] == CLEAR:
             return payload[1:]
         if payload[:1] != SEALED or len(payload) < 1 + _PREFIX.size + 16:
             raise NotGenuine
-        from cryptography.exceptions import InvalidTag
-
         key_id, salt, counter = _PREFIX.unpack_from(payload, 1)
         cipher = self._ciphers.get((key_id, salt))
         if cipher is None:
-            cipher = self._ciphers[key_id, salt] = _cipher(self._keys[key_id], salt)
+            cipher = self._ciphers[key_id, salt] = _cipher(self._path, self._keys[key_id], salt)
+        from cryptography.exceptions import InvalidTag
+
         try:
             return cipher.decrypt(counter.to_bytes(12, "big"), payload[1 + _PREFIX.size :], associated)
         except InvalidTag:
             raise NotGenuine from None
 
 
-def _cipher(key: bytes, salt: bytes) -> "AESGCM":
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-    from cryptography.hazmat.primitives.hashes import SHA256
-    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
+def _cipher(path: Path, key: bytes, salt: bytes) -> "AESGCM":
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+    except ImportError as cause:
+        raise SealingUnavailable(path) from cause
     return AESGCM(HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=salt, info=_INFO).derive(key))

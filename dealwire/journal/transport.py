@@ -34,7 +34,8 @@ class Journaled:
     """A transport around `inner` for line number `line` of `journal`. Use the owner's clock, so that times agree.
 
     No byte goes out before everything that came in is on the disk: a device is never told that we have what a kill
-    could take from us. When the journal fails the line closes, and what was not acknowledged stays with the device.
+    could take from us. When the journal fails or is closed, the line closes, and the device keeps what we did not thank
+    it for.
     With a `gate`, which all lines of an owner share, bytes wait for the end of the turn; without, each write commits.
     """
 
@@ -130,8 +131,9 @@ class Journaled:
         self._end(LINE_LOST + why)
 
     def _check(self) -> None:
-        if self._journal.failed is not None:
-            raise LineClosed(self.name, f"the journal stopped: {self._journal.failed}")
+        why = self._journal.stopped_why
+        if why is not None:
+            raise LineClosed(self.name, f"the journal stopped: {why}")
 
     def _end(self, text: str) -> None:
         if not self._ended:

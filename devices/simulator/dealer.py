@@ -37,15 +37,17 @@ class Dealer(StepDealer):
     ) -> None:
         super().__init__(scenario, cards, controller, units, lines, pace)
         self.shuffler = shuffler
-        self._group = -1
-        """The group of packets being dealt, -1 before the first."""
         self.in_round = False
         """From the bets until the cards are gathered."""
+        self.dealt = False
+        """Every packet of this round has come, or the deal was stopped."""
+        self._group = -1
+        """The group of packets being dealt, -1 before the first."""
         self._next_troubles: list[Trouble] = []
 
     def add_trouble(self, trouble: Trouble) -> bool:
         """One thing more goes wrong: in this round (True) while its packet is still to come, else in the next."""
-        to_come = not self.dealt_out or trouble.what is What.DECK
+        to_come = not self.dealt or trouble.what is What.DECK
         now = self.in_round and to_come and trouble.ordinal not in range(1, self.next_packet)
         if now:
             self.plan = replace(self.plan, troubles=(*self.plan.troubles, trouble))
@@ -60,7 +62,7 @@ class Dealer(StepDealer):
         """The packet that is still to come out whole: 1 when none has."""
         counts = self.shuffler.round
         coming = self.shuffler.motion is not None
-        return len(counts.packets) + 1 + coming if counts is not None and self.in_round and not self.dealt_out else 1
+        return len(counts.packets) + 1 + coming if counts is not None and self.in_round and not self.dealt else 1
 
     # -------------------------------------------------------------- the evening
 
@@ -71,8 +73,8 @@ class Dealer(StepDealer):
         yield from self.reload()
         for plan in self._scenario.plans():
             self._begin_plan(replace(plan, troubles=(*plan.troubles, *self._next_troubles)))
+            self._group, self.in_round, self.dealt = -1, True, False
             self._next_troubles.clear()
-            self._group, self.in_round = -1, True
             self.shuffler.mishaps = [mishap for trouble in self.plan.troubles if (mishap := trouble.mishap())]
             yield from self._bets()
             yield from self._round()
@@ -148,11 +150,6 @@ class Dealer(StepDealer):
             yield from supervisor.judge(self, place, packet.step.name, ruling)
             yield from self.at(AT_SHUFFLER)
 
-    def _press_green(self) -> Steps:
-        """Press, and press again once the host is back: without one the device does nothing new."""
-        while not self.shuffler.press_green(self.now_ns) and self.shuffler.state is S.SAFE:
-            yield lambda: self.shuffler.state is not S.SAFE
-
     def _packet_waits(self) -> bool:
         return self.shuffler.state is S.PACKET_WAIT and self.cards.count(Bay.TRAY) > 0
 
@@ -191,7 +188,13 @@ class Dealer(StepDealer):
             yield from supervisor.call_misdeal(self)
             self.verdict = Verdict.STOP
 
+    def _press_green(self) -> Steps:
+        """Press, and press again once the host is back: without one the device does nothing new."""
+        while not self.shuffler.press_green(self.now_ns) and self.shuffler.state is S.SAFE:
+            yield lambda: self.shuffler.state is not S.SAFE
+
     def _remainder(self) -> Steps:
+        self.dealt = True
         if self._group < 0:
             return
         yield lambda: self.shuffler.state in (S.PACKET_WAIT, S.MISDEAL)

@@ -31,7 +31,10 @@ class Rounds(tuple[RoundPlan, ...]):
                     yield plan
                     continue
                 trouble = _trouble(self.scenario, plan, random)
-                yield dataclasses.replace(plan, troubles=(*plan.troubles, trouble))
+                # A packet has one trouble: a dealer does not call a misdeal at what the device has stopped already.
+                taken = {each.ordinal for each in plan.troubles}
+                more = () if trouble.ordinal in taken else (trouble,)
+                yield dataclasses.replace(plan, troubles=(*plan.troubles, *more))
 
 
 def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None) -> Scenario:

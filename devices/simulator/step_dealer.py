@@ -59,8 +59,6 @@ class StepDealer(Persona):
         """The deck leaves the table after this round."""
         self.ordinal = 0
         """Packets of this round that were dealt."""
-        self.dealt_out = False
-        """Every packet of this round has come, or the deal was stopped."""
         self._due: Counter[Place] = Counter()
         self._open: Counter[Place] = Counter()
         self._made: Counter[int] = Counter()
@@ -100,7 +98,7 @@ class StepDealer(Persona):
         """What the scenario has wrong with the packet just dealt."""
         return self.fix(What.PACKET, self.ordinal)
 
-    def dealt(self) -> list[Place]:
+    def hands(self) -> list[Place]:
         """Every hand that has cards: the community's, the seats', the dealer's, the game's own."""
         own = [place for place in self._due if place not in (COMMUNITY, DEALER, BURN) and place.seat is None]
         hands = (COMMUNITY, *sorted(place for place in self._due if place.seat), DEALER, *sorted(own))
@@ -148,7 +146,6 @@ class StepDealer(Persona):
 
     def _begin_plan(self, plan: RoundPlan) -> None:
         self.plan, self.verdict, self.ordinal, self.defective = plan, Verdict.PLAY, 0, False
-        self.dealt_out = False
         for kept in (self.dead, self.owed, self._due, self._open, self._made, self._draws, self._folded, self._done):
             kept.clear()
         self._staked = {player.seat: set(player.wagers) for player in plan.players}
@@ -170,16 +167,16 @@ class StepDealer(Persona):
             yield self.pace.step
         while not self.controller.start_game() and self.controller.state is C.SAFE:
             yield lambda: self.controller.state is not C.SAFE
+        dealt_out = False
         for step in self.game.steps:
             if self._is(Verdict.STOP, Verdict.VOID):
                 break
             yield from self._step(step)
             if step.name == self.game.last_deal and not self._is(Verdict.VOID):
+                dealt_out = True
                 yield from self._remainder()
-                self.dealt_out = True
-        if not self.dealt_out and not self._is(Verdict.VOID):
+        if not dealt_out and not self._is(Verdict.VOID):
             yield from self._remainder()
-        self.dealt_out = True
         if self._is(Verdict.PLAY, Verdict.PROGRESSIVE):
             yield from self._count_hands()
             yield from supervisor.award(self)
@@ -218,8 +215,13 @@ class StepDealer(Persona):
             yield from self._deal_packets(step, packets)
         if not self._is(Verdict.STOP, Verdict.VOID):
             yield from self._mishandled(packets, first)
-        while self.owed and not self._is(Verdict.STOP, Verdict.VOID):
+        while self.owed and not self._is(Verdict.STOP, Verdict.VOID) and not self._deals_on(step):
             yield from self._complete(self.owed.pop(0))
+
+    def _deals_on(self, step: Step) -> bool:
+        """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
+        after = self.game.steps[self.game.steps.index(step) + 1]
+        return after.do in ("deal", "burn-card") and after.from_device
 
     def _packets(self, step: Step) -> list[Packet]:
         if step.if_drawn and not any(self._draws.get(number) for number in self.live()):
@@ -376,10 +378,10 @@ class StepDealer(Persona):
 
     def _count_hands(self) -> Steps:
         yield from self.at(AT_TABLE)
-        for place in reversed(self.dealt()):
+        for place in reversed(self.hands()):
             if place.seat is not None:
                 yield self.pace.bet
                 self.controller.count(place, self.cards.count(place))
-        for place in self.dealt():
+        for place in self.hands():
             if place.seat is None and place != COMMUNITY:
                 self.controller.count(place, self.cards.count(place))

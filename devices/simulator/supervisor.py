@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from devices.simulator.deck import Bay
 from devices.simulator.steps import Steps, Verdict
 from protocol.faults import Fault
-from protocol.places import COMMUNITY, DEALER, Place
+from protocol.places import COMMUNITY, DEALER, MUCK, Place
 from protocol.tdp.messages import BadgeLevel, Resolution
 
 if TYPE_CHECKING:
@@ -73,6 +73,9 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
             dealer.dead.add(place)
         case "complete" if how == "short":
             dealer.owed += [place] * dealer.missing(place)
+        case "complete" if how != "long":
+            dealer.cards.pick(place, MUCK, [0])  # the card is dead, and the next takes its place
+            dealer.owed.append(place)
         case "progressive-only":
             yield dealer.pace.step
             _call(dealer, how)
@@ -118,7 +121,7 @@ def call_misdeal(dealer: StepDealer) -> Steps:
 
 
 def _count_all(dealer: StepDealer) -> Steps:
-    for place in dealer.dealt():
+    for place in dealer.hands():
         yield dealer.pace.bet
         dealer.controller.count(place, dealer.cards.count(place))
 
@@ -133,7 +136,7 @@ def _hands_explain(dealer: Dealer) -> bool:
 
 def _judge_uncounted(dealer: StepDealer) -> Steps:
     """All hands were counted: what is wrong with which one has its consequence."""
-    for place in dealer.dealt():
+    for place in dealer.hands():
         if not dealer.right(place) and place not in dealer.dead:
             yield from dealer.at("table-controller")
             yield from rule(dealer, place, "short" if dealer.short(place) else "long", "", "misdeal")

@@ -77,7 +77,7 @@ class SimulatedTable(DealtTable):
     def packets_of_round(self) -> int:
         """How many packets the round under way or the next one has; without a dealer, as many as the deck holds."""
         if not self.seated:
-            return self.shuffler.game.cards // self.shuffler.game.packet_size
+            return self.shuffler.game.cards // self.shuffler.game.group(0).cards
         return len(places(self.scenario.game, self.dealer.plan))
 
     @property

@@ -88,6 +88,10 @@ def test_the_numbers_of_the_catalogue_are_faults() -> None:
         ('{ expect = "RedLamp", where = { lit = 1, lamp = 2 } }', "RedLamp has no field 'lamp'; allowed: number, "),
         ('{ expect = "RedLamp", where = { fault = "NO" } }', "'NO' is no Fault; allowed: NONE, TOO_FEW_CARDS, "),
         ('{ expect = "RedLamp", within = "soon" }', "'soon' is no time; allowed: milliseconds, reply, retry, "),
+        ('{ send = "OpenSession", with = { role = 300 } }', "check[1].steps[2]: OpenSession cannot be encoded: "),
+        ('{ state = "FLYING" }', "no such state: 'FLYING'; allowed: BOOT, SELF_TEST, "),
+        ('{ prepare = "NOWHERE" }', "no such state: 'NOWHERE'"),
+        ('{ newest = "$first+2" }', "nothing is saved as 'first' in this check; allowed: acked, boots, "),
         ('{ raw = "0G" }', "'0G' is not hex, such as '00 FF'"),
         ('{ wait = 1, until = 2 }', "x.toml:12: check[1].steps[2].until: unknown key; allowed: wait"),
         ('{ repeat = 2, steps = [ { wait = 1 }, { nope = 2 } ] }', "x.toml:12: check[1].steps[2].steps[2]: no verb"),
@@ -111,6 +115,7 @@ def test_a_bad_step_is_one_line_with_its_place(step: str, says: str) -> None:
             "no such rule: 'nice'; allowed: ",
         ),
         (HEAD.replace('"shuffler"', '"roulette"'), "x.toml:4: device: must be 'shuffler', "),
+        (CHECK.replace("steps", 'needs = ["WINGS"]\nsteps') % "{ wait = 1 }", "no such capability: 'WINGS'; allowed: "),
         (HEAD + '[[check]]\nid = "a.b"\n', "x.toml:5: check[1].title: missing"),
     ],
 )

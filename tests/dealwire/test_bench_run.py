@@ -209,3 +209,34 @@ def test_cards_that_vanish_from_the_table_are_missed() -> None:
 @pytest.mark.slow
 def test_a_thousand_rounds(tmp_path: Path) -> None:
     assert judged("shuffler", "shuffler", "soak.*", rounds=1000)["soak.rounds"] == (Outcome.PASSED, "")
+
+
+def test_a_machine_that_is_late_itself_does_not_blame_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = HEAD + (
+        '[[check]]\nid = "a.b"\ntitle = "t"\nsection = "timing"\nmust = "m"\narea = "timing"\n'
+        'steps = [ { measure = "status", times = 2, limit = 900 } ]\n'
+    )
+    plan = parse_plan(text, "x.toml")
+    rig = SimulatedRig("shuffler")
+    assert run_plan(plan, rig.wire, lambda _: rig.hands).results[0].outcome is Outcome.FAILED
+    monkeypatch.setattr(SimulatedWire, "own_delay_ms", lambda _: 80.0)
+    result = run_plan(plan, rig.wire, lambda _: rig.hands).results[0]
+    assert result.outcome is Outcome.NOT_RUN
+    assert result.why.startswith("this machine was late itself by 80 ms")
+    assert result.notes == ["made 3 times, because this machine was late itself"]
+
+
+def test_a_live_wire_knows_how_late_it_is() -> None:
+    rig = SimulatedRig("shuffler", real_time=True, speed=50)
+    try:
+        rig.wire.own_delay_ms()
+        rig.wire.wait(rig.wire.now_ns() + 60_000_000)
+        before = rig.wire.own_delay_ms()
+        began_ns = rig.wire.now_ns()
+        while rig.wire.now_ns() < began_ns + 100_000_000:
+            pass  # other work than the wire's
+        rig.wire.wait(rig.wire.now_ns() + 30_000_000)
+        assert rig.wire.own_delay_ms() > 70
+        assert before >= 0
+    finally:
+        rig.wire.close()

@@ -119,7 +119,7 @@ def test_a_procedure_with_an_unknown_key_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "instead", "says"),
     [
-        ("positions = [1, 2, 5]", "positions = [1, 2, 6]", "burn.positions"),
+        ("positions = [1, 2, 5]", "positions = [1, 2, 6]", "step[3].positions"),
         ("cards = 52", "cards = 12", "deck"),
     ],
 )

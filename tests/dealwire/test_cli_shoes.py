@@ -1,8 +1,11 @@
 """The command line at a card shoe: decode in every dialect, monitor over a real pseudo-terminal."""
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -107,3 +110,36 @@ def test_monitor_without_a_line_says_which_there_are() -> None:
     done = CliRunner().invoke(main, ["monitor"])
     assert done.exit_code == 2
     assert "use --shuffler, --shoe or --controller" in done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--procedure", "race-to-the-flush"], "its cards are drawn into columns, not dealt step by step"),
+        (["--procedure", "pai-gow.co", "--seats", "7"], "--seats: pai-gow.co has at most 6"),
+        (["--procedure", "pai-gow.co", "--scenario", "clean-1"], "--scenario and --procedure exclude each other"),
+        (["--procedure", "pai-gow.co", "--shoe", "pty"], "dealt from a packet shuffler: --shoe is not for it"),
+        (["--procedure", "bonus-6.co", "--shuffler", "pty"], "dealt from a card shoe: --shuffler is not for it"),
+        (["--procedure", "patience"], "patience"),
+    ],
+)
+def test_sim_of_a_procedure_says_what_does_not_fit(options: list[str], says: str) -> None:
+    done = CliRunner().invoke(main, ["sim", *options])
+    assert done.exit_code != 0
+    assert says in done.output + str(done.exception)
+
+
+@pytest.mark.parametrize(("procedure", "device"), [("ultimate-texas-holdem.co", "shuffler"), ("bonus-6.co", "shoe")])
+def test_sim_deals_a_procedure_without_end_on_pseudo_terminals(procedure: str, device: str, tmp_path: Path) -> None:
+    dealwire = [sys.executable, "-m", "dealwire"]
+    sim = [*dealwire, "sim", "--procedure", procedure, "--seats", "2", "--speed", "40", "--json"]
+    with subprocess.Popen(sim, stdout=subprocess.PIPE, text=True) as devices:
+        assert devices.stdout is not None
+        lines = json.loads(devices.stdout.readline())["lines"]
+        record = [*dealwire, "record", "-o", str(tmp_path / "a.pcapng"), "--rounds", "2", "--no-settle", "--json"]
+        record += [f"--{device}", lines[device], "--controller", lines["table-controller"], "--procedure", procedure]
+        done = subprocess.run([*record, "--timeout", "120"], capture_output=True, text=True)
+        devices.terminate()
+    assert done.returncode == 0, done.stderr
+    rounds = [line for line in lines_of(done.stdout) if line["type"] == "round"]
+    assert [(line["outcome"], line["incidents"]) for line in rounds] == [("complete", [])] * 2

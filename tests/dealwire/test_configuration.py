@@ -67,7 +67,7 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
         ('"left"', '"up"', 22, "table[1].options.community-top-card: 'up' is not allowed; allowed: left, right"),
         ("meter = 1000000", "jackpot = 1", 28, "table[1].meters.jackpot: meter 'jackpot'; allowed: meter"),
         ('kind = "shuffler"', 'kind = "shoe"', 30, "table[1].device: 0 of kind 'shuffler'"),
-        ("flushes-gone-wild.co", "flush", 16, "table[1].procedure: no such procedure; known: flushes-gone-wild.co"),
+        ("flushes-gone-wild.co", "flush", 16, "table[1].procedure: no such procedure; known: 208.co, "),
         (
             "[table.paytables]",
             '[table.paytables]\nplay = "x"',

@@ -15,7 +15,7 @@ from dealwire.service.view import TableView
 from devices.capture import Capture
 from devices.events import GameEnded, Seen
 from devices.replay import play
-from tests.support.browser import PATIENCE_MS, chromium, needs_browser, picture, watched
+from tests.support.browser import PATIENCE_MS, TEST_S, at_most, chromium, needs_browser, picture, watched
 from tests.support.consoles import ACTIONS, CAPTURES, TOKENS, running
 from tests.support.dealt import reading
 from tests.support.watched import WatchedTable
@@ -30,6 +30,12 @@ NO_PAGE = "ERR_CONNECTION_REFUSED"
 def browser() -> Iterator[Any]:
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(autouse=True)
+def no_test_waits_for_ever() -> Iterator[None]:
+    with at_most(TEST_S):
+        yield
 
 
 @pytest.fixture
@@ -181,9 +187,10 @@ def test_pages_of_another_build_load_themselves_again(
         page = look(window.page(), console)
         page.evaluate("window.sameDocument = true")
         monkeypatch.setattr("dealwire.console.board.BUILD", "another")
+        # The other build is gone as soon as the page asks anew: it must not load itself for ever.
+        page.on("request", lambda request: monkeypatch.undo() if request.is_navigation_request() else None)
         with page.expect_navigation(timeout=PATIENCE_MS):
             table.go(lambda view: any(seat.wagers for seat in view.seats))
-            monkeypatch.undo()
         page.locator("#connection[data-state=live]").wait_for()
         assert page.evaluate("window.sameDocument") is None
 

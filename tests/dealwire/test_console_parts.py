@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealwire.console import acting, board, replays, server, words
+from dealwire.console import acting, board, journals, replays, server, words
 from dealwire.console.actions import ROLES
 from dealwire.console.guard import HEADERS_MAX, host_name, is_loopback
 from dealwire.console.rendering import ASSETS, SECTIONS, Sheet, render_sections
@@ -313,6 +313,7 @@ def test_the_manual_gives_the_bounds_and_a_tokens_file_that_works(tmp_path: Path
         f"The first {replays.STEPS_MAX:,} steps",
         f"{replays.BYTES_MAX // 2**20} MiB",
         f"last {LOG_MAX} lines",
+        f"newest {journals.ROUNDS_SHOWN} rounds",
     ):
         assert bound in " ".join(text.split()), bound
     for status, sign in words.SEAT_SIGNS.items():

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 import devices.events as e
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure import known_procedures, load_procedure
 from dealer_flow.result import RoundResult
 from dealwire.service.telling import Teller, ToldTable, hidden, outcomes_of, scrubbed
 from dealwire.service.viewer import Viewer
+from devices.capture import Capture
 from devices.events import Seen
+from devices.replay import play
 from protocol.cards import parse_card, parse_cards
 from protocol.places import NOWHERE, parse_place
 from tests.support.dealt import colorado, reading, reports
 
+CAPTURES = Path(__file__).parent.parent.parent / "captures"
 FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
 AT_END = ("round", "settlement", "meter", "award")
 """END GAME has been heard: the cards of a dealt deck are dead."""
@@ -64,6 +68,27 @@ def test_a_shuffler_that_reads_faces_tells_none_before_its_reveal(scenario: str,
     assert hunt.views > 50
     assert len(hunt.dealt) >= 15, "the shuffler read no faces, so nothing was hunted"
     assert hunt.allowed, "no hand was shown"
+
+
+FROM_A_SHOE = [name for name in known_procedures() if load_procedure(name).device == "card-shoe" and "race" not in name]
+
+
+@pytest.mark.parametrize("procedure", FROM_A_SHOE)
+def test_a_shoe_that_reads_every_card_tells_none_that_lies_face_down(procedure: str) -> None:
+    hunt = Hunt(ToldTable(load_procedure(procedure), None))
+    drawn, shown = set[str](), set[str]()
+
+    def see(seen: Seen) -> None:
+        shown.update(hunt.allowed)
+        if isinstance(seen.body, e.CardDrawn):
+            drawn.add(seen.body.card.text)
+            if hunt.teller.table.flow.deals_face_up:
+                hunt.allowed.add(seen.body.card.text)
+        hunt.see(seen)
+
+    play(Capture.read(CAPTURES / f"{procedure}.pcapng"), see)
+    assert len(drawn) >= 10, "the shoe read no faces, so nothing was hunted"
+    assert shown, "no hand was shown"
 
 
 def test_the_hunt_finds_a_face_that_is_told_as_it_was_read() -> None:

@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,16 @@ from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.records import Head
 from devices.clock import ManualClock
 from tests.support.journal_verifier import check
+from tests.support.memory_folder import memory_folder
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "/dev/ttyUSB0", "baud": 115200, "procedure": "p"}
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory: what is tested here is what is written, not when."""
+    with memory_folder(tmp_path) as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -167,6 +175,15 @@ def rechained(path: Path, change: Callable[[sqlite3.Connection], None]) -> None:
             before = hashlib.sha256(before + said + len(payload).to_bytes(4, "big") + payload).digest()
             db.execute("UPDATE record SET hash = ? WHERE sequence = ?", (before, sequence))
     db.close()
+
+
+def test_a_record_taken_out_leaves_a_gap_whatever_the_hashes_say(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    fill(path, None)
+    rechained(path, lambda db: db.execute("DELETE FROM record WHERE sequence = 6") and None)
+    with JournalReader(path) as reader, pytest.raises(JournalDamaged, match="record 7: comes after record 5"):
+        verify(reader)
+    assert check(str(path)) == "record 7 is wrong"
 
 
 MOVED: dict[str, str] = {

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -20,12 +21,14 @@ from dealwire.journal.errors import (
     JournalUnwritable,
     KeyProblem,
     KeyUnsafe,
+    SealingUnavailable,
 )
 from devices.clock import ManualClock
 from devices.transport.base import LineClosed
 from devices.transport.memory import memory_pair
 from tests.support.journal_evening import deal
 from tests.support.journal_verifier import check
+from tests.support.memory_folder import memory_folder
 from tests.support.small_disk import SmallDisk, small_disk
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "", "baud": 115200, "procedure": "p"}
@@ -81,6 +84,17 @@ def test_a_full_disk_stops_the_journal_and_nothing_half_written_is_told(
     with Journal(folder / "j", key=None, clock=clock) as journal:  # and it goes on once there is room
         journal.publish("t", "round", 10, '{"again":1}')
         assert [item.line for item in journal.commit()] == ['{"again":1}']
+
+
+def test_a_file_that_becomes_read_only_under_the_writer(tmp_path: Path) -> None:
+    with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
+        journal._file.db.execute("PRAGMA query_only = ON")
+        journal.publish("t", "round", 1, "{}")
+        assert journal.commit() == []
+        assert journal.failed is not None
+        assert journal.failed.startswith("the disk or the file is read-only")
+    with JournalReader(tmp_path / "j") as reader:
+        assert verify(reader).records == 1
 
 
 def test_a_failed_journal_closes_its_lines_before_anything_is_acknowledged(tmp_path: Path) -> None:
@@ -222,6 +236,12 @@ def test_only_its_owner_may_read_what_is_made(tmp_path: Path) -> None:
             assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
 
 
+@pytest.fixture
+def in_memory(tmp_path: Path) -> Iterator[Path]:
+    with memory_folder(tmp_path) as folder:
+        yield folder
+
+
 def unharmed(path: Path, head: str) -> None:
     with JournalReader(path) as reader:
         assert str(verify(reader).head) == head == check(str(path))
@@ -238,9 +258,9 @@ def complaint(use: Callable[[], None]) -> str:
 
 
 @pytest.mark.parametrize("seed", [*range(30), 70, 92, 467, 1200, 1889, 2009, 2596])
-def test_flipped_bytes_are_found_or_touch_nothing(tmp_path: Path, seed: int) -> None:
+def test_flipped_bytes_are_found_or_touch_nothing(in_memory: Path, seed: int) -> None:
     """Anywhere in the file: an error of ours with one line, or every record is still what it was."""
-    path, random = tmp_path / "j", Random(seed)
+    path, random = in_memory / "j", Random(seed)
     with Journal(path, key=None, clock=ManualClock()) as journal:
         line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
         for number in range(60):
@@ -300,3 +320,16 @@ def test_a_spoilt_key_file_is_told_with_its_line(tmp_path: Path, spoil: Callable
 def test_a_missing_key_file(tmp_path: Path) -> None:
     with pytest.raises(KeyProblem, match="cannot be read: No such file"):
         SealingKey.load(tmp_path / "key")
+
+
+def test_without_its_library_nothing_is_sealed_or_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = SealingKey.new(tmp_path / "key")
+    deal(tmp_path / "j", key)
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
+    with JournalReader(tmp_path / "j", key) as reader:
+        verify(reader)  # the chain needs none
+        with pytest.raises(SealingUnavailable, match=r"pip install 'dealwire\[journal\]'"):
+            verify(reader, open_seals=True)
+    with pytest.raises(SealingUnavailable):
+        Journal(tmp_path / "other", key=key, clock=ManualClock())
+    assert not (tmp_path / "other").exists(), "no journal is made that could not be sealed"

@@ -9,7 +9,7 @@ import pytest
 from dealwire.journal import Journal, Journaled, JournalReader
 from dealwire.journal.journal import GROUP_MAX
 from dealwire.journal.transport import Gate
-from devices.clock import ManualClock
+from devices.clock import ManualClock, SystemClock
 from devices.transport.base import Abandonable, LineClosed, Timed
 from devices.transport.memory import CAPACITY, memory_pair
 from tests.support.journal_evening import copy_as_killed
@@ -75,6 +75,26 @@ def test_how_a_line_ended_is_noted_once(tmp_path: Path, clock: ManualClock, how:
         "lost by reading": ["line lost: the other end closed"],
         "lost by writing": ["line lost: the other end closed"],
     }[how]  # fmt: skip
+
+
+def test_every_commit_is_synced(tmp_path: Path, clock: ManualClock) -> None:
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        db = journal._file.db
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert db.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
+
+
+def test_a_clock_that_goes_on_is_never_before_the_record(tmp_path: Path, clock: ManualClock) -> None:
+    ahead_ns = 9_000_000_000_000_000_000
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        journal.publish("t", "round", ahead_ns, "{}")
+        journal.publish("t", "round", 5, "{}")  # from a deadline that fell before
+        journal.commit()
+        assert journal.newest_ns == ahead_ns
+    with JournalReader(tmp_path / "j") as reader:
+        assert reader.newest_ns == ahead_ns
+        assert ahead_ns <= SystemClock(reader.newest_ns).now_ns() < ahead_ns + 3_600_000_000_000
+    assert SystemClock(5).now_ns() > 1_600_000_000_000_000_000, "a wall that is ahead stays ahead"
 
 
 def commits(journal: Journal) -> list[str]:
@@ -185,14 +205,17 @@ def test_a_topic_that_is_none_is_refused(tmp_path: Path, clock: ManualClock) -> 
         journal.publish("t", "sent", 1, "{}")  # type: ignore[arg-type]
 
 
-def test_after_closing_nothing_is_written_and_nothing_fails(tmp_path: Path, clock: ManualClock) -> None:
+def test_after_closing_nothing_is_written_and_nothing_is_acknowledged(tmp_path: Path, clock: ManualClock) -> None:
     journal = Journal(tmp_path / "j", key=None, clock=clock)
     line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
     host, device = memory_pair(clock)
     journaled = Journaled(host, journal, line, clock)
     journal.close()
     device.write(b"late")
-    assert journaled.read() == b"late"
+    for use in (journaled.read, lambda: journaled.write(b"got it")):
+        with pytest.raises(LineClosed, match="the journal stopped: it was closed"):
+            use()
+    assert device.read() == b""
     journaled.close()
     journal.publish("t", "status", 1, "{}")
     assert journal.commit() == []

@@ -1,5 +1,7 @@
 """What a journal gives when it is dealt again: the same lines, whatever happened to the lines of the table."""
 
+import sqlite3
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -19,14 +21,22 @@ from devices.events import LinkLost
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
 from rules.game import load_game
-from tests.support.faulty_rounds import plan_of
+from tests.support.faulty_rounds import CLEAN, Plan, plan_of
 from tests.support.journal_evening import copy_as_killed, deal
 from tests.support.journalled import TABLE, begin, make_teller
+from tests.support.memory_folder import memory_folder
 
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> SealingKey:
     return SealingKey.new(tmp_path_factory.mktemp("key") / "table.key")
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory: what is tested here is what is written, not when."""
+    with memory_folder(tmp_path) as folder:
+        yield folder
 
 
 def published(path: Path) -> list[Publication]:
@@ -54,7 +64,7 @@ def test_wherever_the_writer_is_killed_what_was_told_is_there_and_the_table_goes
     path = tmp_path / "j"
 
     def cut(journal: Journal) -> None:
-        if random.random() < 0.01 or next(turns) % 50 == 0:
+        if random.random() < 0.004 or next(turns) % 100 == 60:
             cuts.append(copy_as_killed(path, tmp_path / f"cut-{len(cuts)}"))
 
     told = deal(path, key, plan_of(seed), each_turn=cut)
@@ -73,6 +83,32 @@ def test_wherever_the_writer_is_killed_what_was_told_is_there_and_the_table_goes
             assert found.difference is None
             assert (found.pending, found.given_up) == ([], [])
             assert len(reader.publications()) == len(before) + len(went_on.told)
+
+
+def test_what_only_silence_led_to_is_rebuilt_though_no_byte_came_after(tmp_path: Path, key: SealingKey) -> None:
+    """A device falls silent and its link is given up at a deadline; the writer is killed by the commit of that, before
+    it calls the device again."""
+    path, cuts = tmp_path / "j", []
+
+    def cut(journal: Journal) -> None:
+        journal.secure()
+        if not cuts and published(path):
+            cuts.append(copy_as_killed(path, tmp_path / "cut"))
+
+    second = 1_000_000_000
+    silent = ((2 * second, "stall", "shuffler", 9 * second), (2 * second, "stall", "table-controller", 9 * second))
+    deal(path, key, Plan("clean-3", ("stalls",), CLEAN, silent), each_turn=cut)
+    (lost,) = published(cuts[0])
+    with sqlite3.connect(cuts[0]) as db:
+        db.execute("DELETE FROM record WHERE sequence > ?", (lost.sequence,))
+    db.close()
+    with JournalReader(cuts[0], key) as reader:
+        assert "link-lost" in lost.line
+        last = list(reader.records())[-1]
+        assert last.kind == "incident", "nothing was read after it"
+        found = compare(reader, make_teller)
+    assert (found.difference, found.pending) == (None, [])
+    assert found.equal == 1
 
 
 def test_a_line_that_goes_on_speaks_from_where_the_killed_program_stood(tmp_path: Path, key: SealingKey) -> None:

@@ -8,6 +8,7 @@ import pytest
 from devices.simulator.deck import Bay
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.scenario import ScenarioError, load_scenario, scenario_ids
+from devices.simulator.trouble import Trouble, What
 from protocol.cards import DECK
 from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place, seat
 from protocol.tdp import messages as m
@@ -319,3 +320,15 @@ def test_a_file_of_ones_own_is_played(tmp_path: Path) -> None:
     evening = Evening(load_scenario(path))
     evening.run()
     assert [event.cents for event in evening.of(m.WagerPlaced)][:2] == [5, 5]
+
+
+def test_a_trouble_added_during_the_deal_happens_in_this_round_or_the_next() -> None:
+    evening = Evening("two-rounds")
+    dealer, shuffler = evening.table.dealer, evening.table.shuffler
+    evening.run(lambda: shuffler.round is not None and len(shuffler.round.packets) == 2)
+    assert dealer.next_packet == 3
+    assert dealer.add_trouble(Trouble(What.PACKET, 4, -1))
+    assert not dealer.add_trouble(Trouble(What.PACKET, 1, -1))
+    evening.run()
+    short = [(e.deck, e.ordinal) for e in evening.of(m.PacketDispensed) if e.counted == 4]
+    assert short == [(1, 4), (2, 1)]

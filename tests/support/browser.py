@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import faulthandler
 import importlib.util
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +24,8 @@ ARGUMENTS = (
     "--no-first-run",
 )
 SCREENSHOTS = Path(__file__).parent.parent.parent / "build" / "screenshots"
+TEST_S = 180
+"""Failure guard of a whole test."""
 PATIENCE_MS = 30_000
 """Failure guard of every wait: far above what anything takes."""
 
@@ -32,15 +36,35 @@ needs_browser = pytest.mark.skipif(
 
 
 @contextmanager
+def at_most(seconds: int) -> Iterator[None]:
+    """Fail rather than wait for ever: some calls of Playwright know no time limit. Only in the main thread."""
+
+    def give_up(*_: object) -> None:
+        faulthandler.dump_traceback(all_threads=True)
+        raise TimeoutError(f"still waiting after {seconds} s; where, was printed")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
 def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
+    with at_most(TEST_S):
+        playwright = sync_playwright().start()
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        try:
-            yield browser
-        finally:
+    try:
+        yield browser
+    finally:
+        with at_most(TEST_S):
             browser.close()
+            playwright.stop()
 
 
 class Watch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,8 +46,11 @@ ACTIONS = (
         "Packet one short",
         ("technician",),
         "inject",
-        {"fault": "packet-count", "by": -1},
-        fields=(Field("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),),
+        {"fault": "packet-count"},
+        fields=(
+            Field("by", "By", "number", least=-4, most=5, default="-1"),
+            Field("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),
+        ),
         bench=True,
         group="Counts",
     ),
@@ -65,6 +69,17 @@ def running(hub: Hub, *, table: str = "pit-1", **options: Any) -> Iterator[Conso
     finally:
         console.stop()
         assert console.failed is None
+
+
+@contextmanager
+def lines_given_back() -> Iterator[None]:
+    """Wait until the console, which goes on, has closed its ends of the lines that were opened meanwhile."""
+    folder = Path("/proc/self/fd")
+    before = len(list(folder.iterdir()))
+    yield
+    end = time.monotonic() + 10.0
+    while len(list(folder.iterdir())) > before and time.monotonic() < end:
+        time.sleep(0.005)
 
 
 def origin(console: Console) -> str:

@@ -3,12 +3,13 @@
 Each of our figures stands beside the plain client that it is built on, doing the same without journal and bookkeeping.
 """
 
-import asyncio
+import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -17,7 +18,6 @@ import psycopg
 from paho.mqtt.enums import CallbackAPIVersion
 
 from dealwire.export.broker import Broker
-from dealwire.export.fleet.consumer import Consumer
 from dealwire.export.fleet.database import all_sql
 from dealwire.export.mqtt import MqttExporter
 from dealwire.journal import Journal
@@ -74,18 +74,22 @@ def plain_insert(server: postgres.Postgres, lines: list[str]) -> None:
 
 
 def end_to_end(broker: Mosquitto, server: postgres.Postgres, journal: Journal, count: int) -> None:
-    """From the journal through the broker into the database."""
-
-    async def consume() -> None:
-        consumer = Consumer(Broker.parse(broker.url), server.dsn, name="speed", tell=print)
-        running_consumer = asyncio.create_task(consumer.run(wait=False))
-        while consumer.counts.lines < count:
-            await asyncio.sleep(0.005)
-        consumer.stop()
-        await running_consumer
-
+    """From the journal through the broker into the database, where `dealwire fleet consume` puts it."""
+    wanted = [(count,)]
     with MqttExporter(Broker.parse(broker.url), journal, site="fleet", tables=[TABLE]):
-        asyncio.run(consume())
+        eventually(lambda: server.rows("SELECT count(*) FROM dealwire.line") == wanted, "rows are missing", PATIENCE_S)
+
+
+@contextmanager
+def consuming(broker: Mosquitto, server: postgres.Postgres) -> Iterator[None]:
+    """A consumer in a process of its own, listening."""
+    with psycopg.connect(server.dsn) as connection:
+        connection.execute("TRUNCATE dealwire.line, dealwire.gap")
+    where = ["--mqtt", broker.url, "--postgres", server.dsn]
+    with subprocess.Popen([sys.executable, "-m", "dealwire", "fleet", "consume", *where]) as process:
+        eventually(lambda: b"as dealwire-fleet" in (broker.folder / "log").read_bytes(), "nobody listens")
+        yield
+        process.terminate()
 
 
 def measure(folder: Path, server: postgres.Postgres, lines: list[str], window: int, *settings: str) -> None:
@@ -100,7 +104,8 @@ def measure(folder: Path, server: postgres.Postgres, lines: list[str], window: i
             pass
         say("paho alone, to the broker", window, count, lambda: plain_publish(broker, lines, window))
         say("journal to the broker", window, count, lambda: drain(broker, journal, count))
-        say("journal, broker, database", window, count, lambda: end_to_end(broker, server, journal, count))
+        with consuming(broker, server):
+            say("journal, broker, database", window, count, lambda: end_to_end(broker, server, journal, count))
 
 
 def main(count: int) -> None:

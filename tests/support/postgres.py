@@ -48,6 +48,7 @@ class Postgres:
         make = [BINARIES / "initdb", "-D", self.data, "-U", "fleet", "-A", "trust", "--no-locale", "-E", "UTF8", "-N"]
         subprocess.run(make, check=True, capture_output=True, cwd=folder, **self._as)
         self._process: subprocess.Popen[bytes] | None = None
+        self._asking: psycopg.Connection[tuple[Any, ...]] | None = None
 
     @property
     def dsn(self) -> str:
@@ -69,8 +70,14 @@ class Postgres:
             return False
         return True
 
+    def forget(self) -> None:
+        """Close the connection that `rows` keeps."""
+        if self._asking is not None:
+            self._asking.close()
+
     def kill(self) -> None:
         """The whole server at once, as a power cut would."""
+        self.forget()
         if self._process is not None:
             os.kill(self._process.pid, signal.SIGSTOP)
             children = subprocess.run(["pgrep", "-P", str(self._process.pid)], capture_output=True, text=True).stdout
@@ -80,8 +87,10 @@ class Postgres:
             self._process = None
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        with psycopg.connect(self.dsn) as connection:
-            return connection.execute(sql.encode()).fetchall()
+        """Ask over one connection: each new one costs the server a process."""
+        if self._asking is None or self._asking.closed:
+            self._asking = psycopg.connect(self.dsn, autocommit=True)
+        return self._asking.execute(sql.encode()).fetchall()
 
 
 @contextmanager

@@ -92,7 +92,8 @@ class Cases:
             "joker": self.procedure.face.joker,
             "boxed": self.procedure.face.boxed,
         }
-        first = next(packet for packet in self.packets if packet.place != BURN and self._plays(packet.place))
+        dealt = (packet for packet in self.packets if packet.place != BURN and packet.step.from_device)
+        first = next(packet for packet in dealt if self._plays(packet.place))
         for how, row in kinds.items():
             if row is None:
                 continue

@@ -43,6 +43,8 @@ class Soak:
     started: Counter[str] = field(default_factory=Counter)
     ended: Counter[str] = field(default_factory=Counter)
     under_way: Counter[str] = field(default_factory=Counter)
+    quiet_s: dict[str, float] = field(default_factory=dict)
+    """Seconds from a table's last round to the last line of the journal."""
     outcomes: Counter[str] = field(default_factory=Counter)
     incidents: Counter[str] = field(default_factory=Counter)
     missing: dict[str, list[int]] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class Soak:
         for table, started in self.started.items():
             if started != self.ended[table] + self.under_way[table]:
                 found.append(f"{table}: {started} rounds started, {self.ended[table]} made known")
+        found += [f"{table}: no round in the last {quiet:.0f} s" for table, quiet in self.quiet_s.items() if quiet > 60]
         found += [f"{table}: rounds {numbers} are missing" for table, numbers in self.missing.items() if numbers]
         found += [f"{table}: rounds {numbers} came twice" for table, numbers in self.twice.items() if numbers]
         found += ["a page was shown nothing" for page in self.pages if page.messages < 10]
@@ -142,11 +145,15 @@ def measure(process: int) -> tuple[int, int, int] | None:
 def account(folder: Path, result: Soak) -> None:
     """Every START GAME has its round, by number, once."""
     numbers: dict[str, list[int]] = {}
+    ended_ns: dict[str, int] = {}
+    newest_ns = 0
     for item in published(folder):
+        newest_ns = max(newest_ns, item.at_ns)
         line = json.loads(item.line)
         if item.topic == "round":
             result.ended[item.table] += 1
             result.under_way[item.table] = 0
+            ended_ns[item.table] = item.at_ns
             result.outcomes[line["outcome"]] += 1
             numbers.setdefault(item.table, []).append(line["round"])
         elif item.topic == "incident":
@@ -154,6 +161,7 @@ def account(folder: Path, result: Soak) -> None:
         elif line.get("event") == "GameStarted":
             result.started[item.table] += 1
             result.under_way[item.table] = 1
+    result.quiet_s = {table: (newest_ns - at_ns) / 1e9 for table, at_ns in ended_ns.items()}
     for table, found in numbers.items():
         counted = Counter(found)
         result.missing[table] = [number for number in range(1, max(found) + 1) if number not in counted]

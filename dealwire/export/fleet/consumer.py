@@ -37,33 +37,35 @@ class Counts:
 
 
 class Asking:
-    """Whom to ask for what, and when: not at once, because lines may be on their way; at once when some came and more
-    are missing; not every moment when none come."""
+    """Whom to ask for what, and when: not at once, because lines may be on their way; again as soon as some came and
+    no more do; when none come, after a while."""
 
     def __init__(self) -> None:
         self.due: dict[tuple[Address, str], float] = {}
-        """Table and journal with a gap -> when to ask, by the loop's clock."""
+        """Table and journal with a gap -> when to ask if nothing comes, in seconds of any clock."""
+        self._seen: dict[tuple[Address, str], int] = {}
+        """Where each gap began at the last look."""
         self._asked: dict[tuple[Address, str], int] = {}
         self._looked_s = 0.0
 
-    def looks_now(self) -> bool:
+    def looks_at(self, now_s: float) -> bool:
         """True when there were gaps, and it is a while since somebody looked whether they are still there."""
-        return bool(self.due) and asyncio.get_running_loop().time() >= self._looked_s + LOOK_S
+        return bool(self.due) and now_s >= self._looked_s + LOOK_S
 
-    def now(self, gaps: list[Gap]) -> list[tuple[Address, str, int]]:
+    def of(self, gaps: list[Gap], now_s: float) -> list[tuple[Address, str, int]]:
         """Table, journal and the place after which lines are to be sent again, for those whose time has come."""
         places = {(Address(gap.site, gap.table), gap.journal): gap.after for gap in gaps}
-        now_s = self._looked_s = asyncio.get_running_loop().time()
+        self._looked_s = now_s
         self.due = {key: self.due.get(key, now_s + GRACE_S) for key in places}
         self._asked = {key: after for key, after in self._asked.items() if key in places}
-        ready = [
-            key
-            for key, after in places.items()
-            if self.due[key] <= now_s or (key in self._asked and self._asked[key] != after)
-        ]
-        self.due |= dict.fromkeys(ready, now_s + ASK_S)
-        self._asked |= {key: places[key] for key in ready}
-        return [(*key, places[key]) for key in ready]
+        ready = []
+        for key, after in places.items():
+            came = self._asked.get(key, after) != after  # some of what was asked for
+            if self.due[key] <= now_s or (came and self._seen.get(key) == after):
+                ready.append((*key, after))
+                self.due[key], self._asked[key] = now_s + ASK_S, after
+        self._seen = places
+        return ready
 
 
 def sort(messages: list[MQTTMessage]) -> Batch:
@@ -109,6 +111,7 @@ class Consumer:
                     Connection(self._broker, self._name, expiry_s=EXPIRY_S, by_hand=True) as link,
                 ):
                     await link.listen(self._topic)
+                    self._tell(f"{self._broker}: listening to {self._topic}")
                     worked = True
                     await self._serve(link, database)
             except (BrokerUnusable, DatabaseUnusable) as error:
@@ -124,7 +127,7 @@ class Consumer:
 
     async def _serve(self, link: Connection, database: Database) -> None:
         """Batch after batch until stopped."""
-        asking = Asking()
+        asking, now_s = Asking(), asyncio.get_running_loop().time
         while not self._stopping.is_set():
             messages = await self._next(link, LOOK_S if asking.due else ASK_S)
             found = 0
@@ -136,8 +139,8 @@ class Consumer:
                 self.counts.refused += len(batch.refused)
             self._retry.reset()
             self._problem = None
-            if found or asking.looks_now() or not messages:
-                for address, journal, after in asking.now(await database.gaps()):
+            if found or asking.looks_at(now_s()) or not messages:
+                for address, journal, after in asking.of(await database.gaps(), now_s()):
                     self.counts.asked += 1
                     await link.send(address.topic(AGAIN), place(journal, after))
 

@@ -21,8 +21,10 @@ from paho.mqtt.properties import Properties
 
 from dealwire.cli import main
 from dealwire.export.broker import Broker
-from dealwire.export.fleet.database import all_sql, scripts
+from dealwire.export.fleet.consumer import ASK_S, GRACE_S, Asking
+from dealwire.export.fleet.database import Gap, all_sql, scripts
 from dealwire.export.mqtt import MqttExporter
+from dealwire.export.topics import Address
 from dealwire.journal import Journal
 from devices.clock import SystemClock
 from tests.support.brokers import Mosquitto, eventually, needs_mosquitto
@@ -44,12 +46,13 @@ def server() -> Iterator[Postgres]:
 
 
 @pytest.fixture
-def database(server: Postgres) -> Postgres:
+def database(server: Postgres) -> Iterator[Postgres]:
     """Empty but for the tables."""
     with psycopg.connect(server.dsn) as connection:
         connection.execute("DROP SCHEMA IF EXISTS dealwire CASCADE")
         connection.execute(all_sql().encode())
-    return server
+    yield server
+    server.forget()
 
 
 @pytest.fixture
@@ -64,21 +67,25 @@ class Consuming:
     def __init__(self, broker: Mosquitto, database: Postgres, *more: str) -> None:
         where = ("--mqtt", broker.url, "--postgres", database.dsn)
         self._command = [*DEALWIRE, "fleet", "consume", *where, "--wait", *more]
-        self._log = (database.folder / "consumer.log").open("a")
+        self._logs = broker.folder
         self.start()
 
     def start(self) -> None:
-        self._process = subprocess.Popen(self._command, cwd=ROOT, stderr=self._log)
+        self._log = self._logs / f"consumer-{time.monotonic_ns()}"
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(self._command, cwd=ROOT, stderr=log)
+
+    def must_listen(self) -> None:
+        eventually(lambda: "listening to " in self._log.read_text(), "it never listened")
 
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
 
     def stop(self) -> int:
+        self.must_listen()
         self._process.send_signal(signal.SIGTERM)
-        code = self._process.wait(20)
-        self._log.close()
-        return code
+        return self._process.wait(20)
 
 
 @contextmanager
@@ -123,7 +130,7 @@ def test_every_line_is_a_row_and_every_cent_is_there(journal: Journal, database:
         exporter_of(broker, journal) as exporter,
         consuming(broker, database),
     ):
-        put(journal, 2000)
+        put(journal, 1000)
         exporter.wake()
         must_agree(database, journal)
     day = database.rows(
@@ -167,6 +174,29 @@ def test_nothing_is_lost_when_consumer_database_and_broker_are_killed(
 @pytest.mark.slow
 def test_nothing_is_lost_in_thirty_kills(journal: Journal, database: Postgres, tmp_path: Path) -> None:
     troubles(journal, database, tmp_path, 30, 100, seed=4)
+
+
+def test_a_table_is_asked_when_nothing_more_comes_and_not_before() -> None:
+    asking, address = Asking(), Address("s", "t")
+
+    def at(now_s: float, *gaps: tuple[int, int]) -> list[int]:
+        """Gaps as (missing, newest before it) -> the places asked for."""
+        found = asking.of([Gap("s", "t", "j", missing, after) for missing, after in gaps], now_s)
+        assert {(where, journal) for where, journal, _ in found} <= {(address, "j")}
+        return [after for _, _, after in found]
+
+    assert at(0, (100, 10)) == []  # it may be on its way
+    assert at(GRACE_S, (100, 10)) == [10]
+    assert at(GRACE_S + 1, (100, 10)) == []  # asked already
+    assert at(GRACE_S + 2, (100, 40)) == []  # some came, and more may
+    assert at(GRACE_S + 3, (100, 60)) == []
+    assert at(GRACE_S + 4, (100, 60)) == [60]  # no more came
+    assert at(GRACE_S + 4 + ASK_S - 1, (100, 60)) == []
+    assert at(GRACE_S + 4 + ASK_S, (100, 60)) == [60]  # nothing came: once more
+    assert at(GRACE_S + 20) == []
+    assert asking.due == {}
+    assert at(GRACE_S + 21, (200, 150)) == []  # another gap has its own grace
+    assert at(2 * GRACE_S + 21, (200, 150)) == [150]
 
 
 def test_the_tables_are_made_once_and_as_printed(database: Postgres) -> None:
@@ -222,8 +252,8 @@ def test_what_is_no_line_is_kept_aside_and_stops_nothing(database: Postgres, tmp
         (topic, (STATUS % r"\u0000").encode(), told, "unsupported Unicode escape sequence"),
         (topic, (STATUS % "b").encode(), told, "another line has this journal and sequence"),
     ]
-    with running_broker(tmp_path / "broker") as broker, consuming(broker, database):
-        eventually(lambda: subscribed(broker), "not subscribed")
+    with running_broker(tmp_path / "broker") as broker, consuming(broker, database) as consumer:
+        consumer.must_listen()
         say(broker, topic, line, **told)
         for at, payload, properties, _ in bad:
             say(broker, at, payload, **properties)
@@ -234,28 +264,25 @@ def test_what_is_no_line_is_kept_aside_and_stops_nothing(database: Postgres, tmp
     assert Counter(found) == Counter((why,) for _, _, _, why in bad)
 
 
-def subscribed(broker: Mosquitto) -> bool:
-    return b"as dealwire-fleet" in (broker.folder / "log").read_bytes()
-
-
 def test_consumers_of_a_group_share_the_lines(journal: Journal, database: Postgres, tmp_path: Path) -> None:
     with (
         running_broker(tmp_path / "broker", "log_type all") as broker,
-        consuming(broker, database, "--group", "fleet", "--name", "one"),
+        consuming(broker, database, "--group", "fleet", "--name", "one") as first,
         consuming(broker, database, "--group", "fleet", "--name", "two") as second,
     ):
-        log = broker.folder / "log"
-        eventually(lambda: log.read_text().count("$share/fleet/dealwire/v1/+/+/+") >= 2, "not subscribed")
+        for each in (first, second):
+            each.must_listen()
         with exporter_of(broker, journal) as exporter:
-            put(journal, 500)
+            put(journal, 200)
             exporter.wake()
-            eventually(lambda: database.rows("SELECT count(*) > 100 FROM dealwire.line") == [(True,)], "nothing comes")
+            eventually(lambda: database.rows("SELECT count(*) > 50 FROM dealwire.line") == [(True,)], "nothing comes")
             second.kill()
-            put(journal, 500)
+            put(journal, 200)
             exporter.wake()
             second.start()
             must_agree(database, journal)
-        assert {name for name in ("one", "two") if f"Sending PUBLISH to {name}" in log.read_text()} == {"one", "two"}
+        log = (broker.folder / "log").read_text()
+        assert {name for name in ("one", "two") if f"Sending PUBLISH to {name}" in log} == {"one", "two"}
 
 
 @pytest.mark.parametrize(
@@ -278,6 +305,13 @@ def test_what_keeps_it_from_working_is_one_line(arguments: list[str], code: int,
     found, out, errors = fleet(*[part.replace("{dsn}", database.dsn) for part in arguments])
     assert (found, out) == (code, "")
     assert said in errors
+
+
+def test_a_missing_extra_is_one_line() -> None:
+    code = "import sys; sys.modules['psycopg'] = None; from dealwire.cli import main; main(['fleet', 'sql'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "dealwire: psycopg is not installed; pip install 'dealwire[fleet]'\n"
 
 
 @pytest.mark.parametrize(("version", "remedy"), [(None, "dealwire fleet migrate"), (99, "update dealwire")])

@@ -1,0 +1,172 @@
+"""The site: it builds without a warning, fetches nothing, shows every page, and what its guides say to type works."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import click
+import pytest
+
+from dealwire.cli import main
+from tests.support.browser import Watch, chromium, needs_browser, picture
+from tests.support.guides import FENCE, PAGES, ROOT, Reader, blocks, commands, lacking, said
+
+DOCS = ROOT / "docs"
+USES = {"run", "background", "file", "output", "setup", "hardware"}
+READ = sorted([*DOCS.rglob("*.md"), *ROOT.glob("README.md"), *ROOT.glob("*/README.md")])
+needs_sphinx = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("sphinx", "myst_parser", "furo")),
+    reason="needs sphinx, myst-parser and furo (pip install 'dealwire[docs]')",
+)
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+# ------------------------------------------------------------------ the guides
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_guide_works_as_it_is_written(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    if missing := lacking(text):
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    with Reader(tmp_path) as reader:
+        for block in blocks(text):
+            assert not (wrong := reader.follow(block)), f"{name(page)}:{block.line}: {wrong}"
+    assert set(reader.endings()) <= {0, 130}
+
+
+def test_every_block_of_a_guide_says_whether_it_is_run() -> None:
+    found = [block for page in PAGES for block in blocks(page.read_text(encoding="utf-8"))]
+    assert {block.use for block in found} <= USES
+    assert sum(page.read_text(encoding="utf-8").count("\n```") for page in PAGES) == 2 * len(found)
+    uses = Counter(block.use for block in found)
+    assert uses["run"] + uses["background"] > 5 * uses["hardware"], uses
+    print(f"blocks: {dict(uses)}; those for hardware and set-up are not run, their options are checked")
+
+
+@pytest.mark.parametrize("page", READ, ids=name)
+def test_commands_and_options_exist(page: Path) -> None:
+    for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        for words in commands(text) if language.split(" ")[0] in ("", "sh", "console") else ():
+            assert not (wrong := unknown(words)), f"{name(page)}: dealwire {' '.join(words)}: {wrong}"
+
+
+def unknown(words: list[str]) -> str:
+    """The first word that is no command or option of ours."""
+    command: click.Command = main
+    context = click.Context(main)
+    for word in words:
+        if isinstance(command, click.Group) and not word.startswith("-"):
+            following = command.get_command(context, word)
+            if following is None:
+                return word
+            command, context = following, click.Context(following, parent=context)
+        elif re.match(r"--?[a-zA-Z]", word):
+            known = {text for one in command.get_params(context) for text in (*one.opts, *one.secondary_opts)}
+            if word.split("=")[0] not in {*known, "-h", "--help"}:
+                return word
+    return ""
+
+
+def test_what_is_unknown_is_found() -> None:
+    assert unknown(["replay", "--jsno", "x"]) == "--jsno"
+    assert unknown(["journal", "key", "make"]) == "make"
+    assert not unknown(["journal", "key", "new", "table.key"])
+    assert said("a…c\nb", "xabc\nb") == ["a…c"]
+    assert list(commands("$ dealwire run \\\n  --check t.toml | tee x; dealwire list")) == [
+        ["run", "--check", "t.toml"],
+        ["list"],
+    ]
+
+
+# ------------------------------------------------------------------ the site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    built = tmp_path_factory.mktemp("site")
+    sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", f"{built}/.doctrees"]
+    done = subprocess.run([*sphinx, str(DOCS), f"{built}/html"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return built / "html"
+
+
+class Seen(HTMLParser):
+    """Of one page: its anchors, what it links to, what a browser fetches by itself."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.anchors, self.links, self.fetched = set[str](), list[str](), list[str]()
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {key: value or "" for key, value in attrs}
+        self.anchors.add(values.get("id", ""))
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        elif tag == "link":
+            self.fetched.append(values.get("href", ""))
+        self.fetched += [values[key] for key in ("src", "srcset", "data", "poster") if key in values]
+
+
+@needs_sphinx
+def test_every_page_is_built_and_every_link_leads_to_an_anchor(site: Path) -> None:
+    pages = {page: Seen(page) for page in site.rglob("*.html")}
+    sources = {path.relative_to(DOCS).with_suffix(".html").as_posix() for path in DOCS.rglob("*.md")}
+    assert sources <= {page.relative_to(site).as_posix() for page in pages}
+    for page, seen in pages.items():
+        for link in map(urlsplit, seen.links):
+            target = (page.parent / unquote(link.path)).resolve() if link.path else page
+            assert link.scheme or target.exists(), f"{page.name}: {link.path}"
+            if not link.scheme and link.fragment and target in pages:
+                assert unquote(link.fragment) in pages[target].anchors, f"{page.name}: {link.path}#{link.fragment}"
+
+
+@needs_sphinx
+def test_every_page_can_be_reached_from_the_first(site: Path) -> None:
+    """Through the list of pages at the side, or the list of games."""
+    reached, waiting = set[Path](), [site / "index.html"]
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        links = (urlsplit(link) for link in Seen(page).links)
+        targets = {(page.parent / unquote(link.path)).resolve() for link in links if link.path and not link.scheme}
+        waiting += [one for one in targets - reached - set(waiting) if one.suffix == ".html"]
+    assert {path.relative_to(DOCS).with_suffix("") for path in DOCS.rglob("*.md")} <= {
+        path.relative_to(site).with_suffix("") for path in reached
+    }
+
+
+@needs_sphinx
+def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        for address in Seen(page).fetched:
+            assert not urlsplit(address).netloc, f"{page.name}: {address}"
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"(url\(|@import)\s*['\"]?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+@needs_sphinx
+@needs_browser
+def test_it_reads_in_a_browser(site: Path) -> None:
+    """Light or dark, wide or narrow: no page is wider than the window, asks for anything outside, or complains."""
+    with chromium() as browser:
+        for scheme, width in (("light", 1280), ("dark", 390)):
+            context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            watch = Watch(context)
+            page = watch.page()
+            for path in ("index", "guides/run-a-table", "games/race-to-the-flush", "protocol", "odds"):
+                page.goto(f"file://{site}/{path}.html")
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+                picture(page, f"site-{path.replace('/', '-')}-{scheme}-{width}")
+            assert all(address.startswith(("file:", "data:")) for address in watch.asked), watch.asked
+            assert not watch.complaints
+            context.close()
