@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dealer_flow.catalogue import describe
+from dealer_flow.decks import Decks
 from dealer_flow.procedure import load_procedure
 from dealer_flow.states import State
 from devices import events as e
@@ -12,6 +13,8 @@ from protocol.cards import parse_card
 from protocol.places import parse_place
 from tests.dealer_flow.test_step_games import HOLDEM
 from tests.support.hand_table import CONTROLLER, DEVICE, HandTable
+from tests.support.races import RaceTable
+from tests.support.sentences import check_legal
 from tests.support.step_games import SmallTable
 from tests.support.table import SHUFFLER, Table, dealt
 
@@ -150,3 +153,70 @@ def test_cards_at_a_place_of_nobody_are_counted() -> None:
     assert table.codes == ["out-of-turn"]
     assert table.incidents[0].text.startswith("5 cards counted at seat 5, where none were dealt; allowed: ")
     assert table.incidents[0].text.endswith("; recorded only")
+
+
+def test_a_shoe_filled_in_the_middle_of_a_round_ends_it() -> None:
+    table = RaceTable()
+    spot = next(bet for bet in table.flow.procedure.bet if bet.enters)
+    table.controller(e.WagerPlaced(1, spot.number, 500)).start()
+    table.shoe(e.CardDrawn(1, parse_card("AC"), None)).shoe(e.ShoeLoaded(9, 1, 52))
+    assert table.codes == ["shoe-ended"]
+
+
+def test_a_misdeal_the_device_reports_of_this_deck_is_a_fault_of_this_round() -> None:
+    table = dealt(1)
+    table.shuffler(e.MisdealReported(table.deck + 1, 201, 52, None, 0, ()))
+    assert table.codes == []
+    table.shuffler(e.MisdealReported(table.deck, 201, 52, None, 0, ()))
+    assert table.codes == ["jam"]
+
+
+def test_a_deck_with_another_back_is_another_deck() -> None:
+    """What was found defective is forgotten only when the back at its number changes."""
+    decks = Decks()
+    decks.loaded(1, 7)
+    decks.find_defective(1, "it was found defective")
+    decks.loaded(1, 7)
+    assert decks.defective
+    decks.loaded(1, 8)
+    assert not decks.defective
+
+
+def test_another_face_than_the_device_dispensed() -> None:
+    table = Table(reads=True).seat(1, ante=500).start()
+    for cards in ("2C 3C 4C 5C 6C", "2D 3D 4D 5D 6D", "2H 3H 4H 5H 6H"):
+        table.deal(cards)
+    table.dump().burn().play(1)
+    table.reveal("dealer", "2H 3H 4H 5H KS")
+    assert "faces-disagree" in table.codes
+    assert table.end().outcome == "unreliable"
+
+
+def test_a_table_that_plays_for_the_progressive_shows_those_seats_only() -> None:
+    """The dealer has four cards; seat 1 has the progressive bet, seat 2 has none."""
+    table = Table().seat(1, ante=500, progressive=100).seat(2, ante=500).start()
+    for cards in ("2C 3C 4C 5C 6C", "2D 3D 4D 5D 6D", "2H 3H 4H 5H 6H", "2S 3S 4S 5S"):
+        table.deal(cards)
+    assert table.flow.state is State.PROGRESSIVE
+    assert [item.place for item in table.flow.legal() if item.event == "HandRevealed"] == ["seat 1"]
+    for item in table.flow.legal():
+        check_legal(item)
+
+
+@pytest.mark.parametrize(("badge", "who"), [(0, "a person without a badge"), (7, "badge 7")])
+def test_who_called_the_misdeal(badge: int, who: str) -> None:
+    table = dealt(1).misdeal(badge)
+    assert [incident.text for incident in table.incidents] == [f"{who} calls a misdeal"]
+
+
+def test_the_first_cards_of_a_game_that_deals_them_face_up() -> None:
+    """208 Poker deals its community cards face up, its hands by hand; Flushes Gone Wild nothing."""
+    table = HandTable("208.co").play(["bets 1: ante 500", "start"])
+    while table.flow.state is not State.DEALING or table.flow._round.next_due is None:
+        table.see(CONTROLLER, e.Confirmed())
+    steps = {step.name: step for step in table.flow.plan.steps}
+    due = table.flow._round.next_due
+    assert due is not None
+    assert table.flow.deals_face_up == (getattr(steps[due.step], "face", "down") == "up")
+    assert not Table().seat(1, ante=500).start().flow.deals_face_up
+    assert RaceTable().flow.deals_face_up

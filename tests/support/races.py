@@ -11,6 +11,7 @@ from devices import events as e
 from protocol.cards import UNREAD, Card, parse_card, parse_cards
 from protocol.places import SHOE
 from rules import Settlement, load_game, settle
+from tests.support.sentences import check_incident, check_legal
 
 SHOE_LINE, CONTROLLER = "shoe-1", "controller-1"
 PROCEDURE = load_procedure("race-to-the-flush")
@@ -46,6 +47,10 @@ class RaceTable:
         self._numbers[device] += 1
         for item in self.flow.handle(e.Seen(device, 0xC0FFEE, self._numbers[device], 1, body)):
             (self.results if isinstance(item, RoundResult) else self.incidents).append(item)  # type: ignore[arg-type]
+            if isinstance(item, Incident):
+                check_incident(item)
+        for listed in self.flow.legal():
+            check_legal(listed)
         return self
 
     def shoe(self, body: e.Body) -> RaceTable:

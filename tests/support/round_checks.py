@@ -168,9 +168,9 @@ def check_snapshot(flow: DealerFlow) -> None:
     assert [packet.ordinal for packet in lifted] == [packet.ordinal for packet in now.ledger.lifted]
     coming = [packet for packet in seen.packets if not packet.lifted]
     if not now.plan.from_shoe and len(now.ledger.packets) == len(lifted):
-        ordinals = range(len(lifted) + 1, len(lifted) + 1 + len(now.dues) - now.given)
-        assert [packet.ordinal for packet in coming] == [*ordinals]
-        assert [packet.to for packet in coming] == [due.place.text for due in now.dues[now.given :]]
+        due = [due.place.text for due in now.dues[now.given :]]
+        assert [packet.ordinal for packet in coming] == [len(lifted) + 1 + number for number in range(len(coming))]
+        assert [packet.to for packet in coming][: len(due)] == due
 
 
 def check_cards(procedure: Procedure, result: RoundResult, path: Sequence[e.Body]) -> None:
