@@ -83,6 +83,11 @@ def commands(text: str) -> Iterator[list[str]]:
                 yield shlex.split(part.replace("…", "X"), comments=True)[1:]
 
 
+def _listens_to_ctrl_c() -> None:
+    """Whoever started the tests in the background made them deaf to Ctrl-C, and so every program they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Reader:
     """Follows one page. Use as a context manager: programs in the background end with it."""
 
@@ -162,6 +167,7 @@ class Reader:
                 cwd=self._folder,
                 env=self._environment,
                 start_new_session=True,
+                preexec_fn=_listens_to_ctrl_c,
             )
         self._background.append((process, self._output))
 
