@@ -1,7 +1,6 @@
 """`dealwire sim`: simulated devices as a process of their own."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -110,7 +109,7 @@ def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
     if seats > most and ctx.get_parameter_source("seats") is ParameterSource.COMMANDLINE:
         raise click.UsageError(f"--seats: {procedure.id} has at most {most}")
     players = range(1, min(seats, most) + 1)
-    return replace(scenario_of(procedure, [round_table(procedure, players)]), endless=True)
+    return endless(scenario_of(procedure, [round_table(procedure, players)]))
 
 
 def _at_shoe(scenario: AnyScenario) -> bool:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator
+from itertools import cycle
 from random import Random
 from typing import Final
 
@@ -13,36 +14,34 @@ DEVICES: Final = ("shuffler", "table-controller")
 AT_THE_END: Final = (What.REMAINDER, What.BURN, What.REVEAL_BEFORE_BURN)
 
 
-class Rounds(tuple[RoundPlan, ...]):
-    """A scenario's rounds, of which there is always one more. A share `faults` (0 to 1) of them has one trouble more.
+@dataclasses.dataclass(frozen=True, slots=True)
+class EndlessScenario(Scenario):
+    """A scenario whose rounds are dealt again and again; a share `faults` (0 to 1) of them has one trouble more.
 
-    The same `seed` gives the same rounds.
+    The same seed gives the same rounds.
     """
 
     faults: float = 0.0
-    seed: int = 0
-    scenario: Scenario
 
-    def __iter__(self) -> Iterator[RoundPlan]:
+    def plans(self) -> Iterator[RoundPlan]:
+        """The rounds in their order, without an end."""
         random = Random(self.seed)
-        while True:
-            for plan in super().__iter__():
-                if random.random() >= self.faults:
-                    yield plan
-                    continue
-                trouble = _trouble(self.scenario, plan, random)
-                # A packet has one trouble: a dealer does not call a misdeal at what the device has stopped already.
-                taken = {each.ordinal for each in plan.troubles}
-                more = () if trouble.ordinal in taken else (trouble,)
-                yield dataclasses.replace(plan, troubles=(*plan.troubles, *more))
+        for plan in cycle(self.rounds):
+            if random.random() >= self.faults:
+                yield plan
+                continue
+            trouble = _trouble(self, plan, random)
+            # A packet has one trouble: a dealer does not call a misdeal at what the device has stopped already.
+            taken = {each.ordinal for each in plan.troubles}
+            more = () if trouble.ordinal in taken else (trouble,)
+            yield dataclasses.replace(plan, troubles=(*plan.troubles, *more))
 
 
-def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None) -> Scenario:
+def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None) -> EndlessScenario:
     """`scenario` without an end; `seed` also shuffles the cards, otherwise the scenario's own does."""
+    content = {field.name: getattr(scenario, field.name) for field in dataclasses.fields(Scenario)}
     chosen = scenario.seed if seed is None else seed
-    rounds = Rounds(scenario.rounds)
-    rounds.faults, rounds.seed, rounds.scenario = faults, chosen, scenario
-    return dataclasses.replace(scenario, rounds=rounds, seed=chosen)
+    return EndlessScenario(**(content | {"faults": faults, "seed": chosen}))
 
 
 def _trouble(scenario: Scenario, plan: RoundPlan, random: Random) -> Trouble:

@@ -4,7 +4,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle
 from pathlib import Path
 from typing import Final
 
@@ -79,12 +78,10 @@ class Scenario:
     """What the cards come from: `shuffler` or `shoe`."""
     cut_after: int | None = None
     """Where the cut card lies in a shoe."""
-    endless: bool = False
-    """The rounds are dealt again and again."""
 
     def plans(self) -> Iterable[RoundPlan]:
         """The rounds in their order, as many as are dealt."""
-        return cycle(self.rounds) if self.endless else self.rounds
+        return self.rounds
 
 
 def scenario_ids() -> list[str]:
