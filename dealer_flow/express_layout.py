@@ -10,6 +10,7 @@ A packet that the device brings when all have theirs stays in the tray: it is pa
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from dealer_flow.plan import Plan
@@ -53,7 +54,7 @@ def lay_out(plan: Plan, active: tuple[int, ...]) -> Layout:
             whole = range(1, plan.most_seats + 1) if step.seats == "all" else active
             for place in [seat(number) for number in whole] if to == "seats" else [plan.place(to)]:
                 sizes[place] = sizes.get(place, 0) + step.cards
-                packets.append(Packet(ordinal=len(packets) + 1, to=place.text, expected=step.cards, counted=step.cards))
+                packets.append(_packet(len(packets) + 1, place.text, step.cards))
     playing = {int(place): size for place, size in sizes.items()}
     for place, burn in plan.burns.items():
         playing[place] -= len(burn.positions)
@@ -69,6 +70,11 @@ def lay_out(plan: Plan, active: tuple[int, ...]) -> Layout:
         {},
         Remainder(counted=rest if rest == exact else None, expected=rest),
     )
+
+
+@cache
+def _packet(ordinal: int, to: str, cards: int) -> Packet:
+    return Packet(ordinal=ordinal, to=to, expected=cards, counted=cards)
 
 
 def _pattern(plan: Plan, packets: int, seats: int) -> bytes:

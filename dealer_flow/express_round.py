@@ -1,6 +1,9 @@
 """Whether a round was reported as it should be, from first to last, and what it then was."""
 
+from functools import cache
 from typing import Any, Final
+
+from pydantic import BaseModel
 
 from dealer_flow.decks import MINUTE_NS, Decks
 from dealer_flow.express_layout import Layout, check_modelled, lay_out
@@ -13,16 +16,24 @@ from protocol.places import BURN, COMMUNITY, DEALER, PLACES, SEATS_MAX, Place
 
 _TEXT: Final = tuple(card.text for card in CARDS)
 _UNREAD: Final = UNREAD.text
+_new: Final = object.__new__
+_put: Final = object.__setattr__
 
 
-def made(cls: type[Any], **content: Any) -> Any:
-    """A record whose fields are known to be right, in their order: nothing is checked again."""
-    record = object.__new__(cls)
-    object.__setattr__(record, "__dict__", content)
-    object.__setattr__(record, "__pydantic_fields_set__", set(content))
-    object.__setattr__(record, "__pydantic_extra__", None)
-    object.__setattr__(record, "__pydantic_private__", None)
+def made(cls: type[BaseModel], **content: Any) -> Any:
+    """A record with all its fields, known to be right: nothing is checked again."""
+    record = _new(cls)
+    _put(record, "__dict__", content)
+    _put(record, "__pydantic_fields_set__", _names(cls))
+    _put(record, "__pydantic_extra__", None)
+    _put(record, "__pydantic_private__", None)
     return record
+
+
+@cache
+def _names(cls: type[BaseModel]) -> set[str]:
+    """The fields of a record, one set for all of its kind: they are frozen, so nobody adds to it."""
+    return set(cls.model_fields)
 
 
 class WholeRounds:
@@ -162,14 +173,13 @@ class WholeRounds:
         for number, wanted, found in bulk.verified[verified:]:
             decks.verified(number, wanted, found)
         if bulk.verified:
-            decks.count(bulk.at_ns(order.rindex(b"v")))
+            decks.count(bulk.verified_ns)
         return (loaded,)
 
     def _in_time(self, bulk: BulkRound, decks: Decks) -> bool:
         """No deck is due to be counted before the round is over."""
         since_ns = decks.counted_at_ns
-        last_ns = bulk.at_ns(len(bulk.order) - 1)
-        return decks.count_due or (since_ns is not None and last_ns - since_ns < self._minutes * MINUTE_NS)
+        return decks.count_due or (since_ns is not None and bulk.ended_ns - since_ns < self._minutes * MINUTE_NS)
 
     def _dispensed(self, bulk: BulkRound, layout: Layout, deck: int) -> bool:
         """Every packet has its cards, and at most one more came before the remainder."""

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from devices import pcapng
 from devices.pcapng import Block, Blocks
@@ -36,9 +36,11 @@ class Interface:
     procedure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """The bytes of one read (`sent` False) or one write, or a note with no bytes. `interface` counts from 0."""
+class Chunk(NamedTuple):
+    """The bytes of one read (`sent` False) or one write, or a note with no bytes. `interface` counts from 0.
+
+    A tuple, because a recording has millions, and their columns are wanted.
+    """
 
     interface: int
     at_ns: int

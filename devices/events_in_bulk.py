@@ -3,7 +3,6 @@
 The fields are those of the bodies in `devices.events`, as plain tuples; faces are bytes of card codes.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -31,13 +30,15 @@ LETTERS: Final[dict[type[e.Body], bytes]] = {
 class BulkRound:
     """What two devices reported from the end of one round to the end of the next, GameEnded last.
 
-    `order` has one letter for each report. The lists hold the reports of one kind, in order. `sessions` are those of
-    the dealing device and of the table controller; `at_ns` gives the time of the report with this index.
+    `order` has one letter for each report, `?` for one that no list holds. The lists hold the reports of one kind, in
+    order. `sessions` are those of the dealing device and of the table controller; `ended_ns` is the time of the last
+    report, `verified_ns` that of the last DeckVerified, 0 without one.
     """
 
     order: bytes
     sessions: tuple[int, int]
-    at_ns: Callable[[int], int]
+    ended_ns: int
+    verified_ns: int
     loaded: list[tuple[int, int]] = field(default_factory=list)
     """Deck, back."""
     verified: list[tuple[int, int, int]] = field(default_factory=list)

@@ -1,5 +1,5 @@
-"""A recording played round by round: the ordinary reports of two devices are gathered as they stand in the frames, and
-a round is handed over whole when END GAME closes it.
+"""A recording played round by round: its reads are taken in bulk, and a round is handed over whole when END GAME has
+closed it.
 
 Whoever judges the rounds may refuse one. Its reports are then given one by one, as `replay.play` gives them, and so is
 everything until the table is at rest again. So nothing depends on the short road: it only saves the objects that a
@@ -8,28 +8,42 @@ controller, go the ordinary road altogether.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable
-from itertools import chain
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, compress, islice
+from operator import and_
 from struct import Struct
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from devices import events as e
+from devices import shuffler, table_controller
 from devices.capture import Capture, Chunk
-from devices.drivers import kind_of
 from devices.events_in_bulk import LETTERS, BulkRound
-from devices.replay import Player, PlayStats, Recording, played
-from devices.table_controller import EVENTS as TABLE_EVENTS
-from protocol.link import Link
+from devices.replay import LineStats, Player, PlayStats, played
+from devices.session import Feed
 from protocol.tdp import messages as m
-from protocol.tdp.express import Takers, read_event
+from protocol.tdp.express import STATUS, Codes, Express, ExpressReception, Run, read_event
 from protocol.tdp.framing import CHECK_BYTES
 from protocol.tdp.host_link import HostLink
-from protocol.tdp.messages import Kind
 from protocol.tdp.outputs import MESSAGE_IDS, Delivered
-from protocol.tdp.packets import PACKETS
 
 DEVICES: Final = ("shuffler", "table-controller")
+READS: Final = 512
+"""Read at once; on this many, what a run costs by itself is nothing."""
+FEW: Final = 8
+"""Where something is out of the ordinary, the halves are tried, down to this."""
+WAITING_MAX: Final = 4096
+"""Frames that wait for the end of their round; more than any has."""
+
+_EVENTS: Final = (shuffler.EVENTS, table_controller.EVENTS)
+_END: Final = LETTERS[e.GameEnded]
+_VERIFIED: Final = LETTERS[e.DeckVerified]
+_PASSED: Final = (1, 2)
+"""The code, on either line, of reports that change nothing."""
+_OTHER: Final = (3, 4)
+"""And of those that are given one by one."""
+_LETTER: Final = bytes(code if code > 4 else ord("?") for code in range(256))
+_DROPPED: Final = bytes([*_PASSED, *range(STATUS, 256)])
 
 
 class Desk(Protocol):
@@ -58,158 +72,231 @@ def play_express(capture: Capture, desk: Desk, *, stats: PlayStats | None = None
     return played(capture, _ExpressPlayer(capture, desk, stats if stats is not None else PlayStats()))
 
 
-_MESSAGES: Final[dict[str, Any]] = {cls.__name__: cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT}
+def _codes(desk: Desk) -> Codes:
+    """What may be in a run: reports that a round in bulk holds, by their letters; of the others, those that change
+    nothing and those that have to be given."""
+    lines: list[dict[type[m.Event], int]] = []
+    for line, events in enumerate(_EVENTS):
+        codes = {}
+        for message in events:
+            body = getattr(e, message.__name__, None)  # most are called the same; one that is not is given
+            if body in LETTERS:
+                codes[message] = LETTERS[body][0]
+            elif message in MESSAGE_IDS:
+                codes[message] = (_PASSED if body is not None and desk.ignores(body) else _OTHER)[line]
+        lines.append(codes)
+    return Codes(lines)
 
 
-def _code(ident: int) -> int:
-    """A message id as one byte: those of events have the kind of device in the high byte, few others in the low."""
-    return (ident & 0xFF) + 16 * (ident >> 8) & 0xFF
+class _Waiting:
+    """What was read and not yet given, in the order it came, and the sessions it was read in."""
+
+    def __init__(self) -> None:
+        self.sessions = (0, 0)
+        self.run = Run([], b"", [], [])
+
+    def add(self, run: Run, sessions: tuple[int, int]) -> None:
+        self.sessions = sessions
+        before = self.run
+        count = len(before.frames)
+        if not count:
+            self.run = run
+            return
+        ends = before.ends + [count + end for end in run.ends]
+        self.run = Run(before.frames + run.frames, before.codes + run.codes, ends, (*before.at_ns, *run.at_ns))
+
+    def drop(self, count: int) -> None:
+        """The first so many frames were given."""
+        frames, codes, ends, at_ns = self.run
+        reads = bisect_right(ends, count)
+        self.run = Run(frames[count:], codes[count:], [end - count for end in ends[reads:]], at_ns[reads:])
 
 
-def _letters() -> bytes:
-    table = bytearray(256)
-    for body, letter in LETTERS.items():
-        table[_code(MESSAGE_IDS[_MESSAGES[body.__name__]])] = letter[0]
-    assert sum(map(bool, table)) == len(LETTERS)
-    return bytes(table)
+class _Line(NamedTuple):
+    """One of the two lines that a run is of."""
 
-
-_LETTERS: Final = _letters()
+    interface: int
+    stats: LineStats
+    feed: Feed
+    reception: ExpressReception
 
 
 class _ExpressPlayer(Player):
-    """The player of a recording, with what the takers gathered since the last round ended.
-
-    `_marks` says for every chunk how many frames came before it, its interface and its time.
-    """
+    """The player of a recording, with what waits for the end of its round. `_whole`: the table was at rest where that
+    begins."""
 
     def __init__(self, capture: Capture, desk: Desk, stats: PlayStats) -> None:
         super().__init__(capture, lambda _: self._ordinary, None, stats)
         self._desk = desk
-        self._bulk = desk.at_rest and _one_of_each(capture)
-        self._frames: list[bytes] = []
-        self._marks: list[tuple[int, int, int]] = []
+        self._codes = _codes(desk)
+        self._waiting = _Waiting()
+        self._whole = False
+
+    def take_all(self, chunks: Iterable[Chunk]) -> None:
+        """Everything in `chunks`; what it raises comes after all that was before."""
+        rest = iter(chunks)
+        more = True
+        while more:
+            reads: list[Chunk] = []
+            try:
+                reads.extend(islice(rest, READS))
+            finally:
+                self._take_many(reads)
+            more = bool(reads)
 
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
-        now_ns = self.advance(chunk.at_ns)
-        opened = self._open.get(chunk.interface)
-        if chunk.sent or not chunk.data or opened is None:
-            if chunk.comment:
-                self._flush()
-            super().take(chunk)
-            return
-        line, feed = opened
-        if not self._frames:
-            self._marks.clear()
-        self._marks.append((len(self._frames), chunk.interface, now_ns))
-        line.chunks += 1
-        line.received += len(chunk.data)
-        outputs = feed.link.receive(chunk.data, now_ns)
-        if outputs:
-            feed.report(outputs, now_ns)
-            self._due_ns = min(self._due_ns, feed.due_ns)
-        if not self._bulk:
+        if chunk.comment:
             self._flush()
-            self._bulk = self._desk.at_rest and _one_of_each(self._capture)
+        super().take(chunk)
 
     def finish(self) -> None:
         """The recording is over."""
         self._flush()
         super().finish()
-        self._flush()
 
-    # -------------------------------------------------------------- for the player
+    # -------------------------------------------------------------- reads
 
-    def _link(self, index: int) -> Link:
-        interface = self._capture.interfaces[index]
-        if interface.dialect != "tdp" or interface.device not in DEVICES:
-            return super()._link(index)
-        takers = Takers(self._flush)
-        for name, message in _MESSAGES.items():
-            body = getattr(e, name, None)  # most are called the same; one that is not goes the ordinary road
-            if body in LETTERS:
-                takers.take(message, self._frames.append)
-            elif body is not None and self._desk.ignores(body):
-                _count_only(takers, message)
-        takers.take(m.GameEnded, self._on_end)
-        return HostLink(expects=kind_of(interface.device, where="link").device_class, listen=True, takers=takers)
+    def _take_many(self, chunks: list[Chunk]) -> None:
+        if not chunks or self._take_at_once(chunks):
+            return
+        if len(chunks) > FEW:
+            half = len(chunks) // 2
+            self._take_many(chunks[:half])
+            self._take_many(chunks[half:])
+            return
+        for chunk in chunks:
+            self.take(chunk)
+
+    def _take_at_once(self, chunks: list[Chunk]) -> bool:
+        """False, and nothing done, when something in them is out of the ordinary."""
+        lines = self._lines()
+        interfaces, times, written, datas, notes = zip(*chunks, strict=True)
+        if lines is None or any(notes) or not all(datas):
+            return False
+        number = {line.interface: at for at, line in enumerate(lines)}
+        try:
+            of = bytes(map(number.__getitem__, interfaces))
+        except KeyError:
+            return False
+        if times[0] < self._now_ns or list(times) != sorted(times):
+            times = tuple(accumulate(times, max, initial=self._now_ns))[1:]
+        express = Express([line.reception for line in lines], self._codes)
+        if any(written):
+            heard = [not sent for sent in written]
+            reads = bytes(compress(of, heard)), tuple(compress(times, heard)), tuple(compress(datas, heard))
+        else:
+            reads = of, times, datas
+        run = express.read(*reads, times[-1])
+        if run is None:
+            return False
+        self._now_ns = times[-1]
+        for at, line in enumerate(lines):
+            mine = [of_line == at for of_line in of]
+            sent = sum(map(len, compress(datas, map(and_, mine, written)))) if any(written) else 0
+            line.stats.chunks += of.count(at)
+            line.stats.sent += sent
+            line.stats.received += sum(map(len, compress(datas, mine))) - sent
+            line.feed.report([], times[-1])
+        self._due_ns = min(line.feed.due_ns for line in lines)
+        self._read(run, (lines[0].reception.order.session, lines[1].reception.order.session))
+        return True
+
+    def _lines(self) -> list[_Line] | None:
+        """The one shuffler's line and the one controller's; None unless both speak to us in our own dialect."""
+        interfaces = self._capture.interfaces
+        at = {interface.device: index for index, interface in enumerate(interfaces) if interface.dialect == "tdp"}
+        if len(interfaces) != len(DEVICES) or at.keys() != set(DEVICES):
+            return None
+        lines = []
+        for index in [at[device] for device in DEVICES]:
+            stats, feed = self._open.get(index) or (None, None)
+            if stats is None or feed is None or not isinstance(feed.link, HostLink) or feed.link.express is None:
+                return None
+            lines.append(_Line(index, stats, feed, feed.link.express))
+        return lines
+
+    # -------------------------------------------------------------- reports
 
     def _ordinary(self, seen: e.Seen) -> None:
-        """A report that came by the ordinary road, after everything that was gathered."""
+        """A report that came by the ordinary road, after everything that waits."""
         self._flush()
-        self._bulk = False
+        self._whole = False
         self._desk.handle(seen)
 
-    # -------------------------------------------------------------- rounds
-
-    def _on_end(self, frame: bytes) -> None:
-        self._frames.append(frame)
-        if not self._bulk:
-            return
-        if self._desk.take(self._gathered()):
-            self._clear()
-        else:
+    def _read(self, run: Run, sessions: tuple[int, int]) -> None:
+        """Give the rounds that `run` completes, and keep the rest of it."""
+        waiting = self._waiting
+        if waiting.sessions != sessions or len(waiting.run.frames) > WAITING_MAX:
             self._flush()
-            self._bulk = False
+        waiting.add(run, sessions)
+        while waiting.run.frames:
+            if self._whole:
+                self._give_rounds()
+            if self._whole:
+                break
+            self._give(waiting.run.codes.find(_END) + 1 or len(waiting.run.codes))
+            self._whole = self._desk.at_rest
 
-    def _clear(self) -> None:
-        self._frames.clear()
-        _, interface, now_ns = self._marks[-1]
-        self._marks[:] = [(0, interface, now_ns)]
+    def _give_rounds(self) -> None:
+        """Give every whole round; one that is refused waits still."""
+        given = 0
+        for end, bulk in _rounds(self._waiting.run, self._waiting.sessions):
+            if not self._desk.take(bulk):
+                self._whole = False
+                break
+            given = end
+        self._waiting.drop(given)
 
     def _flush(self) -> None:
-        """Give what was gathered report by report."""
-        frames, marks = self._frames.copy(), self._marks.copy()
-        if not frames:
-            return
-        self._bulk = False
-        self._clear()
-        ends = chain((start for start, _, _ in marks[1:]), (len(frames),))
-        for (start, interface, at_ns), end in zip(marks, ends, strict=True):
-            for frame in frames[start:end]:
-                _, feed = self._open[interface]
-                link: Any = feed.link
-                event = read_event(frame)
-                body = feed.translate(Delivered(link.taken_session, frame[4] | frame[5] << 8, event))
-                if body is not None:
-                    self._desk.handle(e.Seen(feed.name, link.taken_session, event.number, at_ns, body))
+        """Give what waits report by report."""
+        if self._waiting.run.frames:
+            self._whole = False
+            self._give(len(self._waiting.run.frames))
 
-    def _gathered(self) -> BulkRound:
-        frames = self._frames
-        order = bytes([frame[6] + 16 * frame[7] & 0xFF for frame in frames]).translate(_LETTERS)
-        by_letter: dict[int, list[bytes]] = {letter[0]: [] for letter in LETTERS.values()}
-        for letter, frame in zip(order, frames, strict=True):
-            by_letter[letter].append(frame)
-        feeds = {self._capture.interfaces[index].device: feed for index, (_, feed) in self._open.items()}
-        dealing, controller = (feeds[kind] for kind in DEVICES)
-        links: tuple[Any, Any] = dealing.link, controller.link
-        bulk = BulkRound(order, (links[0].taken_session, links[1].taken_session), self._at_ns)
-        for letter, name, unpack in _FIELDS:
-            found = by_letter[letter]
-            if found:
-                setattr(bulk, name, unpack(found))
-        return bulk
-
-    def _at_ns(self, index: int) -> int:
-        """When the frame with this index came."""
-        return self._marks[bisect_right(self._marks, index, key=itemgetter(0)) - 1][2]
+    def _give(self, count: int) -> None:
+        """Give the first so many frames report by report."""
+        run, sessions = self._waiting.run, self._waiting.sessions
+        self._waiting.drop(count)
+        lines = self._lines()
+        assert lines is not None, "a line cannot go while something of it waits"
+        for index, (frame, code) in enumerate(zip(run.frames[:count], run.codes, strict=False)):
+            if code in _DROPPED:
+                continue
+            line = self._codes.line_of[code]
+            feed = lines[line].feed
+            event = read_event(frame)
+            body = feed.translate(Delivered(sessions[line], frame[4] | frame[5] << 8, event))
+            if body is not None:
+                self._desk.handle(e.Seen(feed.name, sessions[line], event.number, run.when(index), body))
 
 
-def _one_of_each(capture: Recording) -> bool:
-    """The recording is of one shuffler and one table controller, in our own dialect."""
-    devices = sorted(interface.device for interface in capture.interfaces)
-    return devices == sorted(DEVICES) and all(interface.dialect == "tdp" for interface in capture.interfaces)
+# ------------------------------------------------------------------ rounds
 
 
-def _count_only(takers: Takers, event: type[m.Event]) -> None:
-    try:
-        takers.take(event, None)
-    except ValueError:
-        return  # one with a count: it goes the ordinary road, which checks it
+def _rounds(run: Run, sessions: tuple[int, int]) -> Iterator[tuple[int, BulkRound]]:
+    """The whole rounds in a run, and where each ends."""
+    frames, codes = run.frames, run.codes
+    last = codes.rfind(_END) + 1
+    grouped: dict[int, list[bytes]] = {code: [] for code in set(codes)}
+    for code, frame in zip(codes[:last], frames, strict=False):
+        grouped[code].append(frame)
+    columns = [(letter, unpack(grouped.get(letter, ()))) for letter, unpack in _COLUMNS]
+    taken = [0] * len(columns)
+    end = 0
+    while end < last:
+        start, end = end, codes.index(_END, end) + 1
+        order = codes[start:end].translate(_LETTER, _DROPPED)
+        until = [before + order.count(letter) for before, (letter, _) in zip(taken, columns, strict=True)]
+        lists = [values[a:b] for (_, values), a, b in zip(columns, taken, until, strict=True)]
+        taken = until
+        verified = codes.rfind(_VERIFIED, start, end)
+        verified_ns = run.when(verified) if verified >= 0 else 0
+        yield end, BulkRound(order, sessions, run.when(end - 1), verified_ns, *lists)
 
 
-Unpack = Callable[[list[bytes]], list[Any]]
+Unpack = Callable[[Sequence[bytes]], list[Any]]
+"""From the frames of one kind of report, what `BulkRound` says of each."""
 
 
 def _fixed(code: str) -> Unpack:
@@ -220,41 +307,43 @@ def _fixed(code: str) -> Unpack:
 
 
 def _first(code: str) -> Unpack:
-    fields = Struct("<" + code)
-    return lambda frames: [fields.unpack_from(frame, 16)[0] for frame in frames]
+    read = _fixed(code)
+    return lambda frames: [only for (only,) in read(frames)]
 
 
-def _shown(frames: list[bytes]) -> list[tuple[int, bytes]]:
-    """Place and faces; a count that does not fit makes them no faces of a deck, so that the round is refused."""
-    return [
-        (frame[16], frame[19:-CHECK_BYTES] if frame[18] == len(frame) - 19 - CHECK_BYTES else b"\xff")
-        for frame in frames
-    ]
+def _dispensed(frames: Sequence[bytes]) -> list[tuple[int, int, int, int, int]]:
+    return [(frame[16], frame[17], frame[18], frame[19], frame[20]) for frame in frames]
 
 
-def _burned(frames: list[bytes]) -> list[tuple[int, tuple[int, ...], str]]:
-    bodies: list[Any] = [TABLE_EVENTS[m.BurnConfirmed](read_event(frame)) for frame in frames]
-    return [(body.place, body.positions, body.spread) for body in bodies]
+def _shown(frames: Sequence[bytes]) -> list[tuple[int, bytes]]:
+    return [(frame[16], frame[19:-CHECK_BYTES]) for frame in frames]
 
 
-def _dispensed(frames: list[bytes]) -> list[tuple[int, int, int, int, int]]:
-    return [
-        (frame[16], frame[17], frame[18], frame[19], frame[20] or len(frame) - 21 - CHECK_BYTES) for frame in frames
-    ]
+def _burned(frames: Sequence[bytes]) -> list[tuple[int, tuple[int, ...], str]]:
+    return [_burn(frame[16:-CHECK_BYTES]) for frame in frames]
 
 
-_FIELDS: Final[tuple[tuple[int, str, Unpack], ...]] = (
-    (ord("k"), "loaded", _fixed("BB")),
-    (ord("v"), "verified", _fixed("BHH")),
-    (ord("d"), "dispensed", _dispensed),
-    (ord("l"), "lifted", _first("B")),
-    (ord("r"), "dumped", _fixed("BHH")),
-    (ord("S"), "started", _first("I")),
-    (ord("E"), "ended", _first("I")),
-    (ord("s"), "sensors", _fixed("BB")),
-    (ord("w"), "wagers", _fixed("BBI")),
-    (ord("c"), "decisions", _fixed("BB")),
-    (ord("b"), "burns", _burned),
-    (ord("h"), "shown", _shown),
-    (ord("n"), "counted", _fixed("BB")),
-)
+@lru_cache(maxsize=256)
+def _burn(fields: bytes) -> tuple[int, tuple[int, ...], str]:
+    body: Any = table_controller.EVENTS[m.BurnConfirmed](m.BurnConfirmed(0, 0, *_BURN.unpack(fields)))
+    return body.place, body.positions, body.spread
+
+
+_BURN: Final = Struct("<BHB")
+_READERS: Final[Mapping[type[e.Body], Unpack]] = {
+    e.DeckLoaded: _fixed("BB"),
+    e.DeckVerified: _fixed("BHH"),
+    e.PacketDispensed: _dispensed,
+    e.PacketLifted: _first("B"),
+    e.RemainderDumped: _fixed("BHH"),
+    e.GameStarted: _first("I"),
+    e.GameEnded: _first("I"),
+    e.SensorChanged: _fixed("BB"),
+    e.WagerPlaced: _fixed("BBI"),
+    e.DecisionMade: _fixed("BB"),
+    e.BurnConfirmed: _burned,
+    e.HandRevealed: _shown,
+    e.CardsCounted: _fixed("BB"),
+}
+_COLUMNS: Final = [(letter[0], _READERS[body]) for body, letter in LETTERS.items()]
+"""In the order of the lists of `BulkRound`."""

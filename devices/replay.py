@@ -1,6 +1,6 @@
 """A recording played again: through links that only listen, or as a line for one that talks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -87,8 +87,7 @@ def played(capture: Capture, player: "Player") -> PlayStats:
     for interface in capture.interfaces:
         player.check(interface)
     try:
-        for chunk in capture.chunks:
-            player.take(chunk)
+        player.take_all(capture.chunks)
     except CaptureError:
         player.finish()
         raise
@@ -172,6 +171,11 @@ class Player:
             feed.receive(chunk.data, now_ns)
             if feed.due_ns < self._due_ns:
                 self._due_ns = feed.due_ns
+
+    def take_all(self, chunks: Iterable[Chunk]) -> None:
+        """Everything in `chunks`; what it raises comes after all that was before."""
+        for chunk in chunks:
+            self.take(chunk)
 
     def finish(self) -> None:
         """The recording is over: what the links hold back is given out, and their counters are read."""

@@ -1,10 +1,10 @@
-"""The short road through a reception: in the ordinary course of a session a frame is checked, counted and handed on as
-it is, without an object for it.
+"""The short road through receptions: in the ordinary course of a session whole runs of reads are cut, checked and
+counted at once, and no object is made for a frame.
 
-It is no second reception. It shares the state of the one it extends, and takes a frame only where that state leaves a
-single thing to do: the session runs, its events come in order, nothing is held, no timer is due. Whatever else comes
-goes the ordinary road from exactly there, and the next chunk may come back. A test holds the two equal on every
-recording: what is delivered, the counters, and the state.
+It is no second reception. It shares the state of those it stands for, and takes a run only where that state leaves a
+single thing to do with every frame of it: the sessions run, the events come in order, nothing is held, no timer is due.
+If anything else is in a run, it takes none of it, and the run goes the ordinary road. A test holds the two equal on
+every recording: what is delivered, the counters, and the state.
 
     first word                  second              third
     version flags kind sequence request  message id  number of the event, or session of a status
@@ -13,51 +13,46 @@ recording: what is delivered, the counters, and the state.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from typing import Any, Final
+import sys
+from array import array
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, compress, repeat
+from operator import mul, sub
+from typing import Final, NamedTuple
 from zlib import crc32
 
 from cobs import cobs
 
-from protocol.tdp.derive import HEADER_SIZE, Shape, fields_of
+from protocol.tdp.derive import FIXED, HEADER_SIZE, fields_of
 from protocol.tdp.framing import CHECK_BYTES, MAX_ENCODED, RESIDUE
 from protocol.tdp.messages import Event, Kind, Message
-from protocol.tdp.outputs import MESSAGE_IDS, Output, UnknownEvent
+from protocol.tdp.outputs import MESSAGE_IDS, UnknownEvent
 from protocol.tdp.packets import MAX_FRAME, PACKETS, VERSION
 from protocol.tdp.reception import Reception
 from protocol.tdp.vetting import read_frame
 
-Taker = Callable[[bytes], object]
-"""Takes one event: its frame as decoded, check included. The append of a list will do."""
-
-_WORDS: Final = struct.Struct("<III")
 _EVENT_HEAD: Final = struct.Struct("<II")
-_EVENT: Final = VERSION | Kind.EVENT << 16
-_LINK: Final = VERSION | Kind.LINK << 16
-_SEQUENCE: Final = 1 << 24
+_HEAD: Final = 12
+"""Bytes of the three words."""
+_ID: Final = slice(6, 8)
+"""Where a frame says which message it is."""
 _LAST_EVENT: Final = slice(12, 16)
 """Where a status says the number of its newest event."""
 _COUNT: Final = -CHECK_BYTES - 1
 """Where a status that names no fault says so."""
-_WORD: Final = 0xFFFFFFFF
-_TO_LINK: Final = _LINK - _EVENT
-_SHUT: Final = -1
-_BROKEN: Final = (cobs.DecodeError, struct.error, IndexError, KeyError)
-"""Not COBS, shorter than a header, longer than a frame, of a message nobody takes."""
+STATUS: Final = 0x80
+"""The code of line 0's reports of its device's whole state; that of line 1 is one more."""
+_SEQUENCES: Final = bytes(range(256)) * 2
+_LINES: Final = (b"\0", b"\1")
+_ONLY: Final = [bytes(line == at for at in range(256)) for line in range(len(_LINES))]
+_ZERO: Final = repeat(0)
+_DELIMITER: Final = repeat(b"\0")
 _decode: Final = cobs.decode
-_unpack: Final = _WORDS.unpack_from
-
-
-def _nobody(frame: bytes) -> None:
-    """Stands in the table for events that are only counted; never called."""
-
-
-def _status(frame: bytes) -> None:
-    """Stands in the table for reports of a device's whole state; never called."""
 
 
 def read_event(frame: bytes) -> Event:
-    """The event in a frame that a taker got, as the ordinary road delivers it."""
+    """The event in a frame of a run, as the ordinary road delivers it."""
     envelope = read_frame(frame[:-CHECK_BYTES])
     message = envelope.message
     if isinstance(message, Event):
@@ -66,169 +61,111 @@ def read_event(frame: bytes) -> Event:
     return UnknownEvent(number, device_ms, envelope.message_id, frame[HEADER_SIZE + _EVENT_HEAD.size : -CHECK_BYTES])
 
 
-class Takers:
-    """Who takes which events, by the length of the frame and the second word of its header. Anything that is not there
-    goes the ordinary road.
+class Codes:
+    """Which events of which line may be in a run, and the code, 1 to 127, that each has there; no code is of two lines.
 
-    A taker is given events in order, each once. The length of a frame fits its message; whether a count in it says
-    the same is the taker's to see (`read_event` knows what the ordinary road makes of any frame). It must not raise.
+    `lines` has a mapping for each of at most two lines. A report of a device's whole state that names no fault may be
+    in any run, and has a code from `STATUS` on.
     """
 
-    def __init__(self, on_session: Callable[[], None] = lambda: None) -> None:
-        self.on_session = on_session
-        """Called before `taken_session` changes: what was taken so far is of the session before."""
-        self.tables: list[dict[int, Taker]] = [{} for _ in range(MAX_FRAME + 1)]
-        for cls, _ in PACKETS.values():
-            if "last_event" in cls.__annotations__:  # reports of a device's whole state; these name no fault
-                self.tables[_sizes(cls).start][MESSAGE_IDS[cls] << 16] = _status
+    def __init__(self, lines: Sequence[Mapping[type[Event], int]]) -> None:
+        self.of: dict[tuple[int, int, int], int] = {}
+        """By line, second word and length of the frame as decoded."""
+        self.counts: dict[bytes, tuple[int, int]] = {}
+        """By message id as it stands in the frame, for events that count something: where, and the bytes of one."""
+        kinds = bytearray([Kind.EVENT]) * 256
+        counting = bytearray(256)
+        for line, events in enumerate(lines):
+            kinds[STATUS + line] = Kind.LINK
+            for status, _ in PACKETS.values():
+                if "last_event" in status.__annotations__:
+                    self.of[line, MESSAGE_IDS[status] << 16, _layout(status)[0]] = STATUS + line
+            for event, code in events.items():
+                fixed, step = _layout(event)
+                if step:
+                    counting[code] = 1
+                    self.counts[MESSAGE_IDS[event].to_bytes(2, "little")] = fixed - CHECK_BYTES - 1, step
+                for size in range(fixed, MAX_FRAME + 1, step) if step else (fixed,):
+                    self.of[line, MESSAGE_IDS[event] << 16, size] = code
+        self.line_of = {code: line for line, events in enumerate(lines) for code in events.values()}
+        self.kinds = bytes(kinds)
+        self.counting = bytes(counting)
+        self.events = tuple(bytes(code in set(events.values()) for code in range(256)) for events in lines)
+        self.statuses = tuple(bytes(code == STATUS + line for code in range(256)) for line in range(len(lines)))
+        self.frames = tuple(bytes(map(max, *pair)) for pair in zip(self.events, self.statuses, strict=True))
 
-    def take(self, event: type[Event], taker: Taker | None) -> None:
-        """Give events of this class to `taker`, or with None count them only, which takes one of a fixed length."""
-        sizes = _sizes(event)
-        if taker is None and len(sizes) > 1:
-            raise ValueError(f"{event.__name__} has a count that somebody must check")
-        for size in sizes:
-            self.tables[size][MESSAGE_IDS[event] << 16] = taker or _nobody
 
-
-def _sizes(message: type[Message]) -> range:
-    """Every length that a frame of `message` without extensions can have, check included."""
+def _layout(message: type[Message]) -> tuple[int, int]:
+    """Decoded bytes of a frame of `message` that counts nothing and has no extensions; the bytes of what it counts, 0
+    when it has no count."""
     fields = fields_of(next(packet for cls, packet in PACKETS.values() if cls is message))
-    tails = [field for field in fields if field.shape not in (Shape.INTEGER, Shape.BYTES, Shape.TEXT)]
-    fixed = HEADER_SIZE + CHECK_BYTES + sum(field.size for field in fields if field not in tails)
-    return range(fixed + 1, MAX_FRAME + 1, tails[0].size) if tails else range(fixed, fixed + 1)
+    tails = [field for field in fields if field.shape not in FIXED]
+    assert len(tails) <= 1, f"{message.__name__} counts more than one thing"
+    fixed = HEADER_SIZE + CHECK_BYTES + sum(field.size for field in fields if field.shape in FIXED)
+    return fixed + len(tails), tails[0].size if tails else 0
+
+
+class Run(NamedTuple):
+    """The frames of several reads, as they came.
+
+    `frames` are decoded, the check included; `codes` has one byte for each. `ends` says for each read how many frames
+    there were at its end, and `at_ns` when it was.
+    """
+
+    frames: list[bytes]
+    codes: bytes
+    ends: list[int]
+    at_ns: Sequence[int]
+
+    def when(self, index: int) -> int:
+        """When the frame with this index came."""
+        return self.at_ns[bisect_right(self.ends, index)]
+
+
+class _Left(NamedTuple):
+    """The start of a frame, when the last byte of the line came, and how long the next may take."""
+
+    data: bytes
+    at_ns: int
+    partial_ns: int
+
+    def given_up(self, now_ns: int) -> bool:
+        """It was dropped by then."""
+        return bool(self.data) and now_ns - self.at_ns >= self.partial_ns
+
+
+class _Reads(NamedTuple):
+    """Reads that hold whole frames: the line of each, its time, how many frames; then all frames, what is `left` of
+    each line, the frames' heads, and these as words."""
+
+    lines: bytes
+    times: Sequence[int]
+    counts: list[int]
+    frames: list[bytes]
+    left: list[_Left]
+    heads: bytes
+    words: array[int]
+
+
+class _Heard(NamedTuple):
+    """What one line brought in a run. `at_ns` are the times of the reads in which its frames ended."""
+
+    sequences: bytes
+    numbers: tuple[int, ...]
+    statuses: list[bytes]
+    sessions: set[int]
+    at_ns: list[int]
+    left: _Left
 
 
 class ExpressReception(Reception):
-    """A reception whose ordinary events go to `takers` the moment they are read.
+    """A reception that can also be told of what was read in bulk."""
 
-    `receive` returns what came by the ordinary road; what a taker got, and reports of the whole state that say
-    nothing new about the session, do not appear there. `settings` are those of `Reception`.
-    """
-
-    def __init__(self, takers: Takers, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.taken_session = 0
-        """The session of whatever the takers are given."""
-        self._tables, self._on_session = takers.tables, takers.on_session
-        self._until_ns = _SHUT  # the short road is open before then
-        self._want = 0  # the first word of the next event
-        self._counted = self._statuses = 0  # the event up to which the counters go; statuses not in them yet
-
-    def receive(self, data: bytes, now_ns: int) -> list[Output]:
-        """As `Reception.receive`."""
-        held = self._framer.held
-        if now_ns >= self._until_ns and not self._go_on(now_ns):
-            return self._ordinary(data, now_ns)
-        if held and now_ns - self._byte_ns >= self._timing.partial_ns:
-            return self._ordinary(data, now_ns)
-        return self._run((held + data if held else data).split(b"\0"), now_ns)
-
-    def _run(self, parts: list[bytes], now_ns: int) -> list[Output]:
-        """Take frame after frame; the last part is the start of one that is not whole."""
-        tail = parts.pop()
-        order, tables, session = self.order, self._tables, self.session
-        expected, want = order.expected, self._want
-        opened = stray = False
-        status, statuses = b"", 0
-        rest = iter(parts)
-        for part in rest:
-            stray = True
-            if not part and not opened:
-                opened, stray = True, False
-                continue
-            try:
-                frame = _decode(part)
-                first, second, word = _unpack(frame)
-                taker = tables[len(frame)][second]
-            except _BROKEN:
-                break
-            if crc32(frame) != RESIDUE:
-                break
-            if first == want and word == expected and taker is not _status:
-                expected += 1
-                if taker is not _nobody:
-                    taker(frame)
-            elif taker is _status and word == session and first == want + _TO_LINK and not frame[_COUNT]:
-                status = frame
-                statuses += 1
-            else:
-                break
-            want = want + _SEQUENCE & _WORD
-            opened = stray = False
-        self._keep(want, expected, status, statuses, now_ns)
-        if stray or opened or tail or self._framer.held:
-            return self._leave(stray, b"\0".join((part, *rest, tail)) if stray else tail, opened)
-        return []
-
-    def _keep(self, want: int, expected: int, status: bytes, statuses: int, now_ns: int) -> None:
-        """Note how far it went."""
-        self._byte_ns = now_ns
-        if want != self._want:
-            self._want, self._valid_ns, self.order.expected = want, now_ns, expected
-            if status:
-                self._statuses += statuses
-                self.order.last = max(self.order.last, int.from_bytes(status[_LAST_EVENT], "little"))
-
-    def tick(self, now_ns: int) -> list[Output]:
-        """As `Reception.tick`."""
-        if not self._framer.held and self._go_on(now_ns):
-            return []
-        self._shut()
-        out = super().tick(now_ns)
-        self._open()
-        return out
-
-    def close(self, now_ns: int) -> list[Output]:
-        """As `Reception.close`."""
-        self._shut()
-        return super().close(now_ns)
-
-    def suspend(self, now_ns: int) -> list[Output]:
-        """As `Reception.suspend`."""
-        self._shut()
-        return super().suspend(now_ns)
-
-    def _go_on(self, now_ns: int) -> bool:
-        """Set the timer that watches for silence anew; False when it is due, or the short road is shut."""
-        if self._until_ns == _SHUT or now_ns >= self._valid_ns + self._timing.lost_ns:
-            return False
-        self._until_ns = self._timer_ns = self._valid_ns + self._timing.lost_ns
-        return True
-
-    def _leave(self, stray: bool, left: bytes, opened: bool) -> list[Output]:
-        """Keep what is pending; a piece that is none of ours goes the ordinary road, with all that follows it."""
-        if opened:
-            left = b"\0" + left
-        if stray or len(left) > MAX_ENCODED:
-            self._framer.resume(b"")
-            return self._ordinary(left, self._byte_ns)
-        self._framer.resume(left)
-        return []
-
-    def _ordinary(self, data: bytes, now_ns: int) -> list[Output]:
-        self._shut()
-        out = super().receive(data, now_ns)
-        self._open()
-        return out
-
-    def _shut(self) -> None:
-        """Hand the state back to the ordinary road."""
-        if self._until_ns == _SHUT:
-            return
-        self._until_ns = _SHUT
-        if self.order.expected > self._counted:
-            self.event_ns, self.ack_due = self._valid_ns, True
-        self._sequence = self._want >> 24
-        events = self.order.expected - self._counted
-        self.stats.events += events
-        self.stats.frames += events + self._statuses
-        self._statuses = 0
-
-    def _open(self) -> None:
-        """Open the short road when there is a single thing to do with the next event."""
+    @property
+    def ready(self) -> bool:
+        """There is a single thing to do with the next event."""
         order = self.order
-        if (
+        return (
             self.alive
             and order.started
             and not order.held
@@ -237,10 +174,167 @@ class ExpressReception(Reception):
             and (self.opened or self._valid_ns >= self._gate_ns)
             and self._sequence >= 0
             and not self._framer.overlong
-        ):
-            if order.session != self.taken_session:
-                self._on_session()
-                self.taken_session = order.session
-            self._until_ns = self._timer_ns
-            self._want = _EVENT | self._sequence << 24
-            self._counted = order.expected
+        )
+
+    @property
+    def left(self) -> _Left:
+        """What is pending."""
+        return _Left(self._framer.held, self._byte_ns, self._timing.partial_ns)
+
+    def fits(self, heard: _Heard, until_ns: int) -> bool:
+        """All that was heard is what comes next, and by `until_ns` no timer was due."""
+        first, expected = self._sequence, self.order.expected
+        times = [self._valid_ns, *heard.at_ns, until_ns]
+        return (
+            heard.sequences == _cycle(first, len(heard.sequences))
+            and heard.numbers == tuple(range(expected, expected + len(heard.numbers)))
+            and heard.sessions <= {self.session}
+            and not any(status[_COUNT] for status in heard.statuses)
+            and max(map(sub, times[1:], times)) < self._timing.lost_ns
+            and not heard.left.given_up(until_ns)
+        )
+
+    def take(self, heard: _Heard) -> None:
+        """Go on from what was heard, which fits."""
+        self._byte_ns = heard.left.at_ns
+        self._framer.resume(heard.left.data)
+        frames, events = len(heard.sequences), len(heard.numbers)
+        if frames:
+            self._valid_ns = heard.at_ns[-1]
+            self._sequence = self._sequence + frames & 0xFF
+            self.stats.frames += frames
+        if events:
+            self.order.expected += events
+            self.stats.events += events
+            self.event_ns, self.ack_due = self._valid_ns, True
+        for status in heard.statuses:
+            self.order.last = max(self.order.last, int.from_bytes(status[_LAST_EVENT], "little"))
+        self._arm()
+
+
+def _cycle(first: int, count: int) -> bytes:
+    """So many link sequences."""
+    return (
+        (_SEQUENCES * (count // 256 + 1))[first : first + count] if count > 256 else _SEQUENCES[first : first + count]
+    )
+
+
+class Express:
+    """Receptions that are told of their reads in bulk. `codes` has a line for each of `receptions`."""
+
+    def __init__(self, receptions: Sequence[ExpressReception], codes: Codes) -> None:
+        self._receptions, self._codes = receptions, codes
+
+    def read(self, lines: bytes, times: Sequence[int], datas: Sequence[bytes], until_ns: int) -> Run | None:
+        """What these reads bring, the last before `until_ns`: the line of each, its time in ns, its bytes, of which
+        there are some. Times never run backwards.
+
+        None, and nothing taken, when anything is out of the ordinary.
+        """
+        if not all(reception.ready for reception in self._receptions):
+            return None
+        left = [reception.left for reception in self._receptions]
+        reads = _whole_already(lines, times, datas, left) or _made_whole(lines, times, datas, left)
+        if reads is None or set(map(crc32, reads.frames)) - {RESIDUE}:
+            return None
+        codes = self._codes_of(reads)
+        if codes is None:
+            return None
+        heard = [self._heard(line, reads, codes) for line in range(len(left))]
+        pairs = list(zip(self._receptions, heard, strict=True))
+        if not all(reception.fits(each, until_ns) for reception, each in pairs):
+            return None
+        for reception, each in pairs:
+            reception.take(each)
+        return Run(reads.frames, codes, list(accumulate(reads.counts)), reads.times)
+
+    def _codes_of(self, reads: _Reads) -> bytes | None:
+        """The code of each frame; None when one is none that can be in a run."""
+        known, frames, heads = self._codes, reads.frames, reads.heads
+        lines = b"".join(map(mul, map(_LINES.__getitem__, reads.lines), reads.counts))
+        try:
+            codes = bytes(map(known.of.__getitem__, zip(lines, reads.words[1::3], map(len, frames), strict=True)))
+        except KeyError:
+            return None
+        for frame in compress(frames, codes.translate(known.counting)):
+            counts = known.counts.get(frame[_ID])
+            if counts is not None and frame[counts[0]] * counts[1] != len(frame) - counts[0] - 1 - CHECK_BYTES:
+                return None
+        ordinary = (
+            heads[0::_HEAD].count(VERSION) == len(frames)
+            and heads[1::_HEAD].count(0) == len(frames)
+            and heads[2::_HEAD] == codes.translate(known.kinds)
+        )
+        return codes if ordinary else None
+
+    def _heard(self, line: int, reads: _Reads, codes: bytes) -> _Heard:
+        """What one of the lines brought."""
+        known, numbers = self._codes, reads.words[2::3]
+        statuses = codes.translate(known.statuses[line]) if STATUS + line in codes else b""
+        return _Heard(
+            bytes(compress(reads.heads[3::_HEAD], codes.translate(known.frames[line]))),
+            tuple(compress(numbers, codes.translate(known.events[line]))),
+            list(compress(reads.frames, statuses)),
+            set(compress(numbers, statuses)),
+            list(compress(reads.times, reads.lines.translate(_ONLY[line]))),
+            reads.left[line],
+        )
+
+
+def _whole_already(lines: bytes, times: Sequence[int], datas: Sequence[bytes], left: list[_Left]) -> _Reads | None:
+    """Reads that each hold whole frames, as most do; None when some may not."""
+    counts = list(map(sub, map(bytes.count, datas, _ZERO), map(bytes.startswith, datas, _DELIMITER)))
+    if 0 in counts or not all(map(bytes.endswith, datas, _DELIMITER)) or any(each.data for each in left):
+        return None
+    last = [lines.rfind(line) for line in range(len(left))]
+    left = [each._replace(at_ns=times[at]) if at >= 0 else each for each, at in zip(left, last, strict=True)]
+    return _cut(lines, times, datas, counts, left)
+
+
+def _made_whole(lines: bytes, times: Sequence[int], datas: Sequence[bytes], left: list[_Left]) -> _Reads | None:
+    """The same, with the start of a frame put before the rest of it; None when the line was silent in between."""
+    left = left.copy()
+    whole: list[tuple[int, int, bytes]] = []
+    for line, at_ns, data in zip(lines, times, datas, strict=True):
+        before = left[line]
+        if before.given_up(at_ns):
+            return None
+        data = before.data + data
+        end = data.rfind(b"\0") + 1
+        if _opens(data[:end]):
+            end -= 1
+            if _opens(data[:end]):
+                return None  # an idle delimiter
+        left[line] = before._replace(data=data[end:], at_ns=at_ns)
+        if len(data) - end > MAX_ENCODED:
+            return None
+        if end:
+            whole.append((line, at_ns, data[:end]))
+    if not whole:
+        return _Reads(b"", (), [], [], left, b"", array("I"))
+    of, at, pieces = zip(*whole, strict=True)
+    counts = [data.count(0) - (not data[0]) - data.count(b"\0\0", 1) for data in pieces]
+    return _cut(bytes(of), at, pieces, counts, left)
+
+
+def _opens(data: bytes) -> bool:
+    """The last of it is a delimiter that ends no frame."""
+    return data == b"\0" or data.endswith(b"\0\0")
+
+
+def _cut(
+    lines: bytes, times: Sequence[int], datas: Sequence[bytes], counts: list[int], left: list[_Left]
+) -> _Reads | None:
+    """The frames in reads that end with a delimiter each; None when something is no frame, or not as many as `counts`
+    says. That is never too few: so when the sum is right, each is, and no delimiter is idle."""
+    try:
+        frames = list(map(_decode, filter(None, b"".join(datas).split(b"\0"))))
+    except cobs.DecodeError:
+        return None
+    heads = b"".join([frame[:_HEAD] for frame in frames])
+    if sum(counts) != len(frames) or len(heads) != _HEAD * len(frames):
+        return None
+    words = array("I", heads)
+    if sys.byteorder == "big":
+        words.byteswap()
+    return _Reads(lines, times, counts, frames, left, heads, words)

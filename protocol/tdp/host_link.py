@@ -17,7 +17,7 @@ from typing import Final
 from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
-from protocol.tdp.express import ExpressReception, Takers
+from protocol.tdp.express import ExpressReception
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import (
     Ack,
@@ -49,7 +49,6 @@ class HostLink:
     `listen` makes it a listener: it sends nothing, refuses requests, and delivers what the live link delivered.
     Pass to `receive` the very times that are recorded. `close` gives out what was held back; `suspend` instead of it
     says that the line went, and a link made with `resume=standing` goes on from there on the next line.
-    With `takers`, which only a listener may have, they get its ordinary events, and `receive` returns the rest.
     """
 
     def __init__(
@@ -61,24 +60,18 @@ class HostLink:
         listen: bool = False,
         timing: Timing | None = None,
         resume: Standing | None = None,
-        takers: Takers | None = None,
     ) -> None:
         self.state = LinkState.CLOSED
         self.role = Role.OBSERVE
         """The role granted."""
         self._timing = timing = timing or Timing()
         self._listen, self._expects = listen, expects
-        assert takers is None or listen, "only a listener's events may be taken on the way"
         self._wants = role
         self._asks = role
         self._hello = Hello(VERSION, 0, VERSION, MINOR, host)
-        on_answer = None if listen else self._on_answer
-        self._takers = takers
-        self._in = (
-            Reception(expects=expects, timing=timing, on_answer=on_answer, resume=resume)
-            if takers is None
-            else ExpressReception(takers, expects=expects, timing=timing, resume=resume)
-        )
+        self.express = ExpressReception(expects=expects, timing=timing, resume=resume) if listen else None
+        """What a listener's reads may be taken by in bulk (`express.Express`); None when the link speaks."""
+        self._in = self.express or Reception(expects=expects, timing=timing, on_answer=self._on_answer, resume=resume)
         self._commands = CommandQueue()
         self._goes_on = resume is not None and resume.request != 0  # a listener numbered nothing
         if resume is not None:
@@ -95,11 +88,6 @@ class HostLink:
     def session(self) -> int | None:
         """The device's session as last heard, None before any."""
         return self._in.session
-
-    @property
-    def taken_session(self) -> int:
-        """The session of whatever the takers are given; 0 without takers."""
-        return self._in.taken_session if isinstance(self._in, ExpressReception) else 0
 
     @property
     def stats(self) -> LinkStats:
@@ -140,7 +128,6 @@ class HostLink:
             listen=self._listen and role is None,
             timing=self._timing,
             resume=self.standing,
-            takers=self._takers,
         )
 
     @property

@@ -1,7 +1,6 @@
 """The fast engine gives what the flow gives: the same rounds and incidents, byte for byte, and the same memory of the
 decks; and it says which procedures it does not know."""
 
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,9 +10,9 @@ from dealer_flow.express import ExpressFlow, Unmodelled
 from dealer_flow.machine import DealerFlow
 from dealer_flow.procedure import FOLDER, Procedure, known_procedures, load_procedure, parse_procedure
 from dealer_flow.result import Incident, RoundResult
-from devices.capture import Capture, Chunk
+from devices.capture import LINE_LOST, Capture, Chunk
 from devices.express import play_express
-from devices.replay import play
+from devices.replay import PlayStats, play
 from tests.support.evenings import Remembered, evening
 
 CAPTURES = Path(__file__).parent.parent.parent / "captures"
@@ -21,17 +20,17 @@ MODELLED = {name for name in known_procedures() if name.startswith("flushes-gone
 """At least these; the files of other games say which of them are dealt as simply."""
 
 
-def ordinary(capture: Capture, flow: DealerFlow) -> list[RoundResult | Incident]:
+def ordinary(capture: Capture, flow: DealerFlow) -> tuple[list[RoundResult | Incident], PlayStats]:
     told: list[RoundResult | Incident] = []
-    play(capture, lambda seen: told.extend(flow.handle(seen)))
-    return told
+    stats = play(capture, lambda seen: told.extend(flow.handle(seen)))
+    return told, stats
 
 
-def express(capture: Capture, flow: DealerFlow) -> tuple[list[RoundResult | Incident], ExpressFlow]:
+def express(capture: Capture, flow: DealerFlow) -> tuple[list[RoundResult | Incident], PlayStats, ExpressFlow]:
     told: list[RoundResult | Incident] = []
     desk = ExpressFlow(flow, told.append)
-    play_express(capture, desk)
-    return told, desk
+    stats = play_express(capture, desk)
+    return told, stats, desk
 
 
 def refusal(procedure: str) -> str | None:
@@ -45,8 +44,9 @@ def refusal(procedure: str) -> str | None:
 
 def agree(capture: Capture, procedure: Procedure | None = None) -> ExpressFlow:
     reference, fast = (DealerFlow(procedure or load_procedure("flushes-gone-wild.co")) for _ in range(2))
-    expected = ordinary(capture, reference)
-    told, desk = express(capture, fast)
+    expected, counted = ordinary(capture, reference)
+    told, stats, desk = express(capture, fast)
+    assert stats == counted
     assert [item.to_json() for item in told] == [item.to_json() for item in expected]
     assert told == expected
     assert fast.decks == reference.decks
@@ -80,8 +80,28 @@ def test_however_the_bytes_are_cut(seed: int) -> None:
     chunks: list[Chunk] = []
     for chunk in evening(seed, 12, troubles=0.2).chunks:
         cut = random.randint(0, len(chunk.data))
-        chunks += [replace(chunk, data=data) for data in (chunk.data[:cut], chunk.data[cut:]) if data]
+        chunks += [chunk._replace(data=data) for data in (chunk.data[:cut], chunk.data[cut:]) if data]
     agree(Remembered(chunks, "flushes-gone-wild.co"))
+
+
+@pytest.mark.parametrize(("reads", "waiting"), [(1, 4096), (30, 4096), (50, 10), (4096, 4096)])
+def test_however_much_is_read_at_once(monkeypatch: pytest.MonkeyPatch, reads: int, waiting: int) -> None:
+    monkeypatch.setattr("devices.express.READS", reads)
+    monkeypatch.setattr("devices.express.WAITING_MAX", waiting)
+    agree(evening(3, 12, troubles=0.3))
+
+
+def test_what_was_written_and_a_line_that_went_and_came_back() -> None:
+    chunks = list(evening(11, 12).chunks)
+    mixed: list[Chunk] = []
+    for index, chunk in enumerate(chunks):
+        mixed.append(chunk)
+        if index % 3 == 0:
+            mixed.append(Chunk(1 - chunk.interface, chunk.at_ns, True, b"\0to the device\0"))
+        if index in (len(chunks) // 3, len(chunks) // 2):
+            mixed.append(Chunk(chunk.interface, chunk.at_ns + 1, False, b"", LINE_LOST + "unplugged"))
+    desk = agree(Remembered(mixed, "flushes-gone-wild.co"))
+    assert 4 <= desk.taken < 11
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -93,7 +113,7 @@ def test_bytes_that_were_lost_and_spoiled(seed: int) -> None:
         if random.random() < 0.02:
             data[random.randrange(len(data))] ^= 1 << random.randrange(8)
         if random.random() > 0.005:
-            chunks.append(replace(chunk, data=bytes(data)))
+            chunks.append(chunk._replace(data=bytes(data)))
     agree(Remembered(chunks, "flushes-gone-wild.co"))
 
 
@@ -102,7 +122,7 @@ def test_a_deck_that_is_due_to_be_counted_is_asked_for_the_same_way() -> None:
     procedure = parse_procedure(text, "one-minute.toml")
     capture = evening(3, 6, speed=0.7)
     desk = agree(capture, procedure)
-    told = ordinary(capture, DealerFlow(procedure))
+    told, _ = ordinary(capture, DealerFlow(procedure))
     assert "deck-count-due" in [item.code for item in told if isinstance(item, Incident)]
     assert desk.refused
 
