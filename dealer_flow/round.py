@@ -108,7 +108,13 @@ class Round:
     @property
     def drawing(self) -> list[int]:
         """Seats that get further cards: live, and not done with choosing."""
-        return [number for number in self.live if self.last_choice(number) not in self.plan.finishes]
+        return [number for number in self.active if self._draws(number)]
+
+    def _draws(self, number: int) -> bool:
+        made = self.choices.get(number)
+        if number in self.dead or not made:
+            return number not in self.dead
+        return not self.folded(number) and self.last_choice(number) not in self.plan.finishes
 
     def folded(self, number: int) -> bool:
         """True when a seat gave up."""
@@ -126,8 +132,9 @@ class Round:
         step = self.step
         if step is None or step.do != "decide":
             return []
-        asked = [number for number in self.drawing if step.only is None or step.only in self.wagers[number]]
-        return [number for number in asked if step.name not in self.choices.get(number, {})]
+        silent = [number for number in self.active if step.name not in self.choices.get(number, ())]
+        asked = [number for number in silent if self._draws(number)]
+        return [number for number in asked if step.only in self.wagers[number]] if step.only else asked
 
     @property
     def for_progressive(self) -> list[int]:

@@ -11,6 +11,8 @@ from typing import Final, NamedTuple
 class State(Enum):
     """Where a round stands."""
 
+    __hash__ = object.__hash__  # each is alone of its kind; Enum's own hashes the name, several times a report
+
     BETTING = "betting"
     DEALING = "dealing"
     BURNING = "burning"
