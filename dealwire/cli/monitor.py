@@ -10,6 +10,7 @@ from dealwire.cli.exits import explain_silence
 from dealwire.cli.options import line_options, reconnect_option
 from dealwire.event_line import event_line, fields
 from dealwire.live import Line, LiveTable
+from dealwire.service.telling import hidden, turned_over
 from devices.clock import SystemClock
 from devices.events import LinkUp, Seen
 
@@ -33,6 +34,9 @@ NS: Final = 1_000_000_000
     "-T", "--idle", "idle_s", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds without one."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.option(
+    "--faces", is_flag=True, help="Print faces that devices read and nobody has shown; without it they are ??."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -42,6 +46,7 @@ def command(
     count: int | None,
     idle_s: float | None,
     as_json: bool,
+    faces: bool,
 ) -> None:
     """Print every report of the devices on the lines given. Read-only: nothing but the session is asked of them.
 
@@ -60,7 +65,7 @@ def command(
         nonlocal last_ns, seen_so_far
         up.add(seen.device if isinstance(seen.body, LinkUp) else "")
         if count is None or seen_so_far < count:
-            click.echo(tell(seen))
+            click.echo(tell(seen if faces else turned_over(hidden(seen))))
             last_ns = clock.now_ns()
             seen_so_far += 1
 

@@ -87,7 +87,7 @@ class Veil:
         elif isinstance(body, e.CardDrawn | e.CardUnread | e.CardReportedAgain) and (
             self._burned(body) or not self._open(body)
         ):
-            told = _turned_over(told)
+            told = turned_over(told)
         self._face = getattr(body, "card", None) if told is not seen else None
         return told
 
@@ -130,8 +130,8 @@ class Veil:
         return result.model_copy(update={"burned": burned, "incidents": incidents})
 
 
-def _turned_over(seen: Seen) -> Seen:
-    """A card of a shoe without its face."""
+def turned_over(seen: Seen) -> Seen:
+    """The report without the face of a card that left a shoe."""
     body = seen.body
     if not isinstance(body, e.CardDrawn | e.CardReportedAgain) or body.card == UNREAD:
         return seen

@@ -75,14 +75,15 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     made.close()
 
 
+@pytest.mark.parametrize("faces", [False, True], ids=["covered", "faces"])
 @pytest.mark.parametrize("rig", DIALECTS, indirect=True, ids=str)
-def test_monitor_prints_what_the_shoe_says(rig: Rig, request: pytest.FixtureRequest) -> None:
+def test_monitor_prints_what_the_shoe_says(rig: Rig, request: pytest.FixtureRequest, faces: bool) -> None:
     dialect = request.node.callspec.params["rig"]
     command = ["monitor", "--shoe", rig.bench.addresses[SHOE], "--shoe-dialect", dialect, "--idle", "1", "--json"]
-    done = CliRunner().invoke(main, command)
+    done = CliRunner().invoke(main, [*command, "--faces"] if faces else command)
     assert done.exit_code == 0, done.output
     cards = [line["fields"]["card"] for line in lines_of(done.output) if line["event"] == "CardDrawn"]
-    assert cards == [card.text for card in rig.table.model.drawn]
+    assert cards == [card.text if faces else "??" for card in rig.table.model.drawn]
     assert len(cards) == 2
 
 
