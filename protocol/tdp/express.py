@@ -6,8 +6,9 @@ single thing to do with every frame of it: the sessions run, the events come in 
 If anything else is in a run, it takes none of it, and the run goes the ordinary road. A test holds the two equal on
 every recording: what is delivered, the counters, and the state.
 
-    first word                  second              third
-    version flags kind sequence request  message id  number of the event, or session of a status
+    first word                  second              third                 fourth
+    version flags kind sequence request  message id  number of the event   device's clock
+                                                     session of a status   its newest event
 """
 
 from __future__ import annotations
@@ -33,12 +34,11 @@ from protocol.tdp.reception import Reception
 from protocol.tdp.vetting import read_frame
 
 _EVENT_HEAD: Final = struct.Struct("<II")
-_HEAD: Final = 12
-"""Bytes of the three words."""
+_WORDS: Final = 4
+_HEAD: Final = 4 * _WORDS
+"""Bytes of a frame that are read of each; the least frame of any event has more."""
 _ID: Final = slice(6, 8)
 """Where a frame says which message it is."""
-_LAST_EVENT: Final = slice(12, 16)
-"""Where a status says the number of its newest event."""
 _COUNT: Final = -CHECK_BYTES - 1
 """Where a status that names no fault says so."""
 STATUS: Final = 0x80
@@ -90,6 +90,7 @@ class Codes:
         self.line_of = {code: line for line, events in enumerate(lines) for code in events.values()}
         self.kinds = bytes(kinds)
         self.counting = bytes(counting)
+        self.status = bytes(code >= STATUS for code in range(256))
         self.events = tuple(bytes(code in set(events.values()) for code in range(256)) for events in lines)
         self.statuses = tuple(bytes(code == STATUS + line for code in range(256)) for line in range(len(lines)))
         self.frames = tuple(bytes(map(max, *pair)) for pair in zip(self.events, self.statuses, strict=True))
@@ -148,12 +149,13 @@ class _Reads(NamedTuple):
 
 
 class _Heard(NamedTuple):
-    """What one line brought in a run. `at_ns` are the times of the reads in which its frames ended."""
+    """What one line brought in a run: the numbers of its events; what its reports of the whole state name as `sessions`
+    and as the `newest` events; the times of the reads in which its frames ended."""
 
     sequences: bytes
     numbers: tuple[int, ...]
-    statuses: list[bytes]
     sessions: set[int]
+    newest: set[int]
     at_ns: list[int]
     left: _Left
 
@@ -189,7 +191,6 @@ class ExpressReception(Reception):
             heard.sequences == _cycle(first, len(heard.sequences))
             and heard.numbers == tuple(range(expected, expected + len(heard.numbers)))
             and heard.sessions <= {self.session}
-            and not any(status[_COUNT] for status in heard.statuses)
             and max(map(sub, times[1:], times)) < self._timing.lost_ns
             and not heard.left.given_up(until_ns)
         )
@@ -207,8 +208,7 @@ class ExpressReception(Reception):
             self.order.expected += events
             self.stats.events += events
             self.event_ns, self.ack_due = self._valid_ns, True
-        for status in heard.statuses:
-            self.order.last = max(self.order.last, int.from_bytes(status[_LAST_EVENT], "little"))
+        self.order.last = max(heard.newest | {self.order.last})
         self._arm()
 
 
@@ -253,13 +253,15 @@ class Express:
         known, frames, heads = self._codes, reads.frames, reads.heads
         lines = b"".join(map(mul, map(_LINES.__getitem__, reads.lines), reads.counts))
         try:
-            codes = bytes(map(known.of.__getitem__, zip(lines, reads.words[1::3], map(len, frames), strict=True)))
+            codes = bytes(map(known.of.__getitem__, zip(lines, reads.words[1::_WORDS], map(len, frames), strict=True)))
         except KeyError:
             return None
         for frame in compress(frames, codes.translate(known.counting)):
             counts = known.counts.get(frame[_ID])
             if counts is not None and frame[counts[0]] * counts[1] != len(frame) - counts[0] - 1 - CHECK_BYTES:
                 return None
+        if any(frame[_COUNT] for frame in compress(frames, codes.translate(known.status))):
+            return None
         ordinary = (
             heads[0::_HEAD].count(VERSION) == len(frames)
             and heads[1::_HEAD].count(0) == len(frames)
@@ -269,13 +271,13 @@ class Express:
 
     def _heard(self, line: int, reads: _Reads, codes: bytes) -> _Heard:
         """What one of the lines brought."""
-        known, numbers = self._codes, reads.words[2::3]
-        statuses = codes.translate(known.statuses[line]) if STATUS + line in codes else b""
+        known, words = self._codes, reads.words
+        statuses = codes.translate(known.statuses[line])
         return _Heard(
             bytes(compress(reads.heads[3::_HEAD], codes.translate(known.frames[line]))),
-            tuple(compress(numbers, codes.translate(known.events[line]))),
-            list(compress(reads.frames, statuses)),
-            set(compress(numbers, statuses)),
+            tuple(compress(words[2::_WORDS], codes.translate(known.events[line]))),
+            set(compress(words[2::_WORDS], statuses)),
+            set(compress(words[3::_WORDS], statuses)),
             list(compress(reads.times, reads.lines.translate(_ONLY[line]))),
             reads.left[line],
         )
