@@ -40,9 +40,9 @@ _END: Final = LETTERS[e.GameEnded]
 _VERIFIED: Final = LETTERS[e.DeckVerified]
 _PASSED: Final = (1, 2)
 """The code, on either line, of reports that change nothing."""
-_OTHER: Final = (3, 4)
-"""And of those that are given one by one."""
-_LETTER: Final = bytes(code if code > 4 else ord("?") for code in range(256))
+_OTHERS: Final = range(3, 65)
+"""And those of reports that are given one by one."""
+_LETTER: Final = bytes(ord("?") if code in _OTHERS else code for code in range(256))
 _DROPPED: Final = bytes([*_PASSED, *range(STATUS, 256)])
 
 
@@ -76,6 +76,7 @@ def _codes(desk: Desk) -> Codes:
     """What may be in a run: reports that a round in bulk holds, by their letters; of the others, those that change
     nothing and those that have to be given."""
     lines: list[dict[type[m.Event], int]] = []
+    others = iter(_OTHERS)
     for line, events in enumerate(_EVENTS):
         codes = {}
         for message in events:
@@ -83,7 +84,7 @@ def _codes(desk: Desk) -> Codes:
             if body in LETTERS:
                 codes[message] = LETTERS[body][0]
             elif message in MESSAGE_IDS:
-                codes[message] = (_PASSED if body is not None and desk.ignores(body) else _OTHER)[line]
+                codes[message] = _PASSED[line] if body is not None and desk.ignores(body) else next(others)
         lines.append(codes)
     return Codes(lines)
 

@@ -19,7 +19,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate, compress, repeat
-from operator import mul, sub
+from operator import itemgetter, mul, sub
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -37,16 +37,12 @@ _EVENT_HEAD: Final = struct.Struct("<II")
 _WORDS: Final = 4
 _HEAD: Final = 4 * _WORDS
 """Bytes of a frame that are read of each; the least frame of any event has more."""
-_ID: Final = slice(6, 8)
-"""Where a frame says which message it is."""
-_COUNT: Final = -CHECK_BYTES - 1
+_COUNT: Final = itemgetter(-CHECK_BYTES - 1)
 """Where a status that names no fault says so."""
 STATUS: Final = 0x80
 """The code of line 0's reports of its device's whole state; that of line 1 is one more."""
 _SEQUENCES: Final = bytes(range(256)) * 2
 _LINES: Final = (b"\0", b"\1")
-_ONLY: Final = [bytes(line == at for at in range(256)) for line in range(len(_LINES))]
-_ZERO: Final = repeat(0)
 _DELIMITER: Final = repeat(b"\0")
 _decode: Final = cobs.decode
 
@@ -62,7 +58,8 @@ def read_event(frame: bytes) -> Event:
 
 
 class Codes:
-    """Which events of which line may be in a run, and the code, 1 to 127, that each has there; no code is of two lines.
+    """Which events of which line may be in a run, and the code, 1 to 127, that each has there; no code is of two lines,
+    nor one of an event that counts something of another event.
 
     `lines` has a mapping for each of at most two lines. A report of a device's whole state that names no fault may be
     in any run, and has a code from `STATUS` on.
@@ -71,10 +68,9 @@ class Codes:
     def __init__(self, lines: Sequence[Mapping[type[Event], int]]) -> None:
         self.of: dict[tuple[int, int, int], int] = {}
         """By line, second word and length of the frame as decoded."""
-        self.counts: dict[bytes, tuple[int, int]] = {}
-        """By message id as it stands in the frame, for events that count something: where, and the bytes of one."""
+        self.counts: list[tuple[bytes, int, int]] = []
+        """Of each event that counts something: which code is its own, where the count is, and the bytes of one."""
         kinds = bytearray([Kind.EVENT]) * 256
-        counting = bytearray(256)
         for line, events in enumerate(lines):
             kinds[STATUS + line] = Kind.LINK
             for status, _ in PACKETS.values():
@@ -83,17 +79,24 @@ class Codes:
             for event, code in events.items():
                 fixed, step = _layout(event)
                 if step:
-                    counting[code] = 1
-                    self.counts[MESSAGE_IDS[event].to_bytes(2, "little")] = fixed - CHECK_BYTES - 1, step
+                    assert [*events.values()].count(code) == 1, f"{event.__name__} shares its code"
+                    self.counts.append((_only(code), fixed - CHECK_BYTES - 1, step))
                 for size in range(fixed, MAX_FRAME + 1, step) if step else (fixed,):
                     self.of[line, MESSAGE_IDS[event] << 16, size] = code
         self.line_of = {code: line for line, events in enumerate(lines) for code in events.values()}
         self.kinds = bytes(kinds)
-        self.counting = bytes(counting)
         self.status = bytes(code >= STATUS for code in range(256))
         self.events = tuple(bytes(code in set(events.values()) for code in range(256)) for events in lines)
-        self.statuses = tuple(bytes(code == STATUS + line for code in range(256)) for line in range(len(lines)))
+        self.statuses = tuple(_only(STATUS + line) for line in range(len(lines)))
         self.frames = tuple(bytes(map(max, *pair)) for pair in zip(self.events, self.statuses, strict=True))
+
+
+def _only(code: int) -> bytes:
+    """A table that makes this byte 1 and any other 0."""
+    return bytes(code == at for at in range(256))
+
+
+_ONLY: Final = [_only(line) for line in range(len(_LINES))]
 
 
 def _layout(message: type[Message]) -> tuple[int, int]:
@@ -256,11 +259,11 @@ class Express:
             codes = bytes(map(known.of.__getitem__, zip(lines, reads.words[1::_WORDS], map(len, frames), strict=True)))
         except KeyError:
             return None
-        for frame in compress(frames, codes.translate(known.counting)):
-            counts = known.counts.get(frame[_ID])
-            if counts is not None and frame[counts[0]] * counts[1] != len(frame) - counts[0] - 1 - CHECK_BYTES:
+        for only, at, size in known.counts:
+            counting = list(compress(frames, codes.translate(only)))
+            if [frame[at] * size for frame in counting] != [len(frame) - at - 1 - CHECK_BYTES for frame in counting]:
                 return None
-        if any(frame[_COUNT] for frame in compress(frames, codes.translate(known.status))):
+        if any(map(_COUNT, compress(frames, codes.translate(known.status)))):
             return None
         ordinary = (
             heads[0::_HEAD].count(VERSION) == len(frames)
@@ -285,7 +288,7 @@ class Express:
 
 def _whole_already(lines: bytes, times: Sequence[int], datas: Sequence[bytes], left: list[_Left]) -> _Reads | None:
     """Reads that each hold whole frames, as most do; None when some may not."""
-    counts = list(map(sub, map(bytes.count, datas, _ZERO), map(bytes.startswith, datas, _DELIMITER)))
+    counts = [data.count(0) - (not data[0]) for data in datas]
     if 0 in counts or not all(map(bytes.endswith, datas, _DELIMITER)) or any(each.data for each in left):
         return None
     last = [lines.rfind(line) for line in range(len(left))]
