@@ -10,6 +10,7 @@ from devices.simulator.catalogue import parse_any
 from devices.simulator.scenario import Scenario
 from devices.simulator.strict import Section
 from protocol.errors import LocalError
+from rules.game import Bet, game_id_of, load_game
 
 Table = dict[str, Any]
 """A table of a scenario file."""
@@ -42,6 +43,7 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
     steps = [step for step in procedure.step if chosen(step.when, chosen_options) and not _may_be_left(step)]
     names = [step.name for step in steps]
     rest = procedure.remainder
+    settled_by = _settled_by(procedure)
     return {
         "name": procedure.id,
         "cards": procedure.deck.cards,
@@ -56,7 +58,8 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
         "enters": [bet.name for bet in procedure.bet if bet.enters],
         "progressive": next((bet.name for bet in procedure.bet if bet.progressive), ""),
         "bets": {bet.name: bet.number for bet in procedure.bet},
-        "decisions": {choice.name: _choice(choice, procedure) for choice in procedure.decision},
+        "decisions": {choice.name: _choice(choice, procedure, settled_by) for choice in procedure.decision},
+        "shown_when_folded": [bet.name for bet in settled_by if bet.kind == "own-hand" and bet.fold == "stands"],
         "wrong": list(_wrong(procedure, places, chosen_options, names)),
     }
 
@@ -89,11 +92,19 @@ def _step(step: AnyStep, places: Mapping[str, str], options: Mapping[str, str]) 
     return table
 
 
-def _choice(choice: DecisionPart, procedure: Procedure) -> Table:
+def _settled_by(procedure: Procedure) -> tuple[Bet, ...]:
+    """The bets as the game settles them; none where no game settles rounds of the procedure."""
+    game = game_id_of(procedure.id)
+    return load_game(game).spec.bets if game else ()
+
+
+def _choice(choice: DecisionPart, procedure: Procedure, settled_by: Sequence[Bet]) -> Table:
     table: Table = {"number": choice.number, "folds": choice.folds, "last": choice.last, "draws": choice.draws}
     table["discards"] = choice.discards
     if choice.stakes:
+        equals = next((bet.equals for bet in settled_by if bet.name in choice.stakes and bet.equals), None)
         table |= {"bets": list(choice.stakes), "of": next(bet.name for bet in procedure.bet if bet.enters)}
+        table |= {"of": equals.bet, "times": equals.times} if equals else {}
     return table | ({"takes_back": choice.takes_back} if choice.takes_back else {})
 
 
