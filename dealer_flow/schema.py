@@ -9,12 +9,13 @@ import hashlib
 import json
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from dealer_flow.part import Clause, Name
+from dealer_flow.part import Part as Part
 from dealer_flow.result import ProcedureRef
+from dealer_flow.shoe_schema import ShoePart
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
-Clause = Annotated[str, Field(min_length=1)]
 Byte = Annotated[int, Field(ge=1, le=255)]
 
 Recipient = Name
@@ -32,14 +33,6 @@ How = Literal["short", "long", "exposed", "off-table"]
 """What can be wrong with a hand: too few cards, too many, a card seen that should not be, a card off the table."""
 FaultPolicy = Literal["note", "count", "person", "misdeal", "defective-deck", "unreliable"]
 """`note`: recorded only. `count`: the cards counted decide. `person`: whoever clears the fault decides."""
-
-
-class Part(BaseModel):
-    """Base of every table in the file: strict, frozen, no unknown key; keys are kebab-case there."""
-
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, alias_generator=lambda name: name.replace("_", "-").rstrip("-")
-    )
 
 
 class DeckPart(Part):
@@ -315,52 +308,6 @@ class OptionPart(Part):
     default: str
     allowed: Annotated[tuple[str, ...], Field(min_length=1)]
     reason: Clause
-
-
-class OptionRef(Part):
-    """A question that an option answers."""
-
-    option: str
-    clause: Clause
-
-
-class ColumnsPart(Part):
-    """Where a card drawn goes. `suit`: to the column of its suit. `turn`: to each column in turn, in this order."""
-
-    names: Annotated[tuple[Name, ...], Field(min_length=1, max_length=16)]
-    by: Literal["suit", "turn"]
-    clause: Clause
-
-
-class EndPart(Part):
-    """Drawing ends when one `column`, or `all` of them together, hold so many cards; the first to happen decides."""
-
-    when: Literal["column", "all"]
-    cards: Annotated[int, Field(ge=1, le=416)]
-    clause: Clause
-
-
-class ExtraPart(Part):
-    """One more card after an end by `all`. The option says when it is drawn; `moves-from` is the bet whose money may be
-    moved, until then, to the bets placed before-extra, one of them a seat."""
-
-    option: str
-    moves_from: str
-    clause: Clause
-
-
-class ShoePart(Part):
-    """Cards drawn one at a time from a shoe. Each reference names an option; `contradictions` knows what it may say."""
-
-    bets_closed: Clause
-    """The clause that closes the bets before the first card."""
-    decks: OptionRef
-    columns: ColumnsPart
-    end: Annotated[tuple[EndPart, ...], Field(min_length=1, max_length=2)]
-    extra: ExtraPart | None = None
-    unread: OptionRef
-    overdraw: OptionRef
-    cut_card: OptionRef
 
 
 class Procedure(Part):

@@ -12,9 +12,9 @@ from dealer_flow.schema import (
     ExchangeStep,
     Procedure,
     Recipient,
-    ShoePart,
     WrongPart,
 )
+from dealer_flow.shoe_schema import ShoePart
 
 THEN: Final = {
     "nothing": "play goes on",
