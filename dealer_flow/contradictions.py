@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, get_args
 
+from dealer_flow.care_contradictions import care_faults
 from dealer_flow.schema import Consequence, Procedure, Then, WrongPart
 from dealer_flow.shoe_contradictions import shoe_faults
 from dealer_flow.step_contradictions import dealt_to, step_faults
@@ -27,6 +28,7 @@ def contradictions(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     else:
         yield from shoe_faults(procedure, procedure.shoe)
     yield from _consequence_faults(procedure)
+    yield from care_faults(procedure)
     yield from _fault_rows(procedure)
 
 
@@ -188,6 +190,8 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
     if procedure.fouled is not None:
         yield ("fouled",), procedure.fouled
     yield ("care", "deck"), procedure.care.deck
+    if procedure.care.burned is not None:
+        yield ("care", "burned"), procedure.care.burned
 
 
 def _consequence_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:

@@ -58,6 +58,9 @@ def _all_but_progressive(now: Round) -> tuple[str, ...]:
 def found(now: Round, findings: list[Finding], seen: Seen) -> None:
     """What the ledger found, judged by the procedure."""
     for finding in findings:
+        if finding.code == "burned-card-in-muck":
+            judge_muck(now, finding.text, finding.place, seen)
+            continue
         policy = _policy(now, finding)
         calls, clause = _calls(policy), policy.clause
         now.note(finding.code, finding.text, seen=seen, clause=clause, place=finding.place, supervisor=calls)
@@ -74,8 +77,6 @@ def _policy(now: Round, finding: Finding) -> Policy:
         return plan.deck_policy
     if finding.code == "counts-differ":
         return Policy("note", plan.clause)
-    if finding.code == "burned-card-in-muck":
-        return Policy("note", _burn_clause(now))
     if finding.code == "faces-disagree":
         return Policy("unreliable", plan.clause)
     return Policy("unreliable", _burn_clause(now))
@@ -84,6 +85,19 @@ def _policy(now: Round, finding: Finding) -> Policy:
 def _burn_clause(now: Round) -> str:
     steps = [step.clause for step in now.plan.steps if step.do in ("burn", "burn-card")]
     return steps[0] if steps else now.plan.clause
+
+
+def judge_muck(now: Round, text: str, place: Place, seen: Seen) -> None:
+    """A burned card is no longer apart from the discards, which matters until all cards are dealt."""
+    policy = now.plan.burned
+    if policy is not None and now.all_dealt:
+        return
+    policy = policy or Policy("note", _burn_clause(now))
+    calls, clause = _calls(policy), policy.clause
+    now.note("burned-card-in-muck", text, seen=seen, clause=clause, place=place, supervisor=calls)
+    if policy.returns is None:
+        policy = policy._replace(returns=now.plan.procedure.misdeal.returns)
+    apply(now, policy, place, text)
 
 
 # ------------------------------------------------------------------ counts
@@ -169,8 +183,7 @@ def judge_mishap(now: Round, place: Place, how: str, text: str, seen: Seen) -> N
     else:
         policy = now.plan.mishap(how)
     if known is Mishap.FOULED and place == BURN:
-        code, what, policy = "burned-card-in-muck", "the burned cards touched the discards", None
-        now.note(code, f"{place}: {what}", seen=seen, clause=_burn_clause(now), place=place)
+        judge_muck(now, f"{place}: the burned cards touched the discards", place, seen)
         return
     policy = policy or _RULE
     full = f"{place}: {what}{text}"

@@ -32,6 +32,7 @@ from dealer_flow.reports import HANDLERS
 from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
 from dealer_flow.round_result import result_of
+from dealer_flow.runs_out import look_ahead
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
 from dealer_flow.shoe_turns import extra_open
 from dealer_flow.snapshot import Snapshot, snapshot
@@ -259,8 +260,8 @@ class DealerFlow:
             elif isinstance(body, e.GameEnded):
                 self._close(out)
                 return
-        self._flush(out)
         self._advance()
+        self._flush(out)
 
     def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         """Ask for the count of the deck when it is due."""
@@ -302,6 +303,8 @@ class DealerFlow:
             phase.void_round()
         elif not now.house_wrong:
             self._step()
+            if now.over:  # the deck ran out
+                phase.void_round()
         elif state is not State.PROGRESSIVE and deal_on(now):
             phase.play_progressive()
         if phase.state in LOOSE:
@@ -316,6 +319,8 @@ class DealerFlow:
         while True:
             if not now.opened and may_open(now):
                 open_step(now)
+            if self._last is not None:
+                look_ahead(now, self._last)
             if not done(now):
                 break
             next_step(now)

@@ -87,7 +87,11 @@ class Plan:
         self.deck_policy = self._policy(procedure.care.deck)
         self._wrong = [(row, self._policy(row)) for row in procedure.wrong]
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
-        age = procedure.care.age
+        care = procedure.care
+        self.burned = self._policy(care.burned) if care.burned else None
+        self.back_on_top = care.burned is not None and care.burned.back_on_top
+        self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
+        age = care.age
         self.oldest_deck = int(self.options[age.option]) if age else 0
 
     def _bets(self) -> None:

@@ -166,6 +166,14 @@ class Round:
         return any(from_device(step) for step in steps)
 
     @property
+    def all_dealt(self) -> bool:
+        """True once no further card is dealt in this round, neither by the device nor by hand."""
+        if self.next_due is not None or self.by_hand:
+            return False
+        steps = self.plan.steps[self.at + self.opened :]
+        return self.idle or not any(step.do in ("deal", "burn-card", "exchange") for step in steps)
+
+    @property
     def rest(self) -> int | None:
         """Cards left of the deck, by the count that holds; None while that is not known."""
         if self.ledger.remainder is not None or self.shoes is None:

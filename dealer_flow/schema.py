@@ -282,11 +282,33 @@ class AgePart(Part):
     clause: Clause
 
 
+class BurnedPart(Consequence):
+    """Cards burned are kept from the discards until every card is dealt: what it means when they are not.
+    `back_on_top`: who cannot deal at once may lay the card burned last back on the deck; it is burned again."""
+
+    back_on_top: bool = False
+
+
+class RunsOutPart(Part):
+    """Fewer cards are left than are due. The option says what then, one of `RUNS_OUT`."""
+
+    option: Name
+    clause: Clause
+
+
+RUNS_OUT: Final = ("scramble", "person", "misdeal")
+"""`scramble`: the last card is not dealt but scrambled with the burned ones; one of them is burned, unless all are
+needed, and the hands that lack cards get them by hand; where even these are too few, a person rules. `person`: a
+supervisor rules: calls the misdeal, or has them dealt by hand."""
+
+
 class CarePart(Part):
     """How the decks are looked after."""
 
     count_every: CountEveryPart | None = None
     age: AgePart | None = None
+    burned: BurnedPart | None = None
+    runs_out: RunsOutPart | None = None
     deck: Consequence
     """The whole deck's count is wrong, or cards do not add up."""
 

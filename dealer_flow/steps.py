@@ -30,7 +30,7 @@ def open_step(now: Round) -> None:
     if from_device(step):
         now.dues += dues
     else:
-        now.by_hand = dues
+        now.by_hand += dues
 
 
 def dues_of(now: Round, step: AnyStep) -> Iterator[Due]:
@@ -149,6 +149,8 @@ def ends_by(now: Round, body: e.Body) -> bool:
         return False
     if isinstance(body, _CARDS_OUT) and now.next_due is not None:
         return False  # it completes a hand of an earlier step
+    if isinstance(body, e.Confirmed) and now.by_hand:
+        return False  # cards dealt by hand are
     if isinstance(step, ShowStep):
         if isinstance(body, e.HandRevealed):
             return now.plan.kind(body.place) not in step.of and not body.place.seat

@@ -34,6 +34,12 @@ _RETURNS: Final = {
     "misdeal": "all bets go back",
     "defective-deck": "all bets go back",
 }
+_RUNS_OUT: Final = {
+    "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand; where"
+    " they are too few a supervisor rules",
+    "person": "a supervisor rules a misdeal or has them dealt by hand",
+    "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
+}
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _HOW: Final = {"short": "too few", "long": "too many"}
 _LEFT: Final = {"short": "fewer", "long": "more"}
@@ -213,10 +219,15 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
         "one card is seen twice": procedure.face.duplicate,
         "a card is not of this deck": procedure.face.foreign,
         "the deck's count is wrong, or cards do not add up": procedure.care.deck,
+        "a burned card touches the discards before all cards are dealt": procedure.care.burned,
     }
     for what, consequence in rows.items():
         if consequence is not None:
             yield what, follows(procedure, consequence), consequence.clause
+    if runs_out := procedure.care.runs_out:
+        default = next(option.default for option in procedure.option if option.name == runs_out.option)
+        text = f"{_RUNS_OUT[default]} (by default; reading `{runs_out.option}`)"
+        yield "fewer cards are left than are due", text, runs_out.clause
     misdeal = procedure.misdeal
     until = "before the first choice" if misdeal.until == "first-decision" else "before END GAME"
     yield f"a person calls a misdeal {until}", f"{THEN['misdeal']}; {_back('misdeal', misdeal.returns)}", misdeal.clause

@@ -12,6 +12,7 @@ choose 1: bet, bet 1000                a choice, and the money that goes with it
 show dealer: 2H                        faces that lie open at a place
 count seat 1: 4                        a person counted
 mishap seat 1: exposed                 a person saw it happen; `mishap seat 1: off-table 4S`
+push-back                              the card drawn last is pushed back into the shoe
 fault jam / clear jam / confirm / misdeal / end
 """
 
@@ -118,9 +119,10 @@ class HandTable:
             "deal by hand": e.Confirmed(),
             "confirm": e.Confirmed(),
             "misdeal": e.MisdealCalled(77, 0),
+            "push-back": e.CardPushedBack(False),
         }
         if line in plain:
-            self.see(CONTROLLER, plain[line])
+            self.see(DEVICE if line == "push-back" else CONTROLLER, plain[line])
         elif line == "dump":
             left = self.procedure.deck.cards - self.dealt
             self.see(DEVICE, e.RemainderDumped(self.deck, left, left))

@@ -34,6 +34,14 @@ SENTENCES = (
     "each choice once",
     "no step offers W; add it to a decide step's choices",
     "no exchange step replaces cards of the seats",
+    # burned cards, a deck that runs out
+    "T: a burned card is in nobody's hand; allowed: L",
+    "no step burns a card",
+    "only a card-shoe whose cards a burn-card step burns takes one back",
+    "single cards out of a card-shoe that is fresh each-round can run out, no other deck",
+    "option W must choose between L",
+    "'scramble' needs burned cards, and no burn-card step of the device burns any",
+    "no option W; known: L",
     # what is wrong, and what follows
     r"missing: a row of W for W, cards of step W",
     "missing: a row of 'remainder' for W, since its number is exact",
@@ -44,7 +52,6 @@ SENTENCES = (
     "'complete' gives a hand its next card; one that is long has too many",
     "T the next card, which a card-shoe alone gives",
     "give '(?:then|class)' or '(?:option|name)', one of them",
-    "no option W; known: L",
     "option W does not choose between consequences; allowed: L",
     "no (fault|class) W; known: T",
     # steps

@@ -113,6 +113,12 @@ SENTENCES: dict[str, tuple[str, ...]] = {
     ),
     "burned-card-in-play": ("C was burned and lies at P",),
     "burned-card-in-muck": ("C was burned and lies among the discards", "P: the burned cards touched the discards"),
+    "burned-card-put-back": ("the card burned last is laid back on top of the deck, to be burned again",),
+    "deck-runs-out": (
+        "cards due: N, left: N",
+        "cards due: N, left: N; of the last and N burned, scrambled, N dealt by hand after burning one",
+        "cards due: N, left: N; of the last and N burned, scrambled, N dealt by hand without burning one",
+    ),
     "reveal-count-wrong": ("N W cards shown, the burn leaves N",),
     "faces-disagree": (
         "P shown as (C)?, before as (C)?",
