@@ -5,7 +5,9 @@ from typing import Final
 from dealer_flow.hand import Due, Finding, Hand
 from dealer_flow.plan import Policy
 from dealer_flow.round import Round, Ruling
+from dealer_flow.schema import ShowStep
 from devices.events import Mishap, Seen
+from protocol.cards import UNREAD, Card
 from protocol.faults import Fault, fault_text
 from protocol.places import BURN, NOWHERE, REMAINDER, Place
 
@@ -194,6 +196,23 @@ def judge_mishap(now: Round, place: Place, how: str, text: str, seen: Seen) -> N
         _complete(now, hand, 1)
     else:
         apply(now, policy, place, full)
+
+
+def judge_open(now: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:
+    """Cards of a packet lie open: those of its bottom, where the step says so and the device read what it dealt. Any
+    other is a card that was seen."""
+    kind, hand = now.plan.kind(place), now.ledger.hands.get(place)
+    shows = [step for step in now.plan.steps[: now.at + 1] if isinstance(step, ShowStep) and kind in step.of]
+    if not shows or shows[-1].which != "bottom" or hand is None:
+        return
+    bottom = hand.recognised[-len(cards) :]
+    other = [card for card in cards if card not in bottom]
+    if UNREAD in (*bottom, *cards) or not bottom or not other:
+        return
+    policy = now.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
+    text = f"{place}: {' '.join(card.text for card in other)} lies open and is not the bottom card"
+    now.note("card-exposed", text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    apply(now, policy, place, text)
 
 
 def judge_fault(now: Round, fault: int, seen: Seen, *, counts: bool) -> None:

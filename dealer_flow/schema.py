@@ -147,11 +147,13 @@ class ExchangeStep(Step):
 
 class ShowStep(Step):
     """Cards are turned face up before play goes on. `cards`: how many lie open at each place after it; absent: all of
-    them. `optional`: they may be, from here on; play does not wait for it."""
+    them. `which`: any, or those at the bottom of the packet. `optional`: they may be, from here on; play does not wait
+    for it."""
 
     do: Literal["show"]
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     cards: Annotated[int, Field(ge=1, le=7)] | None = None
+    which: Literal["any", "bottom"] = "any"
     optional: bool = False
 
 

@@ -153,6 +153,8 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
                 yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
         elif step.do == "show":
             yield from _show_faults(key, step.of, step.cards, table)
+            if step.which == "bottom" and step.cards is None:
+                yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
         elif step.do == "reveal":
             yield from _undealt((*key, "order"), step.order, table)
 

@@ -35,8 +35,8 @@ _RETURNS: Final = {
     "defective-deck": "all bets go back",
 }
 _RUNS_OUT: Final = {
-    "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand; where"
-    " they are too few a supervisor rules",
+    "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand;"
+    " where they are too few a supervisor rules",
     "person": "a supervisor rules a misdeal or has them dealt by hand",
     "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
 }
@@ -135,6 +135,8 @@ def _step(procedure: Procedure, step: AnyStep) -> str:
             return f"From here on cards of {whose} may be shown."
         if step.cards is None:
             return f"Turn up all cards of {whose}."
+        if step.which == "bottom":
+            return f"Turn up the bottom {'card' if step.cards == 1 else cards(step.cards)} of {whose}."
         return f"Turn up cards of {whose} until {cards(step.cards)} lie{'s' * (step.cards == 1)} open."
     order = [place(to, dealer="your own hand") for to in step.order]
     return f"Show {', then '.join(order)}; players' hands from your right. Compare and settle each."

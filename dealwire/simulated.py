@@ -86,7 +86,11 @@ def _step(step: AnyStep, places: Mapping[str, str], options: Mapping[str, str]) 
         case "exchange":
             table |= {"to": [places[name] for name in step.to], "most": step.most, "by": step.by, "adds": step.adds}
         case "show":
-            table |= {"of": [places[name] for name in step.of], "cards": step.cards or 0}
+            table |= {
+                "of": [places[name] for name in step.of],
+                "cards": step.cards or 0,
+                "bottom": step.which == "bottom",
+            }
         case "reveal":
             table["order"] = [places[name] for name in step.order]
     return table

@@ -36,7 +36,7 @@ class Step:
     deck, or lie open after a show (0: all); an exchange gives at most so many. `top_left`: the packet's top card lies
     at the dealer's left. `by_hand`: dealt by hand, the dealer confirms. `clockwise`: which way places follow the number
     drawn. `if_drawn`: burned only when somebody draws. `only`: the bet of those who choose. `adds`: nothing is
-    discarded.
+    discarded. `bottom`: shown are cards of the packet's bottom.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Step:
     if_drawn: bool = False
     only: str = ""
     adds: bool = False
+    bottom: bool = False
 
     @property
     def from_device(self) -> bool:
@@ -319,8 +320,8 @@ def _step(section: Section) -> Step:
             by, adds = section.text("by", "single", allowed=("packet", "single")), section.flag("adds", False)
             step = Step(name, do, section.texts("to", TARGETS), section.integer("most", 1, 7), by=by, adds=adds)
         case "show":
-            cards = section.integer("cards", 0, 7, 0)
-            step = Step(name, do, section.texts("of", TARGETS), cards)
+            cards, bottom = section.integer("cards", 0, 7, 0), section.flag("bottom", False)
+            step = Step(name, do, section.texts("of", TARGETS), cards, bottom=bottom)
         case _:
             step = Step(name, do, section.texts("order", TARGETS))
     section.done()

@@ -348,7 +348,8 @@ class StepDealer(Persona):
                 self._open[place] = step.cards or len(faces)
                 if faces:
                     yield self.pace.show
-                    self.controller.reveal(place, faces[: self._open[place]])
+                    shown = faces[-self._open[place] :] if step.bottom else faces[: self._open[place]]
+                    self.controller.reveal(place, shown)
 
     def _reveal(self, step: Step) -> Steps:
         yield from self.at(AT_TABLE)

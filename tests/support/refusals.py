@@ -34,6 +34,7 @@ SENTENCES = (
     "each choice once",
     "no step offers W; add it to a decide step's choices",
     "no exchange step replaces cards of the seats",
+    "the bottom of all cards is all of them; give 'cards' too",
     # burned cards, a deck that runs out
     "T: a burned card is in nobody's hand; allowed: L",
     "no step burns a card",

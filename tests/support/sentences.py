@@ -148,7 +148,7 @@ SENTENCES: dict[str, tuple[str, ...]] = {
     "counts-differ": ("P: (a person counts|shown are) N cards, counted before N",),
     "duplicate-face": ("C at P was already at P", "C was drawn N times from a shoe of (1 deck|N decks)"),
     "foreign-card": ("C at P is no card of this deck", "C is no card of this shoe"),
-    "card-exposed": (f"P: a card is exposed{_SEEN}",),
+    "card-exposed": (f"P: a card is exposed{_SEEN}", "P: C lies open and is not the bottom card"),
     "card-off-table": (f"P: a card is off the table{_SEEN}",),
     "hand-fouled": (f"P: the hand touched other cards{_SEEN}",),
     "stray-joker": (f"P: a stray joker came{_SEEN}",),
