@@ -6,7 +6,7 @@ from typing import Final, get_args
 from dealer_flow.care_contradictions import care_faults
 from dealer_flow.schema import Consequence, Procedure, Then, WrongPart
 from dealer_flow.shoe_contradictions import shoe_faults
-from dealer_flow.step_contradictions import dealt_to, step_faults
+from dealer_flow.step_contradictions import dealt_to, step_faults, when_faults
 from dealer_flow.tomlfile import Key
 from protocol.faults import CLASSES, Fault
 
@@ -93,6 +93,10 @@ def _bet_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
         yield ("bet",), "one bet placed before-deal must have enters = true"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):
+        if bet.enters_when is not None:
+            yield from when_faults(procedure, ("bet", index, "enters-when"), bet.enters_when)
+            if bet.enters or bet.placed != "before-deal":
+                yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
         if bet.placed == "before-extra" and not extra:
             yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
     names = [bet.name for bet in procedure.bet]
@@ -112,6 +116,8 @@ def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     names = [choice.name for choice in procedure.decision]
     offered: set[str] = set()
     for index, step in enumerate(procedure.step):
+        if step.do in ("deal", "burn-card") and step.only is not None:
+            yield from _unknown_bets(("step", index, "only"), (step.only,), [bet.name for bet in procedure.bet])
         if step.do != "decide":
             continue
         offered |= set(step.choices)

@@ -97,7 +97,11 @@ class Plan:
     def _bets(self) -> None:
         procedure = self.procedure
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in procedure.bet}
-        self.entering = frozenset(bet.name for bet in procedure.bet if bet.enters)
+        self.entering = frozenset(
+            bet.name
+            for bet in procedure.bet
+            if bet.enters or (bet.enters_when is not None and chosen(bet.enters_when, self.options))
+        )
         self.fees = frozenset(bet.name for bet in procedure.bet if bet.fee)
         self.progressive = next((bet.name for bet in procedure.bet if bet.progressive), None)
         self.progressives = frozenset(bet.name for bet in procedure.bet if bet.progressive)

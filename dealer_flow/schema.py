@@ -89,6 +89,7 @@ class DealStep(Step):
     `all` positions up to the most, whether anybody plays there or not. `first`: the place that gets cards first;
     `number`: one that is selected for this round by a number drawn, the others follow in the direction of `count`;
     `button`: the one at the left of the selected seat, the others clockwise; the dealer's place counts as one.
+    `only`: of the seats those with this bet; while all in play lack it, nobody gets cards by this step.
     `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms.
     """
 
@@ -100,6 +101,7 @@ class DealStep(Step):
     face: Literal["down", "up"] = "down"
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
     count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
+    only: Name | None = None
     origin: Literal["device", "hand"] = "device"
 
 
@@ -116,11 +118,12 @@ class BurnStep(Step):
 
 class BurnCardStep(Step):
     """Cards off the top of the deck are burned before the next are dealt. `if_drawn`: only when a seat draws by the
-    choice it made last."""
+    choice it made last. `only`: not while all in play lack this bet."""
 
     do: Literal["burn-card"]
     cards: Annotated[int, Field(ge=1, le=5)] = 1
     if_drawn: bool = False
+    only: Name | None = None
     origin: Literal["device", "hand"] = "device"
 
 
@@ -190,13 +193,15 @@ class RemainderPart(Part):
 
 
 class BetPart(Part):
-    """A spot on the layout. A seat with an `enters` bet is dealt in. `before-extra`: before the extra card of a shoe's
+    """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only.
+    `before-extra`: before the extra card of a shoe's
     game, with money moved from the bet that `[shoe.extra]` names. `fee`: paid for, never returned as a bet is."""
 
     number: Byte
     name: Name
     placed: Literal["before-deal", "by-decision", "before-extra"]
     enters: bool = False
+    enters_when: WhenPart | None = None
     progressive: bool = False
     fee: bool = False
     clause: Clause

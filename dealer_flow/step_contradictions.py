@@ -95,21 +95,24 @@ def _recipient_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
 
 
 def _when_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
-    options = {option.name: option for option in procedure.option}
     for index, step in enumerate(procedure.step):
-        if step.when is None:
-            continue
-        if step.when.option not in options:
-            known = ", ".join(options) or "none"
-            yield ("step", index, "when"), f"no option {step.when.option!r}; known: {known}"
-        elif step.when.is_ not in options[step.when.option].allowed:
-            allowed = ", ".join(options[step.when.option].allowed)
-            yield ("step", index, "when"), f"{step.when.is_!r} is no value of that option; allowed: {allowed}"
+        if step.when is not None:
+            yield from when_faults(procedure, ("step", index, "when"), step.when)
     for index, step in enumerate(procedure.step):
         if step.do == "burn":
             allowed_ends = next((set(o.allowed) for o in procedure.option if o.name == step.top_card), set())
             if allowed_ends != {"left", "right"}:
                 yield ("step", index, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
+
+
+def when_faults(procedure: Procedure, key: Key, when: WhenPart) -> Iterator[tuple[Key, str]]:
+    """What a condition may not say: an option that is not there, a value that it does not have."""
+    allowed = next((option.allowed for option in procedure.option if option.name == when.option), None)
+    if allowed is None:
+        known = ", ".join(option.name for option in procedure.option) or "none"
+        yield key, f"no option {when.option!r}; known: {known}"
+    elif when.is_ not in allowed:
+        yield key, f"{when.is_!r} is no value of that option; allowed: {', '.join(allowed)}"
 
 
 # ------------------------------------------------------------------ the order of steps

@@ -7,7 +7,7 @@ import devices.events as e
 from dealer_flow.hand import Due
 from dealer_flow.reveal_turns import may_lie_open
 from dealer_flow.round import Round, from_device
-from dealer_flow.schema import AnyStep, DealStep, DecideStep, ExchangeStep, ShowStep
+from dealer_flow.schema import AnyStep, BurnCardStep, DealStep, DecideStep, ExchangeStep, ShowStep
 from protocol.places import BURN, DEALER, Place, seat
 
 _CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
@@ -45,7 +45,8 @@ def dues_of(now: Round, step: AnyStep) -> Iterator[Due]:
         else:
             yield from (Due(place, 1, step.name) for _ in range(step.cards) for place in places)
     elif step.do == "burn-card":
-        if not step.if_drawn or any(_draws(now, number) for number in now.live):
+        drawn = not step.if_drawn or any(_draws(now, number) for number in now.live)
+        if drawn and _for_anybody(now, step):
             yield from (Due(BURN, 1, step.name) for _ in range(step.cards))
     elif isinstance(step, ExchangeStep):
         yield from _exchanges(now, step)
@@ -53,9 +54,12 @@ def dues_of(now: Round, step: AnyStep) -> Iterator[Due]:
 
 def _places(now: Round, step: DealStep) -> list[Place]:
     """Who gets cards, in the order they go out."""
+    seats = _seats(now, step)
+    if not _for_anybody(now, step):
+        return []
     places: list[Place] = []
     for to in step.to:
-        places += _seats(now, step.seats) if to == "seats" else [now.plan.place(to)]
+        places += seats if to == "seats" else [now.plan.place(to)]
     if step.first == "dealer-left":
         return places
     around = now.plan.around()
@@ -67,10 +71,16 @@ def _places(now: Round, step: DealStep) -> list[Place]:
     return turns + [place for place in places if place not in turns]
 
 
-def _seats(now: Round, which: str) -> list[Place]:
-    if which == "all":
+def _for_anybody(now: Round, step: DealStep | BurnCardStep) -> bool:
+    """False while all who are in play lack the bet that the step is for."""
+    return step.only is None or not now.live or any(step.only in now.wagers[number] for number in now.live)
+
+
+def _seats(now: Round, step: DealStep) -> list[Place]:
+    if step.seats == "all":
         return [seat(number) for number in range(1, now.plan.most_seats + 1)]
-    return [seat(number) for number in (now.drawing if which == "live" else now.active)]
+    numbers = now.drawing if step.seats == "live" else now.active
+    return [seat(number) for number in numbers if step.only is None or step.only in now.wagers[number]]
 
 
 def _exchanges(now: Round, step: ExchangeStep) -> Iterator[Due]:

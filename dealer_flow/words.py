@@ -69,6 +69,8 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     for bet in procedure.bet:
         if bet.placed == "before-deal":
             marks = [mark for mark, is_ in _marks(bet.enters, bet.progressive, bet.fee) if is_]
+            if when := bet.enters_when:
+                marks.append(f"which deals the seat in where `{when.option}` is {when.is_}")
             yield f"Players may place {bet.name} (spot {bet.number}){', ' * bool(marks)}{', '.join(marks)}.", bet.clause
     if procedure.shoe is not None:
         yield from _drawing(procedure.shoe)
@@ -115,6 +117,7 @@ def _step(procedure: Procedure, step: AnyStep) -> str:
         return _deal(procedure, step)
     if step.do == "burn-card":
         when = ", if any player draws" if step.if_drawn else ""
+        when += f", if a player in play has a {step.only} bet" if step.only else ""
         tail = " by hand, then press CONFIRM" if step.origin == "hand" else ""
         return f"Burn {cards(step.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
     if step.do == "burn":
@@ -148,7 +151,8 @@ def _deal(procedure: Procedure, step: DealStep) -> str:
         "live": "each seat still in play",
         "all": f"each of the {procedure.seats.most} positions, also where nobody plays",
     }
-    whom = [seats[step.seats] if to == "seats" else place(to) for to in step.to]
+    bet = f" with a {step.only} bet" if step.only else ""
+    whom = [f"{seats[step.seats]}{bet}" if to == "seats" else place(to) for to in step.to]
     start = ", clockwise from your left" if "seats" in step.to and step.first == "dealer-left" else ""
     to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
     face = f"face {step.face}"

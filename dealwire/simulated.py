@@ -75,12 +75,14 @@ def _step(step: AnyStep, places: Mapping[str, str], options: Mapping[str, str]) 
         case "deal":
             to = [places[name] for name in step.to]
             table |= {"to": to, "cards": step.cards, "by": step.by, "seats": step.seats, "first": step.first}
+            table |= {"only": step.only or ""}
             table |= {"by_hand": step.origin == "hand", "clockwise": step.count == "clockwise"}
         case "burn":
             top = options[step.top_card]
             table |= {"of": places[step.of], "positions": list(step.positions), "spread": step.spread, "top_card": top}
         case "burn-card":
             table |= {"cards": step.cards, "by_hand": step.origin == "hand", "if_drawn": step.if_drawn}
+            table |= {"only": step.only or ""}
         case "decide":
             table |= {"choices": list(step.choices), "only": step.only or ""}
         case "exchange":

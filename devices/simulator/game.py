@@ -35,7 +35,8 @@ class Step:
     `to`: to whom cards go, whose cards are burned, shown or revealed. `cards`: how many each gets, are burned off the
     deck, or lie open after a show (0: all); an exchange gives at most so many. `top_left`: the packet's top card lies
     at the dealer's left. `by_hand`: dealt by hand, the dealer confirms. `clockwise`: which way places follow the number
-    drawn. `if_drawn`: burned only when somebody draws. `only`: the bet of those who choose. `adds`: nothing is
+    drawn. `if_drawn`: burned only when somebody draws. `only`: the bet of those who choose or
+    get cards. `adds`: nothing is
     discarded. `bottom`: shown are cards of the packet's bottom.
     """
 
@@ -301,6 +302,7 @@ def _step(section: Section) -> Step:
                 first=section.text("first", "dealer-left", allowed=("dealer-left", "number", "button")),
                 by_hand=section.flag("by_hand", False),
                 clockwise=section.flag("clockwise", False),
+                only=section.text("only", ""),
             )
         case "burn":
             step = Step(
@@ -313,7 +315,8 @@ def _step(section: Section) -> Step:
             )
         case "burn-card":
             cards, by_hand = section.integer("cards", 1, 5, 1), section.flag("by_hand", False)
-            step = Step(name, do, cards=cards, by_hand=by_hand, if_drawn=section.flag("if_drawn", False))
+            drawn, only = section.flag("if_drawn", False), section.text("only", "")
+            step = Step(name, do, cards=cards, by_hand=by_hand, if_drawn=drawn, only=only)
         case "decide":
             step = Step(name, do, choices=section.words("choices"), only=section.text("only", ""))
         case "exchange":
