@@ -22,6 +22,8 @@ def _wager(state: State, now: Round, body: e.WagerPlaced) -> Breach | None:
     what = f"seat {body.seat} changes its {bet.name} bet to {body.cents} cents"
     if bet.placed == "before-deal":
         in_order = state is State.BETTING or (not body.cents and takes_back(now, body.seat, bet.name))
+        if bet.name in now.surrendered.get(body.seat, {}):  # what the choice left of it
+            in_order |= body.cents == now.wagers[body.seat].get(bet.name, 0)
         return None if in_order else refuse(f"{what} after bets were closed")
     if bet.placed == "before-extra":
         return shoe_turns.moved(state, now, body, bet)
@@ -58,6 +60,8 @@ def _decision(state: State, now: Round, body: e.DecisionMade) -> Breach | None:
     what = f"seat {body.seat} chooses {choice.name}"
     if body.seat not in now.active:
         return refuse(f"{what}; it was not dealt in", "unknown-seat")
+    if missing := [bet for bet in choice.needs if bet not in now.wagers[body.seat]]:
+        return refuse(f"{what} without {', '.join(missing)}")
     if choice_step(now, body.seat, choice.name) is None and not (
         body.seat in now.dead and body.seat not in now.choices
     ):

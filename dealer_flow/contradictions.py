@@ -1,10 +1,11 @@
 """What each key of a procedure file allows and the keys together do not: names, bets, choices, consequences."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Final, get_args
 
 from dealer_flow.care_contradictions import care_faults
-from dealer_flow.schema import Consequence, Procedure, Then, WrongPart
+from dealer_flow.schema import RESTS, Consequence, GivesUpPart, Procedure, Then, WrongPart
 from dealer_flow.shoe_contradictions import shoe_faults
 from dealer_flow.step_contradictions import dealt_to, step_faults, when_faults
 from dealer_flow.tomlfile import Key
@@ -107,8 +108,22 @@ def _bet_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
                 if bet_name not in late:
                     why = f"no bet {bet_name!r} placed by-decision; allowed: {', '.join(late) or 'none'}"
                     yield ("decision", index, key), why
+        yield from _unknown_bets(("decision", index, "needs"), choice.needs, names)
+        if choice.gives_up is not None:
+            yield from _gives_up_faults(procedure, ("decision", index, "gives-up"), choice.gives_up)
         if choice.takes_back is not None and choice.takes_back not in names:
             yield ("decision", index, "takes-back"), f"no bet {choice.takes_back!r}; allowed: {', '.join(names)}"
+
+
+def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Iterator[tuple[Key, str]]:
+    placed = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
+    if part.bet not in placed:
+        yield (*key, "bet"), f"no bet {part.bet!r} placed before-deal; allowed: {', '.join(placed)}"
+    if Fraction(part.share) >= 1:
+        yield (*key, "share"), f"{part.share} is no part of a bet; allowed: less than 1"
+    option = next((option for option in procedure.option if option.name == part.rest), None)
+    if option is None or not set(option.allowed) <= set(RESTS):
+        yield (*key, "rest"), f"no option {part.rest!r} that chooses between {', '.join(RESTS)}"
 
 
 def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:

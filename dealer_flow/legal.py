@@ -137,6 +137,8 @@ def _deciding(now: Round, step: DecideStep) -> Iterator[Legal]:
     offered = [plan.choices[name] for name in step.choices]
     for number in now.undecided:
         for choice in offered:
+            if not now.wagers[number].keys() >= set(choice.needs):
+                continue
             yield Legal(f"player at seat {number}", "DecisionMade", f"seat {number}", choice.name, choice.number)
     names = {bet for choice in offered for bet in choice.stakes}
     for number in now.live:

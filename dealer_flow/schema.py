@@ -207,17 +207,33 @@ class BetPart(Part):
     clause: Clause
 
 
+class GivesUpPart(Part):
+    """A share of a bet goes to the house by a choice; a part of a cent stays the player's. `rest` is the option that
+    says what becomes of the remainder, one of `RESTS`."""
+
+    bet: Name
+    share: Annotated[str, Field(pattern=r"^[1-9]/[1-9]$")]
+    rest: Name
+
+
+RESTS: Final = ("comes-back", "plays-on")
+"""`comes-back`: it is the player's again, the bet is over. `plays-on`: it stands as that bet."""
+
+
 class DecisionPart(Part):
-    """A choice a player has. `bet`, or all of `bets`, must go with it; `takes_back` is a bet that goes back to the
-    player by it; `draws` cards are exchanged in the next exchange; `discards` cards are laid down for good; after a
-    `last` choice the seat has no other; `folds`: it gives up."""
+    """A choice a player has, or with `needs` only one with all of these bets. `bet`, or all of `bets`, must go with it;
+    `takes_back` is a bet that goes back to the player by it; `gives_up` a share of one that is lost by it; `draws`
+    cards are exchanged in the next exchange; `discards` cards are laid down for good; after a `last` choice the seat
+    has no other; `folds`: it gives up."""
 
     number: Byte
     name: Name
     folds: bool = False
     bet: Name | None = None
     bets: tuple[Name, ...] = ()
+    needs: tuple[Name, ...] = ()
     takes_back: Name | None = None
+    gives_up: GivesUpPart | None = None
     draws: Annotated[int, Field(ge=0, le=7)] = 0
     discards: Annotated[int, Field(ge=0, le=7)] = 0
     last: bool = False

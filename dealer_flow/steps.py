@@ -1,13 +1,14 @@
 """The steps of a procedure as a round goes through them: which cards are due, when a step is done, what ends it."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final, Literal
 
 import devices.events as e
 from dealer_flow.hand import Due
 from dealer_flow.reveal_turns import may_lie_open
 from dealer_flow.round import Round, from_device
-from dealer_flow.schema import AnyStep, BurnCardStep, DealStep, DecideStep, ExchangeStep, ShowStep
+from dealer_flow.schema import AnyStep, BurnCardStep, DealStep, DecideStep, ExchangeStep, GivesUpPart, ShowStep
 from protocol.places import BURN, DEALER, Place, seat
 
 _CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
@@ -109,11 +110,27 @@ def _draws(now: Round, number: int) -> int:
 
 
 def choose(now: Round, number: int, step: str, name: str) -> None:
-    """A seat makes a choice, and lays down the cards that go with it: of a hand that has so many."""
+    """A seat makes a choice: cards are laid down that go with it, of a hand that has so many, and money is given up."""
     now.choices.setdefault(number, {})[step] = name
     hand, discards = now.ledger.hands.get(seat(number)), now.plan.choices[name].discards
     if hand is not None and 0 < discards <= hand.expected:
         hand.lay_down(discards)
+    if (part := now.plan.choices[name].gives_up) is not None:
+        _give_up(now, number, part)
+
+
+def _give_up(now: Round, number: int, part: GivesUpPart) -> None:
+    """A share of a bet goes to the house; what is left of it goes back or plays on, as the option says."""
+    bets = now.wagers.get(number, {})
+    placed = bets.get(part.bet, 0)
+    lost = int(placed * Fraction(part.share))
+    if not lost:
+        return
+    now.surrendered.setdefault(number, {})[part.bet] = lost
+    if now.plan.options[part.rest] == "plays-on" and placed > lost:
+        bets[part.bet] = placed - lost
+    else:
+        del bets[part.bet]
 
 
 # ------------------------------------------------------------------ the end of a step

@@ -179,6 +179,11 @@ def _decide(procedure: Procedure, step: DecideStep) -> str:
 def _choice(choice: DecisionPart) -> str:
     parts = [f"with {listed(list(choice.stakes))}"] if choice.stakes else []
     parts += [f"{choice.takes_back} comes back"] if choice.takes_back else []
+    if part := choice.gives_up:
+        parts.append(
+            f"{'half' if part.share == '1/2' else part.share} of {part.bet} is lost, the rest as `{part.rest}` says"
+        )
+    parts += [f"for who has {listed(list(choice.needs))}"] if choice.needs else []
     parts += [f"draws {cards(choice.draws)}"] if choice.draws else []
     parts += [f"lays down {cards(choice.discards)}"] if choice.discards else []
     parts += ["gives up"] if choice.folds else []

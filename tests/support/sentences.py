@@ -57,6 +57,7 @@ HARMFUL = (
     "a card is burned and P is due one",
     "N cards are named at once; one, and a card of the deck, is allowed",
     "seat N moves N cents to W; this table has no extra card",
+    "seat N chooses W without L",
     "seat N moves N cents to W while S",
     "seat N moves N cents to W; it has already moved money to W",
     "seat N moves N cents to W; its W bet leaves N",
