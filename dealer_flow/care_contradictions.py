@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.schema import RUNS_OUT, Procedure
+from dealer_flow.care_schema import RUNS_OUT
+from dealer_flow.schema import Procedure
 from dealer_flow.tomlfile import Key
 
 _OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")

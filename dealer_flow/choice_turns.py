@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import devices.events as e
 from dealer_flow import shoe_turns
+from dealer_flow.appoint import seen_before
 from dealer_flow.breach import Breach, refuse
 from dealer_flow.round import Round
 from dealer_flow.schema import BetPart, DecideStep
@@ -33,6 +34,8 @@ def _wager(state: State, now: Round, body: e.WagerPlaced) -> Breach | None:
         return refuse(f"{what}; it is not live in this round")
     if now.house_shown or (body.seat, bet.name) in now.too_late:
         return refuse(f"{what} after the house's cards were shown")
+    if about := seen_before(now, bet.name):
+        return refuse(f"{what} after the {about} was shown")
     if state in (State.DECIDING, State.REVEALING) or _goes_with_choice(now, body.seat, bet):
         return None
     return Breach(f"{what} while {state.value}", False, True)

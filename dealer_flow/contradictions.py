@@ -5,7 +5,8 @@ from fractions import Fraction
 from typing import Final, get_args
 
 from dealer_flow.care_contradictions import care_faults
-from dealer_flow.schema import RESTS, Consequence, GivesUpPart, Procedure, Then, WrongPart
+from dealer_flow.care_schema import Consequence, Then
+from dealer_flow.schema import RESTS, GivesUpPart, Procedure, WrongPart
 from dealer_flow.shoe_contradictions import shoe_faults
 from dealer_flow.step_contradictions import dealt_to, step_faults, when_faults
 from dealer_flow.tomlfile import Key

@@ -51,6 +51,12 @@ class Ledger:
         """A card out of a shoe went to whom it was due. Nobody saw where it went, so its face is not held there."""
         self.hand(due.place).take(1, (card,), due._replace(cards=1))
 
+    def move(self, place: Place, to: Place) -> None:
+        """The cards at a place are another's from now on."""
+        hand = self.hands[to] = self.hands.pop(place)
+        hand.place, hand.judged = to, 0
+        self.faces = {card: tuple(to if at == place else at for at in places) for card, places in self.faces.items()}
+
     def by_hand(self, due: Due) -> None:
         """Cards were dealt by hand, as the dealer confirms."""
         hand = self.hand(due.place)

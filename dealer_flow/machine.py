@@ -19,6 +19,7 @@ from transitions import Machine
 
 import devices.events as e
 from dealer_flow import shoe_reports
+from dealer_flow.appoint import appoint
 from dealer_flow.breach import Breach, clause_of
 from dealer_flow.decks import Decks
 from dealer_flow.draw import Draw
@@ -33,8 +34,9 @@ from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
 from dealer_flow.round_result import result_of
 from dealer_flow.runs_out import look_ahead
+from dealer_flow.schema import AppointStep
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
-from dealer_flow.shoe_turns import extra_open
+from dealer_flow.shoe_turns import draw_done
 from dealer_flow.snapshot import Snapshot, snapshot
 from dealer_flow.states import BEGIN, LOOSE, STEP_STATES, TRANSITIONS, State
 from dealer_flow.steps import deal_on, done, end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
@@ -319,6 +321,8 @@ class DealerFlow:
         while True:
             if not now.opened and may_open(now):
                 open_step(now)
+                if isinstance(now.step, AppointStep) and self._last is not None:
+                    appoint(now, now.step, self._last)
             if self._last is not None:
                 look_ahead(now, self._last)
             if not done(now):
@@ -339,7 +343,7 @@ class DealerFlow:
         if phase.state is State.NAMING:
             phase.go_on()
         stages = self._plan.draw_stages
-        while _draw_done(phase.state, now, draw):
+        while draw_done(phase.state, now, draw):
             self._begin[stages[stages.index(phase.state) + 1]]()
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
@@ -395,9 +399,3 @@ class DealerFlow:
         self._lines.patient = False
         while self._held:
             self._take(self._held.popleft(), out)
-
-
-def _draw_done(state: State, now: Round, draw: Draw) -> bool:
-    if state is State.DRAWING:
-        return draw.end is not None
-    return state is State.EXTRA and not extra_open(now)

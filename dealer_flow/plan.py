@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from dealer_flow.care_schema import Consequence
 from dealer_flow.procedure import Procedure, ProcedureError
 from dealer_flow.schema import (
     AnyStep,
+    AppointStep,
     BetPart,
     BurnStep,
-    Consequence,
     DealStep,
     DecisionPart,
     FaultPart,
@@ -121,6 +122,8 @@ class Plan:
             if isinstance(step, DealStep):
                 for to in step.to:
                     self.sizes[to] = self.sizes.get(to, 0) + step.cards
+            elif isinstance(step, AppointStep):
+                self.sizes[step.to] = self.sizes.get("seats", 0)
 
     # ------------------------------------------------------------------ places
 

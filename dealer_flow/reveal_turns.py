@@ -97,7 +97,9 @@ def next_to_show(now: Round) -> str | None:
     """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
     if not now.live:
         return None
-    return next((kind for kind in now.plan.reveal_order if kind not in now.shown and kind not in now.dead_hands), None)
+    hands = now.plan.hands
+    there = (kind for kind in now.plan.reveal_order if kind not in hands or hands[kind] in now.ledger.hands)
+    return next((kind for kind in there if kind not in now.shown and kind not in now.dead_hands), None)
 
 
 CHECKS: Final[dict[type[e.Body], Callable[[State, Round, Any], Breach | None]]] = {

@@ -11,7 +11,7 @@ from dealer_flow.ledger import Ledger
 from dealer_flow.plan import Plan
 from dealer_flow.result import EventRef, Incident, Outcome
 from dealer_flow.returned import Returns
-from dealer_flow.schema import AnyStep
+from dealer_flow.schema import AnyStep, DecideStep
 from dealer_flow.shoe_ledger import Shoes
 from devices.events import BurnConfirmed, Seen
 from protocol.places import NOWHERE, Place
@@ -126,10 +126,22 @@ class Round:
     def undecided(self) -> list[int]:
         """Seats whose choice in this step is still to come."""
         step = self.step
-        if step is None or step.do != "decide":
+        if step is None or step.do != "decide" or not self.offers(step):
             return []
         asked = [number for number in self.drawing if step.only is None or step.only in self.wagers[number]]
         return [number for number in asked if step.name not in self.choices.get(number, {})]
+
+    def offers(self, step: DecideStep) -> bool:
+        """False when a choice is about a hand that is not there, is dead, or was taken by the one who may."""
+        if step.about is None:
+            return True
+        there = self.plan.place(step.about) in self.ledger.hands and step.about not in self.dead_hands
+        return there and (step.takers == "each" or not self.taken(step))
+
+    def taken(self, step: DecideStep) -> bool:
+        """True once a seat made a choice of this step that a bet goes with."""
+        made = (choices.get(step.name) for choices in self.choices.values())
+        return any(name is not None and bool(self.plan.choices[name].stakes) for name in made)
 
     @property
     def for_progressive(self) -> list[int]:

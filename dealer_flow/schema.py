@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from dealer_flow.care_schema import CarePart, Consequence
 from dealer_flow.part import Clause, Name
 from dealer_flow.part import Part as Part
 from dealer_flow.result import ProcedureRef
@@ -21,14 +22,6 @@ Byte = Annotated[int, Field(ge=1, le=255)]
 Recipient = Name
 """`seats`, `dealer`, `community`, or the name of a `[[hand]]`."""
 Device = Literal["packet-shuffler", "card-shoe"]
-Then = Literal[
-    "nothing", "dead-hand", "progressive-only", "misdeal", "complete", "person", "defective-deck", "unreliable"
-]
-"""What a finding means. `nothing`: recorded, play goes on. `dead-hand`: the hand at that place is dead, the table plays
-on. `progressive-only`: a misdeal to the table; hands may be played for the progressive only. `misdeal`: the round is
-void. `complete`: the hand gets the next card, after all others have theirs. `person`: a supervisor is called and rules:
-calls the misdeal, or has play go on. `defective-deck`: every bet goes back, the deck leaves the table. `unreliable`:
-nothing is settled, a person decides."""
 How = Literal["short", "long", "exposed", "off-table"]
 """What can be wrong with a hand: too few cards, too many, a card seen that should not be, a card off the table."""
 FaultPolicy = Literal["note", "count", "person", "misdeal", "defective-deck", "unreliable"]
@@ -129,12 +122,15 @@ class BurnCardStep(Step):
 
 class DecideStep(Step):
     """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
-    `optional`: a seat that says nothing made the first of them."""
+    `optional`: a seat that says nothing made the first of them. `about`: an appointed hand that is offered; without it
+    nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone."""
 
     do: Literal["decide"]
     choices: Annotated[tuple[Name, ...], Field(min_length=1)]
     only: Name | None = None
     optional: bool = False
+    about: Name | None = None
+    takers: Literal["each", "one"] = "each"
 
 
 class ExchangeStep(Step):
@@ -160,6 +156,16 @@ class ShowStep(Step):
     optional: bool = False
 
 
+class AppointStep(Step):
+    """The cards of a position where nobody plays become the hand `to`, unseen. `from_` is the option that says which
+    position: `last-unplayed`, the last one dealt to, or a seat by its number such as `seat-6`. Without such a position
+    there is no such hand in the round."""
+
+    do: Literal["appoint"]
+    to: Name
+    from_: Name
+
+
 class RevealStep(Step):
     """The last step: hands are shown in this order and settled until END GAME."""
 
@@ -168,7 +174,8 @@ class RevealStep(Step):
 
 
 AnyStep = Annotated[
-    DealStep | BurnStep | BurnCardStep | DecideStep | ExchangeStep | ShowStep | RevealStep, Field(discriminator="do")
+    DealStep | BurnStep | BurnCardStep | DecideStep | ExchangeStep | ShowStep | AppointStep | RevealStep,
+    Field(discriminator="do"),
 ]
 
 STEPS: Final[dict[str, type[Step]]] = {
@@ -178,6 +185,7 @@ STEPS: Final[dict[str, type[Step]]] = {
     "decide": DecideStep,
     "exchange": ExchangeStep,
     "show": ShowStep,
+    "appoint": AppointStep,
     "reveal": RevealStep,
 }
 """What a step may do."""
@@ -245,18 +253,6 @@ class DecisionPart(Part):
         return self.bets if self.bet is None else (self.bet, *self.bets)
 
 
-class Consequence(Part):
-    """What a finding means: `then`, or the `option` that decides between such words. `returns`: the bets that go back,
-    at the seat for a dead hand, at every seat for a misdeal; absent: all of them, for progressive-only all but the
-    progressive. `calls`: who must come at once."""
-
-    then: Then | None = None
-    option: Name | None = None
-    returns: tuple[Name, ...] | None = None
-    calls: Literal["supervisor"] | None = None
-    clause: Clause
-
-
 class WrongPart(Consequence):
     """A hand that is wrong: whose (`of` a recipient, or `remainder`), in which ways (`how`), and if `at` is there only
     in cards of these steps. `missing`: short by so many cards at least; of several such rows the greatest decides.
@@ -289,51 +285,6 @@ class MisdealPart(Part):
     until: Literal["first-decision", "end"]
     returns: tuple[Name, ...] | None = None
     clause: Clause
-
-
-class CountEveryPart(Part):
-    """The deck is counted at least every so many minutes: the flow asks for it."""
-
-    minutes: Annotated[int, Field(ge=1, le=1440)]
-    clause: Clause
-
-
-class AgePart(Part):
-    """A deck is changed after so many rounds, the option's value; `0` for no limit."""
-
-    option: Name
-    clause: Clause
-
-
-class BurnedPart(Consequence):
-    """Cards burned are kept from the discards until every card is dealt: what it means when they are not.
-    `back_on_top`: who cannot deal at once may lay the card burned last back on the deck; it is burned again."""
-
-    back_on_top: bool = False
-
-
-class RunsOutPart(Part):
-    """Fewer cards are left than are due. The option says what then, one of `RUNS_OUT`."""
-
-    option: Name
-    clause: Clause
-
-
-RUNS_OUT: Final = ("scramble", "person", "misdeal")
-"""`scramble`: the last card is not dealt but scrambled with the burned ones; one of them is burned, unless all are
-needed, and the hands that lack cards get them by hand; where even these are too few, a person rules. `person`: a
-supervisor rules: calls the misdeal, or has them dealt by hand."""
-
-
-class CarePart(Part):
-    """How the decks are looked after."""
-
-    count_every: CountEveryPart | None = None
-    age: AgePart | None = None
-    burned: BurnedPart | None = None
-    runs_out: RunsOutPart | None = None
-    deck: Consequence
-    """The whole deck's count is wrong, or cards do not add up."""
 
 
 class FaultPart(Part):

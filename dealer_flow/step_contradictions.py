@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
-from dealer_flow.schema import AnyStep, Procedure, Recipient, WhenPart
+from dealer_flow.schema import AnyStep, AppointStep, Procedure, Recipient, WhenPart
 from dealer_flow.tomlfile import Key
 
 
@@ -16,6 +16,8 @@ def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:
         if step.do in ("deal", "exchange"):
             for to in step.to:
                 found.setdefault(to, []).append(step.name)
+        elif step.do == "appoint":
+            found.setdefault(step.to, []).append(step.name)
     return found
 
 
@@ -75,6 +77,8 @@ def _places_named(procedure: Procedure) -> Iterator[_Named]:
             yield _Named(("step", index, "of"), step.of)
         elif step.do == "burn":
             yield _Named(("step", index, "of"), (step.of,))
+        elif step.do == "appoint":
+            yield _Named(("step", index, "to"), (step.to,))
         elif step.do == "reveal":
             yield _Named(("step", index, "order"), step.order)
 
@@ -125,6 +129,9 @@ class _Table:
     held: dict[Recipient, int] = field(default_factory=dict)
     shown: dict[Recipient, int] = field(default_factory=dict)
     burned: set[Recipient] = field(default_factory=set)
+    appointed: set[Recipient] = field(default_factory=set)
+    everywhere: bool = False
+    """Whether positions got cards where nobody plays."""
     drawing: bool = False
     """Whether a choice that draws cards was offered."""
 
@@ -142,12 +149,18 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
         if step.do == "deal":
             for to in step.to:
                 table.held[to] = table.held.get(to, 0) + step.cards
+            table.everywhere |= step.seats == "all"
             if step.first != "dealer-left" and "seats" not in step.to:
                 yield (*key, "first"), "who is first is said of the seats; this step deals to none"
         elif step.do == "decide":
             table.drawing |= bool(draws & set(step.choices))
             if not table.held:
                 yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
+            if step.about is not None and step.about not in table.appointed:
+                allowed = ", ".join(sorted(table.appointed)) or "none"
+                yield (*key, "about"), f"{step.about!r} is no hand that was appointed before; allowed: {allowed}"
+            if step.takers == "one" and step.about is None:
+                yield (*key, "takers"), "one taker of what? give 'about' too"
         elif step.do == "burn":
             yield from _burn_faults(key, step.of, step.positions, table)
         elif step.do == "exchange":
@@ -160,6 +173,23 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
                 yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
         elif step.do == "reveal":
             yield from _undealt((*key, "order"), step.order, table)
+        elif step.do == "appoint":
+            yield from _appoint_faults(procedure, key, step)
+            if not table.everywhere:
+                yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
+            table.held[step.to] = table.held.get("seats", 0)
+            table.appointed.add(step.to)
+
+
+def _appoint_faults(procedure: Procedure, key: Key, step: AppointStep) -> Iterator[tuple[Key, str]]:
+    hands = [hand.name for hand in procedure.hand]
+    if step.to not in hands:
+        yield (*key, "to"), f"{step.to!r} is no [[hand]]; allowed: {', '.join(hands) or 'none'}"
+    values = next((option.allowed for option in procedure.option if option.name == step.from_), None)
+    positions = {"last-unplayed", *(f"seat-{number}" for number in range(1, procedure.seats.most + 1))}
+    if values is None or not set(values) <= positions:
+        what = f"no option {step.from_!r} that chooses between positions"
+        yield (*key, "from"), f"{what}: last-unplayed, seat-1 to seat-{procedure.seats.most}"
 
 
 def _undealt(key: Key, places: tuple[Recipient, ...], table: _Table) -> Iterator[tuple[Key, str]]:

@@ -155,7 +155,7 @@ def _all_shown(now: Round, step: ShowStep) -> bool:
         places = [seat(number) for number in now.live] if kind == "seats" else [now.plan.place(kind)]
         for place in places:
             hand = now.ledger.hands.get(place)
-            if hand is None:
+            if hand is None or kind in now.dead_hands:
                 continue
             wanted = step.cards or hand.expected - hand.set_aside
             if now.open.get(place, 0) < min(wanted, hand.counted or wanted):
@@ -164,7 +164,10 @@ def _all_shown(now: Round, step: ShowStep) -> bool:
 
 
 def next_step(now: Round) -> None:
-    """The step under way is over."""
+    """The step under way is over; a hand that was offered and nobody took is dead."""
+    if isinstance(step := now.step, DecideStep) and step.about is not None and not now.taken(step):
+        now.dead_hands.add(step.about)
+        now.returns.add("hand", step.about, ())
     now.at, now.opened = now.at + 1, False
 
 
@@ -178,6 +181,8 @@ def ends_by(now: Round, body: e.Body) -> bool:
         return False  # it completes a hand of an earlier step
     if isinstance(body, e.Confirmed) and now.by_hand:
         return False  # cards dealt by hand are
+    if isinstance(body, e.RemainderDumped) and not isinstance(step, ExchangeStep) and not now.left_to_deal:
+        return False  # what is left comes when it comes, whatever is shown or chosen meanwhile
     if isinstance(step, ShowStep):
         if isinstance(body, e.HandRevealed):
             return now.plan.kind(body.place) not in step.of and not body.place.seat
@@ -187,7 +192,7 @@ def ends_by(now: Round, body: e.Body) -> bool:
             choice = now.plan.decisions.get(body.decision)
             return choice is not None and choice.name not in step.choices
         if isinstance(body, e.HandRevealed):
-            return _shows_more(now, body)
+            return now.plan.kind(body.place) == step.about or _shows_more(now, body)
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
     if isinstance(step, ExchangeStep) and (due := now.next_due) is not None and due.at_most:
         if isinstance(body, e.HandRevealed):

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from dealer_flow.care_schema import Consequence
 from dealer_flow.schema import (
     AnyStep,
-    Consequence,
     DealStep,
     DecideStep,
     DecisionPart,
@@ -132,6 +132,8 @@ def _step(procedure: Procedure, step: AnyStep) -> str:
         return _decide(procedure, step)
     if isinstance(step, ExchangeStep):
         return _exchange(step)
+    if step.do == "appoint":
+        return f"Cards of a position where nobody plays become {place(step.to)}, unseen (`{step.from_}`)."
     if step.do == "show":
         whose = listed([place(to, dealer="your own hand") for to in step.of])
         if step.optional:
@@ -173,6 +175,9 @@ def _decide(procedure: Procedure, step: DecideStep) -> str:
     who = f"Each player with a {step.only} bet" if step.only else "Each player still in play"
     said = "; ".join(_choice(choices[name]) for name in step.choices)
     silent = f" Who says nothing has chosen {step.choices[0]}." if step.optional else ""
+    if step.about:
+        who = f"While {place(step.about)} is there and is not taken: {who.lower()}"
+        silent += " The first who takes it plays it alone." if step.takers == "one" else ""
     return f"{who} chooses: {said}.{silent}"
 
 

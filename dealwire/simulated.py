@@ -1,10 +1,11 @@
 """A procedure as the simulated dealer takes it: the game table of a scenario, and a clean round of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_flow.schema import AnyStep, Consequence, DecisionPart, Procedure
+from dealer_flow.care_schema import Consequence
+from dealer_flow.schema import AnyStep, DecisionPart, Procedure
 from dealer_flow.step_contradictions import chosen
 from devices.simulator.catalogue import parse_any
 from devices.simulator.scenario import Scenario
@@ -40,7 +41,8 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
     chosen_options = {option.name: option.default for option in procedure.option} | dict(options or {})
     places = {"seats": "seats", "dealer": "dealer", "community": "community"}
     places |= {hand.name: hand.place for hand in procedure.hand}
-    steps = [step for step in procedure.step if chosen(step.when, chosen_options) and not _may_be_left(step)]
+    offered = {step.to for step in procedure.step if step.do == "appoint"}
+    steps = [step for step in procedure.step if chosen(step.when, chosen_options) and not _may_be_left(step, offered)]
     names = [step.name for step in steps]
     rest = procedure.remainder
     settled_by = _settled_by(procedure)
@@ -64,9 +66,11 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
     }
 
 
-def _may_be_left(step: AnyStep) -> bool:
-    """Whether play does not wait for the step: the simulated dealer shows nobody's hand early."""
-    return step.do == "show" and step.optional
+def _may_be_left(step: AnyStep, offered: Set[str]) -> bool:
+    """Whether play does not wait for the step: nobody shows a hand early, and nobody takes one that is offered."""
+    if step.do == "show":
+        return step.optional or set(step.of) <= offered
+    return step.do == "appoint" or (step.do == "decide" and step.about is not None and step.optional)
 
 
 def _step(step: AnyStep, places: Mapping[str, str], options: Mapping[str, str]) -> Table:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure import FOLDER, Procedure, check_procedure, load_procedure
+from dealer_flow.procedure import Procedure, load_procedure
 from devices import events as e
 from protocol.cards import parse_card
 from tests.support.hand_table import DEVICE, HandTable
+from tests.support.refusals import check_refusal, refused
 
 BONUS = """
 bets 1: ante 500
@@ -207,9 +208,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_what_cannot_be_meant_is_refused_with_its_line(name: str, tmp_path: Path) -> None:
     game, (before, after), why = BAD[name]
-    text = (FOLDER / f"{game}.toml").read_text(encoding="utf-8")
-    assert before in text
-    file = tmp_path / "bad.toml"
-    file.write_text(text.replace(before, after, 1), encoding="utf-8")
-    refused = [str(fault) for fault in check_procedure(file)]
-    assert [line for line in refused if re.search(rf"bad\.toml:\d+: {re.escape(why)}", line)], refused
+    faults = refused(game, before, after, tmp_path)
+    assert [fault for fault in faults if re.search(rf"bad\.toml:\d+: {re.escape(why)}", str(fault))], faults
+    for fault in faults:
+        check_refusal(fault)

@@ -49,6 +49,7 @@ HARMFUL = (
     "seat N changes its W bet to N cents (after bets were closed|before the deal)",
     "seat N changes its W bet to N cents; it is not live in this round",
     "seat N changes its W bet to N cents after the house's cards were shown",
+    "seat N changes its W bet to N cents after the W was shown",
     "positions (?:[0-9 ]+|none) of P are burned (before that packet was dealt|a second time)",
     "N cards of P are shown; N may lie open now",
     "P is shown before every player has chosen",
