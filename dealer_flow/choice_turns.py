@@ -23,7 +23,7 @@ def _wager(state: State, now: Round, body: e.WagerPlaced) -> Breach | None:
     what = f"seat {body.seat} changes its {bet.name} bet to {body.cents} cents"
     if bet.placed == "before-deal":
         in_order = state is State.BETTING or (not body.cents and takes_back(now, body.seat, bet.name))
-        if bet.name in now.surrendered.get(body.seat, {}):  # what the choice left of it
+        if gives_up(now, body.seat, bet.name):  # what the choice left of it
             in_order |= body.cents == now.wagers[body.seat].get(bet.name, 0)
         return None if in_order else refuse(f"{what} after bets were closed")
     if bet.placed == "before-extra":
@@ -47,6 +47,12 @@ def takes_back(now: Round, seat: int, bet: str) -> bool:
     if isinstance(now.step, DecideStep) and seat in now.undecided:
         names += now.step.choices
     return any(now.plan.choices[name].takes_back == bet for name in names)
+
+
+def gives_up(now: Round, seat: int, bet: str) -> bool:
+    """True when a share of this bet was given up by a choice the seat made."""
+    parts = (now.plan.choices[name].gives_up for name in now.choices.get(seat, {}).values())
+    return any(part is not None and part.bet == bet for part in parts)
 
 
 def _goes_with_choice(now: Round, seat: int, bet: BetPart) -> bool:

@@ -120,6 +120,8 @@ def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Itera
     placed = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
     if part.bet not in placed:
         yield (*key, "bet"), f"no bet {part.bet!r} placed before-deal; allowed: {', '.join(placed)}"
+    if part.as_ in [bet.name for bet in procedure.bet]:
+        yield (*key, "as"), f"{part.as_!r} is a bet of its own; give what was given up another name"
     if Fraction(part.share) >= 1:
         yield (*key, "share"), f"{part.share} is no part of a bet; allowed: less than 1"
     option = next((option for option in procedure.option if option.name == part.rest), None)
@@ -219,6 +221,7 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
 def _consequence_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     options = {option.name: option for option in procedure.option}
     bets = [bet.name for bet in procedure.bet]
+    bets += [choice.gives_up.as_ for choice in procedure.decision if choice.gives_up is not None]
     for key, row in _consequences(procedure):
         if (row.then is None) == (row.option is None):
             yield key, "give 'then' or 'option', one of them"

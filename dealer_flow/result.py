@@ -129,10 +129,8 @@ class Seat(Record):
     wagers: dict[str, Cents] = {}
     returned: dict[str, Cents] = {}
     """The bets that go back for how the round ended, by the clause; absent when none do."""
-    surrendered: dict[str, Cents] = {}
-    """What went to the house of a bet by a choice; `wagers` has what still plays. Absent when nothing did."""
 
-    _absent = _absent_when_empty("decisions", "returned", "surrendered")
+    _absent = _absent_when_empty("decisions", "returned")
 
 
 class NamedHand(Record):

@@ -50,8 +50,6 @@ class Round:
     restarted: set[str] = field(default_factory=set)
     """Devices that lost power in the middle of a deal, heard before START GAME, until a person has cleared it."""
     wagers: dict[int, dict[str, int]] = field(default_factory=dict)
-    surrendered: dict[int, dict[str, int]] = field(default_factory=dict)
-    """Seat -> bet -> cents of it that went to the house by a choice."""
     sensors: set[int] = field(default_factory=set)
     active: tuple[int, ...] = ()
     first: int | None = None

@@ -61,19 +61,16 @@ def _seat(now: Round, number: int) -> Seat:
         decisions=made if len(made) > 1 else (),
         wagers=dict(now.wagers.get(number, {})),
         returned=returned(now, number),
-        surrendered=dict(now.surrendered.get(number, {})),
     )
 
 
 def returned(now: Round, number: int) -> dict[str, int]:
     """The bets of a seat that go back for how the round ended, cents by name: what a person returns by the clause.
 
-    A fee is no bet: it stays, unless a clause names it. What a choice gave up of a bet goes back with the bet. Of an
-    unreliable round nothing is said.
+    A fee is no bet: it stays, unless a clause names it. Of an unreliable round nothing is said.
     """
     fees, outcome = now.plan.fees, now.outcome
-    bets, lost = now.wagers.get(number, {}), now.surrendered.get(number, {})
-    bets = bets | {name: bets.get(name, 0) + cents for name, cents in lost.items()}
+    bets = now.wagers.get(number, {})
     if outcome == "unreliable":
         return {}
     if outcome in ("misdeal", "defective-deck"):

@@ -216,10 +216,12 @@ class BetPart(Part):
 
 
 class GivesUpPart(Part):
-    """A share of a bet goes to the house by a choice; a part of a cent stays the player's. `rest` is the option that
-    says what becomes of the remainder, one of `RESTS`."""
+    """A share of a bet goes to the house by a choice; a part of a cent stays the player's. `as_`: what it is called
+    among the seat's wagers from then on. `rest` is the option that says what becomes of the remainder, one of `RESTS`.
+    """
 
     bet: Name
+    as_: Name
     share: Annotated[str, Field(pattern=r"^[1-9]/[1-9]$")]
     rest: Name
 

@@ -126,7 +126,7 @@ def _give_up(now: Round, number: int, part: GivesUpPart) -> None:
     lost = int(placed * Fraction(part.share))
     if not lost:
         return
-    now.surrendered.setdefault(number, {})[part.bet] = lost
+    bets[part.as_] = lost
     if now.plan.options[part.rest] == "plays-on" and placed > lost:
         bets[part.bet] = placed - lost
     else:

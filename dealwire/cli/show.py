@@ -90,9 +90,7 @@ def round_lines(result: RoundResult) -> list[str]:
     for seat in result.seats:
         choice = f"  {', '.join(seat.decisions) or seat.decision}" if seat.decision else ""
         back = f"  returned {', '.join(f'{bet} {money(cents)}' for bet, cents in seat.returned.items())}"
-        lost = f"  surrendered {', '.join(f'{bet} {money(cents)}' for bet, cents in seat.surrendered.items())}"
-        tail = _dead(seat.status) + _count(seat)
-        tail += (lost if seat.surrendered else "") + (back if seat.returned else "")
+        tail = _dead(seat.status) + _count(seat) + (back if seat.returned else "")
         lines.append(f"  seat {seat.seat:<6}{_cards(seat.cards)}{choice}{tail}")
     if result.remainder is not None:
         lines.append(f"  remainder  {result.remainder.counted} of {result.remainder.expected} expected")

@@ -68,6 +68,11 @@ BAD = {
         ('gives-up = { bet = "seven-card"', 'gives-up = { bet = "nine-card"'),
         "decision[2].gives-up.bet: no bet 'nine-card' placed before-deal; allowed: three-card, five-card, seven-card",
     ),
+    "what was given up under another bet's name": (
+        "3-5-7.co",
+        ('as = "surrendered"', 'as = "five-card"'),
+        "decision[2].gives-up.as: 'five-card' is a bet of its own; give what was given up another name",
+    ),
     "all of a bet given up": (
         "3-5-7.co",
         ('share = "1/2"', 'share = "3/3"'),

@@ -42,7 +42,6 @@ class Case:
     """Seat -> the bets that the clause gives back, in cents."""
     called: bool = False
     wagers: dict[int, dict[str, int]] = field(default_factory=dict)
-    surrendered: dict[int, dict[str, int]] = field(default_factory=dict)
     packets: tuple[str, ...] = ()
     remainder: int | None = None
     hands: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -97,7 +96,6 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
         back={int(seat): bets for seat, bets in case.get("back", {}).items()},
         called=case.get("called", False),
         wagers={int(seat): bets for seat, bets in source.get("wagers", {}).items()},
-        surrendered={int(seat): bets for seat, bets in source.get("surrendered", {}).items()},
         packets=tuple(source.get("packets", ())),
         remainder=source.get("remainder"),
         hands={name: tuple(cards) for name, cards in source.get("hands", {}).items()},

@@ -42,6 +42,7 @@ SENTENCES = (
     "no option W that chooses between positions: last-unplayed, seat-1 to seat-N",
     "every position has a player; a deal with seats = 'all' comes before",
     "for a bet placed before-deal that has no enters = true",
+    "W is a bet of its own; give what was given up another name",
     r"\d/\d is no part of a bet; allowed: less than 1",
     "no option W that chooses between L",
     "the bottom of all cards is all of them; give 'cards' too",
