@@ -111,7 +111,7 @@ SENTENCES: dict[str, tuple[str, ...]] = {
     "reveal-before-burn": ("P is shown before the burn",),
     "wrong-burn": (
         "positions ([0-9 ]+|none) of P are burned",
-        "positions ([0-9 ]+|none) of P counted T are burned, not [0-9 ]+ counted left-to-right",
+        "positions ([0-9 ]+|none) of P( counted T)? are burned, not [0-9 ]+ counted left-to-right",
     ),
     "burned-card-in-play": ("C was burned and lies at P",),
     "burned-card-in-muck": ("C was burned and lies among the discards", "P: the burned cards touched the discards"),
