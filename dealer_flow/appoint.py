@@ -11,10 +11,12 @@ from protocol.places import Place, seat
 LAST_UNPLAYED = "last-unplayed"
 
 
-def appoint(now: Round, step: AppointStep, seen: Seen) -> None:
-    """The cards of that position are the hand's from now on; its count is judged as the hand's."""
-    place = _position(now, now.plan.options[step.from_])
-    if place is None:
+def appoint(now: Round, seen: Seen) -> None:
+    """In a step that appoints a hand the cards of a position are that hand's from now on; their count is judged as the
+    hand's."""
+    step = now.step
+    place = _position(now, now.plan.options[step.from_]) if isinstance(step, AppointStep) else None
+    if not isinstance(step, AppointStep) or place is None:
         return
     to = now.plan.place(step.to)
     now.ledger.move(place, to)

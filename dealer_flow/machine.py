@@ -34,7 +34,6 @@ from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
 from dealer_flow.round_result import result_of
 from dealer_flow.runs_out import look_ahead
-from dealer_flow.schema import AppointStep
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
 from dealer_flow.shoe_turns import draw_done
 from dealer_flow.snapshot import Snapshot, snapshot
@@ -317,14 +316,13 @@ class DealerFlow:
         if self._round.draw is not None:
             self._step_draw(self._round.draw)
             return
+        assert self._last is not None
         now, phase = self._round, self._phase
         while True:
             if not now.opened and may_open(now):
                 open_step(now)
-                if isinstance(now.step, AppointStep) and self._last is not None:
-                    appoint(now, now.step, self._last)
-            if self._last is not None:
-                look_ahead(now, self._last)
+                appoint(now, self._last)
+            look_ahead(now, self._last)
             if not done(now):
                 break
             next_step(now)

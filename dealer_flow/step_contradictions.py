@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
-from dealer_flow.schema import AnyStep, AppointStep, Procedure, Recipient, WhenPart
+from dealer_flow.schema import AnyStep, AppointStep, DecideStep, Procedure, Recipient, WhenPart
 from dealer_flow.tomlfile import Key
 
 
@@ -154,13 +154,7 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
                 yield (*key, "first"), "who is first is said of the seats; this step deals to none"
         elif step.do == "decide":
             table.drawing |= bool(draws & set(step.choices))
-            if not table.held:
-                yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
-            if step.about is not None and step.about not in table.appointed:
-                allowed = ", ".join(sorted(table.appointed)) or "none"
-                yield (*key, "about"), f"{step.about!r} is no hand that was appointed before; allowed: {allowed}"
-            if step.takers == "one" and step.about is None:
-                yield (*key, "takers"), "one taker of what? give 'about' too"
+            yield from _decide_faults(key, step, table)
         elif step.do == "burn":
             yield from _burn_faults(key, step.of, step.positions, table)
         elif step.do == "exchange":
@@ -179,6 +173,16 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
                 yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
             table.held[step.to] = table.held.get("seats", 0)
             table.appointed.add(step.to)
+
+
+def _decide_faults(key: Key, step: DecideStep, table: _Table) -> Iterator[tuple[Key, str]]:
+    if not table.held:
+        yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
+    if step.about is not None and step.about not in table.appointed:
+        allowed = ", ".join(sorted(table.appointed)) or "none"
+        yield (*key, "about"), f"{step.about!r} is no hand that was appointed before; allowed: {allowed}"
+    if step.takers == "one" and step.about is None:
+        yield (*key, "takers"), "one taker of what? give 'about' too"
 
 
 def _appoint_faults(procedure: Procedure, key: Key, step: AppointStep) -> Iterator[tuple[Key, str]]:

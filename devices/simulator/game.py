@@ -25,6 +25,8 @@ THEN: Final = (
     "defective-deck",
     "unreliable",
 )
+SIDES: Final = ("left", "right")
+DOES: Final = ("deal", "burn", "burn-card", "decide", "exchange", "show", "reveal")
 HOW: Final = ("short", "long", "exposed", "off-table", "fouled", "joker", "boxed")
 
 
@@ -288,8 +290,8 @@ def read_game(section: Section) -> Game:
 
 
 def _step(section: Section) -> Step:
-    do = section.text("do", allowed=("deal", "burn", "burn-card", "decide", "exchange", "show", "reveal"))
-    name = section.text("name")
+    do, name = section.text("do", allowed=DOES), section.text("name")
+    only = section.text("only", "") if do in ("deal", "burn-card", "decide") else ""
     match do:
         case "deal":
             step = Step(
@@ -302,29 +304,23 @@ def _step(section: Section) -> Step:
                 first=section.text("first", "dealer-left", allowed=("dealer-left", "number", "button")),
                 by_hand=section.flag("by_hand", False),
                 clockwise=section.flag("clockwise", False),
-                only=section.text("only", ""),
+                only=only,
             )
         case "burn":
-            step = Step(
-                name,
-                do,
-                (section.text("of", allowed=TARGETS),),
-                positions=section.integers("positions", 1, 16),
-                spread=section.text("spread", allowed=SPREADS),
-                top_left=section.text("top_card", "left", allowed=("left", "right")) == "left",
-            )
+            of, positions = section.text("of", allowed=TARGETS), section.integers("positions", 1, 16)
+            spread, top = section.text("spread", allowed=SPREADS), section.text("top_card", "left", allowed=SIDES)
+            step = Step(name, do, (of,), positions=positions, spread=spread, top_left=top == "left")
         case "burn-card":
-            cards, by_hand = section.integer("cards", 1, 5, 1), section.flag("by_hand", False)
-            drawn, only = section.flag("if_drawn", False), section.text("only", "")
-            step = Step(name, do, cards=cards, by_hand=by_hand, if_drawn=drawn, only=only)
+            cards, drawn = section.integer("cards", 1, 5, 1), section.flag("if_drawn", False)
+            step = Step(name, do, cards=cards, by_hand=section.flag("by_hand", False), if_drawn=drawn, only=only)
         case "decide":
-            step = Step(name, do, choices=section.words("choices"), only=section.text("only", ""))
+            step = Step(name, do, choices=section.words("choices"), only=only)
         case "exchange":
             by, adds = section.text("by", "single", allowed=("packet", "single")), section.flag("adds", False)
             step = Step(name, do, section.texts("to", TARGETS), section.integer("most", 1, 7), by=by, adds=adds)
         case "show":
-            cards, bottom = section.integer("cards", 0, 7, 0), section.flag("bottom", False)
-            step = Step(name, do, section.texts("of", TARGETS), cards, bottom=bottom)
+            bottom = section.flag("bottom", False)
+            step = Step(name, do, section.texts("of", TARGETS), section.integer("cards", 0, 7, 0), bottom=bottom)
         case _:
             step = Step(name, do, section.texts("order", TARGETS))
     section.done()
