@@ -7,11 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from dealer_flow.machine import DealerFlow
 from dealer_flow.procedure import Procedure, load_procedure
+from dealer_flow.result import RoundResult
+from dealwire.simulated import round_table, scenario_of
 from devices import events as e
+from devices.simulator.catalogue import set_up
+from devices.simulator.scenario import Scenario, packets
 from protocol.cards import parse_card
+from protocol.places import BURN, Place
 from tests.support.hand_table import DEVICE, HandTable
 from tests.support.refusals import check_refusal, refused
+from tests.support.table_evenings import TableEvening
 
 BONUS = """
 bets 1: ante 500
@@ -150,6 +157,29 @@ def test_a_burned_card_comes_out_again_however_the_shoe_tells(number: int, again
         ("2C", "3C", "4C"),
         [("AC", "AD", "AH", "7S"), ("4H", "8S", "9D", "QC")],
     )
+
+
+@pytest.mark.parametrize("game", ["bonus-6.co", "longhorn.co"])
+def test_a_burned_card_pushed_back_into_a_real_shoe_is_burned_again(game: str) -> None:
+    """The shoe halts, a supervisor puts it right, the same card comes out once more; any other card is a fault."""
+    procedure = load_procedure(game)
+    plain = round_table(procedure, [1, 2, 3])
+    places = cards_of(scenario_of(procedure, [plain]))
+    burn = next(at for at, place in enumerate(places, 1) if place == BURN and at > 1)
+    troubles = [[], [{"what": "push-back", "card": burn}], [{"what": "push-back", "card": burn + 1}]]
+    scenario = scenario_of(procedure, [plain | ({"troubles": each} if each else {}) for each in troubles])
+    flow = DealerFlow(procedure)
+    said = [item for seen in TableEvening(set_up(scenario, speed=20.0)).run().seen for item in flow.handle(seen)]
+    rounds = [item for item in said if isinstance(item, RoundResult)]
+    assert [each.outcome for each in rounds] == ["complete", "complete", "unreliable"]
+    assert [[i.code for i in each.incidents][:1] for each in rounds] == [[], ["burned-card-put-back"], ["device-fault"]]
+    assert len(rounds[1].incidents) == 1
+    assert len(rounds[1].burned) == len(rounds[0].burned)
+
+
+def cards_of(scenario: Scenario) -> list[Place]:
+    """To whom each card of the first round goes."""
+    return [packet.place for packet in packets(scenario.game, scenario.rounds[0]) for _ in range(packet.cards)]
 
 
 def test_a_round_whose_first_burn_is_put_back_is_still_one_round() -> None:
