@@ -176,7 +176,7 @@ def _decide(procedure: Procedure, step: DecideStep) -> str:
     said = "; ".join(_choice(choices[name]) for name in step.choices)
     silent = f" Who says nothing has chosen {step.choices[0]}." if step.optional else ""
     if step.about:
-        who = f"While {place(step.about)} is there and is not taken: {who.lower()}"
+        who = f"While {place(step.about)} is there{' and not taken' * (step.takers == 'one')}, {who.lower()}"
         silent += " The first who takes it plays it alone." if step.takers == "one" else ""
     return f"{who} chooses: {said}.{silent}"
 
