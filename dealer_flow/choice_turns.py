@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import devices.events as e
 from dealer_flow import shoe_turns
+from dealer_flow.appoint import seen_before
 from dealer_flow.breach import Breach, refuse
 from dealer_flow.round import Round
 from dealer_flow.schema import BetPart, DecideStep
@@ -22,6 +23,8 @@ def _wager(state: State, now: Round, body: e.WagerPlaced) -> Breach | None:
     what = f"seat {body.seat} changes its {bet.name} bet to {body.cents} cents"
     if bet.placed == "before-deal":
         in_order = state is State.BETTING or (not body.cents and takes_back(now, body.seat, bet.name))
+        if gives_up(now, body.seat, bet.name):  # what the choice left of it
+            in_order |= body.cents == now.wagers[body.seat].get(bet.name, 0)
         return None if in_order else refuse(f"{what} after bets were closed")
     if bet.placed == "before-extra":
         return shoe_turns.moved(state, now, body, bet)
@@ -31,6 +34,8 @@ def _wager(state: State, now: Round, body: e.WagerPlaced) -> Breach | None:
         return refuse(f"{what}; it is not live in this round")
     if now.house_shown or (body.seat, bet.name) in now.too_late:
         return refuse(f"{what} after the house's cards were shown")
+    if about := seen_before(now, bet.name):
+        return refuse(f"{what} after the {about} was shown")
     if state in (State.DECIDING, State.REVEALING) or _goes_with_choice(now, body.seat, bet):
         return None
     return Breach(f"{what} while {state.value}", False, True)
@@ -42,6 +47,12 @@ def takes_back(now: Round, seat: int, bet: str) -> bool:
     if isinstance(now.step, DecideStep) and seat in now.undecided:
         names += now.step.choices
     return any(now.plan.choices[name].takes_back == bet for name in names)
+
+
+def gives_up(now: Round, seat: int, bet: str) -> bool:
+    """True when a share of this bet was given up by a choice the seat made."""
+    parts = (now.plan.choices[name].gives_up for name in now.choices.get(seat, {}).values())
+    return any(part is not None and part.bet == bet for part in parts)
 
 
 def _goes_with_choice(now: Round, seat: int, bet: BetPart) -> bool:
@@ -58,6 +69,8 @@ def _decision(state: State, now: Round, body: e.DecisionMade) -> Breach | None:
     what = f"seat {body.seat} chooses {choice.name}"
     if body.seat not in now.active:
         return refuse(f"{what}; it was not dealt in", "unknown-seat")
+    if missing := [bet for bet in choice.needs if bet not in now.wagers[body.seat]]:
+        return refuse(f"{what} without {', '.join(missing)}")
     if choice_step(now, body.seat, choice.name) is None and not (
         body.seat in now.dead and body.seat not in now.choices
     ):

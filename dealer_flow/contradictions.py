@@ -1,11 +1,14 @@
 """What each key of a procedure file allows and the keys together do not: names, bets, choices, consequences."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Final, get_args
 
-from dealer_flow.schema import Consequence, Procedure, Then, WrongPart
+from dealer_flow.care_contradictions import care_faults
+from dealer_flow.care_schema import Consequence, Then
+from dealer_flow.schema import RESTS, GivesUpPart, Procedure, WrongPart
 from dealer_flow.shoe_contradictions import shoe_faults
-from dealer_flow.step_contradictions import dealt_to, step_faults
+from dealer_flow.step_contradictions import dealt_to, step_faults, when_faults
 from dealer_flow.tomlfile import Key
 from protocol.faults import CLASSES, Fault
 
@@ -27,6 +30,7 @@ def contradictions(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     else:
         yield from shoe_faults(procedure, procedure.shoe)
     yield from _consequence_faults(procedure)
+    yield from care_faults(procedure)
     yield from _fault_rows(procedure)
 
 
@@ -91,6 +95,10 @@ def _bet_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
         yield ("bet",), "one bet placed before-deal must have enters = true"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):
+        if bet.enters_when is not None:
+            yield from when_faults(procedure, ("bet", index, "enters-when"), bet.enters_when)
+            if bet.enters or bet.placed != "before-deal":
+                yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
         if bet.placed == "before-extra" and not extra:
             yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
     names = [bet.name for bet in procedure.bet]
@@ -101,8 +109,24 @@ def _bet_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
                 if bet_name not in late:
                     why = f"no bet {bet_name!r} placed by-decision; allowed: {', '.join(late) or 'none'}"
                     yield ("decision", index, key), why
+        yield from _unknown_bets(("decision", index, "needs"), choice.needs, names)
+        if choice.gives_up is not None:
+            yield from _gives_up_faults(procedure, ("decision", index, "gives-up"), choice.gives_up)
         if choice.takes_back is not None and choice.takes_back not in names:
             yield ("decision", index, "takes-back"), f"no bet {choice.takes_back!r}; allowed: {', '.join(names)}"
+
+
+def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Iterator[tuple[Key, str]]:
+    placed = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
+    if part.bet not in placed:
+        yield (*key, "bet"), f"no bet {part.bet!r} placed before-deal; allowed: {', '.join(placed)}"
+    if part.as_ in [bet.name for bet in procedure.bet]:
+        yield (*key, "as"), f"{part.as_!r} is a bet of its own; give what was given up another name"
+    if Fraction(part.share) >= 1:
+        yield (*key, "share"), f"{part.share} is no part of a bet; allowed: less than 1"
+    option = next((option for option in procedure.option if option.name == part.rest), None)
+    if option is None or not set(option.allowed) <= set(RESTS):
+        yield (*key, "rest"), f"no option {part.rest!r} that chooses between {', '.join(RESTS)}"
 
 
 def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
@@ -110,6 +134,8 @@ def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     names = [choice.name for choice in procedure.decision]
     offered: set[str] = set()
     for index, step in enumerate(procedure.step):
+        if step.do in ("deal", "burn-card") and step.only is not None:
+            yield from _unknown_bets(("step", index, "only"), (step.only,), [bet.name for bet in procedure.bet])
         if step.do != "decide":
             continue
         offered |= set(step.choices)
@@ -188,11 +214,14 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
     if procedure.fouled is not None:
         yield ("fouled",), procedure.fouled
     yield ("care", "deck"), procedure.care.deck
+    if procedure.care.burned is not None:
+        yield ("care", "burned"), procedure.care.burned
 
 
 def _consequence_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     options = {option.name: option for option in procedure.option}
     bets = [bet.name for bet in procedure.bet]
+    bets += [choice.gives_up.as_ for choice in procedure.decision if choice.gives_up is not None]
     for key, row in _consequences(procedure):
         if (row.then is None) == (row.option is None):
             yield key, "give 'then' or 'option', one of them"

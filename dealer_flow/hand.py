@@ -102,6 +102,12 @@ class Hand:
         if self.person_count is not None:
             self.person_count -= 1
 
+    def put_back(self) -> None:
+        """The last card was laid back on the deck."""
+        self.expected -= 1
+        self.device_count = (self.device_count or 0) - 1
+        self.recognised = self.recognised[:-1]
+
     def take(self, counted: int, cards: tuple[Card, ...], due: Due) -> None:
         """`counted` cards came for what was due."""
         before = self.device_count or 0

@@ -105,7 +105,21 @@ INCIDENTS: Final = {
         "a card lay face up in the deck", "as face.boxed says, otherwise a supervisor rules", "face.boxed"
     ),
     "card-mishandled": Meaning("something else happened to a card", "a supervisor rules", "procedure"),
-    "burned-card-in-muck": Meaning("a burned card lies among the discards", "recorded only", "the burn"),
+    "burned-card-in-muck": Meaning(
+        "a burned card touched the discards, or lies among them, before all cards are dealt",
+        "as care.burned says, otherwise recorded only",
+        "care.burned",
+    ),
+    "burned-card-put-back": Meaning(
+        "the card burned last was laid back on top of the deck",
+        "recorded only; it is burned again",
+        "care.burned",
+    ),
+    "deck-runs-out": Meaning(
+        "fewer cards are left than are due",
+        "as care.runs-out says, otherwise the table waits for the shoe",
+        "care.runs-out",
+    ),
     # the decks
     "deck-not-alternated": Meaning("the same of two decks was dealt twice running", "recorded only", "deck"),
     "deck-not-fresh": Meaning("a round was dealt from a deck that another began", "unreliable", "deck"),

@@ -5,7 +5,9 @@ from typing import Final
 from dealer_flow.hand import Due, Finding, Hand
 from dealer_flow.plan import Policy
 from dealer_flow.round import Round, Ruling
+from dealer_flow.schema import ShowStep
 from devices.events import Mishap, Seen
+from protocol.cards import UNREAD, Card
 from protocol.faults import Fault, fault_text
 from protocol.places import BURN, NOWHERE, REMAINDER, Place
 
@@ -58,6 +60,9 @@ def _all_but_progressive(now: Round) -> tuple[str, ...]:
 def found(now: Round, findings: list[Finding], seen: Seen) -> None:
     """What the ledger found, judged by the procedure."""
     for finding in findings:
+        if finding.code == "burned-card-in-muck":
+            judge_muck(now, finding.text, finding.place, seen)
+            continue
         policy = _policy(now, finding)
         calls, clause = _calls(policy), policy.clause
         now.note(finding.code, finding.text, seen=seen, clause=clause, place=finding.place, supervisor=calls)
@@ -74,8 +79,6 @@ def _policy(now: Round, finding: Finding) -> Policy:
         return plan.deck_policy
     if finding.code == "counts-differ":
         return Policy("note", plan.clause)
-    if finding.code == "burned-card-in-muck":
-        return Policy("note", _burn_clause(now))
     if finding.code == "faces-disagree":
         return Policy("unreliable", plan.clause)
     return Policy("unreliable", _burn_clause(now))
@@ -84,6 +87,19 @@ def _policy(now: Round, finding: Finding) -> Policy:
 def _burn_clause(now: Round) -> str:
     steps = [step.clause for step in now.plan.steps if step.do in ("burn", "burn-card")]
     return steps[0] if steps else now.plan.clause
+
+
+def judge_muck(now: Round, text: str, place: Place, seen: Seen) -> None:
+    """A burned card is no longer apart from the discards, which matters until all cards are dealt."""
+    policy = now.plan.burned
+    if policy is not None and now.all_dealt:
+        return
+    policy = policy or Policy("note", _burn_clause(now))
+    calls, clause = _calls(policy), policy.clause
+    now.note("burned-card-in-muck", text, seen=seen, clause=clause, place=place, supervisor=calls)
+    if policy.returns is None:
+        policy = policy._replace(returns=now.plan.procedure.misdeal.returns)
+    apply(now, policy, place, text)
 
 
 # ------------------------------------------------------------------ counts
@@ -169,8 +185,7 @@ def judge_mishap(now: Round, place: Place, how: str, text: str, seen: Seen) -> N
     else:
         policy = now.plan.mishap(how)
     if known is Mishap.FOULED and place == BURN:
-        code, what, policy = "burned-card-in-muck", "the burned cards touched the discards", None
-        now.note(code, f"{place}: {what}", seen=seen, clause=_burn_clause(now), place=place)
+        judge_muck(now, f"{place}: the burned cards touched the discards", place, seen)
         return
     policy = policy or _RULE
     full = f"{place}: {what}{text}"
@@ -181,6 +196,23 @@ def judge_mishap(now: Round, place: Place, how: str, text: str, seen: Seen) -> N
         _complete(now, hand, 1)
     else:
         apply(now, policy, place, full)
+
+
+def judge_open(now: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:
+    """Cards of a packet lie open: those of its bottom, where the step says so and the device read what it dealt. Any
+    other is a card that was seen."""
+    kind, hand = now.plan.kind(place), now.ledger.hands.get(place)
+    shows = [step for step in now.plan.steps[: now.at + 1] if isinstance(step, ShowStep) and kind in step.of]
+    if not shows or shows[-1].which != "bottom" or hand is None:
+        return
+    bottom = hand.recognised[-len(cards) :]
+    other = [card for card in cards if card not in bottom]
+    if UNREAD in (*bottom, *cards) or not bottom or not other:
+        return
+    policy = now.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
+    text = f"{place}: {' '.join(card.text for card in other)} lies open and is not the bottom card"
+    now.note("card-exposed", text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    apply(now, policy, place, text)
 
 
 def judge_fault(now: Round, fault: int, seen: Seen, *, counts: bool) -> None:

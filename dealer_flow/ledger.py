@@ -27,6 +27,8 @@ class Ledger:
     rejected: int = 0
     astray: int = 0
     """Cards of packets that were lifted when nobody was due one."""
+    scrambled: bool = False
+    """Burned cards were scrambled and dealt: what was burned may lie in a hand."""
     burned_shown: tuple[Card, ...] = ()
     faces: dict[Card, tuple[Place, ...]] = field(default_factory=dict)
     """Where each face was seen, a place as often as the face lay there at once."""
@@ -48,6 +50,12 @@ class Ledger:
     def draw(self, card: Card, due: Due) -> None:
         """A card out of a shoe went to whom it was due. Nobody saw where it went, so its face is not held there."""
         self.hand(due.place).take(1, (card,), due._replace(cards=1))
+
+    def move(self, place: Place, to: Place) -> None:
+        """The cards at a place are another's from now on."""
+        hand = self.hands[to] = self.hands.pop(place)
+        hand.place, hand.judged = to, 0
+        self.faces = {card: tuple(to if at == place else at for at in places) for card, places in self.faces.items()}
 
     def by_hand(self, due: Due) -> None:
         """Cards were dealt by hand, as the dealer confirms."""
@@ -173,11 +181,19 @@ class Ledger:
         """The burned cards, `??` where nobody read them."""
         if self.burned_shown:
             return self.burned_shown
+        if self.scrambled:
+            return (UNREAD,) * self.burned_left
         cards: tuple[Card, ...] = ()
         for hand in self.hands.values():
             if hand.burned is not None:
                 cards += self._burned_faces(hand) or (UNREAD,) * len(hand.burned)
         return cards + (self.hands[BURN].cards if BURN in self.hands else ())
+
+    @property
+    def burned_left(self) -> int:
+        """Cards burned off the deck, without those that were scrambled and dealt."""
+        burned = self.hands[BURN].counted or 0 if BURN in self.hands else 0
+        return burned - sum(hand.by_hand for hand in self.hands.values()) if self.scrambled else burned
 
     def _burned_faces(self, hand: Hand) -> tuple[Card, ...]:
         burn = self.plan.burns.get(hand.place)
@@ -207,7 +223,7 @@ class Ledger:
     def _see(self, cards: tuple[Card, ...], place: Place) -> list[Finding]:
         findings: list[Finding] = []
         homes, alone = self.plan.burns.keys(), self.plan.copies == 1
-        burned = self._all_burned() if alone else ()
+        burned = self._all_burned() if alone and not self.scrambled else ()
         for index, card in enumerate(cards):
             if card == UNREAD:
                 continue

@@ -49,7 +49,7 @@ def _legal(state: State, now: Round) -> Iterator[Legal]:
 def _may_end(state: State, now: Round) -> bool:
     if may_end_early(state, now):
         return True
-    over = (state is State.REVEALING and now.due is None) or now.idle
+    over = (state is State.REVEALING and now.due is None and not now.by_hand) or now.idle
     return over and not rest_missing(now) and not now.rulings
 
 
@@ -92,11 +92,10 @@ def _play(state: State, now: Round) -> Iterator[Legal]:
     step = now.step
     if now.due is not None and now.ledger.remainder is None and (state is State.PROGRESSIVE or state not in LOOSE):
         yield from _next_cards(now)
-    if state is State.DEALING and now.due is None:
-        if now.by_hand:
-            yield Legal("dealer", "Confirmed", "", f"deal by hand to {_spelled(now)}, then confirm")
-        else:
-            yield from _select(now)
+    if now.due is None and now.by_hand and state not in LOOSE and not now.rulings:
+        yield Legal("dealer", "Confirmed", "", f"deal by hand to {_spelled(now)}, then confirm")
+    elif state is State.DEALING and now.due is None:
+        yield from _select(now)
     elif state is State.BURNING and step is not None and step.do == "burn":
         burn = now.plan.burns[now.plan.place(step.of)]
         positions = ", ".join(map(str, sorted(burn.positions)))
@@ -138,6 +137,8 @@ def _deciding(now: Round, step: DecideStep) -> Iterator[Legal]:
     offered = [plan.choices[name] for name in step.choices]
     for number in now.undecided:
         for choice in offered:
+            if not now.wagers[number].keys() >= set(choice.needs):
+                continue
             yield Legal(f"player at seat {number}", "DecisionMade", f"seat {number}", choice.name, choice.number)
     names = {bet for choice in offered for bet in choice.stakes}
     for number in now.live:

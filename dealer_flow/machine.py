@@ -19,6 +19,7 @@ from transitions import Machine
 
 import devices.events as e
 from dealer_flow import shoe_reports
+from dealer_flow.appoint import appoint
 from dealer_flow.breach import Breach, clause_of
 from dealer_flow.decks import Decks
 from dealer_flow.draw import Draw
@@ -32,8 +33,9 @@ from dealer_flow.reports import HANDLERS
 from dealer_flow.result import Incident, RoundResult
 from dealer_flow.round import Round
 from dealer_flow.round_result import result_of
+from dealer_flow.runs_out import look_ahead
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
-from dealer_flow.shoe_turns import extra_open
+from dealer_flow.shoe_turns import draw_done
 from dealer_flow.snapshot import Snapshot, snapshot
 from dealer_flow.states import BEGIN, LOOSE, STEP_STATES, TRANSITIONS, State
 from dealer_flow.steps import deal_on, done, end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
@@ -259,8 +261,8 @@ class DealerFlow:
             elif isinstance(body, e.GameEnded):
                 self._close(out)
                 return
-        self._flush(out)
         self._advance()
+        self._flush(out)
 
     def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         """Ask for the count of the deck when it is due."""
@@ -302,6 +304,8 @@ class DealerFlow:
             phase.void_round()
         elif not now.house_wrong:
             self._step()
+            if now.over:  # the deck ran out
+                phase.void_round()
         elif state is not State.PROGRESSIVE and deal_on(now):
             phase.play_progressive()
         if phase.state in LOOSE:
@@ -312,10 +316,13 @@ class DealerFlow:
         if self._round.draw is not None:
             self._step_draw(self._round.draw)
             return
+        assert self._last is not None
         now, phase = self._round, self._phase
         while True:
             if not now.opened and may_open(now):
                 open_step(now)
+                appoint(now, self._last)
+            look_ahead(now, self._last)
             if not done(now):
                 break
             next_step(now)
@@ -334,7 +341,7 @@ class DealerFlow:
         if phase.state is State.NAMING:
             phase.go_on()
         stages = self._plan.draw_stages
-        while _draw_done(phase.state, now, draw):
+        while draw_done(phase.state, now, draw):
             self._begin[stages[stages.index(phase.state) + 1]]()
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
@@ -390,9 +397,3 @@ class DealerFlow:
         self._lines.patient = False
         while self._held:
             self._take(self._held.popleft(), out)
-
-
-def _draw_done(state: State, now: Round, draw: Draw) -> bool:
-    if state is State.DRAWING:
-        return draw.end is not None
-    return state is State.EXTRA and not extra_open(now)

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from dealer_flow.care_schema import Consequence
 from dealer_flow.procedure import Procedure, ProcedureError
 from dealer_flow.schema import (
     AnyStep,
+    AppointStep,
     BetPart,
     BurnStep,
-    Consequence,
     DealStep,
     DecisionPart,
     FaultPart,
@@ -87,13 +88,21 @@ class Plan:
         self.deck_policy = self._policy(procedure.care.deck)
         self._wrong = [(row, self._policy(row)) for row in procedure.wrong]
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
-        age = procedure.care.age
+        care = procedure.care
+        self.burned = self._policy(care.burned) if care.burned else None
+        self.back_on_top = care.burned is not None and care.burned.back_on_top
+        self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
+        age = care.age
         self.oldest_deck = int(self.options[age.option]) if age else 0
 
     def _bets(self) -> None:
         procedure = self.procedure
         self.bets: dict[int, BetPart] = {bet.number: bet for bet in procedure.bet}
-        self.entering = frozenset(bet.name for bet in procedure.bet if bet.enters)
+        self.entering = frozenset(
+            bet.name
+            for bet in procedure.bet
+            if bet.enters or (bet.enters_when is not None and chosen(bet.enters_when, self.options))
+        )
         self.fees = frozenset(bet.name for bet in procedure.bet if bet.fee)
         self.progressive = next((bet.name for bet in procedure.bet if bet.progressive), None)
         self.progressives = frozenset(bet.name for bet in procedure.bet if bet.progressive)
@@ -113,6 +122,8 @@ class Plan:
             if isinstance(step, DealStep):
                 for to in step.to:
                     self.sizes[to] = self.sizes.get(to, 0) + step.cards
+            elif isinstance(step, AppointStep):
+                self.sizes[step.to] = self.sizes.get("seats", 0)
 
     # ------------------------------------------------------------------ places
 

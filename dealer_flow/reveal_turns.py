@@ -21,7 +21,8 @@ def _burn(state: State, now: Round, body: e.BurnConfirmed) -> Breach | None:
         return refuse(f"{where} are burned before that packet was dealt") if state not in LOOSE else None
     if burn.from_left(body.positions, body.spread) != burn.positions and state is not State.VOID:
         wanted = " ".join(map(str, sorted(burn.positions)))
-        why = f"{where} counted {body.spread} are burned, not {wanted} counted left-to-right"
+        counted = f" counted {body.spread}" if body.spread else ""
+        why = f"{where}{counted} are burned, not {wanted} counted left-to-right"
         return Breach(why, True, burn.place not in now.burns, "wrong-burn", body.place)
     if burn.place in now.burns:
         return None if state in LOOSE else refuse(f"{where} are burned a second time")
@@ -97,7 +98,9 @@ def next_to_show(now: Round) -> str | None:
     """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
     if not now.live:
         return None
-    return next((kind for kind in now.plan.reveal_order if kind not in now.shown and kind not in now.dead_hands), None)
+    hands = now.plan.hands
+    there = (kind for kind in now.plan.reveal_order if kind not in hands or hands[kind] in now.ledger.hands)
+    return next((kind for kind in there if kind not in now.shown and kind not in now.dead_hands), None)
 
 
 CHECKS: Final[dict[type[e.Body], Callable[[State, Round, Any], Breach | None]]] = {

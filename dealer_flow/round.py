@@ -11,7 +11,7 @@ from dealer_flow.ledger import Ledger
 from dealer_flow.plan import Plan
 from dealer_flow.result import EventRef, Incident, Outcome
 from dealer_flow.returned import Returns
-from dealer_flow.schema import AnyStep
+from dealer_flow.schema import AnyStep, DecideStep
 from dealer_flow.shoe_ledger import Shoes
 from devices.events import BurnConfirmed, Seen
 from protocol.places import NOWHERE, Place
@@ -130,11 +130,23 @@ class Round:
     def undecided(self) -> list[int]:
         """Seats whose choice in this step is still to come."""
         step = self.step
-        if step is None or step.do != "decide":
+        if step is None or step.do != "decide" or not self.offers(step):
             return []
         silent = [number for number in self.active if step.name not in self.choices.get(number, ())]
         asked = [number for number in silent if self._draws(number)]
         return [number for number in asked if step.only in self.wagers[number]] if step.only else asked
+
+    def offers(self, step: DecideStep) -> bool:
+        """False when a choice is about a hand that is not there, is dead, or was taken by the one who may."""
+        if step.about is None:
+            return True
+        there = self.plan.place(step.about) in self.ledger.hands and step.about not in self.dead_hands
+        return there and (step.takers == "each" or not self.taken(step))
+
+    def taken(self, step: DecideStep) -> bool:
+        """True once a seat made a choice of this step that a bet goes with."""
+        made = (choices.get(step.name) for choices in self.choices.values())
+        return any(name is not None and bool(self.plan.choices[name].stakes) for name in made)
 
     @property
     def for_progressive(self) -> list[int]:
@@ -171,6 +183,14 @@ class Round:
             last = names.index(rest.after) if rest.after in names else len(names)
             steps = self.plan.steps[self.at + self.opened : last + 1]
         return any(from_device(step) for step in steps)
+
+    @property
+    def all_dealt(self) -> bool:
+        """True once no further card is dealt in this round, neither by the device nor by hand."""
+        if self.next_due is not None or self.by_hand:
+            return False
+        steps = self.plan.steps[self.at + self.opened :]
+        return self.idle or not any(step.do in ("deal", "burn-card", "exchange") for step in steps)
 
     @property
     def rest(self) -> int | None:

@@ -9,37 +9,23 @@ import hashlib
 import json
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from dealer_flow.care_schema import CarePart, Consequence
+from dealer_flow.part import Clause, Name
+from dealer_flow.part import Part as Part
 from dealer_flow.result import ProcedureRef
+from dealer_flow.shoe_schema import ShoePart
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
-Clause = Annotated[str, Field(min_length=1)]
 Byte = Annotated[int, Field(ge=1, le=255)]
 
 Recipient = Name
 """`seats`, `dealer`, `community`, or the name of a `[[hand]]`."""
 Device = Literal["packet-shuffler", "card-shoe"]
-Then = Literal[
-    "nothing", "dead-hand", "progressive-only", "misdeal", "complete", "person", "defective-deck", "unreliable"
-]
-"""What a finding means. `nothing`: recorded, play goes on. `dead-hand`: the hand at that place is dead, the table plays
-on. `progressive-only`: a misdeal to the table; hands may be played for the progressive only. `misdeal`: the round is
-void. `complete`: the hand gets the next card, after all others have theirs. `person`: a supervisor is called and rules:
-calls the misdeal, or has play go on. `defective-deck`: every bet goes back, the deck leaves the table. `unreliable`:
-nothing is settled, a person decides."""
 How = Literal["short", "long", "exposed", "off-table"]
 """What can be wrong with a hand: too few cards, too many, a card seen that should not be, a card off the table."""
 FaultPolicy = Literal["note", "count", "person", "misdeal", "defective-deck", "unreliable"]
 """`note`: recorded only. `count`: the cards counted decide. `person`: whoever clears the fault decides."""
-
-
-class Part(BaseModel):
-    """Base of every table in the file: strict, frozen, no unknown key; keys are kebab-case there."""
-
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, alias_generator=lambda name: name.replace("_", "-").rstrip("-")
-    )
 
 
 class DeckPart(Part):
@@ -96,6 +82,7 @@ class DealStep(Step):
     `all` positions up to the most, whether anybody plays there or not. `first`: the place that gets cards first;
     `number`: one that is selected for this round by a number drawn, the others follow in the direction of `count`;
     `button`: the one at the left of the selected seat, the others clockwise; the dealer's place counts as one.
+    `only`: of the seats those with this bet; while all in play lack it, nobody gets cards by this step.
     `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms.
     """
 
@@ -107,6 +94,7 @@ class DealStep(Step):
     face: Literal["down", "up"] = "down"
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
     count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
+    only: Name | None = None
     origin: Literal["device", "hand"] = "device"
 
 
@@ -123,22 +111,26 @@ class BurnStep(Step):
 
 class BurnCardStep(Step):
     """Cards off the top of the deck are burned before the next are dealt. `if_drawn`: only when a seat draws by the
-    choice it made last."""
+    choice it made last. `only`: not while all in play lack this bet."""
 
     do: Literal["burn-card"]
     cards: Annotated[int, Field(ge=1, le=5)] = 1
     if_drawn: bool = False
+    only: Name | None = None
     origin: Literal["device", "hand"] = "device"
 
 
 class DecideStep(Step):
     """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
-    `optional`: a seat that says nothing made the first of them."""
+    `optional`: a seat that says nothing made the first of them. `about`: an appointed hand that is offered; without it
+    nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone."""
 
     do: Literal["decide"]
     choices: Annotated[tuple[Name, ...], Field(min_length=1)]
     only: Name | None = None
     optional: bool = False
+    about: Name | None = None
+    takers: Literal["each", "one"] = "each"
 
 
 class ExchangeStep(Step):
@@ -154,12 +146,24 @@ class ExchangeStep(Step):
 
 class ShowStep(Step):
     """Cards are turned face up before play goes on. `cards`: how many lie open at each place after it; absent: all of
-    them. `optional`: they may be, from here on; play does not wait for it."""
+    them. `which`: any, or those at the bottom of the packet. `optional`: they may be, from here on; play does not wait
+    for it."""
 
     do: Literal["show"]
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     cards: Annotated[int, Field(ge=1, le=7)] | None = None
+    which: Literal["any", "bottom"] = "any"
     optional: bool = False
+
+
+class AppointStep(Step):
+    """The cards of a position where nobody plays become the hand `to`, unseen. `from_` is the option that says which
+    position: `last-unplayed`, the last one dealt to, or a seat by its number such as `seat-6`. Without such a position
+    there is no such hand in the round."""
+
+    do: Literal["appoint"]
+    to: Name
+    from_: Name
 
 
 class RevealStep(Step):
@@ -170,7 +174,8 @@ class RevealStep(Step):
 
 
 AnyStep = Annotated[
-    DealStep | BurnStep | BurnCardStep | DecideStep | ExchangeStep | ShowStep | RevealStep, Field(discriminator="do")
+    DealStep | BurnStep | BurnCardStep | DecideStep | ExchangeStep | ShowStep | AppointStep | RevealStep,
+    Field(discriminator="do"),
 ]
 
 STEPS: Final[dict[str, type[Step]]] = {
@@ -180,6 +185,7 @@ STEPS: Final[dict[str, type[Step]]] = {
     "decide": DecideStep,
     "exchange": ExchangeStep,
     "show": ShowStep,
+    "appoint": AppointStep,
     "reveal": RevealStep,
 }
 """What a step may do."""
@@ -195,29 +201,49 @@ class RemainderPart(Part):
 
 
 class BetPart(Part):
-    """A spot on the layout. A seat with an `enters` bet is dealt in. `before-extra`: before the extra card of a shoe's
+    """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only.
+    `before-extra`: before the extra card of a shoe's
     game, with money moved from the bet that `[shoe.extra]` names. `fee`: paid for, never returned as a bet is."""
 
     number: Byte
     name: Name
     placed: Literal["before-deal", "by-decision", "before-extra"]
     enters: bool = False
+    enters_when: WhenPart | None = None
     progressive: bool = False
     fee: bool = False
     clause: Clause
 
 
+class GivesUpPart(Part):
+    """A share of a bet goes to the house by a choice; a part of a cent stays the player's. `as_`: what it is called
+    among the seat's wagers from then on. `rest` is the option that says what becomes of the remainder, one of `RESTS`.
+    """
+
+    bet: Name
+    as_: Name
+    share: Annotated[str, Field(pattern=r"^[1-9]/[1-9]$")]
+    rest: Name
+
+
+RESTS: Final = ("comes-back", "plays-on")
+"""`comes-back`: it is the player's again, the bet is over. `plays-on`: it stands as that bet."""
+
+
 class DecisionPart(Part):
-    """A choice a player has. `bet`, or all of `bets`, must go with it; `takes_back` is a bet that goes back to the
-    player by it; `draws` cards are exchanged in the next exchange; `discards` cards are laid down for good; after a
-    `last` choice the seat has no other; `folds`: it gives up."""
+    """A choice a player has, or with `needs` only one with all of these bets. `bet`, or all of `bets`, must go with it;
+    `takes_back` is a bet that goes back to the player by it; `gives_up` a share of one that is lost by it; `draws`
+    cards are exchanged in the next exchange; `discards` cards are laid down for good; after a `last` choice the seat
+    has no other; `folds`: it gives up."""
 
     number: Byte
     name: Name
     folds: bool = False
     bet: Name | None = None
     bets: tuple[Name, ...] = ()
+    needs: tuple[Name, ...] = ()
     takes_back: Name | None = None
+    gives_up: GivesUpPart | None = None
     draws: Annotated[int, Field(ge=0, le=7)] = 0
     discards: Annotated[int, Field(ge=0, le=7)] = 0
     last: bool = False
@@ -227,18 +253,6 @@ class DecisionPart(Part):
     def stakes(self) -> tuple[str, ...]:
         """Every bet that must go with it."""
         return self.bets if self.bet is None else (self.bet, *self.bets)
-
-
-class Consequence(Part):
-    """What a finding means: `then`, or the `option` that decides between such words. `returns`: the bets that go back,
-    at the seat for a dead hand, at every seat for a misdeal; absent: all of them, for progressive-only all but the
-    progressive. `calls`: who must come at once."""
-
-    then: Then | None = None
-    option: Name | None = None
-    returns: tuple[Name, ...] | None = None
-    calls: Literal["supervisor"] | None = None
-    clause: Clause
 
 
 class WrongPart(Consequence):
@@ -275,29 +289,6 @@ class MisdealPart(Part):
     clause: Clause
 
 
-class CountEveryPart(Part):
-    """The deck is counted at least every so many minutes: the flow asks for it."""
-
-    minutes: Annotated[int, Field(ge=1, le=1440)]
-    clause: Clause
-
-
-class AgePart(Part):
-    """A deck is changed after so many rounds, the option's value; `0` for no limit."""
-
-    option: Name
-    clause: Clause
-
-
-class CarePart(Part):
-    """How the decks are looked after."""
-
-    count_every: CountEveryPart | None = None
-    age: AgePart | None = None
-    deck: Consequence
-    """The whole deck's count is wrong, or cards do not add up."""
-
-
 class FaultPart(Part):
     """What a device's fault means, for a whole class or for one fault by name. `calls`: who must come at once."""
 
@@ -315,52 +306,6 @@ class OptionPart(Part):
     default: str
     allowed: Annotated[tuple[str, ...], Field(min_length=1)]
     reason: Clause
-
-
-class OptionRef(Part):
-    """A question that an option answers."""
-
-    option: str
-    clause: Clause
-
-
-class ColumnsPart(Part):
-    """Where a card drawn goes. `suit`: to the column of its suit. `turn`: to each column in turn, in this order."""
-
-    names: Annotated[tuple[Name, ...], Field(min_length=1, max_length=16)]
-    by: Literal["suit", "turn"]
-    clause: Clause
-
-
-class EndPart(Part):
-    """Drawing ends when one `column`, or `all` of them together, hold so many cards; the first to happen decides."""
-
-    when: Literal["column", "all"]
-    cards: Annotated[int, Field(ge=1, le=416)]
-    clause: Clause
-
-
-class ExtraPart(Part):
-    """One more card after an end by `all`. The option says when it is drawn; `moves-from` is the bet whose money may be
-    moved, until then, to the bets placed before-extra, one of them a seat."""
-
-    option: str
-    moves_from: str
-    clause: Clause
-
-
-class ShoePart(Part):
-    """Cards drawn one at a time from a shoe. Each reference names an option; `contradictions` knows what it may say."""
-
-    bets_closed: Clause
-    """The clause that closes the bets before the first card."""
-    decks: OptionRef
-    columns: ColumnsPart
-    end: Annotated[tuple[EndPart, ...], Field(min_length=1, max_length=2)]
-    extra: ExtraPart | None = None
-    unread: OptionRef
-    overdraw: OptionRef
-    cut_card: OptionRef
 
 
 class Procedure(Part):

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.schema import Procedure, ShoePart
+from dealer_flow.schema import Procedure
+from dealer_flow.shoe_schema import ShoePart
 from dealer_flow.tomlfile import Key
 
 SUIT_COLUMNS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}

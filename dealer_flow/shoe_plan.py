@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from dealer_flow.schema import Procedure, ShoePart
+from dealer_flow.schema import Procedure
 from dealer_flow.shoe_contradictions import SUIT_COLUMNS
+from dealer_flow.shoe_schema import ShoePart
 from protocol.cards import CARDS, DECK, Card
 
 _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}

@@ -11,6 +11,7 @@ from dealer_flow.draw import Draw
 from dealer_flow.judge import apply, found, judge_fault, judge_rest
 from dealer_flow.plan import Policy
 from dealer_flow.round import Round
+from dealer_flow.runs_out import put_back
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
 from dealer_flow.shoe_turns import closing_clause, extra_due, extra_open, is_burn
 from devices.events import Seen
@@ -268,6 +269,8 @@ def _trouble(now: Round, seen: Seen, body: e.Body) -> None:
         return
     if fault == Fault.PUSHED_BACK:
         now.shoes.push_back()
+        if put_back(now, seen):
+            return
         if now.draw is not None and now.draw.overdrawn:
             now.draw.overdrawn.pop()
     judge_fault(now, fault, seen, counts=undecided(now))

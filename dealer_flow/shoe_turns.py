@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import devices.events as e
 from dealer_flow.breach import Breach, refuse
+from dealer_flow.draw import Draw
 from dealer_flow.round import Round
 from dealer_flow.schema import BetPart
 from dealer_flow.states import LOOSE, State
@@ -121,6 +122,13 @@ def extra_open(now: Round) -> bool:
     if draw is None or not draw.extra_may_come:
         return False
     return extra_due(now) or any(bets.get(draw.plan.moves_from or "") for bets in now.wagers.values())
+
+
+def draw_done(state: State, now: Round, draw: Draw) -> bool:
+    """Whether the work of a stage of drawing is done."""
+    if state is State.DRAWING:
+        return draw.end is not None
+    return state is State.EXTRA and not extra_open(now)
 
 
 def missing(state: State, now: Round) -> str:

@@ -53,6 +53,7 @@ STEP_STATES: Final = {
     "decide": State.DECIDING,
     "exchange": State.EXCHANGING,
     "show": State.SHOWING,
+    "appoint": State.DEALING,
     "reveal": State.REVEALING,
 }
 """What a step does -> the state a round is in meanwhile."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
-from dealer_flow.schema import AnyStep, Procedure, Recipient, WhenPart
+from dealer_flow.schema import AnyStep, AppointStep, DecideStep, Procedure, Recipient, WhenPart
 from dealer_flow.tomlfile import Key
 
 
@@ -16,6 +16,8 @@ def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:
         if step.do in ("deal", "exchange"):
             for to in step.to:
                 found.setdefault(to, []).append(step.name)
+        elif step.do == "appoint":
+            found.setdefault(step.to, []).append(step.name)
     return found
 
 
@@ -75,6 +77,8 @@ def _places_named(procedure: Procedure) -> Iterator[_Named]:
             yield _Named(("step", index, "of"), step.of)
         elif step.do == "burn":
             yield _Named(("step", index, "of"), (step.of,))
+        elif step.do == "appoint":
+            yield _Named(("step", index, "to"), (step.to,))
         elif step.do == "reveal":
             yield _Named(("step", index, "order"), step.order)
 
@@ -95,21 +99,24 @@ def _recipient_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
 
 
 def _when_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
-    options = {option.name: option for option in procedure.option}
     for index, step in enumerate(procedure.step):
-        if step.when is None:
-            continue
-        if step.when.option not in options:
-            known = ", ".join(options) or "none"
-            yield ("step", index, "when"), f"no option {step.when.option!r}; known: {known}"
-        elif step.when.is_ not in options[step.when.option].allowed:
-            allowed = ", ".join(options[step.when.option].allowed)
-            yield ("step", index, "when"), f"{step.when.is_!r} is no value of that option; allowed: {allowed}"
+        if step.when is not None:
+            yield from when_faults(procedure, ("step", index, "when"), step.when)
     for index, step in enumerate(procedure.step):
         if step.do == "burn":
             allowed_ends = next((set(o.allowed) for o in procedure.option if o.name == step.top_card), set())
             if allowed_ends != {"left", "right"}:
                 yield ("step", index, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
+
+
+def when_faults(procedure: Procedure, key: Key, when: WhenPart) -> Iterator[tuple[Key, str]]:
+    """What a condition may not say: an option that is not there, a value that it does not have."""
+    allowed = next((option.allowed for option in procedure.option if option.name == when.option), None)
+    if allowed is None:
+        known = ", ".join(option.name for option in procedure.option) or "none"
+        yield key, f"no option {when.option!r}; known: {known}"
+    elif when.is_ not in allowed:
+        yield key, f"{when.is_!r} is no value of that option; allowed: {', '.join(allowed)}"
 
 
 # ------------------------------------------------------------------ the order of steps
@@ -122,6 +129,9 @@ class _Table:
     held: dict[Recipient, int] = field(default_factory=dict)
     shown: dict[Recipient, int] = field(default_factory=dict)
     burned: set[Recipient] = field(default_factory=set)
+    appointed: set[Recipient] = field(default_factory=set)
+    everywhere: bool = False
+    """Whether positions got cards where nobody plays."""
     drawing: bool = False
     """Whether a choice that draws cards was offered."""
 
@@ -139,12 +149,12 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
         if step.do == "deal":
             for to in step.to:
                 table.held[to] = table.held.get(to, 0) + step.cards
+            table.everywhere |= step.seats == "all"
             if step.first != "dealer-left" and "seats" not in step.to:
                 yield (*key, "first"), "who is first is said of the seats; this step deals to none"
         elif step.do == "decide":
             table.drawing |= bool(draws & set(step.choices))
-            if not table.held:
-                yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
+            yield from _decide_faults(key, step, table)
         elif step.do == "burn":
             yield from _burn_faults(key, step.of, step.positions, table)
         elif step.do == "exchange":
@@ -153,8 +163,37 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
                 yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
         elif step.do == "show":
             yield from _show_faults(key, step.of, step.cards, table)
+            if step.which == "bottom" and step.cards is None:
+                yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
         elif step.do == "reveal":
             yield from _undealt((*key, "order"), step.order, table)
+        elif step.do == "appoint":
+            yield from _appoint_faults(procedure, key, step)
+            if not table.everywhere:
+                yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
+            table.held[step.to] = table.held.get("seats", 0)
+            table.appointed.add(step.to)
+
+
+def _decide_faults(key: Key, step: DecideStep, table: _Table) -> Iterator[tuple[Key, str]]:
+    if not table.held:
+        yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
+    if step.about is not None and step.about not in table.appointed:
+        allowed = ", ".join(sorted(table.appointed)) or "none"
+        yield (*key, "about"), f"{step.about!r} is no hand that was appointed before; allowed: {allowed}"
+    if step.takers == "one" and step.about is None:
+        yield (*key, "takers"), "one taker of what? give 'about' too"
+
+
+def _appoint_faults(procedure: Procedure, key: Key, step: AppointStep) -> Iterator[tuple[Key, str]]:
+    hands = [hand.name for hand in procedure.hand]
+    if step.to not in hands:
+        yield (*key, "to"), f"{step.to!r} is no [[hand]]; allowed: {', '.join(hands) or 'none'}"
+    values = next((option.allowed for option in procedure.option if option.name == step.from_), None)
+    positions = {"last-unplayed", *(f"seat-{number}" for number in range(1, procedure.seats.most + 1))}
+    if values is None or not set(values) <= positions:
+        what = f"no option {step.from_!r} that chooses between positions"
+        yield (*key, "from"), f"{what}: last-unplayed, seat-1 to seat-{procedure.seats.most}"
 
 
 def _undealt(key: Key, places: tuple[Recipient, ...], table: _Table) -> Iterator[tuple[Key, str]]:

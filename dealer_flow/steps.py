@@ -1,13 +1,14 @@
 """The steps of a procedure as a round goes through them: which cards are due, when a step is done, what ends it."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final, Literal
 
 import devices.events as e
 from dealer_flow.hand import Due
 from dealer_flow.reveal_turns import may_lie_open
 from dealer_flow.round import Round, from_device
-from dealer_flow.schema import AnyStep, DealStep, DecideStep, ExchangeStep, ShowStep
+from dealer_flow.schema import AnyStep, BurnCardStep, DealStep, DecideStep, ExchangeStep, GivesUpPart, ShowStep
 from protocol.places import BURN, DEALER, Place, seat
 
 _CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
@@ -30,7 +31,7 @@ def open_step(now: Round) -> None:
     if from_device(step):
         now.dues += dues
     else:
-        now.by_hand = dues
+        now.by_hand += dues
 
 
 def dues_of(now: Round, step: AnyStep) -> Iterator[Due]:
@@ -45,7 +46,8 @@ def dues_of(now: Round, step: AnyStep) -> Iterator[Due]:
         else:
             yield from (Due(place, 1, step.name) for _ in range(step.cards) for place in places)
     elif step.do == "burn-card":
-        if not step.if_drawn or any(_draws(now, number) for number in now.live):
+        drawn = not step.if_drawn or any(_draws(now, number) for number in now.live)
+        if drawn and _for_anybody(now, step):
             yield from (Due(BURN, 1, step.name) for _ in range(step.cards))
     elif isinstance(step, ExchangeStep):
         yield from _exchanges(now, step)
@@ -53,9 +55,12 @@ def dues_of(now: Round, step: AnyStep) -> Iterator[Due]:
 
 def _places(now: Round, step: DealStep) -> list[Place]:
     """Who gets cards, in the order they go out."""
+    seats = _seats(now, step)
+    if not _for_anybody(now, step):
+        return []
     places: list[Place] = []
     for to in step.to:
-        places += _seats(now, step.seats) if to == "seats" else [now.plan.place(to)]
+        places += seats if to == "seats" else [now.plan.place(to)]
     if step.first == "dealer-left":
         return places
     around = now.plan.around()
@@ -67,10 +72,16 @@ def _places(now: Round, step: DealStep) -> list[Place]:
     return turns + [place for place in places if place not in turns]
 
 
-def _seats(now: Round, which: str) -> list[Place]:
-    if which == "all":
+def _for_anybody(now: Round, step: DealStep | BurnCardStep) -> bool:
+    """False while all who are in play lack the bet that the step is for."""
+    return step.only is None or not now.live or any(step.only in now.wagers[number] for number in now.live)
+
+
+def _seats(now: Round, step: DealStep) -> list[Place]:
+    if step.seats == "all":
         return [seat(number) for number in range(1, now.plan.most_seats + 1)]
-    return [seat(number) for number in (now.drawing if which == "live" else now.active)]
+    numbers = now.drawing if step.seats == "live" else now.active
+    return [seat(number) for number in numbers if step.only is None or step.only in now.wagers[number]]
 
 
 def _exchanges(now: Round, step: ExchangeStep) -> Iterator[Due]:
@@ -99,11 +110,27 @@ def _draws(now: Round, number: int) -> int:
 
 
 def choose(now: Round, number: int, step: str, name: str) -> None:
-    """A seat makes a choice, and lays down the cards that go with it: of a hand that has so many."""
+    """A seat makes a choice: cards are laid down that go with it, of a hand that has so many, and money is given up."""
     now.choices.setdefault(number, {})[step] = name
     hand, discards = now.ledger.hands.get(seat(number)), now.plan.choices[name].discards
     if hand is not None and 0 < discards <= hand.expected:
         hand.lay_down(discards)
+    if (part := now.plan.choices[name].gives_up) is not None:
+        _give_up(now, number, part)
+
+
+def _give_up(now: Round, number: int, part: GivesUpPart) -> None:
+    """A share of a bet goes to the house; what is left of it goes back or plays on, as the option says."""
+    bets = now.wagers.get(number, {})
+    placed = bets.get(part.bet, 0)
+    lost = int(placed * Fraction(part.share))
+    if not lost:
+        return
+    bets[part.as_] = lost
+    if now.plan.options[part.rest] == "plays-on" and placed > lost:
+        bets[part.bet] = placed - lost
+    else:
+        del bets[part.bet]
 
 
 # ------------------------------------------------------------------ the end of a step
@@ -128,7 +155,7 @@ def _all_shown(now: Round, step: ShowStep) -> bool:
         places = [seat(number) for number in now.live] if kind == "seats" else [now.plan.place(kind)]
         for place in places:
             hand = now.ledger.hands.get(place)
-            if hand is None:
+            if hand is None or kind in now.dead_hands:
                 continue
             wanted = step.cards or hand.expected - hand.set_aside
             if now.open.get(place, 0) < min(wanted, hand.counted or wanted):
@@ -137,7 +164,10 @@ def _all_shown(now: Round, step: ShowStep) -> bool:
 
 
 def next_step(now: Round) -> None:
-    """The step under way is over."""
+    """The step under way is over; a hand that was offered and nobody took is dead."""
+    if isinstance(step := now.step, DecideStep) and step.about is not None and not now.taken(step):
+        now.dead_hands.add(step.about)
+        now.returns.add("hand", step.about, ())
     now.at, now.opened = now.at + 1, False
 
 
@@ -149,6 +179,10 @@ def ends_by(now: Round, body: e.Body) -> bool:
         return False
     if isinstance(body, _CARDS_OUT) and now.next_due is not None:
         return False  # it completes a hand of an earlier step
+    if isinstance(body, e.Confirmed) and now.by_hand:
+        return False  # cards dealt by hand are
+    if isinstance(body, e.RemainderDumped) and not isinstance(step, ExchangeStep) and not now.left_to_deal:
+        return False  # what is left comes when it comes, whatever is shown or chosen meanwhile
     if isinstance(step, ShowStep):
         if isinstance(body, e.HandRevealed):
             return now.plan.kind(body.place) not in step.of and not body.place.seat
@@ -158,7 +192,7 @@ def ends_by(now: Round, body: e.Body) -> bool:
             choice = now.plan.decisions.get(body.decision)
             return choice is not None and choice.name not in step.choices
         if isinstance(body, e.HandRevealed):
-            return _shows_more(now, body)
+            return now.plan.kind(body.place) == step.about or _shows_more(now, body)
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
     if isinstance(step, ExchangeStep) and (due := now.next_due) is not None and due.at_most:
         if isinstance(body, e.HandRevealed):

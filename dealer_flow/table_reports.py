@@ -8,7 +8,7 @@ from typing import Any, Final
 import devices.events as e
 from dealer_flow import card_reports, shoe_reports
 from dealer_flow.choice_turns import choice_step, takes_back
-from dealer_flow.judge import found, judge_count, judge_mishap, judge_rest, judge_sum
+from dealer_flow.judge import found, judge_count, judge_mishap, judge_open, judge_rest, judge_sum
 from dealer_flow.reveal_turns import may_lie_open, shows_all
 from dealer_flow.round import Round
 from dealer_flow.steps import choose
@@ -195,6 +195,7 @@ def _reveal(now: Round, seen: Seen, body: e.HandRevealed) -> None:
     in_order = now.step is not None and now.step.do != "reveal" and may_lie_open(now, place, len(cards))
     if hand is not None and in_order and not shows_all(now, place) and len(cards) < hand.expected - hand.set_aside:
         found(now, now.ledger.open(place, cards), seen)
+        judge_open(now, place, cards, seen)
     else:
         found(now, now.ledger.reveal(place, cards), seen)
         if hand is not None and place not in now.plan.burns:

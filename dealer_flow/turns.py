@@ -54,7 +54,7 @@ def may_end_early(state: State, now: Round) -> bool:
 def _missing(state: State, now: Round) -> str:
     if now.rulings:
         return f"before a supervisor has ruled: {now.rulings[0].why}"
-    if not now.idle and (state is not State.REVEALING or now.due is not None):
+    if not now.idle and (state is not State.REVEALING or now.due is not None or now.by_hand):
         return _unfinished(state, now)
     return "before the remainder was counted" if rest_missing(now) else ""
 

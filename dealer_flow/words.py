@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from typing import Final
 
+from dealer_flow.care_schema import Consequence
 from dealer_flow.schema import (
     AnyStep,
-    Consequence,
     DealStep,
     DecideStep,
     DecisionPart,
     ExchangeStep,
     Procedure,
     Recipient,
-    ShoePart,
     WrongPart,
 )
+from dealer_flow.shoe_schema import ShoePart
 
 THEN: Final = {
     "nothing": "play goes on",
@@ -33,6 +33,12 @@ _RETURNS: Final = {
     "progressive-only": "all other bets go back",
     "misdeal": "all bets go back",
     "defective-deck": "all bets go back",
+}
+_RUNS_OUT: Final = {
+    "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand;"
+    " where they are too few a supervisor rules",
+    "person": "a supervisor rules a misdeal or has them dealt by hand",
+    "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
 }
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _HOW: Final = {"short": "too few", "long": "too many"}
@@ -63,6 +69,8 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     for bet in procedure.bet:
         if bet.placed == "before-deal":
             marks = [mark for mark, is_ in _marks(bet.enters, bet.progressive, bet.fee) if is_]
+            if when := bet.enters_when:
+                marks.append(f"which deals the seat in where `{when.option}` is {when.is_}")
             yield f"Players may place {bet.name} (spot {bet.number}){', ' * bool(marks)}{', '.join(marks)}.", bet.clause
     if procedure.shoe is not None:
         yield from _drawing(procedure.shoe)
@@ -109,6 +117,7 @@ def _step(procedure: Procedure, step: AnyStep) -> str:
         return _deal(procedure, step)
     if step.do == "burn-card":
         when = ", if any player draws" if step.if_drawn else ""
+        when += f", if a player in play has a {step.only} bet" if step.only else ""
         tail = " by hand, then press CONFIRM" if step.origin == "hand" else ""
         return f"Burn {cards(step.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
     if step.do == "burn":
@@ -123,12 +132,16 @@ def _step(procedure: Procedure, step: AnyStep) -> str:
         return _decide(procedure, step)
     if isinstance(step, ExchangeStep):
         return _exchange(step)
+    if step.do == "appoint":
+        return f"Cards of a position where nobody plays become {place(step.to)}, unseen (`{step.from_}`)."
     if step.do == "show":
         whose = listed([place(to, dealer="your own hand") for to in step.of])
         if step.optional:
             return f"From here on cards of {whose} may be shown."
         if step.cards is None:
             return f"Turn up all cards of {whose}."
+        if step.which == "bottom":
+            return f"Turn up the bottom {'card' if step.cards == 1 else cards(step.cards)} of {whose}."
         return f"Turn up cards of {whose} until {cards(step.cards)} lie{'s' * (step.cards == 1)} open."
     order = [place(to, dealer="your own hand") for to in step.order]
     return f"Show {', then '.join(order)}; players' hands from your right. Compare and settle each."
@@ -140,7 +153,8 @@ def _deal(procedure: Procedure, step: DealStep) -> str:
         "live": "each seat still in play",
         "all": f"each of the {procedure.seats.most} positions, also where nobody plays",
     }
-    whom = [seats[step.seats] if to == "seats" else place(to) for to in step.to]
+    bet = f" with a {step.only} bet" if step.only else ""
+    whom = [f"{seats[step.seats]}{bet}" if to == "seats" else place(to) for to in step.to]
     start = ", clockwise from your left" if "seats" in step.to and step.first == "dealer-left" else ""
     to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
     face = f"face {step.face}"
@@ -161,12 +175,20 @@ def _decide(procedure: Procedure, step: DecideStep) -> str:
     who = f"Each player with a {step.only} bet" if step.only else "Each player still in play"
     said = "; ".join(_choice(choices[name]) for name in step.choices)
     silent = f" Who says nothing has chosen {step.choices[0]}." if step.optional else ""
+    if step.about:
+        who = f"While {place(step.about)} is there{' and not taken' * (step.takers == 'one')}, {who.lower()}"
+        silent += " The first who takes it plays it alone." if step.takers == "one" else ""
     return f"{who} chooses: {said}.{silent}"
 
 
 def _choice(choice: DecisionPart) -> str:
     parts = [f"with {listed(list(choice.stakes))}"] if choice.stakes else []
     parts += [f"{choice.takes_back} comes back"] if choice.takes_back else []
+    if part := choice.gives_up:
+        parts.append(
+            f"{'half' if part.share == '1/2' else part.share} of {part.bet} is lost, the rest as `{part.rest}` says"
+        )
+    parts += [f"for who has {listed(list(choice.needs))}"] if choice.needs else []
     parts += [f"draws {cards(choice.draws)}"] if choice.draws else []
     parts += [f"lays down {cards(choice.discards)}"] if choice.discards else []
     parts += ["gives up"] if choice.folds else []
@@ -213,10 +235,15 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
         "one card is seen twice": procedure.face.duplicate,
         "a card is not of this deck": procedure.face.foreign,
         "the deck's count is wrong, or cards do not add up": procedure.care.deck,
+        "a burned card touches the discards before all cards are dealt": procedure.care.burned,
     }
     for what, consequence in rows.items():
         if consequence is not None:
             yield what, follows(procedure, consequence), consequence.clause
+    if runs_out := procedure.care.runs_out:
+        default = next(option.default for option in procedure.option if option.name == runs_out.option)
+        text = f"{_RUNS_OUT[default]} (by default; reading `{runs_out.option}`)"
+        yield "fewer cards are left than are due", text, runs_out.clause
     misdeal = procedure.misdeal
     until = "before the first choice" if misdeal.until == "first-decision" else "before END GAME"
     yield f"a person calls a misdeal {until}", f"{THEN['misdeal']}; {_back('misdeal', misdeal.returns)}", misdeal.clause

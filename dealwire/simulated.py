@@ -1,15 +1,17 @@
 """A procedure as the simulated dealer takes it: the game table of a scenario, and a clean round of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_flow.schema import AnyStep, Consequence, DecisionPart, Procedure
+from dealer_flow.care_schema import Consequence
+from dealer_flow.schema import AnyStep, DecisionPart, Procedure
 from dealer_flow.step_contradictions import chosen
 from devices.simulator.catalogue import parse_any
 from devices.simulator.scenario import Scenario
 from devices.simulator.strict import Section
 from protocol.errors import LocalError
+from rules.game import Bet, game_id_of, load_game
 
 Table = dict[str, Any]
 """A table of a scenario file."""
@@ -39,9 +41,11 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
     chosen_options = {option.name: option.default for option in procedure.option} | dict(options or {})
     places = {"seats": "seats", "dealer": "dealer", "community": "community"}
     places |= {hand.name: hand.place for hand in procedure.hand}
-    steps = [step for step in procedure.step if chosen(step.when, chosen_options) and not _may_be_left(step)]
+    offered = {step.to for step in procedure.step if step.do == "appoint"}
+    steps = [step for step in procedure.step if chosen(step.when, chosen_options) and not _may_be_left(step, offered)]
     names = [step.name for step in steps]
     rest = procedure.remainder
+    settled_by = _settled_by(procedure)
     return {
         "name": procedure.id,
         "cards": procedure.deck.cards,
@@ -56,14 +60,17 @@ def game_table(procedure: Procedure, options: Mapping[str, str] | None = None) -
         "enters": [bet.name for bet in procedure.bet if bet.enters],
         "progressive": next((bet.name for bet in procedure.bet if bet.progressive), ""),
         "bets": {bet.name: bet.number for bet in procedure.bet},
-        "decisions": {choice.name: _choice(choice, procedure) for choice in procedure.decision},
+        "decisions": {choice.name: _choice(choice, procedure, settled_by) for choice in procedure.decision},
+        "shown_when_folded": [bet.name for bet in settled_by if bet.kind == "own-hand" and bet.fold == "stands"],
         "wrong": list(_wrong(procedure, places, chosen_options, names)),
     }
 
 
-def _may_be_left(step: AnyStep) -> bool:
-    """Whether play does not wait for the step: the simulated dealer shows nobody's hand early."""
-    return step.do == "show" and step.optional
+def _may_be_left(step: AnyStep, offered: Set[str]) -> bool:
+    """Whether play does not wait for the step: nobody shows a hand early, and nobody takes one that is offered."""
+    if step.do == "show":
+        return step.optional or set(step.of) <= offered
+    return step.do == "appoint" or (step.do == "decide" and step.about is not None and step.optional)
 
 
 def _step(step: AnyStep, places: Mapping[str, str], options: Mapping[str, str]) -> Table:
@@ -72,28 +79,42 @@ def _step(step: AnyStep, places: Mapping[str, str], options: Mapping[str, str]) 
         case "deal":
             to = [places[name] for name in step.to]
             table |= {"to": to, "cards": step.cards, "by": step.by, "seats": step.seats, "first": step.first}
+            table |= {"only": step.only or ""}
             table |= {"by_hand": step.origin == "hand", "clockwise": step.count == "clockwise"}
         case "burn":
             top = options[step.top_card]
             table |= {"of": places[step.of], "positions": list(step.positions), "spread": step.spread, "top_card": top}
         case "burn-card":
             table |= {"cards": step.cards, "by_hand": step.origin == "hand", "if_drawn": step.if_drawn}
+            table |= {"only": step.only or ""}
         case "decide":
             table |= {"choices": list(step.choices), "only": step.only or ""}
         case "exchange":
             table |= {"to": [places[name] for name in step.to], "most": step.most, "by": step.by, "adds": step.adds}
         case "show":
-            table |= {"of": [places[name] for name in step.of], "cards": step.cards or 0}
+            table |= {
+                "of": [places[name] for name in step.of],
+                "cards": step.cards or 0,
+                "bottom": step.which == "bottom",
+            }
         case "reveal":
             table["order"] = [places[name] for name in step.order]
     return table
 
 
-def _choice(choice: DecisionPart, procedure: Procedure) -> Table:
+def _settled_by(procedure: Procedure) -> tuple[Bet, ...]:
+    """The bets as the game settles them; none where no game settles rounds of the procedure."""
+    game = game_id_of(procedure.id)
+    return load_game(game).spec.bets if game else ()
+
+
+def _choice(choice: DecisionPart, procedure: Procedure, settled_by: Sequence[Bet]) -> Table:
     table: Table = {"number": choice.number, "folds": choice.folds, "last": choice.last, "draws": choice.draws}
     table["discards"] = choice.discards
     if choice.stakes:
+        equals = next((bet.equals for bet in settled_by if bet.name in choice.stakes and bet.equals), None)
         table |= {"bets": list(choice.stakes), "of": next(bet.name for bet in procedure.bet if bet.enters)}
+        table |= {"of": equals.bet, "times": equals.times} if equals else {}
     return table | ({"takes_back": choice.takes_back} if choice.takes_back else {})
 
 

@@ -204,6 +204,28 @@ def game_ids() -> tuple[str, ...]:
     return tuple(sorted(path.name.removesuffix(".toml") for path in GAMES.glob("*.toml")))
 
 
+def game_id_of(procedure: str) -> str | None:
+    """Id of the game of this package that settles rounds of a procedure: the one of the same id, else the first that
+    names it. None when they are dealt only."""
+    games = [game for game, names in _settled().items() if procedure in names]
+    return procedure if procedure in games else next(iter(games), None)
+
+
+def load_game_of(procedure: str) -> Game:
+    """The game that settles rounds of a procedure, as `game_id_of` finds it; GameFileError when there is none."""
+    game = game_id_of(procedure)
+    if game is None:
+        known = dict.fromkeys(name for names in _settled().values() for name in names)
+        raise GameFileError(
+            procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
+        )
+    return load_game(game)
+
+
+def _settled() -> dict[str, tuple[str, ...]]:
+    return {game: load(GAMES / f"{game}.toml", GameSpec).procedures for game in game_ids()}
+
+
 def load_game(source: str | Path) -> Game:
     """A game by id, or from a file whose pay tables stand in `paytables/` beside it.
 

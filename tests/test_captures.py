@@ -19,7 +19,7 @@ from dealwire.table import Table, Terms
 from devices.capture import Capture, Chunk
 from devices.events import Seen
 from devices.replay import PlayStats, play
-from rules.game import load_game
+from rules.game import game_id_of, load_game_of
 from tests.support.race_evenings import unsigned
 from tests.support.record_captures import received_by_line
 from tests.support.wire_count import angel_eye_frames, count_wire
@@ -30,7 +30,7 @@ INDEX = [entry for entry in ENTRIES if entry.get("link") != "usb"]
 """Those of serial lines, which `dealwire replay` deals again. USB has its own test, in `tests/devices/rigs`."""
 PACKETS, RACE = "flushes-gone-wild.co", "race-to-the-flush"
 PROCEDURES = {name: load_procedure(name) for name in known_procedures()}
-TERMS = {name: Terms(load_game(name)) for name in (PACKETS, RACE)}
+TERMS = {name: Terms(load_game_of(name)) for name in PROCEDURES if game_id_of(name)}
 """Where there are pay tables; the other recordings are dealt and not settled."""
 
 

@@ -12,7 +12,7 @@ from dealwire.live import Line
 from dealwire.table import Table, Terms
 from devices.dialects import dialect_named
 from rules.award import AwardDesk
-from rules.game import Game, load_game
+from rules.game import Game, load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
 
@@ -153,7 +153,9 @@ def make_table(
 ) -> Table:
     """The table those options describe; every bad name or file is one line."""
     loaded = load_procedure(procedure or DEFAULT_GAME)
-    made = None if no_settle else make_terms(load_game(game or loaded.id), open_bank(progressive), **terms)
+    made = None
+    if not no_settle:
+        made = make_terms(load_game(game) if game else load_game_of(loaded.id), open_bank(progressive), **terms)
     desk = _make_desk(loaded, made, table_name) if awards else None
     return Table(loaded, made, name=table_name, desk=desk)
 

@@ -13,7 +13,7 @@ from dealwire.cli.options import make_terms, open_bank, terms_options
 from dealwire.cli.show import say_json, say_text
 from dealwire.table import Terms
 from protocol.errors import DealwireError
-from rules.game import load_game
+from rules.game import load_game, load_game_of
 
 
 @click.command("settle")
@@ -44,7 +44,7 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
                 continue
             key = None if game is not None else result.procedure.id
             if key not in terms:
-                terms[key] = make_terms(load_game(result.procedure.id), bank, **options)
+                terms[key] = make_terms(load_game_of(result.procedure.id), bank, **options)
             settled = terms[key].settle_all(result)
         except (DealwireError, ValueError) as error:
             failed += 1

@@ -7,7 +7,7 @@ from dealer_flow.procedure import Procedure, load_procedure
 from dealwire.config.schema import TablePart
 from dealwire.table import Table, Terms
 from rules.award import AwardDesk
-from rules.game import load_game
+from rules.game import load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
 
@@ -36,7 +36,7 @@ def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> Terms | 
     """On which terms the table settles; None when it does not. SettlementRefused names what does not fit."""
     if not part.settle:
         return None
-    game = load_game(part.game or procedure.id)
+    game = load_game(part.game) if part.game else load_game_of(procedure.id)
     return Terms(
         game,
         dict(part.paytables),

@@ -94,7 +94,7 @@ def _options(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]
 
 
 def _devices(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]:
-    deals = "shoe" if procedure.shoe is not None else "shuffler"
+    deals = "shoe" if procedure.device == "card-shoe" else "shuffler"
     kinds: list[str] = [device.kind for device in part.device]
     for wanted in (deals, "table-controller"):
         if kinds.count(wanted) != 1:

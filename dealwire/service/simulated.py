@@ -18,7 +18,7 @@ from devices.simulator.host import Bench
 from devices.simulator.scenario import Scenario, load_scenario
 from devices.simulator.table import SimulatedTable
 from protocol.errors import LocalError
-from rules.game import load_game
+from rules.game import load_game_of
 
 PORT: Final = 8420
 METER_CENTS: Final = 1_000_000
@@ -88,7 +88,7 @@ def configuration_of(
                 {
                     "name": "simulated",
                     "procedure": scenario.game.name,
-                    "meters": dict.fromkeys(load_game(scenario.game.name).meters(), METER_CENTS),
+                    "meters": dict.fromkeys(load_game_of(scenario.game.name).meters(), METER_CENTS),
                     "device": tuple(
                         DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
                         for name, address in addresses.items()

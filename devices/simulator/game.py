@@ -25,6 +25,8 @@ THEN: Final = (
     "defective-deck",
     "unreliable",
 )
+SIDES: Final = ("left", "right")
+DOES: Final = ("deal", "burn", "burn-card", "decide", "exchange", "show", "reveal")
 HOW: Final = ("short", "long", "exposed", "off-table", "fouled", "joker", "boxed")
 
 
@@ -35,8 +37,9 @@ class Step:
     `to`: to whom cards go, whose cards are burned, shown or revealed. `cards`: how many each gets, are burned off the
     deck, or lie open after a show (0: all); an exchange gives at most so many. `top_left`: the packet's top card lies
     at the dealer's left. `by_hand`: dealt by hand, the dealer confirms. `clockwise`: which way places follow the number
-    drawn. `if_drawn`: burned only when somebody draws. `only`: the bet of those who choose. `adds`: nothing is
-    discarded.
+    drawn. `if_drawn`: burned only when somebody draws. `only`: the bet of those who choose or
+    get cards. `adds`: nothing is
+    discarded. `bottom`: shown are cards of the packet's bottom.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Step:
     if_drawn: bool = False
     only: str = ""
     adds: bool = False
+    bottom: bool = False
 
     @property
     def from_device(self) -> bool:
@@ -286,8 +290,8 @@ def read_game(section: Section) -> Game:
 
 
 def _step(section: Section) -> Step:
-    do = section.text("do", allowed=("deal", "burn", "burn-card", "decide", "exchange", "show", "reveal"))
-    name = section.text("name")
+    do, name = section.text("do", allowed=DOES), section.text("name")
+    only = section.text("only", "") if do in ("deal", "burn-card", "decide") else ""
     match do:
         case "deal":
             step = Step(
@@ -300,27 +304,23 @@ def _step(section: Section) -> Step:
                 first=section.text("first", "dealer-left", allowed=("dealer-left", "number", "button")),
                 by_hand=section.flag("by_hand", False),
                 clockwise=section.flag("clockwise", False),
+                only=only,
             )
         case "burn":
-            step = Step(
-                name,
-                do,
-                (section.text("of", allowed=TARGETS),),
-                positions=section.integers("positions", 1, 16),
-                spread=section.text("spread", allowed=SPREADS),
-                top_left=section.text("top_card", "left", allowed=("left", "right")) == "left",
-            )
+            of, positions = section.text("of", allowed=TARGETS), section.integers("positions", 1, 16)
+            spread, top = section.text("spread", allowed=SPREADS), section.text("top_card", "left", allowed=SIDES)
+            step = Step(name, do, (of,), positions=positions, spread=spread, top_left=top == "left")
         case "burn-card":
-            cards, by_hand = section.integer("cards", 1, 5, 1), section.flag("by_hand", False)
-            step = Step(name, do, cards=cards, by_hand=by_hand, if_drawn=section.flag("if_drawn", False))
+            cards, drawn = section.integer("cards", 1, 5, 1), section.flag("if_drawn", False)
+            step = Step(name, do, cards=cards, by_hand=section.flag("by_hand", False), if_drawn=drawn, only=only)
         case "decide":
-            step = Step(name, do, choices=section.words("choices"), only=section.text("only", ""))
+            step = Step(name, do, choices=section.words("choices"), only=only)
         case "exchange":
             by, adds = section.text("by", "single", allowed=("packet", "single")), section.flag("adds", False)
             step = Step(name, do, section.texts("to", TARGETS), section.integer("most", 1, 7), by=by, adds=adds)
         case "show":
-            cards = section.integer("cards", 0, 7, 0)
-            step = Step(name, do, section.texts("of", TARGETS), cards)
+            bottom = section.flag("bottom", False)
+            step = Step(name, do, section.texts("of", TARGETS), section.integer("cards", 0, 7, 0), bottom=bottom)
         case _:
             step = Step(name, do, section.texts("order", TARGETS))
     section.done()

@@ -2,12 +2,12 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from devices.simulator.game import DEALS, Game, Packet, exchanged, packets_of, read_game
+from devices.simulator.game import DEALS, Game, Packet, Step, exchanged, packets_of, read_game
 from devices.simulator.strict import ScenarioError, Section
 from devices.simulator.trouble import ShoeTrouble, Trouble, read_troubles
 from protocol.places import SEATS_MAX, Place
@@ -144,8 +144,15 @@ def packets(game: Game, plan: RoundPlan) -> list[Packet]:
         elif step.do == "exchange":
             found += exchanged(step, {number: draws.get(number, 0) for number in live}, plan.house_draws)
         elif step.do in DEALS and (not step.if_drawn or any(draws.get(number) for number in live)):
-            found += packets_of(step, entered, live, game.most, plan.number)
+            dealt, playing = (with_bet(step, numbers, staked) for numbers in (entered, live))
+            if not step.only or playing or not live:
+                found += packets_of(step, dealt, playing, game.most, plan.number)
     return found
+
+
+def with_bet(step: Step, seats: Iterable[int], staked: Mapping[int, Collection[str]]) -> list[int]:
+    """Of these seats those that the step is for: with its bet, where it names one."""
+    return [number for number in seats if not step.only or step.only in staked[number]]
 
 
 def read_toml(path: Path) -> object:

@@ -132,13 +132,15 @@ class ShoeModel:
         return card
 
     def push_back(self) -> bool:
-        """Push the last card back into the exit. When it comes out again it is reported again, as the same card."""
-        if self.state not in (S.ROUND, S.CUT_CARD_SEEN) or not self.in_round or self._known or self._last_burned:
+        """Push the last card back into the exit. When it comes out again it is reported again, as the same card; one
+        that was burned is burned again."""
+        if self.state not in (S.ROUND, S.CUT_CARD_SEEN) or not self.in_round or self._known:
             return False
         card = self.drawn.pop()
-        self.in_round -= 1
         self.cards.appendleft(card)
-        self._known = len(self.drawn) + 1, card, None
+        self._known = len(self.drawn) + 1, card, BURN if self._last_burned else None
+        self.in_round -= not self._last_burned
+        self._burn_left += self._last_burned
         return self._halt(Fault.PUSHED_BACK, e.CardPushedBack(True))
 
     def pull_back(self) -> bool:
@@ -229,7 +231,8 @@ class ShoeModel:
         card = self._take()
         known, self._known = self._known, None
         if known is not None:
-            self.in_round += 1
+            self.in_round += known[2] is None
+            self._burn_left -= known[2] == BURN
             self.say(e.CardReportedAgain(*known))
         elif self.state is S.LOCKED:
             self.say(e.DrawWhileLocked(card))

@@ -13,7 +13,7 @@ from devices.simulator.deck import FIRST_JOKER, Cards
 from devices.simulator.game import Game, Packet, Step, exchanged, packets_of, place_of
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.persona import Device, Persona
-from devices.simulator.scenario import Player, RoundPlan, Scenario
+from devices.simulator.scenario import Player, RoundPlan, Scenario, with_bet
 from devices.simulator.steps import Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.trouble import HANDS, Trouble, What
@@ -226,8 +226,10 @@ class StepDealer(Persona):
     def _packets(self, step: Step) -> list[Packet]:
         if step.if_drawn and not any(self._draws.get(number) for number in self.live()):
             return []
-        entered = [player.seat for player in self.plan.players]
-        live = [number for number in self.live() if number not in self._done]
+        entered = with_bet(step, [player.seat for player in self.plan.players], self._staked)
+        live = with_bet(step, [number for number in self.live() if number not in self._done], self._staked)
+        if step.only and not live and self.live():
+            return []
         return packets_of(step, entered, live, self.game.most, self.plan.number)
 
     def _exchange(self, step: Step) -> list[Packet]:
@@ -348,7 +350,8 @@ class StepDealer(Persona):
                 self._open[place] = step.cards or len(faces)
                 if faces:
                     yield self.pace.show
-                    self.controller.reveal(place, faces[: self._open[place]])
+                    shown = faces[-self._open[place] :] if step.bottom else faces[: self._open[place]]
+                    self.controller.reveal(place, shown)
 
     def _reveal(self, step: Step) -> Steps:
         yield from self.at(AT_TABLE)

@@ -8,6 +8,7 @@ from dealer_flow.procedure import known_procedures, load_procedure
 from dealer_flow.result import Incident, RoundResult
 from tests.dealer_flow import test_step_games as games
 from tests.support.legal_play import LegalPlay
+from tests.support.procedures import DEALT_OTHERWISE
 
 SMALL = {
     "riding": games.LET_IT_RIDE,
@@ -18,7 +19,7 @@ SMALL = {
     "named": games.NAMED,
     "choices": games.CHOICES,
 }
-ALL = SMALL | {name: load_procedure(name) for name in known_procedures()}
+ALL = SMALL | {name: load_procedure(name) for name in known_procedures()} | DEALT_OTHERWISE
 OUT_OF_ORDER = {"out-of-turn", "reveal-before-burn", "wrong-burn", "unknown-seat", "unknown-bet", "unknown-decision"}
 
 

@@ -7,6 +7,7 @@ from dealer_flow.result import RoundResult
 from devices import events as e
 from tests.support.explore import PAGE, Explorer, explore, listed
 from tests.support.hand_table import DEVICE, HandTable
+from tests.support.procedures import DEALT_OTHERWISE
 
 STATES = 250
 """States without a departure that the default run follows; a third as many with one. The slow run has many more."""
@@ -19,6 +20,12 @@ def test_what_must_hold_holds_in_every_order(name: str) -> None:
     found = explore(name, states=MORE.get(name, STATES))
     assert found.ends.keys() >= {"complete", "unreliable", "misdeal"}
     assert found.states >= 100
+
+
+@pytest.mark.parametrize("name", DEALT_OTHERWISE)
+def test_so_it_does_where_a_reading_has_it_dealt_otherwise(name: str) -> None:
+    found = Explorer(DEALT_OTHERWISE[name], states=STATES, departures=1).run()
+    assert found.ends.keys() >= {"complete", "unreliable", "misdeal"}
 
 
 @pytest.mark.slow

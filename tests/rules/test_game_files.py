@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rules import GameFileError, game_ids, load_game
-from rules.game import GAMES
+from rules.game import GAMES, game_id_of, load_game_of
 from rules.paytable import Pay, flatten, parse_pay
 from rules.readings import READINGS
 
@@ -231,3 +231,18 @@ def test_an_unknown_id_lists_the_games() -> None:
     assert "flushes-gone-wild.co" in game_ids()
     with pytest.raises(GameFileError, match=r"no such game; allowed: .*flushes-gone-wild\.co"):
         load_game("go-fish")
+
+
+def test_a_procedure_finds_the_game_that_settles_it() -> None:
+    """The one of its own id where there is one, and none that does not list it."""
+    for game in game_ids():
+        for procedure in load_game(game).spec.procedures:
+            found = game_id_of(procedure)
+            assert found == (procedure if procedure in game_ids() else game)
+    assert game_id_of("flushes-gone-wild.co-single") == "flushes-gone-wild.co"
+    assert game_id_of("flushes-gone-wild.wa") == "flushes-gone-wild.wa"  # not the link's, which lists it too
+    assert game_id_of("champion.co") is None
+    with pytest.raises(
+        GameFileError, match=r"^champion\.co: no such game, nor a game that settles it; allowed: .*-single"
+    ):
+        load_game_of("champion.co")

@@ -3,6 +3,7 @@
 bets 1: ante 500, progressive 100      cents on the spots of seat 1
 start                                  START GAME; `start at 3`: the number drawn was 3
 packet seat 1: AH KD 9C 4S 2H          a packet comes from the shuffler and is taken to seat 1
+packet seat 1 reading: AH KD 9C        the same, of a shuffler that reads what it dispenses
 draw seat 1 AH KD | dealer 4S 2H       single cards from the shoe, in rotation
 burn-card 7D                           a card off the top is burned; `burn-card` alone: by hand
 deal by hand                           the dealer confirms cards dealt by hand
@@ -12,6 +13,7 @@ choose 1: bet, bet 1000                a choice, and the money that goes with it
 show dealer: 2H                        faces that lie open at a place
 count seat 1: 4                        a person counted
 mishap seat 1: exposed                 a person saw it happen; `mishap seat 1: off-table 4S`
+push-back                              the card drawn last is pushed back into the shoe
 fault jam / clear jam / confirm / misdeal / end
 """
 
@@ -118,9 +120,10 @@ class HandTable:
             "deal by hand": e.Confirmed(),
             "confirm": e.Confirmed(),
             "misdeal": e.MisdealCalled(77, 0),
+            "push-back": e.CardPushedBack(False),
         }
         if line in plain:
-            self.see(CONTROLLER, plain[line])
+            self.see(DEVICE if line == "push-back" else CONTROLLER, plain[line])
         elif line == "dump":
             left = self.procedure.deck.cards - self.dealt
             self.see(DEVICE, e.RemainderDumped(self.deck, left, left))
@@ -151,12 +154,16 @@ class HandTable:
     def _packet(self, rest: str) -> None:
         to, _, cards = rest.partition(": ")
         size = len(parse_cards(cards))
+        to, reading, _ = to.partition(" reading")
         if " should be " in to:
             to, _, expected = to.partition(" should be ")
         else:
             expected = str(size)
         self.ordinal += 1
-        self.see(DEVICE, e.PacketDispensed(self.deck, self.ordinal, int(expected), size, ()))
+        self.see(
+            DEVICE,
+            e.PacketDispensed(self.deck, self.ordinal, int(expected), size, parse_cards(cards if reading else "")),
+        )
         self.dealt += size
         self.see(DEVICE, e.PacketLifted(self.ordinal))
 

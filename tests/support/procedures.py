@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dealer_flow.care_schema import Consequence
 from dealer_flow.procedure import known_procedures, load_procedure
-from dealer_flow.schema import Consequence, Procedure
+from dealer_flow.schema import Procedure
 from dealwire.simulated import Table, round_table, scenario_of
 from devices.simulator.game import Packet, kind_of
 from devices.simulator.scenario import Scenario, packets
@@ -254,3 +255,23 @@ class Cases:
 def _cards(trouble: Table) -> int:
     """How many cards a hand is wrong by."""
     return abs(int(trouble.get("by", trouble.get("cards", 1))))
+
+
+def read_as(name: str, **options: str) -> Procedure:
+    """A procedure with other readings for its defaults."""
+    procedure, wanted = load_procedure(name), {key.replace("_", "-"): value for key, value in options.items()}
+    assert wanted.keys() <= {option.name for option in procedure.option}
+    chosen = (
+        option.model_copy(update={"default": wanted.get(option.name, option.default)}) for option in procedure.option
+    )
+    return procedure.model_copy(update={"option": tuple(chosen)})
+
+
+DEALT_OTHERWISE: Final = {
+    "pai-gow.co, the dragon for one": read_as("pai-gow.co", dragon_hand="one-player"),
+    "pai-gow.co, the dragon for all": read_as("pai-gow.co", dragon_hand="community", dragon_is="seat-6"),
+    "boston-5.co, the bonus alone": read_as("boston-5.co", bonus_alone="offered", second_burn="yes"),
+    "3-5-7.co, half surrendered": read_as("3-5-7.co", surrender="offered"),
+    "3-5-7.co, half plays on": read_as("3-5-7.co", surrender="offered", surrender_rest="plays-on"),
+}
+"""Procedures under readings that change what is done, not only what follows from trouble."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
-from dealer_flow.procedure import ProcedureError
+from dealer_flow.procedure import FOLDER, ProcedureError, check_procedure
 
 _WORDS = {"N": r"-?\d+", "W": r"'[^']*'", "L": r"[A-Za-z0-9.-]+(?:, [A-Za-z0-9.-]+)*", "T": r".+"}
 _KEY = re.compile(r"[a-z][a-z0-9-]*(?:\[\d+\])?(?:\.[a-z][a-z0-9-]*(?:\[\d+\])?)*|option [a-z0-9.-]+")
@@ -34,6 +35,25 @@ SENTENCES = (
     "each choice once",
     "no step offers W; add it to a decide step's choices",
     "no exchange step replaces cards of the seats",
+    # hands that are offered, bets that enter or are given up
+    "W is no hand that was appointed before; allowed: (L|none)",
+    "one taker of what\\? give 'about' too",
+    r"W is no \[\[hand\]\]; allowed: (L|none)",
+    "no option W that chooses between positions: last-unplayed, seat-1 to seat-N",
+    "every position has a player; a deal with seats = 'all' comes before",
+    "for a bet placed before-deal that has no enters = true",
+    "W is a bet of its own; give what was given up another name",
+    r"\d/\d is no part of a bet; allowed: less than 1",
+    "no option W that chooses between L",
+    "the bottom of all cards is all of them; give 'cards' too",
+    # burned cards, a deck that runs out
+    "T: a burned card is in nobody's hand; allowed: L",
+    "no step burns a card",
+    "only a card-shoe whose cards a burn-card step burns takes one back",
+    "single cards out of a card-shoe that is fresh each-round can run out, no other deck",
+    "option W must choose between L",
+    "'scramble' needs burned cards, and no burn-card step of the device burns any",
+    "no option W; known: L",
     # what is wrong, and what follows
     r"missing: a row of W for W, cards of step W",
     "missing: a row of 'remainder' for W, since its number is exact",
@@ -44,7 +64,6 @@ SENTENCES = (
     "'complete' gives a hand its next card; one that is long has too many",
     "T the next card, which a card-shoe alone gives",
     "give '(?:then|class)' or '(?:option|name)', one of them",
-    "no option W; known: L",
     "option W does not choose between consequences; allowed: L",
     "no (fault|class) W; known: T",
     # steps
@@ -106,3 +125,12 @@ def check_refusal(error: ProcedureError) -> None:
     assert not error.key or _KEY.fullmatch(error.key), error.key
     said = any(_pattern(each).fullmatch(error.why) for each in SENTENCES)
     assert said, f"{error.why!r} is not written down in tests/support/refusals.py"
+
+
+def refused(game: str, before: str, after: str, folder: Path) -> list[ProcedureError]:
+    """What is said of the file of a game in which the first `before` was changed to `after`."""
+    text = (FOLDER / f"{game}.toml").read_text(encoding="utf-8")
+    assert before in text, before
+    file = folder / "bad.toml"
+    file.write_text(text.replace(before, after, 1), encoding="utf-8")
+    return check_procedure(file)

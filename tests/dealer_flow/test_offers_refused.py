@@ -1,0 +1,112 @@
+"""What a file may not say of hands that are offered, bets that enter by a reading, bets of which a share is lost."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.refusals import check_refusal, refused
+
+BAD = {
+    "an offer of a hand that comes later": (
+        "pai-gow.co",
+        ('about = "dragon"\ntakers = "one"', 'about = "tiger"\ntakers = "one"'),
+        "step[3].about: 'tiger' is no hand that was appointed before; allowed: dragon",
+    ),
+    "one taker of nothing": (
+        "pai-gow.co",
+        ('about = "dragon"\ntakers = "one"', 'takers = "one"'),
+        "step[3].takers: one taker of what? give 'about' too",
+    ),
+    "the dealer's hand from a position": (
+        "pai-gow.co",
+        ('do = "appoint"\nto = "dragon"', 'do = "appoint"\nto = "dealer"'),
+        "step[2].to: 'dealer' is no [[hand]]; allowed: dragon",
+    ),
+    "a position that an option does not name": (
+        "pai-gow.co",
+        ('from = "dragon-is"', 'from = "dragon-hand"'),
+        "step[2].from: no option 'dragon-hand' that chooses between positions: last-unplayed, seat-1 to seat-6",
+    ),
+    "a position beyond the table": (
+        "pai-gow.co",
+        ('allowed = ["last-unplayed", "seat-6"]', 'allowed = ["last-unplayed", "seat-7"]'),
+        "step[2].from: no option 'dragon-is' that chooses between positions: last-unplayed, seat-1 to seat-6",
+    ),
+    "a hand nobody got where all have players": (
+        "pai-gow.co",
+        ('seats = "all" ', 'seats = "entered" '),
+        "step[2].do: every position has a player; a deal with seats = 'all' comes before",
+    ),
+    "a count of it that nothing speaks of": (
+        "pai-gow.co",
+        ('of = "dragon"\nhow = ["short", "long"]', 'of = "dragon"\nhow = ["short"]'),
+        "wrong: missing: a row of 'dragon' for 'long', cards of step 'dragon-for-one'",
+    ),
+    "a bet that enters and enters by a reading": (
+        "boston-5.co",
+        ("enters-when = {", "enters = true\nenters-when = {"),
+        "bet[3].enters-when: for a bet placed before-deal that has no enters = true",
+    ),
+    "a reading that is not there": (
+        "boston-5.co",
+        ('option = "bonus-alone", is = "offered"', 'option = "bonus-only", is = "offered"'),
+        "bet[3].enters-when: no option 'bonus-only'; known: first-burn, second-burn, bonus-alone",
+    ),
+    "a value that it does not have": (
+        "boston-5.co",
+        ('option = "bonus-alone", is = "offered"', 'option = "bonus-alone", is = "yes"'),
+        "bet[3].enters-when: 'yes' is no value of that option; allowed: not-offered, offered",
+    ),
+    "cards for a bet that is not there": (
+        "boston-5.co",
+        ('seats = "live"\nonly = "first-wager"', 'seats = "live"\nonly = "wager"'),
+        "step[6].only: no bet 'wager'; allowed: first-wager, ante-bonus, optional-bonus, second-wager",
+    ),
+    "a bet given up that is not there": (
+        "3-5-7.co",
+        ('gives-up = { bet = "seven-card"', 'gives-up = { bet = "nine-card"'),
+        "decision[2].gives-up.bet: no bet 'nine-card' placed before-deal; allowed: three-card, five-card, seven-card",
+    ),
+    "what was given up under another bet's name": (
+        "3-5-7.co",
+        ('as = "surrendered"', 'as = "five-card"'),
+        "decision[2].gives-up.as: 'five-card' is a bet of its own; give what was given up another name",
+    ),
+    "all of a bet given up": (
+        "3-5-7.co",
+        ('share = "1/2"', 'share = "3/3"'),
+        "decision[2].gives-up.share: 3/3 is no part of a bet; allowed: less than 1",
+    ),
+    "a share that is no share": ("3-5-7.co", ('share = "1/2"', 'share = "half"'), "decision[2].gives-up.share: "),
+    "a rest that nothing becomes of": (
+        "3-5-7.co",
+        ('rest = "surrender-rest"', 'rest = "surrender"'),
+        "decision[2].gives-up.rest: no option 'surrender' that chooses between comes-back, plays-on",
+    ),
+    "a choice for who has a bet that is not there": (
+        "3-5-7.co",
+        ('needs = ["three-card"', 'needs = ["two-card"'),
+        "decision[2].needs: no bet 'two-card'; allowed: three-card, five-card, seven-card",
+    ),
+    "the bottom of all cards": (
+        "caribbean-stud.co",
+        ("cards = 1\nwhich", "which"),
+        "step[2].which: the bottom of all cards is all of them; give 'cards' too",
+    ),
+    "the top card": (
+        "caribbean-stud.co",
+        ('which = "bottom"', 'which = "top"'),
+        "step[2].which: must be 'any' or 'bottom'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_meant_is_refused_with_its_line(name: str, tmp_path: Path) -> None:
+    game, (before, after), why = BAD[name]
+    faults = refused(game, before, after, tmp_path)
+    assert [fault for fault in faults if re.search(rf"bad\.toml:\d+: {re.escape(why)}", str(fault))], faults
+    for fault in faults:
+        if "must be" not in fault.why and "should match" not in fault.why:
+            check_refusal(fault)
