@@ -90,14 +90,15 @@ def _codes(desk: Desk) -> Codes:
 
 
 class _Waiting:
-    """What was read and not yet given, in the order it came, and the sessions it was read in."""
+    """What was read and not yet given, in the order it came, and the feeds and sessions of its lines."""
 
     def __init__(self) -> None:
+        self.feeds: tuple[Feed, ...] = ()
         self.sessions = (0, 0)
         self.run = Run([], b"", [], [])
 
-    def add(self, run: Run, sessions: tuple[int, int]) -> None:
-        self.sessions = sessions
+    def add(self, run: Run, feeds: tuple[Feed, ...], sessions: tuple[int, int]) -> None:
+        self.feeds, self.sessions = feeds, sessions
         before = self.run
         count = len(before.frames)
         if not count:
@@ -200,7 +201,8 @@ class _ExpressPlayer(Player):
             line.stats.received += sum(map(len, compress(datas, mine))) - sent
             line.feed.report([], times[-1])
         self._due_ns = min(line.feed.due_ns for line in lines)
-        self._read(run, (lines[0].reception.order.session, lines[1].reception.order.session))
+        sessions = lines[0].reception.order.session, lines[1].reception.order.session
+        self._read(run, tuple(line.feed for line in lines), sessions)
         return True
 
     def _lines(self) -> list[_Line] | None:
@@ -225,12 +227,12 @@ class _ExpressPlayer(Player):
         self._whole = False
         self._desk.handle(seen)
 
-    def _read(self, run: Run, sessions: tuple[int, int]) -> None:
+    def _read(self, run: Run, feeds: tuple[Feed, ...], sessions: tuple[int, int]) -> None:
         """Give the rounds that `run` completes, and keep the rest of it."""
         waiting = self._waiting
-        if waiting.sessions != sessions or len(waiting.run.frames) > WAITING_MAX:
+        if waiting.sessions != sessions or waiting.feeds != feeds or len(waiting.run.frames) > WAITING_MAX:
             self._flush()
-        waiting.add(run, sessions)
+        waiting.add(run, feeds, sessions)
         while waiting.run.frames:
             if self._whole:
                 self._give_rounds()
@@ -257,15 +259,13 @@ class _ExpressPlayer(Player):
 
     def _give(self, count: int) -> None:
         """Give the first so many frames report by report."""
-        run, sessions = self._waiting.run, self._waiting.sessions
+        run, feeds, sessions = self._waiting.run, self._waiting.feeds, self._waiting.sessions
         self._waiting.drop(count)
-        lines = self._lines()
-        assert lines is not None, "a line cannot go while something of it waits"
         for index, (frame, code) in enumerate(zip(run.frames[:count], run.codes, strict=False)):
             if code in _DROPPED:
                 continue
             line = self._codes.line_of[code]
-            feed = lines[line].feed
+            feed = feeds[line]
             event = read_event(frame)
             body = feed.translate(Delivered(sessions[line], frame[4] | frame[5] << 8, event))
             if body is not None:

@@ -1,6 +1,7 @@
 """The fast engine gives what the flow gives: the same rounds and incidents, byte for byte, and the same memory of the
 decks; and it says which procedures it does not know."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,7 @@ from dealer_flow.express import ExpressFlow, Unmodelled
 from dealer_flow.machine import DealerFlow
 from dealer_flow.procedure import FOLDER, Procedure, known_procedures, load_procedure, parse_procedure
 from dealer_flow.result import Incident, RoundResult
-from devices.capture import LINE_LOST, Capture, Chunk
+from devices.capture import LINE_LOST, Capture, Chunk, Interface
 from devices.express import play_express
 from devices.replay import PlayStats, play
 from tests.support.evenings import Remembered, evening
@@ -102,6 +103,26 @@ def test_what_was_written_and_a_line_that_went_and_came_back() -> None:
             mixed.append(Chunk(chunk.interface, chunk.at_ns + 1, False, b"", LINE_LOST + "unplugged"))
     desk = agree(Remembered(mixed, "flushes-gone-wild.co"))
     assert 4 <= desk.taken < 11
+
+
+class Growing(Remembered):
+    """A recording in which another line is declared in the middle of a round."""
+
+    @property
+    def chunks(self) -> Iterator[Chunk]:
+        self.interfaces = self.interfaces[:2]
+        for index, chunk in enumerate(self._kept):
+            yield chunk
+            if index == len(self._kept) // 2:
+                self.interfaces = [*self.interfaces, Interface("shoe", "shoe", "tdp", "", 115200, "")]
+                yield Chunk(2, chunk.at_ns, False, b"\0")
+
+
+def test_another_line_that_is_declared_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("devices.express.READS", 30)
+    chunks = list(evening(2, 12).chunks)
+    desk = agree(Growing(chunks, "flushes-gone-wild.co"))
+    assert 4 <= desk.taken <= 7
 
 
 @pytest.mark.parametrize("seed", range(4))
