@@ -12,7 +12,7 @@ from dealwire.live import Line
 from dealwire.table import Table, Terms
 from devices.dialects import dialect_named
 from rules.award import AwardDesk
-from rules.game import Game, load_game, load_game_of
+from rules.game import Game, game_id_of, load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
 
@@ -151,10 +151,14 @@ def make_table(
     progressive: Path | None,
     **terms: Any,
 ) -> Table:
-    """The table those options describe; every bad name or file is one line."""
+    """The table those options describe; every bad name or file is one line. A procedure that no game settles is dealt
+    only, which is said, unless terms are given for it."""
     loaded = load_procedure(procedure or DEFAULT_GAME)
     made = None
-    if not no_settle:
+    asked = game or progressive or any(terms[name] for name in ("paytables", "readings", "meters"))
+    if not no_settle and not asked and game_id_of(loaded.id) is None:
+        click.echo(f"dealwire: no game settles {loaded.id}: its rounds are dealt only", err=True)
+    elif not no_settle:
         made = make_terms(load_game(game) if game else load_game_of(loaded.id), open_bank(progressive), **terms)
     desk = _make_desk(loaded, made, table_name) if awards else None
     return Table(loaded, made, name=table_name, desk=desk)

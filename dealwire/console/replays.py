@@ -21,7 +21,7 @@ from devices.capture import Capture, CaptureError
 from devices.events import Seen
 from devices.replay import play
 from protocol.errors import DealwireError
-from rules.game import load_game_of
+from rules.game import game_id_of, load_game
 
 STEPS_MAX: Final = 5_000
 REPLAYS_MAX: Final = 4
@@ -112,7 +112,8 @@ def _told_more(old: TableView, new: TableView) -> bool:
 def default_table(procedure: str) -> Table:
     """A table of one of the program's procedures, which settles by its game where there is one."""
     loaded = load_procedure(procedure)
-    return Table(loaded, Terms(load_game_of(loaded.id)))
+    game = game_id_of(loaded.id)
+    return Table(loaded, Terms(load_game(game)) if game else None)
 
 
 def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:

@@ -39,6 +39,10 @@ FILES = (
     "race-11.tdp",
     "race-unread.angel-eye",
     "race-noise.bee-tek",
+    "crazy-4.co",
+    "pai-gow.co",
+    "wild-six.co",
+    "flushes-gone-wild.co-single",
 )
 
 
