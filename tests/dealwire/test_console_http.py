@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -20,6 +21,7 @@ from dealwire.console.rendering import ASSETS, SECTIONS
 from dealwire.console.server import Console
 from dealwire.console.tokens import WRONG_MAX, WRONG_NS
 from dealwire.service.hub import Hub
+from dealwire.service.publication import Publication
 from devices.clock import ManualClock
 from protocol.errors import LineAbsent, LineBusy
 from tests.support.consoles import TOKENS, client, lines_given_back, origin, running
@@ -375,6 +377,29 @@ def test_a_live_line_gives_everything_first_and_then_what_changed(console: Conso
             message = line.recv(timeout=10)
         assert '"felt"' in message
         assert '"lamp"' not in message
+
+
+def test_a_page_hears_of_its_own_table_alone_and_what_comes_after_a_silence_is_the_news_itself() -> None:
+    hub = Hub()
+
+    def heard_until(line: Any, word: str) -> list[str]:
+        messages = [line.recv(timeout=10)]
+        while word not in messages[-1]:
+            messages.append(line.recv(timeout=10))
+        return messages
+
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(WatchedTable(hub, "clean-1", name=name)) for name in ("pit-1", "pit-2"))
+        shown = stack.enter_context(running(hub))
+        mine, theirs = (stack.enter_context(live(shown, f"/live/{name}")) for name in ("pit-1", "pit-2"))
+        for line in (mine, theirs):
+            line.recv(timeout=10)
+        for word in ("first", "second", "third"):
+            hub.publish(Publication(1, "pit-1", 1, "status", "{}"))
+            other.do(lambda viewer, word=word: viewer.log("action", word, 1))  # type: ignore[misc]
+            assert len(heard_until(theirs, word)) == 1
+        one.do(lambda viewer: viewer.log("action", "mine", 1))
+        assert len(heard_until(mine, "mine")) == 1
 
 
 def test_a_live_line_from_another_page_is_refused(console: Console) -> None:
