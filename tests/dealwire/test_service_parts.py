@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from dealwire.config.schema import DevicePart
 from dealwire.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
+from dealwire.service.garbage import made_for_good
 from dealwire.service.making import Maker, ServedTable, SettingsChanged, configuration_of
 from dealwire.service.notify import Notifier
 from dealwire.service.served import Pulse
@@ -224,6 +226,16 @@ def test_the_watchdog_of_another_process_is_not_ours() -> None:
 
 
 # ------------------------------------------------------------------ the loop
+
+
+def test_what_was_made_before_is_left_alone_by_the_garbage_collector() -> None:
+    before = [object() for _ in range(10)]
+    with made_for_good():
+        later: list[object] = []
+        looked_at = {id(each) for each in gc.get_objects()}
+        assert id(before) not in looked_at
+        assert id(later) in looked_at
+    assert id(before) in {id(each) for each in gc.get_objects()}
 
 
 def test_after_a_turn_in_which_something_happened_the_owner_is_told() -> None:
