@@ -96,6 +96,12 @@ def test_tables_at_rest_share_one_commit_a_beat(tmp_path: Path) -> None:
     assert kinds.keys() == {"received", "sent"}
     assert kinds["sent"] >= 5 * len(benches), "every line is told that we are there"
     assert 0 < commits < kinds["sent"] / 2
+    heard = service.health.lines
+    assert heard.keys() == {
+        (f"table-{number}", device) for number in (1, 2, 3) for device in ("shuffler", "controller")
+    }
+    assert all(frames > 5 for frames, _ in heard.values())
+    assert service.health.lag_ns > 0
 
 
 def test_several_tables_share_one_loop_and_a_fault_at_one_stops_that_one(tmp_path: Path) -> None:
