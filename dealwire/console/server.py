@@ -20,6 +20,7 @@ from dealwire.console.actions import Action
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
 from dealwire.console.pages import Pages
+from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
 from dealwire.console.tokens import Sessions, Tokens
 from dealwire.service.hub import Hub
@@ -77,6 +78,7 @@ class Console:
 
     def start(self) -> None:
         """Listen and serve; returns when pages can be had. LineBusy, LineDenied or LineAbsent names the address."""
+        compile_all()
         listener = _listen(self._host, self._port)
         self._port = listener.getsockname()[1]
         ready = threading.Event()

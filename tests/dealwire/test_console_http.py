@@ -15,6 +15,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 
+from dealwire.console import rendering
 from dealwire.console.board import MESSAGE_MAX, RESTARTING, UNKNOWN_TABLE, WATCHERS_MAX
 from dealwire.console.guard import NOT_SIGNED_IN
 from dealwire.console.rendering import ASSETS, SECTIONS
@@ -112,6 +113,17 @@ HOSTS = {
     "192.168.1.5": 421,
     "": 421,
 }
+
+
+def test_nothing_is_compiled_while_tables_are_dealt(
+    hub: Hub, table: WatchedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = rendering._ENVIRONMENT
+    assert environment.cache is not None
+    environment.cache.clear()
+    with running(hub) as shown, client(shown) as asking:
+        monkeypatch.setattr(environment, "compile", None)
+        assert [path for path in PAGES if asking.get(path).status_code != 200] == []
 
 
 def test_another_host_name_is_not_answered(console: Console) -> None:
