@@ -75,6 +75,8 @@ class Owner:
         on_error: Callable[[Member, Exception], None] | None = None,
         after_turn: Callable[[], None] | None = None,
     ) -> None:
+        self.began_ns = 0
+        """When the turn under way, or the last, began."""
         self._clock = clock
         self._on_error = on_error
         self._after_turn = after_turn
@@ -145,7 +147,7 @@ class Owner:
         if self._clock.now_ns() >= self._scan_ns:
             self._scan()
         ready = self._selector.select(self._patience_s(wait_s))
-        now_ns = self._clock.hold()
+        now_ns = self.began_ns = self._clock.hold()
         try:
             self._meet_deadlines(now_ns)
             for key, events in ready:

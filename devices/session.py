@@ -246,11 +246,11 @@ class Session:
         """The link's or the line's, whichever is first."""
         if self.closed is not None:
             return None
-        due = self._link.next_deadline_ns
-        if self._timed is None or self._arrived:
-            return due
-        arrival = self._timed.next_deadline_ns
-        return arrival if due is None else due if arrival is None else min(due, arrival)
+        due = self._feed.due_ns
+        arrival = None if self._timed is None or self._arrived else self._timed.next_deadline_ns
+        if arrival is not None and arrival < due:
+            return arrival
+        return None if due == NEVER else due
 
     def fileno(self) -> int | None:
         """The line's descriptor."""

@@ -103,6 +103,7 @@ class Supervisor:
         self._opening: Opening | None = None
         self._garbled: LineGarbled | None = None
         self._wake: Callable[[], None] = lambda: None
+        self._heard = 0, 0
         self._opened_ns = 0
         self._retry_ns: int | None = None
         self._ripe = self._stale = self._judged = self._announced = False
@@ -140,6 +141,15 @@ class Supervisor:
         if self._session is None:
             return self.error
         return (self._kept.problem if self._kept is not None else None) or self._garbled
+
+    @property
+    def heard(self) -> tuple[int, int]:
+        """Frames, and bytes that belong to none, on all its lines so far."""
+        frames, noise = self._heard
+        if self._session is None:
+            return frames, noise
+        stats = self._session.link.stats
+        return frames + stats.frames, noise + stats.noise_bytes
 
     @property
     def keeps_sessions(self) -> bool:
@@ -311,6 +321,7 @@ class Supervisor:
         session = self._session
         if session is None or session.closed is None or self.closed is not None:
             return
+        self._heard = self.heard
         self._session, self._last = None, session
         self.losses += 1
         if not self._reconnects:

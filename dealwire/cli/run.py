@@ -108,6 +108,7 @@ def serve(
     configuration: Configuration, bench: "Bench | None" = None, *, anew: bool, with_console: bool, port: int | None
 ) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
+    from dealwire.service.garbage import made_for_good
     from dealwire.service.service import FAREWELL_S, Service
 
     hub, notifier = Hub(), Notifier()
@@ -119,6 +120,7 @@ def serve(
         if with_console and configuration.console is not None:
             stack.enter_context(console_of(configuration.console, service, port))
         stack.enter_context(exports_of(configuration.exports, service))
+        stack.enter_context(made_for_good())
         service.run()
         if service.failed is not None:
             service.owner.run(timeout_s=FAREWELL_S)

@@ -91,7 +91,8 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
         raise ExtraMissing("prometheus-client", "metrics")
     from dealwire.export.metrics import Metrics, MetricsServer
 
-    metrics = Metrics(service.hub, journal=service.journal, mqtt=mqtt.progress if mqtt is not None else None)
+    progress = mqtt.progress if mqtt is not None else None
+    metrics = Metrics(service.hub, journal=service.journal, mqtt=progress, health=service.health)
     with MetricsServer(metrics, host=part.host, port=part.port) as server:
         click.echo(f"metrics: {server.address}", err=True)
         yield

@@ -19,8 +19,9 @@ WATCHERS_MAX: Final = 64
 """Pages that may look at once."""
 BEAT_S: Final = 4.0
 """Something is sent at least this often, so that a page whose line is cut without a word notices."""
-GAP_S: Final = 0.03
-"""Between two messages to one page: a person sees no more, and a fast table must not fill the line."""
+GAP_S: Final = 0.015
+"""At least this long between two messages to one page: a person sees no more, and a fast table must not fill the line.
+What comes after a longer silence goes at once."""
 SEND_S: Final = 10.0
 """A page that takes longer for one message is let go."""
 MESSAGE_MAX: Final = 1024
@@ -39,31 +40,27 @@ class Board:
         self._views: dict[str, TableView] = {}
         self._sheets: dict[str, Sheet] = {}
         self._tables: tuple[str, int] = ("", 0)
-        self._watchers: set[asyncio.Event] = set()
+        self._watchers: dict[asyncio.Event, str | None] = {}
         self._stopping = False
-        self._pump: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to listen to the hub."""
-        loop, new = asyncio.get_running_loop(), asyncio.Event()
+        """Begin to watch the hub."""
+        loop = asyncio.get_running_loop()
 
-        def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: this reader leaves in a moment
-                loop.call_soon_threadsafe(new.set)
+        def wake(table: str) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody watches any more
+                loop.call_soon_threadsafe(self._take, table)
 
-        self._reader = self._hub.subscribe(wake)
+        self._wake = wake
+        self._hub.watch(wake)
         self._views = self._hub.views()
-        self._pump = asyncio.create_task(self._run(new))
 
-    async def stop(self) -> None:
-        """Tell every page to come back later, and listen no more."""
+    def stop(self) -> None:
+        """Tell every page to come back later, and watch no more."""
         self._stopping = True
-        self._wake_all()
-        self._hub.leave(self._reader)
-        if self._pump is not None:
-            self._pump.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._pump
+        self._hub.look_away(self._wake)
+        for news in self._watchers:
+            news.set()
 
     @property
     def views(self) -> dict[str, TableView]:
@@ -86,17 +83,12 @@ class Board:
 
     # ------------------------------------------------------------------ inside
 
-    async def _run(self, new: asyncio.Event) -> None:
-        while True:
-            await new.wait()
-            new.clear()
-            self._reader.take()  # the views hold what the publications say
-            self._views = self._hub.views()
-            self._wake_all()
-
-    def _wake_all(self) -> None:
-        for watcher in self._watchers:
-            watcher.set()
+    def _take(self, table: str) -> None:
+        """There is a new view of `table`: for the pages that show it, and for the overview."""
+        self._views = self._hub.views()
+        for news, shown in self._watchers.items():
+            if shown in (table, None):
+                news.set()
 
     def _sheet(self, table: str) -> Sheet:
         sheet = self._sheets.setdefault(table, Sheet())
@@ -105,14 +97,13 @@ class Board:
 
     async def _watch(self, line: WebSocket, table: str | None) -> None:
         news = asyncio.Event()
-        news.set()
-        self._watchers.add(news)
+        self._watchers[news] = table
         ears = asyncio.create_task(_hear(line))
         voice = asyncio.create_task(self._tell(line, table, news))
         try:
             await asyncio.wait({ears, voice}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._watchers.discard(news)
+            self._watchers.pop(news)
             for task in (ears, voice):
                 task.cancel()
             await asyncio.gather(ears, voice, return_exceptions=True)

@@ -61,6 +61,12 @@ def _environment() -> Environment:
 _ENVIRONMENT: Final = _environment()
 
 
+def compile_all() -> None:
+    """Compile every template now: when the first page asks for it, it would take the tables' time, 0.1 s in all."""
+    for name in _ENVIRONMENT.list_templates(extensions=["html"]):
+        _ENVIRONMENT.get_template(name)
+
+
 def render(template: str, **values: Any) -> str:
     """One template, with `values`."""
     return _ENVIRONMENT.get_template(template).render(values)

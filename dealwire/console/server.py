@@ -20,6 +20,7 @@ from dealwire.console.actions import Action
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
 from dealwire.console.pages import Pages
+from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
 from dealwire.console.tokens import Sessions, Tokens
 from dealwire.service.hub import Hub
@@ -31,6 +32,8 @@ CONNECTIONS_MAX: Final = 160
 START_S: Final = 10.0
 STOP_S: Final = 5.0
 """Failure guards: far above what either takes."""
+TICK_S: Final = 1.0
+"""Between two dates in the answers."""
 
 
 class Console:
@@ -75,6 +78,7 @@ class Console:
 
     def start(self) -> None:
         """Listen and serve; returns when pages can be had. LineBusy, LineDenied or LineAbsent names the address."""
+        compile_all()
         listener = _listen(self._host, self._port)
         self._port = listener.getsockname()[1]
         ready = threading.Event()
@@ -110,7 +114,7 @@ class Console:
 
         self._tell_stop = tell_stop
         self._board.start()
-        server = uvicorn.Server(self._config())
+        server = _Server(self._config())
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started and not serving.done():
             await asyncio.sleep(0.005)
@@ -118,8 +122,8 @@ class Console:
         stopped = asyncio.create_task(stop.wait())
         await asyncio.wait({stopped, serving}, return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
-        await self._board.stop()
-        server.should_exit = True
+        self._board.stop()
+        server.end()
         await serving
 
     def _config(self) -> uvicorn.Config:
@@ -154,6 +158,27 @@ class Console:
             loopback_only=local,
             open_reading=local and not self._names,
         )
+
+
+class _Server(uvicorn.Server):
+    """uvicorn looks ten times a second whether it should end. This one is told, and looks at the clock once a second,
+    for the date in its answers."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._ended = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Serve until `end`."""
+        while not self._ended.is_set():
+            await self.on_tick(0)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), TICK_S)
+
+    def end(self) -> None:
+        """Serve no more."""
+        self.should_exit = True
+        self._ended.set()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -40,6 +40,8 @@ class Measure(NamedTuple):
     kind: Literal["counter", "gauge"]
     labels: tuple[str, ...]
     what: str
+    parts: int = 1
+    """How many of what is counted make one of the metric's unit."""
 
 
 MEASURES: Final = {
@@ -65,6 +67,9 @@ MEASURES: Final = {
     "dealwire_meter_cents": Measure("gauge", ("table", "meter"), "What a progressive meter shows, in cents."),
     "dealwire_last_line_timestamp_seconds": Measure("gauge", ("table",), "When the newest line was journalled."),
     "dealwire_last_line_sequence": Measure("gauge", ("table",), "The newest line's number in the journal."),
+    "dealwire_line_frames": Measure("counter", ("table", "device"), "Frames heard on the line."),
+    "dealwire_line_noise_bytes": Measure("counter", ("table", "device"), "Bytes heard that belong to no frame."),
+    "dealwire_loop_lag_seconds": Measure("gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9),
     "dealwire_journal_failed": Measure("gauge", (), "1 when the journal takes nothing more."),
     "dealwire_journal_records": Measure("counter", (), "Records in the journal."),
     "dealwire_mqtt_connected": Measure("gauge", ("table",), "1 while the table's lines go to the broker."),
@@ -86,6 +91,13 @@ class JournalLike(Protocol):
         ...
 
 
+class HealthLike(Protocol):
+    """What is read of the loop and its lines."""
+
+    lag_ns: int
+    lines: dict[tuple[str, str], tuple[int, int]]
+
+
 class ProgressLike(Protocol):
     """What is read of a table's way to the broker."""
 
@@ -105,10 +117,15 @@ class Metrics(Collector):
     """
 
     def __init__(
-        self, hub: Hub, *, journal: JournalLike | None = None, mqtt: Mapping[str, ProgressLike] | None = None
+        self,
+        hub: Hub,
+        *,
+        journal: JournalLike | None = None,
+        mqtt: Mapping[str, ProgressLike] | None = None,
+        health: HealthLike | None = None,
     ) -> None:
         self.registry = CollectorRegistry()
-        self._hub, self._journal, self._mqtt = hub, journal, mqtt or {}
+        self._hub, self._journal, self._mqtt, self._health = hub, journal, mqtt or {}, health
         self._lock = threading.Lock()
         self._counted: Samples = defaultdict(Counter)
         self._last: dict[str, Publication] = {}
@@ -139,7 +156,7 @@ class Metrics(Collector):
             family = make(name, measure.what, labels=measure.labels)
             samples = found[name] if name in found else gauges[name]
             for values, value in sorted(samples.items()):
-                family.add_metric(values, value)
+                family.add_metric(values, value if measure.parts == 1 else value / measure.parts)
             yield family
 
     def describe(self) -> Iterable[Metric]:
@@ -188,6 +205,11 @@ class Metrics(Collector):
         if self._journal is not None:
             out["dealwire_journal_failed"][()] = int(self._journal.failed is not None)
             out["dealwire_journal_records"][()] = self._journal.head.sequence
+        if self._health is not None:
+            out["dealwire_loop_lag_seconds"][()] = self._health.lag_ns
+            for labels, (frames, noise) in self._health.lines.copy().items():
+                out["dealwire_line_frames"][labels] = frames
+                out["dealwire_line_noise_bytes"][labels] = noise
         for table, progress in self._mqtt.items():
             out["dealwire_mqtt_connected"][table,] = int(progress.connected)
             out["dealwire_mqtt_sent_lines"][table,] = progress.sent

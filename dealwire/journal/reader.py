@@ -156,15 +156,16 @@ class JournalReader:
         return map(self._record, self._rows(sql, after, PAGE))
 
     def _record(self, row: tuple[Any, ...]) -> Record:
-        record = Record(*row)
-        numbers = (record.sequence, 63), (record.at_ns, 63), (record.line, 32)
-        fits = all(type(value) is int and 0 <= value < 1 << bits for value, bits in numbers)
-        texts, blobs = (record.kind, record.table), (record.payload, record.hash)
-        fits &= all(type(text) is str and len(text.encode()) <= TEXT_MAX for text in texts)
-        if not fits or not all(type(blob) is bytes for blob in blobs):
-            sequence = record.sequence if type(record.sequence) is int else None
-            raise JournalDamaged(self.path, sequence, "holds what no journal holds")
-        return record
+        sequence, at_ns, line, kind, table, payload, digest = row
+        # Written out, because it is asked of every record of a day while a service that starts deals it again.
+        if not (
+            (type(sequence) is type(at_ns) is type(line) is int)
+            and (0 <= sequence < 1 << 63 and 0 <= at_ns < 1 << 63 and 0 <= line < 1 << 32)
+            and (type(kind) is type(table) is str and type(payload) is type(digest) is bytes)
+            and (len(kind.encode()) <= TEXT_MAX and len(table.encode()) <= TEXT_MAX)
+        ):
+            raise JournalDamaged(self.path, sequence if type(sequence) is int else None, "holds what no journal holds")
+        return Record(sequence, at_ns, line, kind, table, payload, digest)
 
     def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         try:

@@ -34,7 +34,7 @@ class Request:
 
 
 class Subscription:
-    """One reader's queue. `wake` is called from the owner's thread when there is something new; it must not wait."""
+    """One reader's queue of lines. `wake` is called from the owner's thread when one came; it must not wait."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self.lagged = False
@@ -43,14 +43,13 @@ class Subscription:
         self._lock = threading.Lock()
         self._items: deque[Publication] = deque()
 
-    def put(self, item: Publication | None) -> None:
-        """Called by the hub; None only wakes the reader (a new view)."""
-        if item is not None:
-            with self._lock:
-                if len(self._items) >= QUEUE_MAX:
-                    self._items.clear()
-                    self.lagged = True
-                self._items.append(item)
+    def put(self, item: Publication) -> None:
+        """Called by the hub."""
+        with self._lock:
+            if len(self._items) >= QUEUE_MAX:
+                self._items.clear()
+                self.lagged = True
+            self._items.append(item)
         self._wake()
 
     def take(self) -> tuple[list[Publication], bool]:
@@ -69,6 +68,7 @@ class Hub:
         self._lock = threading.Lock()
         self._views: dict[str, TableView] = {}
         self._readers: tuple[Subscription, ...] = ()
+        self._watchers: tuple[Callable[[str], None], ...] = ()
         self._requests: deque[Request] = deque()
         self._wake_owner: Callable[[], None] = lambda: None
 
@@ -84,11 +84,11 @@ class Hub:
             reader.put(item)
 
     def show(self, view: TableView) -> None:
-        """The newest view of a table."""
+        """The newest view of a table, for everybody who watches."""
         with self._lock:
             self._views[view.table] = view
-        for reader in self._readers:
-            reader.put(None)
+        for watcher in self._watchers:
+            watcher(view.table)
 
     def requests(self) -> list[Request]:
         """Everything that was asked and not yet taken."""
@@ -103,8 +103,18 @@ class Hub:
         with self._lock:
             return dict(self._views)
 
+    def watch(self, wake: Callable[[str], None]) -> None:
+        """Call `wake`, from the owner's thread, with the name of each table that has a new view; it must not wait."""
+        with self._lock:
+            self._watchers = (*self._watchers, wake)
+
+    def look_away(self, wake: Callable[[str], None]) -> None:
+        """Call it no more."""
+        with self._lock:
+            self._watchers = tuple(one for one in self._watchers if one is not wake)
+
     def subscribe(self, wake: Callable[[], None]) -> Subscription:
-        """A new reader."""
+        """A new reader of lines."""
         reader = Subscription(wake)
         with self._lock:
             self._readers = (*self._readers, reader)

@@ -55,6 +55,7 @@ class Served:
         self.stopped: str | None = None
         """Why it deals no more; None while it does."""
         self._journal, self._clock = journal, clock
+        self._lines_shown: dict[str, tuple[Any, ...]] = {}
 
     # ------------------------------------------------------------------ its lines
 
@@ -163,15 +164,12 @@ class Served:
     def look_at_lines(self) -> None:
         """Bring what is shown of the lines up to date."""
         for part, line in zip(self.part.device, self.lines, strict=False):
-            shown = DeviceView(
-                name=part.name,
-                kind=part.kind,
-                address=part.address,
-                link=_link_of(line),
-                problem=str(line.problem) if line.problem is not None else None,
-            )
-            if self.viewer.device(shown):
-                self.changed = True
+            link, problem = _link_of(line), str(line.problem) if line.problem is not None else None
+            if self._lines_shown.get(part.name) == (link, problem):
+                continue
+            self._lines_shown[part.name] = link, problem
+            shown = DeviceView(name=part.name, kind=part.kind, address=part.address, link=link, problem=problem)
+            self.changed |= self.viewer.device(shown)
 
 
 def _link_of(line: Supervisor) -> Any:

@@ -17,6 +17,7 @@ from dealwire.journal.reader import Start
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
 from dealwire.service.asking import Asking
+from dealwire.service.health import Health
 from dealwire.service.hub import Hub
 from dealwire.service.making import Maker, ServedTeller, configuration_of
 from dealwire.service.notify import Notifier
@@ -70,6 +71,7 @@ class Service:
         self._later: list[Callable[[], None]] = []
         self._gate = Gate(self._later.append)
         self._pulse = Pulse(WEDGED_NS)
+        self.health = Health()
 
     # ------------------------------------------------------------------ opening
 
@@ -197,6 +199,7 @@ class Service:
                 self._on_show(now_ns)
             elif self._show.due_ns is None:
                 self._show.due_ns = self._shown_ns + VIEW_NS
+        self.health.waited(self.clock.now_ns() - self.owner.began_ns)
 
     def _give_out(self) -> None:
         for item in self.journal.commit():
@@ -210,11 +213,13 @@ class Service:
 
     def _on_beat(self, now_ns: int) -> None:
         """Once a second: look at the lines, and tell systemd that all is well while it is."""
-        self._beat.due_ns = now_ns + BEAT_NS
+        self._beat.due_ns = now_ns - now_ns % BEAT_NS + BEAT_NS  # when the lines' heartbeats fall: one commit for all
+        self.health.beat(self.clock.now_ns() - now_ns)
         self._give_out()
         lines: list[Supervisor] = []
         for served in self.tables.values():
             served.look_at_lines()
+            self.health.count(served.name, served.lines)
             lines += served.lines
         wedged = self._pulse.wedged(lines, now_ns)
         if wedged:

@@ -24,6 +24,7 @@ from protocol.tdp.packets import HEADER, MAX_FRAME
 CHECK_BYTES: Final = 4
 MIN_FRAME: Final = HEADER.sizeof() + CHECK_BYTES
 """Decoded bytes of a frame without payload."""
+_LEAST, _MOST = MIN_FRAME - CHECK_BYTES, MAX_FRAME - CHECK_BYTES  # bytes of header and payload
 MAX_ENCODED: Final = MAX_FRAME + MAX_FRAME // 254 + 1
 """COBS adds one byte, and one more after every 254 without a zero."""
 MAX_WIRE: Final = MAX_ENCODED + 2
@@ -189,7 +190,7 @@ class Framer(Generic[Read]):
 def encode_frame(body: bytes, *, after_silence: bool = False) -> bytes:
     """The wire bytes of header and payload `body`; with `after_silence` a delimiter first, so that noise on the
     idle line cannot become part of the frame. CannotEncode when the frame would be longer than `MAX_FRAME`."""
-    if not HEADER.sizeof() <= len(body) <= MAX_FRAME - CHECK_BYTES:
-        raise CannotEncode("frame", f"{len(body)} bytes; header and payload take {HEADER.sizeof()} to {MAX_FRAME - 4}")
+    if not _LEAST <= len(body) <= _MOST:
+        raise CannotEncode("frame", f"{len(body)} bytes; header and payload take {_LEAST} to {_MOST}")
     framed: bytes = cobs.encode(body + crc32(body).to_bytes(CHECK_BYTES, "little")) + b"\0"
     return b"\0" + framed if after_silence else framed

@@ -234,7 +234,7 @@ class HostLink:
                 self._send(Ack(self._open_session, heard.order.expected - 1), now_ns, out)
         self._chase(now_ns, out)
         self._pump(now_ns, out)
-        if self._sent_ns is None or now_ns - self._sent_ns >= self._timing.heartbeat_ns:
+        if now_ns >= self._beat_due_ns():
             self._send(Heartbeat(self._open_session), now_ns, out)
 
     def _deadlines(self) -> list[int]:
@@ -245,11 +245,16 @@ class HostLink:
         if self.state in _CALLING:
             deadlines.append(self._hello_ns)
         if self.state is LinkState.UP:
-            deadlines.append((self._sent_ns or 0) + self._timing.heartbeat_ns)
+            deadlines.append(self._beat_due_ns())
             chase_ns = self._chase_due_ns() if pending is None else None
             if chase_ns is not None:
                 deadlines.append(chase_ns)
         return deadlines
+
+    def _beat_due_ns(self) -> int:
+        """When something is to be said. At the same moments on all links: a program with many lines is woken once."""
+        beat_ns = self._timing.heartbeat_ns
+        return 0 if self._sent_ns is None else self._sent_ns - self._sent_ns % beat_ns + beat_ns
 
     # -------------------------------------------------------------- opening
 

@@ -60,7 +60,7 @@ class Timing:
     status_ns: int = 1000 * _MS
     """A device reports its status at least this often."""
     heartbeat_ns: int = 1000 * _MS
-    """A host that has sent nothing else for this long sends a heartbeat."""
+    """A host sends something at least this often: a heartbeat, when there is nothing else."""
     lost_ns: int = 3000 * _MS
     """Without one valid frame for this long the other end is lost."""
     partial_ns: int = 50 * _MS

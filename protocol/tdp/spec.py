@@ -46,7 +46,7 @@ _TIMES: Final = {
     "hello_ns": "between two HELLOs while nobody answers",
     "resend_ns": "a device sends unacknowledged events again after",
     "status_ns": "a device reports its status at least every",
-    "heartbeat_ns": "a host that sent nothing else sends HEARTBEAT after",
+    "heartbeat_ns": "a host sends something, if only HEARTBEAT, at least every",
     "lost_ns": "without one valid frame the other end is lost after",
     "partial_ns": "an unfinished frame is dropped after silence of; after as much, a delimiter goes first",
     "hole_ns": "a host gives up a missing event that did not come within",

@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -14,12 +15,14 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 
+from dealwire.console import rendering
 from dealwire.console.board import MESSAGE_MAX, RESTARTING, UNKNOWN_TABLE, WATCHERS_MAX
 from dealwire.console.guard import NOT_SIGNED_IN
 from dealwire.console.rendering import ASSETS, SECTIONS
 from dealwire.console.server import Console
 from dealwire.console.tokens import WRONG_MAX, WRONG_NS
 from dealwire.service.hub import Hub
+from dealwire.service.publication import Publication
 from devices.clock import ManualClock
 from protocol.errors import LineAbsent, LineBusy
 from tests.support.consoles import TOKENS, client, lines_given_back, origin, running
@@ -110,6 +113,17 @@ HOSTS = {
     "192.168.1.5": 421,
     "": 421,
 }
+
+
+def test_nothing_is_compiled_while_tables_are_dealt(
+    hub: Hub, table: WatchedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = rendering._ENVIRONMENT
+    assert environment.cache is not None
+    environment.cache.clear()
+    with running(hub) as shown, client(shown) as asking:
+        monkeypatch.setattr(environment, "compile", None)
+        assert [path for path in PAGES if asking.get(path).status_code != 200] == []
 
 
 def test_another_host_name_is_not_answered(console: Console) -> None:
@@ -375,6 +389,29 @@ def test_a_live_line_gives_everything_first_and_then_what_changed(console: Conso
             message = line.recv(timeout=10)
         assert '"felt"' in message
         assert '"lamp"' not in message
+
+
+def test_a_page_hears_of_its_own_table_alone_and_what_comes_after_a_silence_is_the_news_itself() -> None:
+    hub = Hub()
+
+    def heard_until(line: Any, word: str) -> list[str]:
+        messages = [line.recv(timeout=10)]
+        while word not in messages[-1]:
+            messages.append(line.recv(timeout=10))
+        return messages
+
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(WatchedTable(hub, "clean-1", name=name)) for name in ("pit-1", "pit-2"))
+        shown = stack.enter_context(running(hub))
+        mine, theirs = (stack.enter_context(live(shown, f"/live/{name}")) for name in ("pit-1", "pit-2"))
+        for line in (mine, theirs):
+            line.recv(timeout=10)
+        for word in ("first", "second", "third"):
+            hub.publish(Publication(1, "pit-1", 1, "status", "{}"))
+            other.do(lambda viewer, word=word: viewer.log("action", word, 1))  # type: ignore[misc]
+            assert len(heard_until(theirs, word)) == 1
+        one.do(lambda viewer: viewer.log("action", "mine", 1))
+        assert len(heard_until(mine, "mine")) == 1
 
 
 def test_a_live_line_from_another_page_is_refused(console: Console) -> None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from dealwire.journal import JournalReader
 from dealwire.service.actions import faults
 from dealwire.service.hub import Hub, Request
 from dealwire.service.service import Service
 from dealwire.service.simulated import simulated_table
 from dealwire.service.view import TableView
+from devices.simulator.host import Bench
+from devices.simulator.scenario import load_scenario
+from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
 from tests.support.soak import soak
 
@@ -61,6 +67,41 @@ def test_a_service_that_ended_in_the_middle_of_a_round_goes_on_there(tmp_path: P
     assert [line["round"] for line in lines] == list(range(1, len(lines) + 1)), "none is missing, none came twice"
     assert not any(line["outcome"] == "unreliable" for line in lines), "the round went on over the restart"
     assert compared(tmp_path).difference is None
+
+
+def test_tables_at_rest_share_one_commit_a_beat(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        benches = [
+            Bench(SimulatedTable(load_scenario("clean-1"), speed=1000), dict.fromkeys((SHUFFLER, CONTROLLER), "pty"))
+            for _ in range(3)
+        ]
+        for bench in benches:
+            stack.callback(bench.close)
+        service, listener = opened(write_configuration(tmp_path, [bench.addresses for bench in benches]))
+        stack.enter_context(service)
+        for number, bench in enumerate(benches, 1):
+            service.simulate(f"table-{number}", bench)
+        run_until(service, lambda: len(listener.of("round")) == 3)
+        service.run(1.5)  # what the last reports led to is done
+        begins, commits = service.journal.head.sequence, 0
+
+        def counts(sql: str) -> None:
+            nonlocal commits
+            commits += sql == "COMMIT"
+
+        service.journal._file.db.set_trace_callback(counts)
+        run_until(service, lambda: service.journal.head.sequence >= begins + 60)
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        kinds = Counter(record.kind for record in itertools.islice(reader.records(begins), 60))
+    assert kinds.keys() == {"received", "sent"}
+    assert kinds["sent"] >= 5 * len(benches), "every line is told that we are there"
+    assert 0 < commits < kinds["sent"] / 2
+    heard = service.health.lines
+    assert heard.keys() == {
+        (f"table-{number}", device) for number in (1, 2, 3) for device in ("shuffler", "controller")
+    }
+    assert all(frames > 5 for frames, _ in heard.values())
+    assert service.health.lag_ns > 0
 
 
 def test_several_tables_share_one_loop_and_a_fault_at_one_stops_that_one(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ from dealwire.config.schema import DevicePart
 from dealwire.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
+from dealwire.service.garbage import made_for_good
+from dealwire.service.health import Health
 from dealwire.service.making import Maker, ServedTable, SettingsChanged, configuration_of
 from dealwire.service.notify import Notifier
 from dealwire.service.served import Pulse
@@ -28,10 +31,13 @@ from devices.transport.base import Transport
 from devices.transport.memory import memory_pair
 from devices.transport.opening import Opener
 from protocol.tdp import messages as m
+from protocol.tdp.codec import encode
+from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import Role
 from rules.game import load_game
 from rules.settlement import Settlement
 from tests.support.dealt import reports
+from tests.support.links import report
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 SECOND = 1_000_000_000
@@ -209,6 +215,47 @@ def test_an_attempt_that_never_ends_is_a_wedged_line() -> None:
     owner.close()
 
 
+def test_what_a_line_heard_is_counted_over_its_losses() -> None:
+    clock, ends, noise = ManualClock(), [], b"\0noise\0"
+
+    def opens() -> Transport:
+        ends.append(memory_pair(clock))
+        return ends[-1][0]
+
+    line, owner = supervisor(clock, Opener(opens)), Owner(clock)
+    owner.add(line)
+    line.start()
+    for number in range(1, 4):
+        while len(ends) < number:
+            clock.advance(SECOND)
+            owner.turn()
+        device = ends[-1][1]
+        device.write(noise + encode_frame(encode(report(1, 0, number))))
+        clock.advance(SECOND // 10)
+        owner.turn()
+        assert line.heard == (number, number * len(noise))
+        device.close()
+        clock.advance(SECOND // 10)
+        owner.turn()
+        assert line.session is None
+        assert line.heard == (number, number * len(noise))
+    owner.close()
+
+
+def test_the_longest_wait_is_told_for_a_minute() -> None:
+    health = Health()
+    health.waited(5)
+    health.waited(3)
+    for late_ns in [4, *[1] * 59]:
+        health.beat(late_ns)
+        assert health.lag_ns == 5
+    health.beat(7)
+    assert health.lag_ns == 7
+    for _ in range(60):
+        health.beat(1)
+    assert health.lag_ns == 1
+
+
 def test_without_systemd_nothing_is_told() -> None:
     notifier = Notifier({})
     notifier.tell(READY=1)
@@ -224,6 +271,16 @@ def test_the_watchdog_of_another_process_is_not_ours() -> None:
 
 
 # ------------------------------------------------------------------ the loop
+
+
+def test_what_was_made_before_is_left_alone_by_the_garbage_collector() -> None:
+    before = [object() for _ in range(10)]
+    with made_for_good():
+        later: list[object] = []
+        looked_at = {id(each) for each in gc.get_objects()}
+        assert id(before) not in looked_at
+        assert id(later) in looked_at
+    assert id(before) in {id(each) for each in gc.get_objects()}
 
 
 def test_after_a_turn_in_which_something_happened_the_owner_is_told() -> None:

@@ -106,7 +106,7 @@ def test_a_bad_line_loses_no_card_without_saying_so(dialect: str, seed: int) -> 
     chance, line = Random(seed), LineFaults(Random(seed))
 
     def spoil(data: bytes) -> bytes:
-        if data and chance.random() < 0.25:
+        if data and chance.random() < 0.3:
             [lambda: line.drop(3), lambda: line.insert_noise(5), lambda: line.flip(2)][chance.randrange(3)]()
         return line.carry(data, 0)
 

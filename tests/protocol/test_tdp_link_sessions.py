@@ -1,5 +1,7 @@
 """Sessions: opening, roles, restarts, power cuts, late joiners, gaps, and what a listener knows of them."""
 
+from itertools import pairwise
+
 import pytest
 
 from protocol.errors import NotPermitted, NotUp, QueueFull, VersionMismatch, WrongDevice
@@ -15,6 +17,7 @@ from protocol.tdp.link import (
     Opened,
     SessionChanged,
     StatusSeen,
+    Timing,
     Unanswered,
     Up,
 )
@@ -233,6 +236,23 @@ def test_heartbeats_keep_an_idle_device_out_of_safe() -> None:
     pair.run(20_000)
     assert not any(isinstance(out, HostLost) for out in pair.device_out)
     assert not pair.of(Down)
+
+
+def test_a_second_never_passes_without_a_word_and_links_that_opened_apart_say_it_together() -> None:
+    moments = []
+    for apart_ms in (0, 137, 700):
+        pair = Pair(CLEAN)
+        pair.now_ns += apart_ms * 1_000_000
+        pair.start()
+        assert pair.run(1_000, lambda: pair.host.state == "up")  # noqa: B023
+        spoke = [pair.now_ns]
+        while len(spoke) < 6:
+            sent = pair.host_sent
+            pair.run(1)
+            spoke += [pair.now_ns] * (pair.host_sent > sent)
+        assert max(after - before for before, after in pairwise(spoke)) <= Timing().heartbeat_ns
+        moments.append([at_ns % Timing().heartbeat_ns for at_ns in spoke[-3:]])
+    assert moments[0] == moments[1] == moments[2]
 
 
 def test_a_command_without_answer_opens_the_session_again_and_says_nothing_else() -> None:

@@ -102,9 +102,10 @@ def test_views_journal_and_broker_are_gauges() -> None:
     hub = Hub()
     journal = SimpleNamespace(failed=None, head=SimpleNamespace(sequence=12))
     progress = {TABLE: Progress(connected=True, sent=10, sequence=11, repeats=2)}
+    health = SimpleNamespace(lag_ns=12_500_000, lines={(TABLE, "shuffler"): (3, 2**40)})
     lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
     up = DeviceView(name="controller", kind="table-controller", address="b", link="up")
-    with MetricsServer(Metrics(hub, journal=journal, mqtt=progress), port=0) as server:
+    with MetricsServer(Metrics(hub, journal=journal, mqtt=progress, health=health), port=0) as server:
         rig = Rig(server, hub)
         hub.show(view(red_lamp=0x101, safe_stop="the disk is full", meters={"major": 2**40}, devices=(lost, up)))
         values = rig.values()
@@ -117,6 +118,9 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_link_up", TABLE, "controller"): 1,
             ("dealwire_device_trouble", TABLE, "shuffler"): 1,
             ("dealwire_device_trouble", TABLE, "controller"): 0,
+            ("dealwire_line_frames_total", TABLE, "shuffler"): 3,
+            ("dealwire_line_noise_bytes_total", TABLE, "shuffler"): 2**40,
+            ("dealwire_loop_lag_seconds",): 0.0125,
             ("dealwire_journal_failed",): 0,
             ("dealwire_journal_records_total",): 12,
             ("dealwire_mqtt_connected", TABLE): 1,

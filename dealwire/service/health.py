@@ -1,0 +1,39 @@
+"""How the owner's loop and its lines fare. Written in the owner's thread, read from any."""
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Final
+
+from devices.supervisor import Supervisor
+
+BEATS_KEPT: Final = 60
+"""Beats over which the longest wait is told: a minute."""
+
+
+class Health:
+    """Give `waited` how long each turn took, and `beat` once a second how late it came."""
+
+    def __init__(self) -> None:
+        self.lag_ns = 0
+        """The longest that a line had to wait for the loop in the last minute, nanoseconds."""
+        self.lines: dict[tuple[str, str], tuple[int, int]] = {}
+        """Frames, and bytes that belong to none, heard so far: by table and device."""
+        self._most_ns = 0
+        self._beats: deque[int] = deque(maxlen=BEATS_KEPT)
+
+    def waited(self, wait_ns: int) -> None:
+        """In a turn that took so long nothing else was heard."""
+        if wait_ns > self._most_ns:
+            self._most_ns = wait_ns
+
+    def beat(self, late_ns: int) -> None:
+        """A beat fell, and was met so much later."""
+        self.waited(late_ns)
+        self._beats.append(self._most_ns)
+        self._most_ns = 0
+        self.lag_ns = max(self._beats)
+
+    def count(self, table: str, lines: Iterable[Supervisor]) -> None:
+        """What the lines of a table have heard so far."""
+        for line in lines:
+            self.lines[table, line.name] = line.heard
