@@ -1,0 +1,31 @@
+"""Whole tables, told word by word: every incident, what may happen next, what lies where, the round as published.
+
+The transcripts lie in `told/`. What stands in them is held to the clauses and to `docs/`: when a sentence changes on
+purpose, it is changed there by hand.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.dealer_flow.test_decks import AGED
+from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
+from tests.support.told import Transcript, played, transcripts
+
+FOLDER = Path(__file__).parent / "told"
+GAMES = {
+    "aged": AGED,
+    "choices": CHOICES,
+    "draw": DRAW,
+    "holdem": HOLDEM,
+    "let-it-ride": LET_IT_RIDE,
+    "named": NAMED,
+    "pai-gow": PAI_GOW,
+    "stud": STUD,
+}
+"""The small games of the other tests."""
+
+
+@pytest.mark.parametrize("transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str)
+def test_a_table_tells(transcript: Transcript) -> None:
+    assert played(transcript, GAMES) == list(transcript.told)
