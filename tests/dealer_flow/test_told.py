@@ -10,6 +10,7 @@ import pytest
 
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
+from tests.support.told_games import EXACT, RETURNS, SHOE_RETURNS, TWO_BURNS
 from tests.support.told import Transcript, played, transcripts
 
 FOLDER = Path(__file__).parent / "told"
@@ -17,13 +18,17 @@ GAMES = {
     "aged": AGED,
     "choices": CHOICES,
     "draw": DRAW,
+    "exact": EXACT,
     "holdem": HOLDEM,
     "let-it-ride": LET_IT_RIDE,
     "named": NAMED,
     "pai-gow": PAI_GOW,
+    "returns": RETURNS,
+    "shoe-returns": SHOE_RETURNS,
     "stud": STUD,
+    "two-burns": TWO_BURNS,
 }
-"""The small games of the other tests."""
+"""The small games of the other tests, and those of `told_games`."""
 
 
 @pytest.mark.parametrize("transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str)
