@@ -1,9 +1,9 @@
 """Procedure files with a mistake in them, and everything that is said of it, line by line: `refused-files.txt`.
 
-    == flushes-gone-wild.co: nine seats           a printed procedure, and the mistake
-    - most = 8                                    these lines of it, wherever they stand first
-    + most = 9                                    are these instead; without a `-` line they are added at the end
-      15: seats.most: 9 seats need ...            what is said, all of it, with the line
+== flushes-gone-wild.co: nine seats           a printed procedure, and the mistake
+- most = 8                                    these lines of it, wherever they stand first
++ most = 9                                    are these instead; without a `-` line they are added at the end
+  15: seats.most: 9 seats need ...            what is said, all of it, with the line
 """
 
 from pathlib import Path

@@ -10,8 +10,8 @@ import pytest
 
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
-from tests.support.told_games import EXACT, RETURNS, SHOE_RETURNS, TWO_BURNS
 from tests.support.told import Transcript, played, transcripts
+from tests.support.told_games import EXACT, RETURNS, SHOE_RETURNS, TWO_BURNS
 
 FOLDER = Path(__file__).parent / "told"
 GAMES = {
@@ -31,6 +31,8 @@ GAMES = {
 """The small games of the other tests, and those of `told_games`."""
 
 
-@pytest.mark.parametrize("transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str)
+@pytest.mark.parametrize(
+    "transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str
+)
 def test_a_table_tells(transcript: Transcript) -> None:
     assert played(transcript, GAMES) == list(transcript.told)

@@ -1,13 +1,13 @@
 """Transcripts: what is done at a table, and everything it tells, as lines of text written down and held to the clauses.
 
-    == race-to-the-flush: the shoe does not read a card      a table; `reads`, `no-shoe` or `option=value` after the game
-    > draw AH ??                                             one thing that happens, in the words of `hand_table`,
-    > device RedLamp: lit true; fault 205                    or a report with its fields
-      card-unread at shoe [procedure] card 2 was not read    each incident, all of it but the event
-    ? next                                                   what may happen next
-    ? table                                                  the snapshot; `state` its first line
-    ? round                                                  the last round that ended
-    ? shoe                                                   the bookkeeping of the shoe
+== race-to-the-flush: the shoe does not read a card      a table; `reads`, `no-shoe` or `option=value` after the game
+> draw AH ??                                             one thing that happens, in the words of `hand_table`,
+> device RedLamp: lit true; fault 205                    or a report with its fields
+  card-unread at shoe [procedure] card 2 was not read    each incident, all of it but the event
+? next                                                   what may happen next
+? table                                                  the snapshot; `state` its first line
+? round                                                  the last round that ended
+? shoe                                                   the bookkeeping of the shoe
 """
 
 from __future__ import annotations
@@ -111,7 +111,12 @@ class ToldTable(HandTable):
 
     def answer(self, question: str) -> Iterator[str]:
         """The lines that answer one of the questions."""
-        asked = {"next": self._next, "table": self._lies, "state": lambda: islice(self._lies(), 1), "round": self._round_told}
+        asked = {
+            "next": self._next,
+            "table": self._lies,
+            "state": lambda: islice(self._lies(), 1),
+            "round": self._round_told,
+        }
         asked["shoe"] = self._shoe
         yield from asked[question]()
 

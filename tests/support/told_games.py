@@ -59,7 +59,9 @@ TWO_BURNS = small(
     rows("hand", 'name = "left"\nplace = "hand 1"\nside = "house"'),
     _deal('["seats", "community", "left"]', 3, "packet"),
     rows("step", 'name = "one"\ndo = "burn"\nof = "community"\npositions = [1]\nspread = "from-top"\ntop-card = "top"'),
-    rows("step", 'name = "two"\ndo = "burn"\nof = "left"\npositions = [2, 3]\nspread = "right-to-left"\ntop-card = "top"'),
+    rows(
+        "step", 'name = "two"\ndo = "burn"\nof = "left"\npositions = [2, 3]\nspread = "right-to-left"\ntop-card = "top"'
+    ),
     _step("showdown", "reveal", 'order = ["left", "community", "seats"]'),
     wrong("seats"),
     wrong("community", "left", then="misdeal"),
