@@ -111,13 +111,14 @@ class ToldTable(HandTable):
 
     def answer(self, question: str) -> Iterator[str]:
         """The lines that answer one of the questions."""
-        asked = {
+        asked: dict[str, Callable[[], Iterator[str]]] = {
             "next": self._next,
+            "due": lambda: (line for line in self._next() if not line.startswith("supervisor")),
             "table": self._lies,
             "state": lambda: islice(self._lies(), 1),
             "round": self._round_told,
+            "shoe": self._shoe,
         }
-        asked["shoe"] = self._shoe
         yield from asked[question]()
 
     def _next(self) -> Iterator[str]:
