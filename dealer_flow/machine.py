@@ -239,7 +239,9 @@ class DealerFlow:
                 return
         else:
             now.devices.add(seen.device)
-            self._pass_over(body)
+            if self._pass_over(body):
+                self._flush(out)
+                return
             found = breach(self._phase.state, now, body)
             if found is not None:
                 self._accuse(found, seen)
@@ -279,12 +281,14 @@ class DealerFlow:
         now.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place or NOWHERE)
         now.unreliable |= found.harmful
 
-    def _pass_over(self, body: e.Body) -> None:
-        """A step that ends by the report of a later one is over."""
-        now = self._round
-        while self._phase.state not in LOOSE and now.in_play and not now.rulings and ends_by(now, body):
+    def _pass_over(self, body: e.Body) -> bool:
+        """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
+        now, ended = self._round, False
+        while not ended and self._phase.state not in LOOSE and now.in_play and not now.rulings and ends_by(now, body):
             end_step(now)
             self._advance()
+            ended = isinstance(body, e.Confirmed)
+        return ended and not now.by_hand
 
     def _advance(self) -> None:
         """Go where the round now stands, past stages whose work is already done."""

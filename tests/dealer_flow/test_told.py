@@ -11,13 +11,24 @@ import pytest
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
 from tests.support.told import Transcript, played, transcripts
-from tests.support.told_games import EXACT, RETURNS, SHOE_RETURNS, TWO_BURNS
+from tests.support.told_games import (
+    DRAW_THEN_BURN,
+    DRAW_THEN_CHOOSE,
+    EXACT,
+    RETURNS,
+    SHOE_RETURNS,
+    SHOW_THEN_BURN,
+    SHOWS,
+    TWO_BURNS,
+)
 
 FOLDER = Path(__file__).parent / "told"
 GAMES = {
     "aged": AGED,
     "choices": CHOICES,
     "draw": DRAW,
+    "draw-then-burn": DRAW_THEN_BURN,
+    "draw-then-choose": DRAW_THEN_CHOOSE,
     "exact": EXACT,
     "holdem": HOLDEM,
     "let-it-ride": LET_IT_RIDE,
@@ -25,6 +36,8 @@ GAMES = {
     "pai-gow": PAI_GOW,
     "returns": RETURNS,
     "shoe-returns": SHOE_RETURNS,
+    "show-then-burn": SHOW_THEN_BURN,
+    "shows": SHOWS,
     "stud": STUD,
     "two-burns": TWO_BURNS,
 }

@@ -79,3 +79,55 @@ EXACT = small(
     seats='{ most = 4, clause = "S seats" }',
 )
 """Two cards to each of four from a shoe; the text says what is left."""
+
+_HANDS = _deal('["seats", "dealer", "community"]', 3, "packet")
+_BET = rows("decision", 'number = 1\nname = "check"', 'number = 2\nname = "bet"\nbet = "raise"')
+_DRAWS = rows("decision", 'number = 3\nname = "stand"', 'number = 4\nname = "draw-2"\ndraws = 2')
+_CHOICE = _step("choice", "decide", 'choices = ["check", "bet"]\noptional = true')
+_DRAW = _step("draw-choice", "decide", 'choices = ["stand", "draw-2"]')
+_REVEAL = _step("showdown", "reveal", 'order = ["dealer", "community", "seats"]')
+_ROWS = wrong("seats") + wrong("community", "dealer", then="misdeal") + PACKETS
+
+SHOWS = small(
+    _HANDS,
+    _step("one", "show", 'of = ["community"]\ncards = 1'),
+    _CHOICE,
+    _step("all", "show", 'of = ["community"]'),
+    _REVEAL,
+    _BET,
+    _ROWS,
+)
+"""A card is shown, then a choice that need not be made, then all cards: each step may end by a later one's report."""
+
+SHOW_THEN_BURN = small(
+    _HANDS,
+    _step("one", "show", 'of = ["community"]\ncards = 1'),
+    _step("away", "burn", 'of = "community"\npositions = [3]\nspread = "from-top"\ntop-card = "top"'),
+    _REVEAL,
+    _ROWS,
+)
+"""A card is shown before another of the same packet is burned."""
+
+DRAW_THEN_CHOOSE = small(
+    _HANDS,
+    _DRAW,
+    _step("exchange", "exchange", 'to = ["seats", "dealer"]\nmost = 2'),
+    _step("choice", "decide", 'choices = ["check", "bet"]'),
+    _step("away", "burn", 'of = "community"\npositions = [3]\nspread = "from-top"\ntop-card = "top"'),
+    _REVEAL,
+    _BET,
+    _DRAWS,
+    _ROWS,
+)
+"""The house exchanges, and a choice follows."""
+
+DRAW_THEN_BURN = small(
+    _HANDS,
+    _DRAW,
+    _step("exchange", "exchange", 'to = ["dealer", "seats"]\nmost = 2'),
+    _step("away", "burn", 'of = "community"\npositions = [3]\nspread = "from-top"\ntop-card = "top"'),
+    _REVEAL,
+    _DRAWS,
+    _ROWS,
+)
+"""The house exchanges first, and a burn follows."""
