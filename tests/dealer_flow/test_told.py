@@ -12,10 +12,12 @@ from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
 from tests.support.told import Transcript, played, transcripts
 from tests.support.told_games import (
+    BY_HAND,
     DRAW_THEN_BURN,
     DRAW_THEN_CHOOSE,
     EXACT,
     RETURNS,
+    SEATS_FIRST,
     SHOE_RETURNS,
     SHOW_THEN_BURN,
     SHOWS,
@@ -25,6 +27,7 @@ from tests.support.told_games import (
 FOLDER = Path(__file__).parent / "told"
 GAMES = {
     "aged": AGED,
+    "by-hand": BY_HAND,
     "choices": CHOICES,
     "draw": DRAW,
     "draw-then-burn": DRAW_THEN_BURN,
@@ -35,6 +38,7 @@ GAMES = {
     "named": NAMED,
     "pai-gow": PAI_GOW,
     "returns": RETURNS,
+    "seats-first": SEATS_FIRST,
     "shoe-returns": SHOE_RETURNS,
     "show-then-burn": SHOW_THEN_BURN,
     "shows": SHOWS,

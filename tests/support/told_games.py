@@ -131,3 +131,22 @@ DRAW_THEN_BURN = small(
     _ROWS,
 )
 """The house exchanges first, and a burn follows."""
+
+SEATS_FIRST = small(
+    _deal('["seats", "dealer"]', 2, "packet"),
+    _step("showdown", "reveal", 'order = ["seats", "dealer"]'),
+    wrong("seats"),
+    wrong("dealer", then="misdeal"),
+    PACKETS,
+)
+"""The players show before the dealer does."""
+
+BY_HAND = small(
+    _deal('["dealer"]', 1, "single"),
+    rows("step", 'name = "own"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "packet"\norigin = "hand"'),
+    _REVEAL.replace('"community", ', ""),
+    wrong("seats"),
+    wrong("dealer", then="misdeal"),
+    device='"card-shoe"',
+)
+"""A card from a shoe, and two for each seat by hand from another deck."""
