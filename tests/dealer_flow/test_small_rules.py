@@ -8,7 +8,7 @@ import pytest
 
 from dealer_flow.catalogue import describe
 from dealer_flow.machine import HELD_MAX, DealerFlow
-from dealer_flow.procedure import check_procedure, load_procedure
+from dealer_flow.procedure import ProcedureError, check_procedure, load_procedure
 from dealer_flow.returned import Returns
 from dealer_flow.words import cards, follows, listed, wrongs
 from devices import events as e
@@ -153,6 +153,26 @@ def test_a_file_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("a = = 1\n", encoding="utf-8")
     assert [fault.line for fault in check_procedure(tmp_path / "broken.toml")] == [1]
     assert check_procedure("flushes-gone-wild.co") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            {"no-such": "x"},
+            "flushes-gone-wild.co: option no-such: flushes-gone-wild.co has no option 'no-such';"
+            " known: community-count, foreign-card, community-top-card",
+        ),
+        (
+            {"community-top-card": "up"},
+            "flushes-gone-wild.co: option community-top-card: 'up' is not allowed; allowed: left, right",
+        ),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused_in_one_line(options: dict[str, str], says: str) -> None:
+    with pytest.raises(ProcedureError) as caught:
+        DealerFlow(PROCEDURE, options=options)
+    assert (str(caught.value), caught.value.line) == (says, None)
 
 
 def test_a_procedure_in_full_in_the_catalogue() -> None:
