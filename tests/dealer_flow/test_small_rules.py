@@ -144,6 +144,19 @@ def test_faces_up_as_they_are_dealt() -> None:
     assert HandTable("race-to-the-flush").flow.deals_face_up
 
 
+def test_an_incident_as_a_line() -> None:
+    """`called` is left out where nobody is."""
+    table = Table().seat(1, ante=500).start().deal("7H KD 2C 9S")
+    table.misdeal()
+    line = (
+        '{"schema":"dealwire.incident/1","type":"incident","code":"misdeal-called","text":"badge 77 calls a misdeal",'
+        '"clause":"47.1-1022","place":null,"fault":null,"events":[{"device":"controller-1","number":3}]}'
+    )
+    assert table.incidents[-1].to_json() == line
+    rows = HandTable(RETURNS).play("bets 1: ante 500\nstart\npacket seat 1: AH KH\nmishap dealer: exposed").incidents
+    assert '"place":"dealer","fault":null,"called":"supervisor","events":[' in rows[0].to_json()
+
+
 # ------------------------------------------------------------------ files
 
 
@@ -152,7 +165,13 @@ def test_a_file_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
     assert [str(fault) for fault in check_procedure(absent)] == [f"{absent}: cannot be read: No such file or directory"]
     (tmp_path / "broken.toml").write_text("a = = 1\n", encoding="utf-8")
     assert [fault.line for fault in check_procedure(tmp_path / "broken.toml")] == [1]
+    (tmp_path / "bytes.toml").write_bytes(b'id = "\xff"')
+    said = [str(fault) for fault in check_procedure(str(tmp_path / "bytes.toml"))]
+    assert said == [f"{tmp_path / 'bytes.toml'}: not UTF-8 text at byte 6"]
     assert check_procedure("flushes-gone-wild.co") == []
+    (fault,) = check_procedure("flushes-gone-mild.co")
+    assert str(fault).startswith("flushes-gone-mild.co: no such procedure; known: 208.co, 3-5-7.co, bonus-6.co, ")
+    assert str(fault).endswith(", wild-six.co, or a .toml file")
 
 
 @pytest.mark.parametrize(
