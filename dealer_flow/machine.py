@@ -355,9 +355,8 @@ class DealerFlow:
         return Round(self._plan, Ledger(self._plan), self._decks, self._shoes, draw)
 
     def _flush(self, out: list[RoundResult | Incident]) -> None:
-        if len(self._round.incidents) > self._reported:
-            out += self._round.incidents[self._reported :]
-            self._reported = len(self._round.incidents)
+        out += self._round.incidents[self._reported :]
+        self._reported = len(self._round.incidents)
 
     # ------------------------------------------------------------------ reports set aside
 
@@ -397,6 +396,4 @@ class DealerFlow:
 
 
 def _draw_done(state: State, now: Round, draw: Draw) -> bool:
-    if state is State.DRAWING:
-        return draw.end is not None
-    return state is State.EXTRA and not extra_open(now)
+    return draw.end is not None if state is State.DRAWING else state is State.EXTRA and not extra_open(now)
