@@ -8,10 +8,12 @@ import pytest
 
 from dealer_flow.catalogue import describe
 from dealer_flow.machine import HELD_MAX, DealerFlow
-from dealer_flow.procedure import ProcedureError, check_procedure, load_procedure
+from dealer_flow.plan import Plan
+from dealer_flow.procedure import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.returned import Returns
 from dealer_flow.words import cards, follows, listed, wrongs
 from devices import events as e
+from protocol.cards import parse_card
 from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED
 from tests.support.hand_table import HandTable
 from tests.support.step_games import rows, small
@@ -232,6 +234,20 @@ def test_a_procedure_in_full_in_the_catalogue() -> None:
         "spread": "left-to-right",
         "top-card": "community-top-card",
     }
+
+
+@pytest.mark.parametrize(("name", "cards"), [("race-to-the-flush", "cards = 52"), ("western-stud.co", "cards = 52")])
+def test_the_cards_of_a_deck_with_jokers(name: str, cards: str) -> None:
+    text = (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    text = text.replace(cards, "cards = 54", 1).replace("jokers = 0", "jokers = 2", 1)
+    plan = Plan(parse_procedure(text, "mine.toml"), {})
+    assert [card.text for card in plan.faces[-3:]] == ["KS", "X1", "X2"]
+    assert plan.shoe is None or plan.shoe.faces == plan.faces
+    assert len(plan.faces) == 54
+    assert [plan.in_deck(card) for card in (*plan.faces[-3:], parse_card("??"), parse_card("X3"))] == [True] * 3 + [
+        False,
+        False,
+    ]
 
 
 # ------------------------------------------------------------------ words
