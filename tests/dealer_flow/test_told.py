@@ -12,6 +12,7 @@ from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
 from tests.support.told import Transcript, played, transcripts
 from tests.support.told_games import (
+    BURN_THEN_DEAL,
     BY_HAND,
     DRAW_THEN_BURN,
     DRAW_THEN_CHOOSE,
@@ -27,6 +28,7 @@ from tests.support.told_games import (
 FOLDER = Path(__file__).parent / "told"
 GAMES = {
     "aged": AGED,
+    "burn-then-deal": BURN_THEN_DEAL,
     "by-hand": BY_HAND,
     "choices": CHOICES,
     "draw": DRAW,

@@ -150,3 +150,14 @@ BY_HAND = small(
     device='"card-shoe"',
 )
 """A card from a shoe, and two for each seat by hand from another deck."""
+
+BURN_THEN_DEAL = small(
+    _deal('["seats", "community"]', 3, "packet"),
+    _step("away", "burn", 'of = "community"\npositions = [1]\nspread = "from-top"\ntop-card = "top"'),
+    _deal('["community"]', 2, "packet", name="more"),
+    _REVEAL.replace('"dealer", ', ""),
+    wrong("seats"),
+    wrong("community", then="misdeal"),
+    PACKETS,
+)
+"""A card of the community is burned before its last cards come."""
