@@ -54,8 +54,6 @@ def give(now: Round, seen: Seen, card: Card, *, burned: bool) -> None:
         judge_count(now, due.place, seen)
     elif burned:
         now.ledger.draw(card, Due(BURN, 1, ""))
-    else:
-        now.ledger.astray += 1
 
 
 def deck_counted(now: Round, seen: Seen, counted: int) -> None:

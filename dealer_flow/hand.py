@@ -110,7 +110,7 @@ class Hand:
 
     def take(self, counted: int, cards: tuple[Card, ...], due: Due) -> None:
         """`counted` cards came for what was due."""
-        before = self.device_count or 0
+        before, held = self.device_count or 0, self.counted or 0
         wanted = min(counted, due.cards) if due.at_most else due.cards
         replaces = wanted if due.why == "exchange" else 0
         self.step = due.step
@@ -120,7 +120,7 @@ class Hand:
         if self.person_count is not None:
             self.person_count += counted - replaces
         if cards or self.recognised:
-            kept = self.recognised or (UNREAD,) * before
+            kept = self.recognised or (UNREAD,) * held
             self.recognised = kept + (cards or (UNREAD,) * counted)
         if self.revealed is not None:
             self.opened, self.revealed = self.revealed, None

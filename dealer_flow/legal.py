@@ -141,7 +141,8 @@ def _deciding(now: Round, step: DecideStep) -> Iterator[Legal]:
                 continue
             yield Legal(f"player at seat {number}", "DecisionMade", f"seat {number}", choice.name, choice.number)
     names = {bet for choice in offered for bet in choice.stakes}
-    for number in now.live:
+    asked = [number for number in now.live if step.only is None or step.only in now.wagers[number]]
+    for number in asked:
         for bet in plan.bets.values():
             if bet.name in names and (number, bet.name) not in now.too_late:
                 yield Legal(f"player at seat {number}", "WagerPlaced", f"seat {number}", f"bet {bet.name}", bet.number)

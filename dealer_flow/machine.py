@@ -37,14 +37,11 @@ from dealer_flow.runs_out import look_ahead
 from dealer_flow.shoe_ledger import ShoeLedger, Shoes
 from dealer_flow.shoe_turns import draw_done
 from dealer_flow.snapshot import Snapshot, snapshot
-from dealer_flow.states import BEGIN, LOOSE, STEP_STATES, TRANSITIONS, State
+from dealer_flow.states import BEGIN, KEEPS, LOOSE, STEP_STATES, TRANSITIONS, State
 from dealer_flow.steps import deal_on, done, end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.turns import breach
 from devices.events import Seen
 from protocol.places import NOWHERE
-
-_KEEPS: Final = ("exchange", "reveal")
-"""Steps whose state stays while a card is due: replacements, and a hand completed before any is shown."""
 
 HELD_MAX: Final = 256
 """Reports set aside at most; when more come, all are taken as they are."""
@@ -241,7 +238,9 @@ class DealerFlow:
                 return
         else:
             now.devices.add(seen.device)
-            self._pass_over(body)
+            if self._pass_over(body):
+                self._flush(out)
+                return
             found = breach(self._phase.state, now, body)
             if found is not None:
                 self._accuse(found, seen)
@@ -281,12 +280,14 @@ class DealerFlow:
         now.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place or NOWHERE)
         now.unreliable |= found.harmful
 
-    def _pass_over(self, body: e.Body) -> None:
-        """A step that ends by the report of a later one is over."""
-        now = self._round
-        while self._phase.state not in LOOSE and now.in_play and not now.rulings and ends_by(now, body):
+    def _pass_over(self, body: e.Body) -> bool:
+        """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
+        now, ended = self._round, False
+        while not ended and self._phase.state not in LOOSE and now.in_play and not now.rulings and ends_by(now, body):
             end_step(now)
             self._advance()
+            ended = isinstance(body, e.Confirmed)
+        return ended and not now.by_hand
 
     def _advance(self) -> None:
         """Go where the round now stands, past stages whose work is already done."""
@@ -328,7 +329,7 @@ class DealerFlow:
             next_step(now)
         step = now.step
         assert step is not None
-        state = State.DEALING if now.next_due is not None and step.do not in _KEEPS else STEP_STATES[step.do]
+        state = State.DEALING if now.next_due is not None and step.do not in KEEPS else STEP_STATES[step.do]
         if phase.state is not state:
             self._begin[state]()
 
@@ -358,9 +359,8 @@ class DealerFlow:
         return Round(self._plan, Ledger(self._plan), self._decks, self._shoes, draw)
 
     def _flush(self, out: list[RoundResult | Incident]) -> None:
-        if len(self._round.incidents) > self._reported:
-            out += self._round.incidents[self._reported :]
-            self._reported = len(self._round.incidents)
+        out += self._round.incidents[self._reported :]
+        self._reported = len(self._round.incidents)
 
     # ------------------------------------------------------------------ reports set aside
 

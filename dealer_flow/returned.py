@@ -26,7 +26,3 @@ class Returns:
         """The bets of a seat that go back, cents by name; all but those in `keeps` where no clause names any."""
         bets = self.rows.get((follows, whose))
         return {name: cents for name, cents in wagers.items() if (name not in keeps if bets is None else name in bets)}
-
-    def copy(self) -> "Returns":
-        """One that shares nothing."""
-        return Returns(dict(self.rows))

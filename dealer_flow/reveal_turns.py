@@ -54,11 +54,9 @@ def _reveal(state: State, now: Round, body: e.HandRevealed) -> Breach | None:
 def _before_burn(now: Round, place: Place, cards: int) -> bool:
     """True when a burn that is still to come should have been before."""
     waiting = now.plan.burns.keys() - now.burns.keys()
-    if place in waiting:
-        return True
     if not waiting or may_lie_open(now, place, cards):
         return False
-    return place == BURN or (place not in now.burns and now.plan.house(now.plan.kind(place)))
+    return place in waiting or place == BURN or (place not in now.burns and now.plan.house(now.plan.kind(place)))
 
 
 def may_lie_open(now: Round, place: Place, cards: int) -> bool:

@@ -104,9 +104,10 @@ def _play(now: Round, seen: Seen, shoe: ShoeLedger, card: Card) -> None:
 
 
 def _overdrawn(now: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
+    """The last cards drawn came after the end."""
     draw, _ = _parts(now)
-    for card in cards:
-        number = len(draw.cards) + draw.overdrawn.index(card) + 1
+    first = len(draw.cards) + len(draw.overdrawn) - len(cards) + 1
+    for number, card in enumerate(cards, first):
         text = f"{card} is drawn as card {number}, after the race was decided"
         now.note("card-overdrawn", text, seen=seen, clause=draw.plan.part.overdraw.clause, place=SHOE)
     apply(now, Policy(draw.plan.overdraw, draw.plan.part.overdraw.clause))

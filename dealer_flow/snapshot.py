@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from dealer_flow.ledger import Hand, Ledger
 from dealer_flow.result import SeatStatus
-from dealer_flow.round import Round
-from dealer_flow.schema import DealStep
+from dealer_flow.round import Round, from_device
 from dealer_flow.states import State
 from dealer_flow.steps import dues_of
 from protocol.cards import UNREAD, Card
@@ -154,7 +153,7 @@ def _packets(now: Round) -> tuple[PacketNow, ...]:
     tray = [packet for packet in now.ledger.packets.values() if not packet.lifted]
     coming = now.dues[now.given :]
     for step in now.plan.steps[now.at + now.opened :] if now.in_play else ():
-        coming += dues_of(now, step) if isinstance(step, DealStep) and step.origin == "device" else ()
+        coming += dues_of(now, step) if step.do in ("deal", "burn-card") and from_device(step) else ()
     for index in range(max(len(tray), len(coming))):
         due = coming[index] if index < len(coming) else None
         counted = tray[index].counted if index < len(tray) else None

@@ -58,6 +58,9 @@ STEP_STATES: Final = {
 }
 """What a step does -> the state a round is in meanwhile."""
 
+KEEPS: Final = ("exchange", "reveal")
+"""Steps whose state stays while a card is due: replacements, and a hand completed before any is shown."""
+
 DRAW_STAGES: Final = (State.DRAWING, State.EXTRA, State.SETTLING)
 """The stages of a game drawn from a shoe into columns, one after the other; EXTRA only where there is an extra card.
 NAMING is no stage: it interrupts one."""

@@ -53,7 +53,24 @@ def test_what_the_device_counts_is_a_count_of_the_deck() -> None:
     table._now_ns += 2 * MINUTE_NS
     table.see(CONTROLLER, e.Confirmed())
     assert table.codes == ["deck-count-due"]
-    assert [item.place for item in table.flow.legal() if item.what == "count the deck: 30 minutes have gone by"]
+    due = [
+        (item.actor, item.place)
+        for item in table.flow.legal()
+        if item.what == "count the deck: 30 minutes have gone by"
+    ]
+    assert due == [("dealer", "shoe")]
+    table.play(["bets 1: ante 500", "start"])
+    assert [item.place for item in table.flow.legal() if item.what.startswith("count the deck")] == ["shoe"]
+    packets = HandTable("flushes-gone-wild.co")
+    packets._now_ns += 31 * MINUTE_NS
+    packets.play(["bets 1: ante 500"])
+    assert packets.codes == ["deck-count-due"]
+    asked = [[item.place for item in packets.flow.legal() if item.what.startswith("count the deck")]]
+    packets.play(["start"])
+    asked.append([item.place for item in packets.flow.legal() if item.what.startswith("count the deck")])
+    packets.see(DEVICE, e.DeckVerified(1, 52, 52))
+    asked.append([item.place for item in packets.flow.legal() if item.what.startswith("count the deck")])
+    assert asked == [["shuffler"], ["remainder"], []]
 
 
 def test_a_cleared_lamp_is_out() -> None:

@@ -14,6 +14,7 @@ from dealer_flow.legal import Legal
 from dealer_flow.machine import DealerFlow
 from dealer_flow.procedure import load_procedure
 from dealer_flow.result import Incident, RoundResult
+from dealer_flow.returned import Returns
 from dealer_flow.round import Round
 from dealer_flow.states import State
 from devices import events as e
@@ -90,7 +91,7 @@ def clone(now: Round) -> Round:
         setattr(new, name, copy.copy(getattr(now, name)))
     for name in ("too_late", "rulings", "dead_hands", "by_hand"):
         setattr(new, name, copy.copy(getattr(now, name)))
-    new.returns = now.returns.copy()
+    new.returns = Returns(dict(now.returns.rows))
     new.choices = {number: dict(made) for number, made in now.choices.items()}
     new.wagers = {number: dict(bets) for number, bets in now.wagers.items()}
     new.ledger = ledger = copy.copy(now.ledger)

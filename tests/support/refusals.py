@@ -101,6 +101,7 @@ SENTENCES = (
     "missing; T",
     "missing.*",
     "must be .+",
+    "String should match pattern W, not W",
     "not TOML: T",
     "cannot be read: T",
     "not UTF-8 text at byte N",

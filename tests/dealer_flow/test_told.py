@@ -1,0 +1,57 @@
+"""Whole tables, told word by word: every incident, what may happen next, what lies where, the round as published.
+
+The transcripts lie in `told/`. What stands in them is held to the clauses and to `docs/`: when a sentence changes on
+purpose, it is changed there by hand.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.dealer_flow.test_decks import AGED
+from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
+from tests.support.told import Transcript, played, transcripts
+from tests.support.told_games import (
+    BURN_THEN_DEAL,
+    BY_HAND,
+    DRAW_THEN_BURN,
+    DRAW_THEN_CHOOSE,
+    EXACT,
+    RETURNS,
+    SEATS_FIRST,
+    SHOE_RETURNS,
+    SHOW_THEN_BURN,
+    SHOWS,
+    TWO_BURNS,
+)
+
+FOLDER = Path(__file__).parent / "told"
+GAMES = {
+    "aged": AGED,
+    "burn-then-deal": BURN_THEN_DEAL,
+    "by-hand": BY_HAND,
+    "choices": CHOICES,
+    "draw": DRAW,
+    "draw-then-burn": DRAW_THEN_BURN,
+    "draw-then-choose": DRAW_THEN_CHOOSE,
+    "exact": EXACT,
+    "holdem": HOLDEM,
+    "let-it-ride": LET_IT_RIDE,
+    "named": NAMED,
+    "pai-gow": PAI_GOW,
+    "returns": RETURNS,
+    "seats-first": SEATS_FIRST,
+    "shoe-returns": SHOE_RETURNS,
+    "show-then-burn": SHOW_THEN_BURN,
+    "shows": SHOWS,
+    "stud": STUD,
+    "two-burns": TWO_BURNS,
+}
+"""The small games of the other tests, and those of `told_games`."""
+
+
+@pytest.mark.parametrize(
+    "transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str
+)
+def test_a_table_tells(transcript: Transcript) -> None:
+    assert played(transcript, GAMES) == list(transcript.told)
