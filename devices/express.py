@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, compress, islice
-from operator import and_
+from operator import mul
 from struct import Struct
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -193,12 +193,12 @@ class _ExpressPlayer(Player):
         if run is None:
             return False
         self._now_ns = times[-1]
-        for at, line in enumerate(lines):
-            mine = [of_line == at for of_line in of]
-            sent = sum(map(len, compress(datas, map(and_, mine, written)))) if any(written) else 0
+        sizes = list(map(len, datas))
+        sent = list(map(mul, sizes, written)) if any(written) else ()
+        for at, (line, size, gone) in enumerate(zip(lines, _by_line(of, sizes), _by_line(of, sent), strict=True)):
             line.stats.chunks += of.count(at)
-            line.stats.sent += sent
-            line.stats.received += sum(map(len, compress(datas, mine))) - sent
+            line.stats.sent += gone
+            line.stats.received += size - gone
             line.feed.report([], times[-1])
         self._due_ns = min(line.feed.due_ns for line in lines)
         sessions = lines[0].reception.order.session, lines[1].reception.order.session
@@ -270,6 +270,12 @@ class _ExpressPlayer(Player):
             body = feed.translate(Delivered(sessions[line], frame[4] | frame[5] << 8, event))
             if body is not None:
                 self._desk.handle(e.Seen(feed.name, sessions[line], event.number, run.when(index), body))
+
+
+def _by_line(of: bytes, sizes: Sequence[int]) -> tuple[int, int]:
+    """The sums of what belongs to line 0 and to line 1."""
+    second = sum(compress(sizes, of))
+    return sum(sizes) - second, second
 
 
 # ------------------------------------------------------------------ rounds
