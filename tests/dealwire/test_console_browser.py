@@ -233,6 +233,7 @@ def test_the_bench_makes_faults_by_button(browser: Any, hub: Hub, console: Conso
         page.get_by_label("Token").fill(TOKENS["technician"])
         page.get_by_label("Token").press("Enter")
         page.get_by_role("heading", name="Bench: pit-1").wait_for()
+        page.locator("#connection[data-state=live]").wait_for()  # the scripts are there: before, a form is a page's
         page.get_by_label("To", exact=True).select_option("dealer")
         page.get_by_role("button", name="Packet one short").click()
         page.locator("[data-answer]").get_by_text("Packet one short: done.").wait_for()

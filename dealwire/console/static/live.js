@@ -49,6 +49,7 @@ function waitForBeat(mine) {
 function heard(message) {
   waitForBeat(line);
   if (message.build !== build) {
+    line.onmessage = null; // asked for twice, a page that comes would be given up for the next
     location.reload(); // the program was replaced: its pages are other ones now
     return;
   }
