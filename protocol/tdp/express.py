@@ -217,9 +217,7 @@ class ExpressReception(Reception):
 
 def _cycle(first: int, count: int) -> bytes:
     """So many link sequences."""
-    return (
-        (_SEQUENCES * (count // 256 + 1))[first : first + count] if count > 256 else _SEQUENCES[first : first + count]
-    )
+    return (_SEQUENCES * (count // 256 + 1))[first : first + count]
 
 
 class Express:
