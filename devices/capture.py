@@ -149,6 +149,8 @@ class Capture:
 
 _PACKET_HEADS: Final = {order: struct.Struct(f"{order}IIIII") for order in "<>"}
 _NS: Final = 1_000_000_000
+_TIMES: Final = range(2**62)
+"""Far enough from what 64 bits hold that deadlines can be added; a recorder's clock that was never set is in 1970."""
 _USUAL: Final = {
     order: tuple(struct.pack(f"{order}HHIHH", pcapng.FLAGS, 4, way, 0, 0) for way in (pcapng.INBOUND, pcapng.OUTBOUND))
     for order in "<>"
@@ -169,6 +171,8 @@ def _chunk(block: Block, sources: list[_Source | None]) -> Chunk | None:
         raise ValueError(f"a packet of {size} bytes in a block of {len(body)}; a serial record has 12 or more")
     ticks = high << 32 | low
     at_ns = (ticks if source.units == _NS else ticks * _NS // source.units) + source.offset_s * _NS
+    if at_ns not in _TIMES:
+        raise ValueError(f"a packet of {at_ns // _NS} s since 1970; a time lies between 1970 and 2116")
     sent, comment = body[28] & 1 == 1, ""
     end = 20 + size
     options = body[end + -size % 4 :]

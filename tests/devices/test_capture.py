@@ -243,7 +243,8 @@ def test_empty_and_missing_files(tmp_path):
         Capture.read(tmp_path)
 
 
-GOOD = section() + interface() + packet(b"first")
+NANOSECONDS = option(9, b"\x09")
+GOOD = section() + interface(options=NANOSECONDS) + packet(b"first")
 
 
 @pytest.mark.parametrize(
@@ -257,6 +258,7 @@ GOOD = section() + interface() + packet(b"first")
         (packet(b"next", number=5), "interface 5; the file has declared 1"),
         (block(6, struct.pack("<IIIII", 0, 0, 0, 11, 11) + bytes(12)), "a packet of 11 bytes"),
         (block(6, struct.pack("<IIIII", 0, 0, 0, 400, 400) + bytes(12)), "a packet of 400 bytes"),
+        (block(6, struct.pack("<IIIII", 0, 0x40000000, 0, 12, 12) + bytes(12)), "4611686018 s since 1970"),
         (block(6, b"\0\0\0\0"), "too short for its type"),
         (block(1, b""), "too short for its type"),
         (block(1, struct.pack("<HHI", 250, 0, 0) + b"\x02\x00\xff\x00abcd"), "option 2 of 255 bytes"),
