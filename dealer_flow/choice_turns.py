@@ -44,7 +44,7 @@ def _wager(state: State, now: Round, body: e.WagerPlaced) -> Breach | None:
 def takes_back(now: Round, seat: int, bet: str) -> bool:
     """True when a choice gives this bet back: one the seat made, or may make now."""
     names = [*now.choices.get(seat, {}).values()]
-    if isinstance(now.step, DecideStep) and seat in now.undecided:
+    if isinstance(now.step, DecideStep) and now.is_undecided(seat):
         names += now.step.choices
     return any(now.plan.choices[name].takes_back == bet for name in names)
 
@@ -96,11 +96,11 @@ def choice_step(now: Round, seat: int, choice: str) -> str | None:
     """The step, from the one under way on, in which the seat makes this choice; None when it is none of them, or the
     choice that the seat made last is only reported again."""
     made, step = now.choices.get(seat, {}), now.step
-    if any(name in now.plan.finishes for name in made.values()):
+    if not now.plan.finishes.isdisjoint(made.values()):
         return None
     loose = now.over or now.house_wrong
     if isinstance(step, DecideStep) and now.opened and not loose:
-        return step.name if seat in now.undecided and choice in step.choices else None
+        return step.name if choice in step.choices and now.is_undecided(seat) else None
     if choice == now.last_choice(seat):
         return None
     steps = now.plan.steps[0 if loose else now.at :]

@@ -87,8 +87,10 @@ class Ledger:
     @property
     def dealt(self) -> int:
         """Cards the device dealt, by the counts that hold."""
-        held = sum((hand.counted or 0) - hand.by_hand + hand.discarded for hand in self.hands.values())
-        return held + self.astray
+        dealt = self.astray
+        for hand in self.hands.values():
+            dealt += (hand.counted or 0) - hand.by_hand + hand.discarded
+        return dealt
 
     @property
     def remainder_expected(self) -> int:
@@ -222,8 +224,18 @@ class Ledger:
 
     def _see(self, cards: tuple[Card, ...], place: Place) -> list[Finding]:
         findings: list[Finding] = []
+        if not cards:
+            return findings
         homes, alone = self.plan.burns.keys(), self.plan.copies == 1
         burned = self._all_burned() if alone and not self.scrambled else ()
+        if (
+            self.faces.keys().isdisjoint(cards)
+            and len(set(cards)) == len(cards)
+            and self.plan.deck_faces.issuperset(cards)
+            and (not burned or place == BURN or set(cards).isdisjoint(burned))
+        ):
+            self.faces |= dict.fromkeys(cards, (place,))  # each is seen for the first time
+            return findings
         for index, card in enumerate(cards):
             if card == UNREAD:
                 continue

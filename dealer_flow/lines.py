@@ -27,12 +27,9 @@ class Lines:
         """True for reports of the line itself."""
         return body in _HANDLERS
 
-    def take(self, now: Round, seen: Seen) -> bool:
-        """A report of the line itself; False when it is none."""
-        handler = _HANDLERS.get(type(seen.body))
-        if handler is not None:
-            handler(self, now, seen, seen.body)
-        return handler is not None
+    def take(self, now: Round, seen: Seen) -> None:
+        """A report of the line itself."""
+        _HANDLERS[type(seen.body)](self, now, seen, seen.body)
 
     def _restarted(self, now: Round, seen: Seen, previous: int | None, session: int) -> None:
         self.sessions[seen.device] = session

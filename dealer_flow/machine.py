@@ -202,14 +202,16 @@ class DealerFlow:
         """Take one report. Incidents come out as they are found, the result when the round ends."""
         self._last = seen
         out: list[RoundResult | Incident] = []
-        if self.concerns(type(seen.body)):
+        if not self.concerns(seen.body.__class__):
+            self._lines.meet(self._round, seen)
+        else:
             self._watch(seen, out)
-        if (self._lines.patient or self._held) and self._waits(seen):
-            self._held.append(seen)
-            if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
-                self._release(out)
-            return out
-        self._take(seen, out)
+            if (self._lines.patient or self._held) and self._waits(seen):
+                self._held.append(seen)
+                if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
+                    self._release(out)
+                return out
+            self._take(seen, out)
         if self._held:
             self._retry(out)
         return out
@@ -230,12 +232,11 @@ class DealerFlow:
     # ------------------------------------------------------------------ one report
 
     def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        now, body = self._round, seen.body
+        now, body, kind = self._round, seen.body, type(seen.body)
         self._lines.meet(now, seen)
-        handler = HANDLERS.get(type(body))
+        handler = HANDLERS.get(kind)
         if handler is None:
-            if not self._lines.take(now, seen):
-                return
+            self._lines.take(now, seen)
         else:
             now.devices.add(seen.device)
             if self._pass_over(body):
@@ -244,7 +245,7 @@ class DealerFlow:
             found = breach(self._phase.state, now, body)
             if found is not None:
                 self._accuse(found, seen)
-                if isinstance(body, e.GameStarted) and now.in_play:
+                if kind is e.GameStarted and now.in_play:
                     self._close(out)
                     now = self._round
                 elif not found.take:
@@ -252,12 +253,12 @@ class DealerFlow:
                     self._advance()
                     return
             handler(now, seen, body)
-            if isinstance(body, e.GameStarted):
+            if kind is e.GameStarted:
                 if now.draw is not None:
                     self._phase.start_draw()
                 else:
                     self._phase.start_game()
-            elif isinstance(body, e.GameEnded):
+            elif kind is e.GameEnded:
                 self._close(out)
                 return
         self._advance()
@@ -265,7 +266,7 @@ class DealerFlow:
 
     def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         """Ask for the count of the deck when it is due."""
-        every = self._plan.procedure.care.count_every
+        every = self._plan.count_every
         if every is not None and self._decks.watch(seen.at_ns, every.minutes):
             text = f"no deck was counted for {every.minutes} minutes; count it"
             self._round.note("deck-count-due", text, seen=seen, clause=every.clause)

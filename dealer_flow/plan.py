@@ -72,6 +72,7 @@ class Plan:
         self.cards = procedure.deck.cards
         self.jokers = procedure.deck.jokers
         self.decks = procedure.deck.decks
+        self.deck_faces = frozenset(card for card in CARDS if self.in_deck(card))
         self.from_shoe = procedure.device == "card-shoe"
         self.shoe = shoe_plan(procedure, self.options)
         if self.shoe is not None:
@@ -90,6 +91,7 @@ class Plan:
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
         care = procedure.care
         self.burned = self._policy(care.burned) if care.burned else None
+        self.count_every = care.count_every
         self.back_on_top = care.burned is not None and care.burned.back_on_top
         self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
         age = care.age
@@ -110,6 +112,7 @@ class Plan:
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
         self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
         self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
+        self.by_decision = frozenset(bet.name for bet in procedure.bet if bet.placed == "by-decision")
 
     def _places(self) -> None:
         self.hands: dict[Recipient, Place] = {hand.name: parse_place(hand.place) for hand in self.procedure.hand}

@@ -53,8 +53,10 @@ def _reveal(state: State, now: Round, body: e.HandRevealed) -> Breach | None:
 
 def _before_burn(now: Round, place: Place, cards: int) -> bool:
     """True when a burn that is still to come should have been before."""
+    if len(now.burns) == len(now.plan.burns):
+        return False
     waiting = now.plan.burns.keys() - now.burns.keys()
-    if not waiting or may_lie_open(now, place, cards):
+    if may_lie_open(now, place, cards):
         return False
     return place in waiting or place == BURN or (place not in now.burns and now.plan.house(now.plan.kind(place)))
 
@@ -84,21 +86,24 @@ def _early(state: State, now: Round, place: Place, cards: int) -> Breach | None:
 
 
 def _reveal_order(now: Round, place: Place) -> Breach | None:
-    first = next_to_show(now)
     kind = now.plan.kind(place)
     order = now.plan.reveal_order
-    if first is None or kind not in order or order.index(kind) <= order.index(first):
+    if kind not in order[1:]:
+        return None
+    first = next_to_show(now)
+    if first is None or order.index(kind) <= order.index(first):
         return None
     return Breach(f"{place} is shown before {first}", False, True)
 
 
 def next_to_show(now: Round) -> str | None:
     """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
-    if not now.live:
-        return None
     hands = now.plan.hands
-    there = (kind for kind in now.plan.reveal_order if kind not in hands or hands[kind] in now.ledger.hands)
-    return next((kind for kind in there if kind not in now.shown and kind not in now.dead_hands), None)
+    for kind in now.plan.reveal_order:
+        if kind in now.shown or kind in now.dead_hands or (kind in hands and hands[kind] not in now.ledger.hands):
+            continue
+        return kind if now.live else None
+    return None
 
 
 CHECKS: Final[dict[type[e.Body], Callable[[State, Round, Any], Breach | None]]] = {

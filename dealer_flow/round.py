@@ -1,5 +1,6 @@
 """One round as it goes on: bets, choices, cards, incidents. What they mean is judged in `judge`."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -103,7 +104,12 @@ class Round:
     @property
     def live(self) -> list[int]:
         """Seats still in the round: neither dead nor folded."""
-        return [number for number in self.active if number not in self.dead and not self.folded(number)]
+        dead, choices, folds = self.dead, self.choices, self.plan.folds
+        return [
+            number
+            for number in self.active
+            if number not in dead and (number not in choices or folds.isdisjoint(choices[number].values()))
+        ]
 
     @property
     def drawing(self) -> list[int]:
@@ -129,12 +135,27 @@ class Round:
     @property
     def undecided(self) -> list[int]:
         """Seats whose choice in this step is still to come."""
+        return [*self._undecided()]
+
+    @property
+    def decided(self) -> bool:
+        """True when no seat has a choice to make in this step."""
+        return next(self._undecided(), None) is None
+
+    def is_undecided(self, number: int) -> bool:
+        """True when the choice of this seat in this step is still to come."""
+        return number in self.active and number in self._undecided((number,))
+
+    def _undecided(self, among: tuple[int, ...] | None = None) -> Iterator[int]:
         step = self.step
         if step is None or step.do != "decide" or not self.offers(step):
-            return []
-        silent = [number for number in self.active if step.name not in self.choices.get(number, ())]
-        asked = [number for number in silent if self._draws(number)]
-        return [number for number in asked if step.only in self.wagers[number]] if step.only else asked
+            return
+        choices, only = self.choices, step.only
+        for number in self.active if among is None else among:
+            if number in choices and step.name in choices[number]:
+                continue
+            if self._draws(number) and (not only or only in self.wagers[number]):
+                yield number
 
     def offers(self, step: DecideStep) -> bool:
         """False when a choice is about a hand that is not there, is dead, or was taken by the one who may."""

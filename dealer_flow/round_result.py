@@ -1,6 +1,20 @@
 """A round as it is published, made from what was known at its end."""
 
-from dealer_flow.result import Burn, Deck, Hand, HandStatus, NamedHand, Packet, Remainder, RoundResult, Seat, SeatStatus
+from functools import lru_cache
+
+from dealer_flow.result import (
+    Burn,
+    Deck,
+    Hand,
+    HandStatus,
+    NamedHand,
+    Outcome,
+    Packet,
+    Remainder,
+    RoundResult,
+    Seat,
+    SeatStatus,
+)
 from dealer_flow.round import Round
 from dealer_flow.shoe_result import drawn_of, shoe_of
 from devices.events import BurnConfirmed
@@ -10,7 +24,7 @@ from protocol.places import DEALER, Place, seat
 
 def result_of(now: Round, table: str) -> RoundResult:
     """The round as published."""
-    ledger, plan = now.ledger, now.plan
+    ledger, plan, outcome = now.ledger, now.plan, now.outcome
     burns = tuple(_burn(done) for done in now.burns.values())
     return RoundResult(
         table=table,
@@ -18,17 +32,16 @@ def result_of(now: Round, table: str) -> RoundResult:
         round=now.number,
         procedure=plan.ref,
         options=plan.options,
-        outcome=now.outcome,
+        outcome=outcome,
         deck=Deck(deck=ledger.deck, loaded=ledger.loaded),
         packets=tuple(
-            Packet(ordinal=packet.ordinal, to=packet.place.text, expected=packet.expected, counted=packet.counted)
-            for packet in ledger.lifted
+            _packet(packet.ordinal, packet.place.text, packet.expected, packet.counted) for packet in ledger.lifted
         ),
         community=tuple(spell_cards(ledger.community())),
         burned=tuple(spell_cards(now.draw.burned if now.draw else ledger.burned_cards())),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
-        seats=tuple(_seat(now, number) for number in now.active),
+        seats=tuple(_seat(now, number, returned(now, number, outcome)) for number in now.active),
         dealer=_dealer(now),
         hands=tuple(_named_hand(now, name) for name, place in plan.hands.items() if place in ledger.hands),
         remainder=_remainder(now),
@@ -39,11 +52,17 @@ def result_of(now: Round, table: str) -> RoundResult:
     )
 
 
+@lru_cache(maxsize=1024)
+def _packet(ordinal: int, to: str, expected: int, counted: int | None) -> Packet:
+    return Packet(ordinal=ordinal, to=to, expected=expected, counted=counted)
+
+
+@lru_cache(maxsize=64)
 def _burn(done: BurnConfirmed) -> Burn:
     return Burn(of=done.place.text, positions=done.positions, spread=done.spread)
 
 
-def _seat(now: Round, number: int) -> Seat:
+def _seat(now: Round, number: int, back: dict[str, int]) -> Seat:
     hand = now.ledger.hands.get(seat(number))
     status: SeatStatus = "live"
     if number in now.dead:
@@ -60,16 +79,16 @@ def _seat(now: Round, number: int) -> Seat:
         decision=made[-1] if made else None,
         decisions=made if len(made) > 1 else (),
         wagers=dict(now.wagers.get(number, {})),
-        returned=returned(now, number),
+        returned=back,
     )
 
 
-def returned(now: Round, number: int) -> dict[str, int]:
+def returned(now: Round, number: int, outcome: Outcome) -> dict[str, int]:
     """The bets of a seat that go back for how the round ended, cents by name: what a person returns by the clause.
 
     A fee is no bet: it stays, unless a clause names it. Of an unreliable round nothing is said.
     """
-    fees, outcome = now.plan.fees, now.outcome
+    fees = now.plan.fees
     bets = now.wagers.get(number, {})
     if outcome == "unreliable":
         return {}

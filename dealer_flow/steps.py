@@ -13,6 +13,8 @@ from protocol.places import BURN, DEALER, Place, seat
 
 _CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
 _ENDS: Final = (e.RemainderDumped, e.GameEnded)
+_MAY_END_SO: Final = (ShowStep, DecideStep, ExchangeStep)
+"""The steps that may end by the report of a later one."""
 
 
 def may_open(now: Round) -> bool:
@@ -144,7 +146,7 @@ def done(now: Round) -> bool:
     if step.do == "burn":
         return now.plan.place(step.of) in now.burns
     if step.do == "decide":
-        return not now.undecided
+        return now.decided
     if step.do == "show":
         return _all_shown(now, step)
     return step.do != "reveal" and now.next_due is None and not now.by_hand
@@ -175,7 +177,7 @@ def ends_by(now: Round, body: e.Body) -> bool:
     """True when the step under way ends by the next one's report: a show that nobody reported, a choice that need not
     be made, the cards the house exchanges."""
     step = now.step
-    if step is None or not now.opened:
+    if not isinstance(step, _MAY_END_SO) or not now.opened:
         return False
     if isinstance(body, _CARDS_OUT) and now.next_due is not None:
         return False  # it completes a hand of an earlier step

@@ -14,7 +14,7 @@ from dealer_flow.round import Round
 from dealer_flow.steps import choose
 from devices.events import Seen
 from protocol.cards import UNREAD
-from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place
+from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
 
 # ------------------------------------------------------------------ bets and choices
 
@@ -126,13 +126,15 @@ def end(now: Round, seen: Seen, body: e.GameEnded) -> None:
 
 def _agree(now: Round, seen: Seen) -> None:
     """Every choice has the bet that goes with it, and no other; a bet taken back is gone."""
-    by_decision = {bet.name for bet in now.plan.bets.values() if bet.placed == "by-decision"}
+    by_decision = now.plan.by_decision
     for number in now.active:
         if number in now.dead:
             continue
         made = [now.plan.choices[name] for name in now.choices.get(number, {}).values()]
         back = {choice.takes_back for choice in made}
         wanted = {bet for choice in made for bet in choice.stakes} - back
+        if (wanted ^ now.wagers[number].keys()).isdisjoint(by_decision | back):
+            continue
         clauses = {bet.name: bet.clause for bet in now.plan.bets.values() if bet.name in by_decision | back}
         for name, clause in clauses.items():
             if (name in wanted) != (name in now.wagers[number]):
@@ -208,10 +210,11 @@ def _reveal(now: Round, seen: Seen, body: e.HandRevealed) -> None:
 
 
 def _mark_shown(now: Round, place: Place) -> None:
-    live = now.live
     if place.seat is None:
         now.shown.add(now.plan.kind(place))
-    elif all(hand.revealed is not None for hand in now.ledger.hands.values() if hand.place.seat in live):
+        return
+    hands = (now.ledger.hands.get(seat(number)) for number in now.live)
+    if all(hand is None or hand.revealed is not None for hand in hands):
         now.shown.add("seats")
 
 

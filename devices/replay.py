@@ -151,24 +151,27 @@ class Player:
 
     def advance(self, at_ns: int) -> int:
         """Let it be `at_ns`, unless it is later already: what was due by then is seen. The time it is now."""
-        now_ns = self._now_ns = max(at_ns, self._now_ns)
+        now_ns = self._now_ns
+        if at_ns > now_ns:
+            now_ns = self._now_ns = at_ns
         if self._due_ns <= now_ns:
             self._meet_deadlines(now_ns)
         return now_ns
 
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
-        now_ns = self.advance(chunk.at_ns)
-        if chunk.comment and not chunk.data:
+        interface, at_ns, sent, data, comment = chunk
+        now_ns = self.advance(at_ns)
+        if comment and not data:
             self._end(chunk, now_ns)
             return
-        line, feed = self._open.get(chunk.interface) or self._begin(chunk.interface, now_ns)
+        line, feed = self._open.get(interface) or self._begin(interface, now_ns)
         line.chunks += 1
-        if chunk.sent:
-            line.sent += len(chunk.data)
+        if sent:
+            line.sent += len(data)
         else:
-            line.received += len(chunk.data)
-            feed.receive(chunk.data, now_ns)
+            line.received += len(data)
+            feed.receive(data, now_ns)
             if feed.due_ns < self._due_ns:
                 self._due_ns = feed.due_ns
 

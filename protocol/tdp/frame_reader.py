@@ -41,7 +41,7 @@ class FrameReader:
         """Take the bytes that arrived at `now_ns`."""
         out: list[Output] = []
         framer = self._framer
-        if now_ns >= self._timer_ns or (framer.pending and now_ns - self._byte_ns >= self._timing.partial_ns):
+        if now_ns >= self._timer_ns or (framer.held and now_ns - self._byte_ns >= self._timing.partial_ns):
             self._expire(now_ns, out)
         self._byte_ns = now_ns
         for piece in framer.feed(data):
@@ -61,7 +61,7 @@ class FrameReader:
     def next_deadline_ns(self) -> int | None:
         """When `tick` has something to do; may be early, never late."""
         due = self._timer_ns
-        if self._framer.pending:
+        if self._framer.held:
             due = min(due, self._byte_ns + self._timing.partial_ns)
         return due if due != NEVER else None
 
