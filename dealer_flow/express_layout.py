@@ -32,6 +32,8 @@ class Unmodelled(ValueError):
 class Layout:
     """Where the cards of a round with these seats go. `packets` are the records of the packets, the same every time."""
 
+    active: tuple[int, ...]
+    """The seats, in order."""
     pattern: re.Pattern[bytes]
     sizes: dict[Place, int]
     playing: dict[int, int]
@@ -62,13 +64,14 @@ def lay_out(plan: Plan, active: tuple[int, ...]) -> Layout:
     rest = plan.cards - sum(sizes.values())
     exact = rest if plan.exact_rest is None else plan.exact_rest
     return Layout(
-        re.compile(_pattern(plan, len(packets), len(active))),
+        active,
+        _pattern(tuple(type(step) for step in plan.steps), len(packets), len(active)),
         sizes,
         playing,
         tuple(packets),
         [packet.ordinal for packet in packets],
         {},
-        Remainder(counted=rest if rest == exact else None, expected=rest),
+        _remainder(rest if rest == exact else None, rest),
     )
 
 
@@ -77,15 +80,21 @@ def _packet(ordinal: int, to: str, cards: int) -> Packet:
     return Packet(ordinal=ordinal, to=to, expected=cards, counted=cards)
 
 
-def _pattern(plan: Plan, packets: int, seats: int) -> bytes:
+@cache
+def _remainder(counted: int | None, expected: int) -> Remainder:
+    return Remainder(counted=counted, expected=expected)
+
+
+@cache
+def _pattern(steps: tuple[type[Part], ...], packets: int, seats: int) -> re.Pattern[bytes]:
     """What may be reported in which order, as a regular expression over the letters of the reports."""
     stages = b"(?:[%s]*d[%s]*l){%d}" % (_ANY, _ANY, packets)
-    for step in plan.steps:
-        if isinstance(step, BurnStep):
+    for step in steps:
+        if step is BurnStep:
             stages += b"[%s]*b" % _OUT
-        elif isinstance(step, DecideStep):
+        elif step is DecideStep:
             stages += b"(?:[%snw]*c){%d}" % (_OUT, seats)
-    return b"[%sw]*S%s[%snw]*(?:h[%snh]*)?E" % (_ANY, stages, _OUT, _OUT)
+    return re.compile(b"[%sw]*S%s[%snw]*(?:h[%snh]*)?E" % (_ANY, stages, _OUT, _OUT))
 
 
 _DO: Final = (DealStep, BurnStep, DecideStep, RevealStep)

@@ -3,8 +3,7 @@
 The fields are those of the bodies in `devices.events`, as plain tuples; faces are bytes of card codes.
 """
 
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 import devices.events as e
 
@@ -26,8 +25,7 @@ LETTERS: Final[dict[type[e.Body], bytes]] = {
 """The letter of each report that a round in bulk can hold."""
 
 
-@dataclass(slots=True)
-class BulkRound:
+class BulkRound(NamedTuple):
     """What two devices reported from the end of one round to the end of the next, GameEnded last.
 
     `order` has one letter for each report, `?` for one that no list holds. The lists hold the reports of one kind, in
@@ -39,28 +37,28 @@ class BulkRound:
     sessions: tuple[int, int]
     ended_ns: int
     verified_ns: int
-    loaded: list[tuple[int, int]] = field(default_factory=list)
+    loaded: list[tuple[int, int]]
     """Deck, back."""
-    verified: list[tuple[int, int, int]] = field(default_factory=list)
+    verified: list[tuple[int, int, int]]
     """Deck, expected, counted."""
-    dispensed: list[tuple[int, int, int, int, int]] = field(default_factory=list)
+    dispensed: list[tuple[int, int, int, int, int]]
     """Deck, ordinal, expected, counted, how many faces were read."""
-    lifted: list[int] = field(default_factory=list)
+    lifted: list[int]
     """Ordinals."""
-    dumped: list[tuple[int, int, int]] = field(default_factory=list)
+    dumped: list[tuple[int, int, int]]
     """Deck, expected, counted."""
-    started: list[int] = field(default_factory=list)
+    started: list[int]
     """Numbers of rounds, as in `ended`."""
-    ended: list[int] = field(default_factory=list)
-    sensors: list[tuple[int, int]] = field(default_factory=list)
+    ended: list[int]
+    sensors: list[tuple[int, int]]
     """Seat, on."""
-    wagers: list[tuple[int, int, int]] = field(default_factory=list)
+    wagers: list[tuple[int, int, int]]
     """Seat, spot, cents."""
-    decisions: list[tuple[int, int]] = field(default_factory=list)
+    decisions: list[tuple[int, int]]
     """Seat, choice."""
-    burns: list[tuple[int, tuple[int, ...], str]] = field(default_factory=list)
+    burns: list[tuple[int, tuple[int, ...], str]]
     """Place, positions, direction."""
-    shown: list[tuple[int, bytes]] = field(default_factory=list)
+    shown: list[tuple[int, bytes]]
     """Place, faces."""
-    counted: list[tuple[int, int]] = field(default_factory=list)
+    counted: list[tuple[int, int]]
     """Place, cards."""

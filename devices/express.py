@@ -7,13 +7,13 @@ round without incident does not need. A line of another dialect, and a table of 
 controller, go the ordinary road altogether.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import accumulate, compress, islice
-from operator import mul
+from itertools import chain, compress, islice, pairwise, repeat
 from struct import Struct
 from typing import Any, Final, NamedTuple, Protocol
+
+import numpy as np
 
 from devices import events as e
 from devices import shuffler, table_controller
@@ -22,16 +22,19 @@ from devices.events_in_bulk import LETTERS, BulkRound
 from devices.replay import LineStats, Player, PlayStats, played
 from devices.session import Feed
 from protocol.tdp import messages as m
-from protocol.tdp.express import STATUS, Codes, Express, ExpressReception, Run, read_event
+from protocol.tdp.express import STATUS, Codes, Express, Octets, Reads, Run, read_event
+from protocol.tdp.express_reception import ExpressReception
 from protocol.tdp.framing import CHECK_BYTES
+from protocol.tdp.framing_in_bulk import Frames, Numbers
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.outputs import MESSAGE_IDS, Delivered
 
 DEVICES: Final = ("shuffler", "table-controller")
-READS: Final = 512
-"""Read at once; on this many, what a run costs by itself is nothing."""
-FEW: Final = 8
-"""Where something is out of the ordinary, the halves are tried, down to this."""
+READS: Final = 8192
+"""Taken at once at most; on this many, what a run costs by itself is nothing."""
+FEW: Final = 32
+"""Fewer are not tried at once: where much is out of the ordinary, the ordinary road is the shorter one. From here on,
+what is tried grows with what succeeds and shrinks with what fails."""
 WAITING_MAX: Final = 4096
 """Frames that wait for the end of their round; more than any has."""
 
@@ -44,6 +47,8 @@ _OTHERS: Final = range(3, 65)
 """And those of reports that are given one by one."""
 _LETTER: Final = bytes(ord("?") if code in _OTHERS else code for code in range(256))
 _DROPPED: Final = bytes([*_PASSED, *range(STATUS, 256)])
+_NONE: Final = np.array([], np.int64)
+_EMPTY: Final = Run(Frames(b"", _NONE, _NONE), b"", _NONE)
 
 
 class Desk(Protocol):
@@ -95,23 +100,18 @@ class _Waiting:
     def __init__(self) -> None:
         self.feeds: tuple[Feed, ...] = ()
         self.sessions = (0, 0)
-        self.run = Run([], b"", [], [])
+        self.run = _EMPTY
+        self.given = 0
+        """Frames of `run` that wait no more."""
+
+    @property
+    def count(self) -> int:
+        """How many frames wait."""
+        return len(self.run.codes) - self.given
 
     def add(self, run: Run, feeds: tuple[Feed, ...], sessions: tuple[int, int]) -> None:
         self.feeds, self.sessions = feeds, sessions
-        before = self.run
-        count = len(before.frames)
-        if not count:
-            self.run = run
-            return
-        ends = before.ends + [count + end for end in run.ends]
-        self.run = Run(before.frames + run.frames, before.codes + run.codes, ends, (*before.at_ns, *run.at_ns))
-
-    def drop(self, count: int) -> None:
-        """The first so many frames were given."""
-        frames, codes, ends, at_ns = self.run
-        reads = bisect_right(ends, count)
-        self.run = Run(frames[count:], codes[count:], [end - count for end in ends[reads:]], at_ns[reads:])
+        self.run, self.given = self.run.since(self.given).and_then(run) if self.count else run, 0
 
 
 class _Line(NamedTuple):
@@ -133,6 +133,7 @@ class _ExpressPlayer(Player):
         self._codes = _codes(desk)
         self._waiting = _Waiting()
         self._whole = False
+        self._size = FEW
 
     def take_all(self, chunks: Iterable[Chunk]) -> None:
         """Everything in `chunks`; what it raises comes after all that was before."""
@@ -160,46 +161,46 @@ class _ExpressPlayer(Player):
     # -------------------------------------------------------------- reads
 
     def _take_many(self, chunks: list[Chunk]) -> None:
-        if not chunks or self._take_at_once(chunks):
-            return
-        if len(chunks) > FEW:
-            half = len(chunks) // 2
-            self._take_many(chunks[:half])
-            self._take_many(chunks[half:])
-            return
-        for chunk in chunks:
-            self.take(chunk)
+        at = 0
+        while at < len(chunks):
+            part = chunks[at : at + self._size]
+            if self._take_at_once(part):
+                self._size = min(4 * self._size, READS)
+            elif len(part) > FEW:
+                self._size = max(len(part) // 4, FEW)
+                continue
+            else:
+                for chunk in part:
+                    self.take(chunk)
+            at += len(part)
 
     def _take_at_once(self, chunks: list[Chunk]) -> bool:
         """False, and nothing done, when something in them is out of the ordinary."""
         lines = self._lines()
-        interfaces, times, written, datas, notes = zip(*chunks, strict=True)
-        if lines is None or any(notes) or not all(datas):
+        if lines is None or any(line.reception.expected is None for line in lines):
             return False
-        number = {line.interface: at for at, line in enumerate(lines)}
-        try:
-            of = bytes(map(number.__getitem__, interfaces))
-        except KeyError:
+        fields: list[Any] = [*chain.from_iterable(chunks)]
+        interfaces, times, written, datas, notes = (fields[at :: len(Chunk._fields)] for at in range(5))
+        if any(notes) or not all(datas):
             return False
-        if times[0] < self._now_ns or list(times) != sorted(times):
-            times = tuple(accumulate(times, max, initial=self._now_ns))[1:]
-        express = Express([line.reception for line in lines], self._codes)
+        at_ns = np.maximum(np.maximum.accumulate(np.array(times, np.int64)), self._now_ns)
+        of = np.frombuffer(bytes(interfaces), np.uint8) ^ np.uint8(lines[0].interface)
+        sizes = np.fromiter(map(len, datas), np.int64, len(datas))
+        heard = np.frombuffer(bytes(written), np.bool_) ^ True
+        now_ns = int(at_ns[-1])
+        reads = Reads(of, at_ns, sizes, datas)
         if any(written):
-            heard = [not sent for sent in written]
-            reads = bytes(compress(of, heard)), tuple(compress(times, heard)), tuple(compress(datas, heard))
-        else:
-            reads = of, times, datas
-        run = express.read(*reads, times[-1])
+            reads = Reads(of[heard], at_ns[heard], sizes[heard], [*compress(datas, heard.tolist())])
+        run = Express([line.reception for line in lines], self._codes).read(reads, now_ns)
         if run is None:
             return False
-        self._now_ns = times[-1]
-        sizes = list(map(len, datas))
-        sent = list(map(mul, sizes, written)) if any(written) else ()
-        for at, (line, size, gone) in enumerate(zip(lines, _by_line(of, sizes), _by_line(of, sent), strict=True)):
-            line.stats.chunks += of.count(at)
-            line.stats.sent += gone
-            line.stats.received += size - gone
-            line.feed.report([], times[-1])
+        self._now_ns = now_ns
+        for number, line in enumerate(lines):
+            here = of == number
+            line.stats.chunks += int(here.sum())
+            line.stats.received += int(sizes[here & heard].sum())
+            line.stats.sent += int(sizes[here & ~heard].sum())
+            line.feed.report([], now_ns)
         self._due_ns = min(line.feed.due_ns for line in lines)
         sessions = lines[0].reception.order.session, lines[1].reception.order.session
         self._read(run, tuple(line.feed for line in lines), sessions)
@@ -230,104 +231,110 @@ class _ExpressPlayer(Player):
     def _read(self, run: Run, feeds: tuple[Feed, ...], sessions: tuple[int, int]) -> None:
         """Give the rounds that `run` completes, and keep the rest of it."""
         waiting = self._waiting
-        if waiting.sessions != sessions or waiting.feeds != feeds or len(waiting.run.frames) > WAITING_MAX:
+        if waiting.sessions != sessions or waiting.feeds != feeds or waiting.count > WAITING_MAX:
             self._flush()
         waiting.add(run, feeds, sessions)
-        while waiting.run.frames:
+        rounds = _rounds(waiting.run, sessions)
+        while waiting.count:
             if self._whole:
-                self._give_rounds()
+                self._give_rounds(rounds)
             if self._whole:
                 break
-            self._give(waiting.run.codes.find(_END) + 1 or len(waiting.run.codes))
+            self._give((waiting.run.codes.find(_END, waiting.given) + 1 or len(waiting.run.codes)) - waiting.given)
             self._whole = self._desk.at_rest
 
-    def _give_rounds(self) -> None:
+    def _give_rounds(self, rounds: Iterator[tuple[int, int, BulkRound]]) -> None:
         """Give every whole round; one that is refused waits still."""
-        given = 0
-        for end, bulk in _rounds(self._waiting.run, self._waiting.sessions):
+        for start, end, bulk in rounds:
+            if start < self._waiting.given:
+                continue  # it was given report by report
             if not self._desk.take(bulk):
                 self._whole = False
                 break
-            given = end
-        self._waiting.drop(given)
+            self._waiting.given = end
 
     def _flush(self) -> None:
         """Give what waits report by report."""
-        if self._waiting.run.frames:
+        if self._waiting.count:
             self._whole = False
-            self._give(len(self._waiting.run.frames))
+            self._give(self._waiting.count)
 
     def _give(self, count: int) -> None:
-        """Give the first so many frames report by report."""
-        run, feeds, sessions = self._waiting.run, self._waiting.feeds, self._waiting.sessions
-        self._waiting.drop(count)
-        for index, (frame, code) in enumerate(zip(run.frames[:count], run.codes, strict=False)):
+        """Give the next so many frames report by report."""
+        waiting = self._waiting
+        run, feeds, sessions, start = waiting.run, waiting.feeds, waiting.sessions, waiting.given
+        waiting.given += count
+        for index, code in enumerate(run.codes[start : start + count], start):
             if code in _DROPPED:
                 continue
-            line = self._codes.line_of[code]
+            line, frame = self._codes.line_of[code], run.frames.frame(index)
             feed = feeds[line]
             event = read_event(frame)
             body = feed.translate(Delivered(sessions[line], frame[4] | frame[5] << 8, event))
             if body is not None:
-                self._desk.handle(e.Seen(feed.name, sessions[line], event.number, run.when(index), body))
-
-
-def _by_line(of: bytes, sizes: Sequence[int]) -> tuple[int, int]:
-    """The sums of what belongs to line 0 and to line 1."""
-    second = sum(compress(sizes, of))
-    return sum(sizes) - second, second
+                self._desk.handle(e.Seen(feed.name, sessions[line], event.number, int(run.at_ns[index]), body))
 
 
 # ------------------------------------------------------------------ rounds
 
 
-def _rounds(run: Run, sessions: tuple[int, int]) -> Iterator[tuple[int, BulkRound]]:
-    """The whole rounds in a run, and where each ends."""
-    frames, codes = run.frames, run.codes
-    last = codes.rfind(_END) + 1
-    grouped: dict[int, list[bytes]] = {code: [] for code in set(codes)}
-    for code, frame in zip(codes[:last], frames, strict=False):
-        grouped[code].append(frame)
-    columns = [(letter, unpack(grouped.get(letter, ()))) for letter, unpack in _COLUMNS]
-    taken = [0] * len(columns)
-    end = 0
-    while end < last:
-        start, end = end, codes.index(_END, end) + 1
-        order = codes[start:end].translate(_LETTER, _DROPPED)
-        until = [before + order.count(letter) for before, (letter, _) in zip(taken, columns, strict=True)]
-        lists = [values[a:b] for (_, values), a, b in zip(columns, taken, until, strict=True)]
-        taken = until
-        verified = codes.rfind(_VERIFIED, start, end)
-        verified_ns = run.when(verified) if verified >= 0 else 0
-        yield end, BulkRound(order, sessions, run.when(end - 1), verified_ns, *lists)
+def _rounds(run: Run, sessions: tuple[int, int]) -> Iterator[tuple[int, int, BulkRound]]:
+    """The whole rounds in a run, from its first frame on, and the frames where each begins and ends."""
+    last = run.codes.rfind(_END) + 1
+    codes = np.frombuffer(run.codes, np.uint8)[:last]
+    is_end = codes == _END[0]
+    ends = np.flatnonzero(is_end) + 1
+    bounds = [0, *ends.tolist()]
+    by_code = np.argsort(codes, kind="stable")
+    of = np.cumsum(is_end) - is_end
+    until = np.bincount(of * 256 + codes, minlength=256 * len(ends)).reshape(-1, 256).cumsum(axis=0)
+    begins = [0, *until[-1:].sum(axis=0).cumsum().tolist()]
+    columns: list[list[list[Any]]] = []
+    for letter, unpack in _COLUMNS:
+        values = unpack(run.frames, by_code[begins[letter] : begins[letter + 1]])
+        columns.append([values[a:b] for a, b in pairwise([0, *until[:, letter].tolist()])])
+    orders = [order + _END for order in run.codes[:last].translate(_LETTER, _DROPPED).split(_END)[:-1]]
+    rows = zip(orders, repeat(sessions), run.at_ns[ends - 1].tolist(), _verified_ns(run, codes, ends), *columns)
+    return zip(bounds, bounds[1:], map(BulkRound._make, rows), strict=False)
 
 
-Unpack = Callable[[Sequence[bytes]], list[Any]]
+def _verified_ns(run: Run, codes: Octets, ends: Numbers) -> list[int]:
+    """When the last DeckVerified of each round came; 0 for a round that has none."""
+    verified = np.concatenate(([-1], np.flatnonzero(codes == _VERIFIED[0])))
+    last = verified[np.searchsorted(verified, ends) - 1]
+    found: list[int] = np.where(last >= np.concatenate(([0], ends[:-1])), run.at_ns[last], 0).tolist()
+    return found
+
+
+Unpack = Callable[[Frames, Numbers], list[Any]]
 """From the frames of one kind of report, what `BulkRound` says of each."""
 
 
 def _fixed(code: str) -> Unpack:
     """Reads the fields of events of a fixed length."""
     fields = Struct("<" + code)
-    start, end = 16, 16 + fields.size
-    return lambda frames: list(fields.iter_unpack(b"".join([frame[start:end] for frame in frames])))
+    size = np.dtype((np.void, fields.size))
+    return lambda frames, at: list(fields.iter_unpack(frames.fields(at, _FIELDS, size).tobytes()))
 
 
 def _first(code: str) -> Unpack:
-    read = _fixed(code)
-    return lambda frames: [only for (only,) in read(frames)]
+    """Reads a field by itself."""
+    return lambda frames, at: frames.fields(at, _FIELDS, "<" + code).tolist()
 
 
-def _dispensed(frames: Sequence[bytes]) -> list[tuple[int, int, int, int, int]]:
-    return [(frame[16], frame[17], frame[18], frame[19], frame[20]) for frame in frames]
+def _rest(frames: Frames, at: Numbers, start: int) -> Iterator[bytes]:
+    """The fields of each from this byte of the frame on."""
+    starts = frames.starts[at]
+    ends = starts + frames.sizes[at] - CHECK_BYTES
+    return map(frames.data.__getitem__, map(slice, (starts + start).tolist(), ends.tolist()))
 
 
-def _shown(frames: Sequence[bytes]) -> list[tuple[int, bytes]]:
-    return [(frame[16], frame[19:-CHECK_BYTES]) for frame in frames]
+def _shown(frames: Frames, at: Numbers) -> list[tuple[int, bytes]]:
+    return [*zip(_place(frames, at), _rest(frames, at, _FIELDS + 3), strict=True)]
 
 
-def _burned(frames: Sequence[bytes]) -> list[tuple[int, tuple[int, ...], str]]:
-    return [_burn(frame[16:-CHECK_BYTES]) for frame in frames]
+def _burned(frames: Frames, at: Numbers) -> list[tuple[int, tuple[int, ...], str]]:
+    return [*map(_burn, _rest(frames, at, _FIELDS))]
 
 
 @lru_cache(maxsize=256)
@@ -337,14 +344,17 @@ def _burn(fields: bytes) -> tuple[int, tuple[int, ...], str]:
 
 
 _BURN: Final = Struct("<BHB")
+_FIELDS: Final = 16
+"""Where the fields of an event begin that are its own."""
+_place: Final = _first("u1")
 _READERS: Final[Mapping[type[e.Body], Unpack]] = {
     e.DeckLoaded: _fixed("BB"),
     e.DeckVerified: _fixed("BHH"),
-    e.PacketDispensed: _dispensed,
-    e.PacketLifted: _first("B"),
+    e.PacketDispensed: _fixed("BBBBB"),
+    e.PacketLifted: _first("u1"),
     e.RemainderDumped: _fixed("BHH"),
-    e.GameStarted: _first("I"),
-    e.GameEnded: _first("I"),
+    e.GameStarted: _first("u4"),
+    e.GameEnded: _first("u4"),
     e.SensorChanged: _fixed("BB"),
     e.WagerPlaced: _fixed("BBI"),
     e.DecisionMade: _fixed("BB"),

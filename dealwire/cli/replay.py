@@ -1,6 +1,7 @@
 """`dealwire replay`: deal a recording again."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from dealwire.cli.options import make_table, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
 from dealwire.table import Outcome, Table
 from devices.capture import Capture, CaptureError
-from devices.express import play_express
 from devices.replay import PlayStats, play
+from rules.errors import ExtraMissing
 
 
 @click.command("replay")
@@ -24,7 +25,7 @@ from devices.replay import PlayStats, play
     type=click.Choice(["reference", "fast"]),
     default="reference",
     show_default=True,
-    help="fast: judge rounds without incident whole; the same results, where it knows the procedure.",
+    help="fast: judge rounds without incident whole; the same results, where it knows the procedure. Needs NumPy.",
 )
 @table_options
 @click.pass_context
@@ -59,7 +60,8 @@ def recorded_procedure(capture: Capture) -> str:
 
 def deal(capture: Capture, table: Table, as_json: bool, *, fast: bool = False) -> tuple[PlayStats, str | None]:
     """Play `capture` into `table`, printing as it goes; the second value says where the file is damaged. `fast`: by
-    the fast engine, where it knows the procedure."""
+    the fast engine, where it knows the procedure; ExtraMissing without NumPy."""
+    play_whole = _fast_engine() if fast else None
     say = say_json if as_json else say_text
     damage = None
     stats = PlayStats()
@@ -68,16 +70,27 @@ def deal(capture: Capture, table: Table, as_json: bool, *, fast: bool = False) -
         for item in items:
             say(item)
 
-    desk = table.whole_rounds(tell) if fast else None
+    desk = table.whole_rounds(tell) if play_whole is not None else None
     try:
-        if desk is not None:
-            play_express(capture, desk, stats=stats)
+        if play_whole is not None and desk is not None:
+            play_whole(capture, desk, stats=stats)
         else:
             play(capture, lambda seen: tell(table.handle(seen)), stats=stats)
     except CaptureError as error:
         damage = str(error)
     tell(table.finish())
     return stats, damage
+
+
+def _fast_engine() -> Callable[..., PlayStats]:
+    """`play_express`, which is loaded only when it is asked for."""
+    try:
+        from devices.express import play_express
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise ExtraMissing("numpy", "fast") from error
+    return play_express
 
 
 def summary(name: str, table: Table, stats: PlayStats, problem: str | None) -> dict[str, Any]:

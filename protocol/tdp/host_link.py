@@ -17,7 +17,7 @@ from typing import Final
 from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
-from protocol.tdp.express import ExpressReception
+from protocol.tdp.express_reception import ExpressReception
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import (
     Ack,

@@ -85,7 +85,7 @@ def test_however_the_bytes_are_cut(seed: int) -> None:
     agree(Remembered(chunks, "flushes-gone-wild.co"))
 
 
-@pytest.mark.parametrize(("reads", "waiting"), [(1, 4096), (30, 4096), (50, 10), (4096, 4096)])
+@pytest.mark.parametrize(("reads", "waiting"), [(1, 4096), (30, 4096), (50, 10), (512, 4096)])
 def test_however_much_is_read_at_once(monkeypatch: pytest.MonkeyPatch, reads: int, waiting: int) -> None:
     monkeypatch.setattr("devices.express.READS", reads)
     monkeypatch.setattr("devices.express.WAITING_MAX", waiting)

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from devices.capture import Capture
 from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
-from protocol.tdp.express import STATUS, Codes, Express, ExpressReception, read_event
+from protocol.tdp.express import STATUS, Codes, Express, Reads, read_event
+from protocol.tdp.express_reception import ExpressReception
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import Event, Kind, PacketLifted, ShowMeter
 from protocol.tdp.outputs import Delivered, Output, StatusSeen, Timing
@@ -27,6 +29,13 @@ SIZES = (1, 2, 7, 40, 1000)
 """How many reads are tried at once."""
 
 Chunks = Sequence[tuple[int, bytes]]
+
+
+def in_bulk(lines: bytes, reads: Chunks) -> Reads:
+    """Reads of these lines as the short road takes them."""
+    datas = [data for _, data in reads]
+    times, sizes = np.array([at_ns for at_ns, _ in reads]), np.array([*map(len, datas)])
+    return Reads(np.frombuffer(lines, np.uint8), times, sizes, datas)
 
 
 def ordinary(chunks: Chunks) -> tuple[list[object], dict[str, object]]:
@@ -45,15 +54,14 @@ def express(chunks: Chunks, size: int) -> tuple[list[object], dict[str, object],
     reception = ExpressReception(timing=Timing())
     for start in range(0, len(chunks), size):
         reads = [(at_ns, data) for at_ns, data in chunks[start : start + size] if data]
-        times, datas = [at_ns for at_ns, _ in reads], [data for _, data in reads]
-        run = Express([reception], CODES).read(bytes(len(reads)), times, datas, times[-1]) if reads else None
+        run = Express([reception], CODES).read(in_bulk(bytes(len(reads)), reads), reads[-1][0]) if reads else None
         if run is None:
             for at_ns, data in reads:
                 told += plain(at_ns, reception.receive(data, at_ns))
         else:
-            events = [(index, frame) for index, frame in enumerate(run.frames) if run.codes[index] < STATUS]
-            told += [(run.when(index), read_event(frame)) for index, frame in events]
-            taken += len(run.frames)
+            events = [index for index, code in enumerate(run.codes) if code < STATUS]
+            told += [(int(run.at_ns[index]), read_event(run.frames.frame(index))) for index in events]
+            taken += len(run.codes)
     told += plain(chunks[-1][0], reception.close(chunks[-1][0]))
     return told, standing(reception), taken
 
@@ -189,12 +197,12 @@ def test_a_report_of_a_frame_from_the_wrong_end_of_the_table_is_not_taken_for_on
     for reception in (shuffler, controller):
         reception.receive(encode_frame(encode(hello_reply(SESSION), link_sequence=0)), START_NS)
     reads = [
-        encode_frame(encode(m.PacketLifted(1, 5, 1), link_sequence=1)),
-        encode_frame(encode(m.GameEnded(1, 5, 1), link_sequence=1)),
+        (START_NS, encode_frame(encode(m.PacketLifted(1, 5, 1), link_sequence=1))),
+        (START_NS, encode_frame(encode(m.GameEnded(1, 5, 1), link_sequence=1))),
     ]
     express = Express([shuffler, controller], codes)
-    assert express.read(b"\1\0", [START_NS] * 2, reads, START_NS) is None
-    run = express.read(b"\0\1", [START_NS] * 2, reads, START_NS)
+    assert express.read(in_bulk(b"\1\0", reads), START_NS) is None
+    run = express.read(in_bulk(b"\0\1", reads), START_NS)
     assert run is not None
     assert run.codes == b"\1\2"
     assert (shuffler.order.expected, controller.order.expected) == (2, 2)
