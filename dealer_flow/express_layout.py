@@ -15,6 +15,7 @@ from typing import Final
 
 from dealer_flow.plan import Plan
 from dealer_flow.result import Packet, Remainder
+from dealer_flow.round_result import packet_of
 from dealer_flow.schema import BurnStep, DealStep, DecideStep, Part, RevealStep
 from protocol.places import BURN, Place, seat
 
@@ -56,7 +57,7 @@ def lay_out(plan: Plan, active: tuple[int, ...]) -> Layout:
             whole = range(1, plan.most_seats + 1) if step.seats == "all" else active
             for place in [seat(number) for number in whole] if to == "seats" else [plan.place(to)]:
                 sizes[place] = sizes.get(place, 0) + step.cards
-                packets.append(_packet(len(packets) + 1, place.text, step.cards))
+                packets.append(packet_of(len(packets) + 1, place.text, step.cards, step.cards))
     playing = {int(place): size for place, size in sizes.items()}
     for place, burn in plan.burns.items():
         playing[place] -= len(burn.positions)
@@ -73,11 +74,6 @@ def lay_out(plan: Plan, active: tuple[int, ...]) -> Layout:
         {},
         _remainder(rest if rest == exact else None, rest),
     )
-
-
-@cache
-def _packet(ordinal: int, to: str, cards: int) -> Packet:
-    return Packet(ordinal=ordinal, to=to, expected=cards, counted=cards)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Records of a round, made fast: a result has some, and what is in them was already compared.
+"""The records that differ from round to round, made fast: what is in them was already compared.
 
 Making a record checks every field, which costs several times what it costs to fill one that checks nothing and to say
 then of which class it is. The result is the frozen record itself, equal to one that was checked.

@@ -25,7 +25,6 @@ class WholeRounds:
         self._plan, self._table = plan, table
         check_modelled(plan)
         self._layouts: dict[tuple[int, ...], Layout] = {}
-        self._deck = frozenset(range(256)) - {int(card) for card in CARDS if not plan.in_deck(card)}
         self._minutes = plan.count_every.minutes if plan.count_every else 0
         self._burn_size = sum(len(burn.positions) for burn in plan.burns.values())
         self._entering, self._numbers = plan.entering, range(1, plan.most_seats + 1)
@@ -204,7 +203,7 @@ class WholeRounds:
         shown = dict(found)
         faces = b"".join(shown.values())
         seen = set(faces)
-        if len(shown) != len(found) or len(seen) != len(faces) or not seen <= self._deck:
+        if len(shown) != len(found) or len(seen) != len(faces) or not seen <= self._plan.deck_faces:
             return False
         ranks, folds = self._ranks, self._plan.folds
         waiting = {number for number, name in choices.items() if name not in folds}

@@ -35,7 +35,7 @@ def result_of(now: Round, table: str) -> RoundResult:
         outcome=outcome,
         deck=Deck(deck=ledger.deck, loaded=ledger.loaded),
         packets=tuple(
-            _packet(packet.ordinal, packet.place.text, packet.expected, packet.counted) for packet in ledger.lifted
+            packet_of(packet.ordinal, packet.place.text, packet.expected, packet.counted) for packet in ledger.lifted
         ),
         community=tuple(spell_cards(ledger.community())),
         burned=tuple(spell_cards(now.draw.burned if now.draw else ledger.burned_cards())),
@@ -53,7 +53,8 @@ def result_of(now: Round, table: str) -> RoundResult:
 
 
 @lru_cache(maxsize=1024)
-def _packet(ordinal: int, to: str, expected: int, counted: int | None) -> Packet:
+def packet_of(ordinal: int, to: str, expected: int, counted: int) -> Packet:
+    """The record of a packet, one for all that are the same."""
     return Packet(ordinal=ordinal, to=to, expected=expected, counted=counted)
 
 

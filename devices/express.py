@@ -240,7 +240,7 @@ class _ExpressPlayer(Player):
                 self._give_rounds(rounds)
             if self._whole:
                 break
-            self._give((waiting.run.codes.find(_END, waiting.given) + 1 or len(waiting.run.codes)) - waiting.given)
+            self._give(waiting.run.codes.find(_END, waiting.given) + 1 or len(waiting.run.codes))
             self._whole = self._desk.at_rest
 
     def _give_rounds(self, rounds: Iterator[tuple[int, int, BulkRound]]) -> None:
@@ -257,14 +257,14 @@ class _ExpressPlayer(Player):
         """Give what waits report by report."""
         if self._waiting.count:
             self._whole = False
-            self._give(self._waiting.count)
+            self._give(len(self._waiting.run.codes))
 
-    def _give(self, count: int) -> None:
-        """Give the next so many frames report by report."""
+    def _give(self, end: int) -> None:
+        """Give what waits before this frame report by report."""
         waiting = self._waiting
         run, feeds, sessions, start = waiting.run, waiting.feeds, waiting.sessions, waiting.given
-        waiting.given += count
-        for index, code in enumerate(run.codes[start : start + count], start):
+        waiting.given = end
+        for index, code in enumerate(run.codes[start:end], start):
             if code in _DROPPED:
                 continue
             line, frame = self._codes.line_of[code], run.frames.frame(index)

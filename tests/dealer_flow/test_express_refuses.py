@@ -153,10 +153,3 @@ def test_decks_of_which_something_is_to_be_said(wrong: Callable[[Decks, BulkRoun
     before = deepcopy(decks)
     assert judge(bulk, decks) is None
     assert decks == before
-
-
-def test_a_line_that_was_silent_keeps_rounds_from_being_judged_whole() -> None:
-    flow = DealerFlow(PLAN.procedure)
-    assert flow.at_rest
-    flow._lines.patient = True
-    assert not flow.at_rest
