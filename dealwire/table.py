@@ -4,11 +4,10 @@ The same object serves an attached device and a recording, so the two cannot dri
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dealer_flow.express import ExpressFlow, Unmodelled
 from dealer_flow.machine import DealerFlow
 from dealer_flow.procedure import Procedure
 from dealer_flow.result import Incident, RoundResult
@@ -121,16 +120,6 @@ class Table:
         told: list[Outcome] = [*self._desk.handle(seen)] if self._desk is not None else []
         found = self.flow.handle(seen)
         return told + self._settled(found) if found else told
-
-    def whole_rounds(self, told: Callable[[list[Outcome]], None]) -> ExpressFlow | None:
-        """The fast engine on this table, to be given a recording by `devices.express.play_express`: `told` gets what
-        `handle` would return. None when it does not know the procedure, or people make awards report by report."""
-        if self._desk is not None:
-            return None
-        try:
-            return ExpressFlow(self.flow, lambda item: told(self._settled([item])))
-        except Unmodelled:
-            return None
 
     def finish(self) -> list[Outcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""

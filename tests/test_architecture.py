@@ -47,13 +47,9 @@ def test_imports_point_downward(path: Path) -> None:
 FORBIDDEN_IN_PROTOCOL = {"time", "threading", "socket", "logging", "asyncio", "serial", "usb", "random", "os", "select"}
 
 
-IN_BULK = {"protocol/tdp/framing_in_bulk.py", "protocol/tdp/express.py"}
-
-
 @pytest.mark.parametrize("path", [p for p in SOURCES if where(p).startswith("protocol/")], ids=where)
 def test_protocol_is_pure(path: Path) -> None:
-    in_bulk = {"numpy"} if where(path) in IN_BULK else set[str]()
-    allowed = {"protocol", "construct", "cobs", *sys.stdlib_module_names} - FORBIDDEN_IN_PROTOCOL | in_bulk
+    allowed = {"protocol", "construct", "cobs", *sys.stdlib_module_names} - FORBIDDEN_IN_PROTOCOL
     for name, line, _ in imports(path):
         assert name.split(".")[0] in allowed, f"{where(path)}:{line}: {name}"
 

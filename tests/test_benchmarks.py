@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as door
-from benchmarks import codec, engine, hands, lines, replay, service
+from benchmarks import codec, hands, lines, replay, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure import load_procedure
 from dealwire.table import Table as DealtTable
@@ -21,7 +21,6 @@ BRIEFLY_S = 0.01
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "FRAMES", 40)
-    monkeypatch.setattr(engine, "ROUNDS", 3)
     monkeypatch.setattr(hands, "HANDS", 300)
     monkeypatch.setattr(hands, "BULK", 1000)
     monkeypatch.setattr(lines, "SIZES", (1, 4))

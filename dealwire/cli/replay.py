@@ -1,7 +1,6 @@
 """`dealwire replay`: deal a recording again."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +13,14 @@ from dealwire.cli.show import counts, say_json, say_summary, say_text
 from dealwire.table import Outcome, Table
 from devices.capture import Capture, CaptureError
 from devices.replay import PlayStats, play
-from rules.errors import ExtraMissing
 
 
 @click.command("replay")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
-@click.option(
-    "--engine",
-    type=click.Choice(["reference", "fast"]),
-    default="reference",
-    show_default=True,
-    help="fast: judge rounds without incident whole; the same results, where it knows the procedure. Needs NumPy.",
-)
 @table_options
 @click.pass_context
-def command(ctx: click.Context, /, file: Path, as_json: bool, engine: str, **options: Any) -> None:
+def command(ctx: click.Context, /, file: Path, as_json: bool, **options: Any) -> None:
     """Deal the recording FILE again and print its rounds, incidents and settlements.
 
     The bytes in FILE go through the same decoders, flow and rules as an attached device's. A recording whose last
@@ -38,7 +29,7 @@ def command(ctx: click.Context, /, file: Path, as_json: bool, engine: str, **opt
     capture = Capture.read(file)
     options["procedure"] = options["procedure"] or recorded_procedure(capture)
     table = make_table(**options)
-    stats, damage = deal(capture, table, as_json, fast=engine == "fast")
+    stats, damage = deal(capture, table, as_json)
     problem = damage or (f"{file}: {capture.torn}" if capture.torn else None)
     if as_json:
         say_summary(summary(file.name, table, stats, problem))
@@ -58,10 +49,8 @@ def recorded_procedure(capture: Capture) -> str:
     return named
 
 
-def deal(capture: Capture, table: Table, as_json: bool, *, fast: bool = False) -> tuple[PlayStats, str | None]:
-    """Play `capture` into `table`, printing as it goes; the second value says where the file is damaged. `fast`: by
-    the fast engine, where it knows the procedure; ExtraMissing without NumPy."""
-    play_whole = _fast_engine() if fast else None
+def deal(capture: Capture, table: Table, as_json: bool) -> tuple[PlayStats, str | None]:
+    """Play `capture` into `table`, printing as it goes; the second value says where the file is damaged."""
     say = say_json if as_json else say_text
     damage = None
     stats = PlayStats()
@@ -70,27 +59,12 @@ def deal(capture: Capture, table: Table, as_json: bool, *, fast: bool = False) -
         for item in items:
             say(item)
 
-    desk = table.whole_rounds(tell) if play_whole is not None else None
     try:
-        if play_whole is not None and desk is not None:
-            play_whole(capture, desk, stats=stats)
-        else:
-            play(capture, lambda seen: tell(table.handle(seen)), stats=stats)
+        play(capture, lambda seen: tell(table.handle(seen)), stats=stats)
     except CaptureError as error:
         damage = str(error)
     tell(table.finish())
     return stats, damage
-
-
-def _fast_engine() -> Callable[..., PlayStats]:
-    """`play_express`, which is loaded only when it is asked for."""
-    try:
-        from devices.express import play_express
-    except ModuleNotFoundError as error:
-        if error.name != "numpy":
-            raise
-        raise ExtraMissing("numpy", "fast") from error
-    return play_express
 
 
 def summary(name: str, table: Table, stats: PlayStats, problem: str | None) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from typing import Final
 from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
-from protocol.tdp.express_reception import ExpressReception
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import (
     Ack,
@@ -69,9 +68,7 @@ class HostLink:
         self._wants = role
         self._asks = role
         self._hello = Hello(VERSION, 0, VERSION, MINOR, host)
-        self.express = ExpressReception(expects=expects, timing=timing, resume=resume) if listen else None
-        """What a listener's reads may be taken by in bulk (`express.Express`); None when the link speaks."""
-        self._in = self.express or Reception(expects=expects, timing=timing, on_answer=self._on_answer, resume=resume)
+        self._in = Reception(expects=expects, timing=timing, on_answer=self._on_answer, resume=resume)
         self._commands = CommandQueue()
         self._goes_on = resume is not None and resume.request != 0  # a listener numbered nothing
         if resume is not None:

@@ -54,16 +54,6 @@ def test_replay_for_people_names_the_outcome_and_the_clause() -> None:
     assert "47.1-1017.60" in text
 
 
-def test_without_numpy_only_the_fast_engine_is_missing() -> None:
-    code = "import sys; sys.modules['numpy'] = None; from dealwire.cli import main; main()"
-    command = [sys.executable, "-c", code, "replay", str(CLEAN), "--engine"]
-    done = subprocess.run([*command, "reference"], capture_output=True, text=True)
-    assert (done.returncode, "complete" in done.stdout) == (0, True), done.stderr
-    done = subprocess.run([*command, "fast"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "dealwire: numpy is not installed; pip install 'dealwire[fast]'\n"
-
-
 def test_a_missing_recording_is_one_line() -> None:
     done = dealwire("replay", "nowhere.pcapng")
     assert done.returncode == 3

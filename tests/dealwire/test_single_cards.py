@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from click.testing import CliRunner
 
 from dealer_flow.procedure import load_procedure
@@ -111,12 +110,11 @@ def test_the_money_is_that_of_the_same_cards_in_packets() -> None:
         assert settle(packets, game, meters=METERS).lines == settled.lines
 
 
-@pytest.mark.parametrize("engine", ["reference", "fast"])
-def test_the_recording_is_settled_alike(tmp_path: Path, engine: str) -> None:
+def test_the_recording_is_settled_alike(tmp_path: Path) -> None:
     said, recording = evening()
     path = tmp_path / "evening.pcapng"
     path.write_bytes(recording)
-    done = CliRunner().invoke(main, ["replay", str(path), "--json", "--engine", engine, "--meter", "meter=1000000"])
+    done = CliRunner().invoke(main, ["replay", str(path), "--json", "--meter", "meter=1000000"])
     assert done.exit_code == 0, done.output
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line for line in lines if line["type"] == "settlement"] == [
