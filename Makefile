@@ -60,7 +60,7 @@ captures: $(VENV)/.test
 docs: $(VENV)/.test
 	@$(BIN)/python -m protocol.tdp.spec
 	@$(BIN)/python -m tests.support.vectors_oracle
-	@$(BIN)/python -m dealer_flow.published
+	@$(BIN)/python -m dealer_flow.pages.write
 	@$(BIN)/python -m rules.odds.published
 	@$(BIN)/python -m dealwire.export.published
 	@$(BIN)/python -m tests.support.broken_devices

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.table import Table, interleave
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from dealwire.table import Table as DealtTable
 from dealwire.table import Terms
 from devices.capture import Capture, Chunk

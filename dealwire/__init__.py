@@ -8,9 +8,9 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from dealer_flow.machine import DealerFlow
-    from dealer_flow.procedure import Procedure, load_procedure
-    from dealer_flow.result import Incident, RoundResult
+    from dealer_flow.play.machine import DealerFlow
+    from dealer_flow.procedure.load import Procedure, load_procedure
+    from dealer_flow.record.result import Incident, RoundResult
     from dealwire.live import Line, LiveTable
     from dealwire.table import Table, Terms
     from devices.capture import Capture, CaptureWriter
@@ -28,20 +28,20 @@ _HOMES: Final = {
     "Capture": "devices.capture",
     "CaptureWriter": "devices.capture",
     "Card": "protocol.cards",
-    "DealerFlow": "dealer_flow.machine",
+    "DealerFlow": "dealer_flow.play.machine",
     "DealwireError": "protocol.errors",
     "Game": "rules.game",
-    "Incident": "dealer_flow.result",
+    "Incident": "dealer_flow.record.result",
     "Line": "dealwire.live",
     "LiveTable": "dealwire.live",
-    "Procedure": "dealer_flow.procedure",
-    "RoundResult": "dealer_flow.result",
+    "Procedure": "dealer_flow.procedure.load",
+    "RoundResult": "dealer_flow.record.result",
     "Seen": "devices.events",
     "Settlement": "rules.settlement",
     "Table": "dealwire.table",
     "Terms": "dealwire.table",
     "load_game": "rules.game",
-    "load_procedure": "dealer_flow.procedure",
+    "load_procedure": "dealer_flow.procedure.load",
     "play": "devices.replay",
     "settle": "rules.settle",
 }

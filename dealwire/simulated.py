@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_flow.care_schema import Consequence
-from dealer_flow.schema import AnyStep, DecisionPart, Procedure
-from dealer_flow.step_contradictions import chosen
+from dealer_flow.procedure.care_schema import Consequence
+from dealer_flow.procedure.schema import AnyStep, DecisionPart, Procedure
+from dealer_flow.procedure.step_checks import chosen
 from devices.simulator.catalogue import parse_any
 from devices.simulator.scenario import Scenario
 from devices.simulator.strict import Section

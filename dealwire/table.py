@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import Procedure
-from dealer_flow.result import Incident, RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import Procedure
+from dealer_flow.record.result import Incident, RoundResult
 from devices.events import Seen
 from rules.award import AwardDesk
 from rules.award_records import AwardRecord, DeskRound

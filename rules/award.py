@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow.result import EventRef
+from dealer_flow.record.result import EventRef
 from devices.events import Seen
 from rules.award_records import AwardRecord, DeskRound, Kind, differences, standing
 from rules.award_steps import NEXT, Stage, allowed

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
-from dealer_flow.result import EventRef, Record
+from dealer_flow.record.result import EventRef, Record
 from rules.checks import dollars
 from rules.meters import MeterRecord, RoundKey
 from rules.settlement import Line, Settlement

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from dealer_flow.result import Hand, RoundResult, Seat
+from dealer_flow.record.result import Hand, RoundResult, Seat
 from protocol.cards import DECK, Card, parse_card
 from rules.game import Bet, Game
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dealer_flow.tomlfile import Key, spell
+from dealer_flow.procedure.tomlfile import Key, spell
 from rules.errors import GameFileError
 from rules.hands import RANKINGS
 from rules.paytable import PaidRow, PayField, PayTable, Table, flatten, load_paytable, paid_row

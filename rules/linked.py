@@ -7,7 +7,7 @@ Only a person lowers a meter otherwise, and that is a record of its own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dealer_flow.result import RoundResult
+from dealer_flow.record.result import RoundResult
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey

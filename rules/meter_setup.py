@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dealer_flow.tomlfile import Key, spell
+from dealer_flow.procedure.tomlfile import Key, spell
 from rules.errors import GameFileError
 from rules.paytable import PayTable
 from rules.tomlfile import Part, line_of, load

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
-from dealer_flow.result import Record
+from dealer_flow.record.result import Record
 from protocol.errors import DealwireError
 from rules.checks import dollars
 from rules.meter_setup import ProgressiveSetup

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dealer_flow.tomlfile import Key, spell
+from dealer_flow.procedure.tomlfile import Key, spell
 from rules.conditions import CONDITIONS
 from rules.errors import GameFileError
 from rules.tomlfile import Part, line_of, load

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dealer_flow.result import Seat
+from dealer_flow.record.result import Seat
 from rules.checks import Hold, dollars, known_cards, wrong_count
 from rules.game import Bet
 from rules.hands.five_card import best_five

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from dealer_flow.result import Drawn, RoundResult, Seat
+from dealer_flow.record.result import Drawn, RoundResult, Seat
 from protocol.cards import Card, parse_card
 from rules import bets
 from rules.checks import Hold, broken_rules

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from dealer_flow.result import Outcome, ProcedureRef, Record
+from dealer_flow.record.result import Outcome, ProcedureRef, Record
 
 SCHEMA: Final = "dealwire.settlement/1"
 

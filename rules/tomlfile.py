@@ -9,8 +9,8 @@ from typing import Any, Final, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dealer_flow.tomlfile import Key, spell
-from dealer_flow.tomlfile import line_of as key_line
+from dealer_flow.procedure.tomlfile import Key, spell
+from dealer_flow.procedure.tomlfile import line_of as key_line
 from rules.errors import GameFileError
 
 _OPENS_ARRAY: Final = re.compile(r"=\s*\[\s*(#.*)?$")

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import __main__ as door
 from benchmarks import codec, hands, lines, replay, service
 from benchmarks.table import Table, interleave
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from dealwire.table import Table as DealtTable
 from dealwire.table import Terms
 from rules.game import load_game

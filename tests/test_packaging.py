@@ -35,7 +35,7 @@ def test_every_module_and_data_file_is_in_the_wheel(wheel: Path) -> None:
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert inside == ours
-    assert any(name.endswith("procedures/flushes-gone-wild.co.toml") for name in inside)
+    assert any(name.endswith("files/flushes-gone-wild.co.toml") for name in inside)
     assert {f"{package}/py.typed" for package in PACKAGES} <= inside
 
 

@@ -45,10 +45,10 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_the_same_class_under_both_names() -> None:
-    import dealer_flow.result
+    import dealer_flow.record.result
     import protocol.cards
 
-    assert dealwire.RoundResult is dealer_flow.result.RoundResult
+    assert dealwire.RoundResult is dealer_flow.record.result.RoundResult
     assert dealwire.Card is protocol.cards.Card
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from dealer_flow.tomlfile import Key, line_of, spell
+from dealer_flow.procedure.tomlfile import Key, line_of, spell
 from dealwire.bench.catalogue import UnknownDoing
 from dealwire.bench.plan_device import check_state
 from dealwire.bench.plan_steps import Strict

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from dealer_flow.procedure import check_procedure, known_procedures
+from dealer_flow.procedure.load import check_procedure, known_procedures
 from dealwire.cli.exits import Exit
 from rules.errors import GameFileError
 from rules.game import game_ids, load_game

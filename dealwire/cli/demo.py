@@ -9,7 +9,7 @@ from typing import Final
 
 import click
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import DEFAULT_GAME
 from dealwire.cli.run_parts import has_console

@@ -28,7 +28,7 @@ def command(as_json: bool, kind: tuple[str, ...]) -> None:
 
 def found(kinds: tuple[str, ...]) -> list[dict[str, Any]]:
     """What there is of each kind, in the order asked for."""
-    from dealer_flow.procedure import known_procedures
+    from dealer_flow.procedure.load import known_procedures
     from rules.game import game_ids
 
     items: list[dict[str, Any]] = []
@@ -46,7 +46,7 @@ def found(kinds: tuple[str, ...]) -> list[dict[str, Any]]:
 
 def procedure_item(name: str) -> dict[str, Any]:
     """A procedure with its title and the device that deals it."""
-    from dealer_flow.procedure import load_procedure
+    from dealer_flow.procedure.load import load_procedure
 
     procedure = load_procedure(name)
     device = procedure.device.replace("-", " ")

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar, cast
 
 import click
 
-from dealer_flow.procedure import Procedure, load_procedure
+from dealer_flow.procedure.load import Procedure, load_procedure
 from dealwire.live import Line
 from dealwire.table import Table, Terms
 from devices.dialects import dialect_named

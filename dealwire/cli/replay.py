@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from dealer_flow.procedure import ProcedureError, known_procedures
+from dealer_flow.procedure.load import ProcedureError, known_procedures
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_table, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text

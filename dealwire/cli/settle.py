@@ -7,7 +7,7 @@ from typing import Any
 import click
 from pydantic import ValidationError
 
-from dealer_flow.result import RoundResult
+from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_terms, open_bank, terms_options
 from dealwire.cli.show import say_json, say_text

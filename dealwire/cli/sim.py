@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from dealwire.simulated import round_table, scenario_of
 from devices.simulator.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
 from devices.simulator.endless import endless

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TypeVar
 
-from dealer_flow.procedure import Procedure, load_procedure
+from dealer_flow.procedure.load import Procedure, load_procedure
 from dealwire.config.schema import TablePart
 from dealwire.table import Table, Terms
 from rules.award import AwardDesk

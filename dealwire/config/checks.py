@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.plan import Plan
-from dealer_flow.procedure import Procedure, ProcedureError, load_procedure
-from dealer_flow.tomlfile import Key
+from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.tomlfile import Key
 from dealwire.config.build import Banks, build_terms
 from dealwire.config.schema import Configuration, DevicePart, TablePart
 from devices.dialects import UnknownDialect, dialect_named

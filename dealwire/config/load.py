@@ -6,7 +6,7 @@ Whatever is wrong comes out as one `GameFileError` that names file, line, key an
 from pathlib import Path
 from typing import TypeVar
 
-from dealer_flow.tomlfile import spell
+from dealer_flow.procedure.tomlfile import spell
 from dealwire.config.checks import contradictions
 from dealwire.config.schema import (
     Configuration,

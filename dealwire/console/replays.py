@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from dealwire.service.view import TableView
 from dealwire.service.viewer import Viewer
 from dealwire.table import Table, Terms

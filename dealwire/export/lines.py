@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
-from dealer_flow.result import Record
+from dealer_flow.record.result import Record
 
 STATUS_SCHEMA: Final = "dealwire.status/1"
 

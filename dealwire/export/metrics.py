@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from dealer_flow.incidents import INCIDENTS
+from dealer_flow.record.incidents import INCIDENTS
 from dealwire.service.hub import Hub
 from dealwire.service.publication import Publication
 from dealwire.service.view import TableView

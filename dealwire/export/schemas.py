@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from dealer_flow.result import INCIDENT_SCHEMA, Incident, RoundResult
+from dealer_flow.record.result import INCIDENT_SCHEMA, Incident, RoundResult
 from dealwire.export.lines import LINE_TYPES, Gap, Status
 from devices import events
 from devices.events import Body, Level

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from dealer_flow.procedure import Procedure
-from dealer_flow.schema import DealStep
+from dealer_flow.procedure.load import Procedure
+from dealer_flow.procedure.schema import DealStep
 from dealwire.bench.catalogue import Part, fault_named
 from dealwire.bench.inject import injectable
 from dealwire.config.schema import DevicePart

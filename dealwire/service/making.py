@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_flow.result import RoundResult
+from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.reader import JournalReader, Start

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dealer_flow.states import State
+from dealer_flow.play.states import State
 from dealwire.config.schema import DevicePart, TablePart
 from dealwire.export.lines import Status
 from dealwire.journal import Journal, Journaled

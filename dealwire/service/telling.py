@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 import devices.events as e
-from dealer_flow.result import Incident, RoundResult
-from dealer_flow.shoe_turns import BURNS
+from dealer_flow.play.order_shoe import BURNS
+from dealer_flow.record.result import Incident, RoundResult
 from dealwire.event_line import event_line
 from dealwire.service.publication import Topic
 from dealwire.table import Outcome, Table

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow.result import Incident, RoundResult
-from dealer_flow.snapshot import HandNow, SeatNow, Snapshot
-from dealer_flow.states import State
+from dealer_flow.play.snapshot import HandNow, SeatNow, Snapshot
+from dealer_flow.play.states import State
+from dealer_flow.record.result import Incident, RoundResult
 from dealwire.service.telling import Veil
 from dealwire.service.view import (
     DeviceView,

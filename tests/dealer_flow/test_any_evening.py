@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import known_procedures, load_procedure
-from dealer_flow.result import RoundResult
-from dealer_flow.states import State
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.states import State
+from dealer_flow.procedure.load import known_procedures, load_procedure
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from tests.support.round_checks import Before, check_end, check_step
 from tests.support.table_events import CONTROLLER, DEVICE, Report, reports

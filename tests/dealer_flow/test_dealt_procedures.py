@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import Procedure, load_procedure
-from dealer_flow.result import Incident, RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import Procedure, load_procedure
+from dealer_flow.record.result import Incident, RoundResult
 from devices import events as e
 from devices.capture import Capture
 from devices.recording import CaptureWriter

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealer_flow.decks import Decks
+from dealer_flow.table.decks import Decks
 from devices import events as e
 from devices.events import Level
 from protocol.places import SHUFFLER as SHUFFLER_PLACE

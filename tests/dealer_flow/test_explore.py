@@ -2,8 +2,8 @@
 
 import pytest
 
-from dealer_flow.procedure import known_procedures, load_procedure
-from dealer_flow.result import RoundResult
+from dealer_flow.procedure.load import known_procedures, load_procedure
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from tests.support.explore import PAGE, Explorer, explore, listed
 from tests.support.hand_table import DEVICE, HandTable
@@ -37,7 +37,7 @@ def test_what_must_hold_holds_in_many_more(name: str) -> None:
 
 def test_a_fault_in_the_flow_is_told_with_the_way_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The checks can fail: a flow that gives nothing back after a misdeal."""
-    monkeypatch.setattr("dealer_flow.round_result.returned", lambda now, number, outcome: {})
+    monkeypatch.setattr("dealer_flow.play.publish.returned", lambda now, number, outcome: {})
     with pytest.raises(AssertionError, match=r"(?s)gets back set\(\).*after:.*GameEnded"):
         explore("three-card.co", states=STATES)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import RoundResult
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import RoundResult
 from tests.support.dealt_hands import clean, games
 from tests.support.hand_table import HandTable
 

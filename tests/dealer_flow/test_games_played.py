@@ -9,9 +9,9 @@ from functools import cache
 
 import pytest
 
-from dealer_flow.procedure import known_procedures, load_procedure
-from dealer_flow.result import RoundResult
-from dealer_flow.schema import Procedure
+from dealer_flow.procedure.load import known_procedures, load_procedure
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.record.result import RoundResult
 from tests.support.dealt_hands import Case, cases, clean, games
 from tests.support.hand_table import HandTable
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from dealer_flow.procedure import FOLDER, ProcedureError, load_procedure, parse_procedure
-from dealer_flow.schema import Procedure
+from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, parse_procedure
+from dealer_flow.procedure.schema import Procedure
 from tests.support.refusals import check_refusal
 
 # Game -> most seats, cards of the deck, cards that are out when all of them play to the end and draw all they may.

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from dealer_flow.procedure import ProcedureError
-from dealer_flow.result import RoundResult
-from dealer_flow.states import State
+from dealer_flow.play.states import State
+from dealer_flow.procedure.load import ProcedureError
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import DECK, FOREIGN_BACK, UNREAD, parse_card
 from protocol.places import SHOE

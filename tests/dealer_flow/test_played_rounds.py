@@ -2,10 +2,10 @@
 
 import pytest
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import ProcedureError
-from dealer_flow.result import RoundResult
-from dealer_flow.states import State
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.states import State
+from dealer_flow.procedure.load import ProcedureError
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import Card, parse_card
 from protocol.faults import Fault

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 
 import dealer_flow
-from dealer_flow import incidents
-from dealer_flow.incidents import INCIDENTS
-from dealer_flow.procedure import FOLDER, known_procedures
-from dealer_flow.published import pages
+from dealer_flow.pages.write import pages
+from dealer_flow.procedure.load import FOLDER, known_procedures
+from dealer_flow.record import incidents
+from dealer_flow.record.incidents import INCIDENTS
 from tests.support.table import dealt
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -30,11 +30,11 @@ def test_every_page_is_current() -> None:
     }
     assert games <= printed.keys()
     stale = [path for path, text in printed.items() if (DOCS / path).read_text(encoding="utf-8") != text]
-    assert not stale, "run python -m dealer_flow.published"
+    assert not stale, "run python -m dealer_flow.pages.write"
 
 
 def test_every_code_that_is_reported_is_in_the_catalogue_and_the_other_way_round() -> None:
-    parts = set(Path(dealer_flow.__file__).parent.glob("*.py")) - {Path(incidents.__file__)}
+    parts = set(Path(dealer_flow.__file__).parent.rglob("*.py")) - {Path(incidents.__file__)}
     source = "".join(part.read_text(encoding="utf-8") for part in parts)
     written = set(re.findall(r'"([a-z]+(?:-[a-z]+)+|jam)"', source)) | {
         f"{kind}-count-wrong" for kind in ("seat", "dealer", "community", "hand", "burn")

@@ -9,11 +9,11 @@ import copy
 from collections import Counter
 from collections.abc import Callable
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import FOLDER, parse_procedure
-from dealer_flow.result import Incident, RoundResult
-from dealer_flow.round import Round
-from dealer_flow.states import State
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.states import State
+from dealer_flow.procedure.load import FOLDER, parse_procedure
+from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.table.round import Round
 from devices import events as e
 from protocol.cards import DECK, SUITS, Card
 from protocol.places import SHOE

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.result import Incident, RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.record.result import Incident, RoundResult
 from devices import events as e
 from protocol.cards import UNREAD, parse_cards
 from protocol.places import SHOE

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure import FOLDER, check_procedure
+from dealer_flow.procedure.load import FOLDER, check_procedure
 from tests.support.refusals import check_refusal
 from tests.support.told import Transcript, transcripts
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import Procedure, load_procedure
-from dealer_flow.result import RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import Procedure, load_procedure
+from dealer_flow.record.result import RoundResult
 from dealwire.simulated import round_table, scenario_of
 from devices import events as e
 from devices.simulator.catalogue import set_up

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.plan import Plan
-from dealer_flow.procedure import FOLDER, ProcedureError, load_procedure, parse_procedure
-from dealer_flow.result import RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, parse_procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_cards
 from tests.support.refusals import check_refusal

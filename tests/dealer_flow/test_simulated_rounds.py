@@ -2,8 +2,8 @@
 
 import pytest
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.result import Incident, RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.record.result import Incident, RoundResult
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dealer_flow.catalogue import describe
-from dealer_flow.decks import Decks
-from dealer_flow.procedure import load_procedure
-from dealer_flow.states import State
+from dealer_flow.pages.describe import describe
+from dealer_flow.play.states import State
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.table.decks import Decks
 from devices import events as e
 from protocol.cards import parse_card
 from protocol.places import parse_place

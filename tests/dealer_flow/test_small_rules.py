@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.catalogue import describe
-from dealer_flow.machine import HELD_MAX, DealerFlow
-from dealer_flow.plan import Plan
-from dealer_flow.procedure import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
-from dealer_flow.returned import Returns
-from dealer_flow.words import cards, follows, listed, wrongs
+from dealer_flow.pages.describe import describe
+from dealer_flow.pages.words import cards, follows, listed, wrongs
+from dealer_flow.play.machine import HELD_MAX, DealerFlow
+from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.table.returned import Returns
 from devices import events as e
 from protocol.cards import parse_card
 from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.plan import Plan
-from dealer_flow.procedure import FOLDER, ProcedureError, load_procedure, parse_procedure
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, parse_procedure
+from dealer_flow.procedure.plan import Plan
 from devices import events as e
 from protocol.places import COMMUNITY
 from tests.support.table import Table, hands

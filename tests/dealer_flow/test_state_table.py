@@ -2,11 +2,11 @@
 
 import pytest
 
-from dealer_flow.machine import Phase
-from dealer_flow.reports import HANDLERS
-from dealer_flow.schema import STEPS
-from dealer_flow.states import BEGIN, DRAW_STAGES, LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
-from dealer_flow.turns import _CHECKS
+from dealer_flow.play.handle_shuffler import HANDLERS
+from dealer_flow.play.machine import Phase
+from dealer_flow.play.order import _CHECKS
+from dealer_flow.play.states import BEGIN, DRAW_STAGES, LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
+from dealer_flow.procedure.schema import STEPS
 from devices import events
 
 

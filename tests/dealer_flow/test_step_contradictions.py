@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealer_flow.procedure import ProcedureError, check_procedure
+from dealer_flow.procedure.load import ProcedureError, check_procedure
 from tests.dealer_flow.test_step_games import CHOICES, SHOWDOWN, step
 from tests.support.refusals import check_refusal
 from tests.support.step_games import PACKETS, rows, small, wrong

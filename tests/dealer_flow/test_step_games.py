@@ -2,8 +2,8 @@
 
 import pytest
 
-from dealer_flow.result import RoundResult
-from dealer_flow.states import State
+from dealer_flow.play.states import State
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_card
 from tests.support.step_games import PACKETS, SHOE, SHUFFLER, SmallTable, rows, small, wrong

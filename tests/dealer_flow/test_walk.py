@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from dealer_flow.legal import Legal
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import Incident, RoundResult
-from dealer_flow.returned import Returns
-from dealer_flow.round import Round
-from dealer_flow.states import State
+from dealer_flow.play.legal import Legal
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.states import State
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.table.returned import Returns
+from dealer_flow.table.round import Round
 from devices import events as e
 from protocol.cards import DECK
 from protocol.places import COMMUNITY, DEALER, REMAINDER, parse_place

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dealer_flow.procedure import FOLDER, known_procedures, load_procedure
+from dealer_flow.procedure.load import FOLDER, known_procedures, load_procedure
 from dealwire.cli import main
 from rules.game import GAMES
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import devices.events as e
-from dealer_flow.procedure import known_procedures, load_procedure
-from dealer_flow.result import RoundResult
+from dealer_flow.procedure.load import known_procedures, load_procedure
+from dealer_flow.record.result import RoundResult
 from dealwire.service.telling import Teller, ToldTable, hidden, outcomes_of, scrubbed
 from dealwire.service.viewer import Viewer
 from devices.capture import Capture

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import RoundResult
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import RoundResult
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import DevicePart
 from dealwire.journal import Journal

@@ -4,7 +4,7 @@ import json
 
 from click.testing import CliRunner
 
-from dealer_flow.result import RoundResult
+from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
 from dealwire.cli.show import round_lines
 from tests.support.races import AT_10, RaceTable, race

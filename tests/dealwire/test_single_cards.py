@@ -14,8 +14,8 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import ProcedureRef, RoundResult
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import ProcedureRef, RoundResult
 from dealwire.cli import main
 from dealwire.simulated import scenario_of
 from dealwire.table import Outcome, Table, Terms

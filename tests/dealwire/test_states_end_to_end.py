@@ -5,8 +5,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import RoundResult
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
 from dealwire.table import Outcome, Table, Terms
 from devices.events import Seen

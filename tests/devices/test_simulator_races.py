@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from devices import events as e
 from devices.simulator.catalogue import find_scenario, set_up, shoe_scenario_ids
 from devices.simulator.scenario import Scenario, scenario_ids

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from dealer_flow.result import ProcedureRef, RoundResult, Seat
+from dealer_flow.record.result import ProcedureRef, RoundResult, Seat
 from protocol.cards import DECK
 from rules import Settlement, load_game
 from rules.linked import settle_linked

@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from dealer_flow.draw import Draw
-from dealer_flow.plan import Plan
-from dealer_flow.result import RoundResult
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.result import RoundResult
+from dealer_flow.table.columns import Draw
 from protocol.cards import DECK, spell_cards
 from rules import settle
 from tests.support.races import GAME, PROCEDURE, RaceTable, race

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dealer_flow.result import RoundResult
+from dealer_flow.record.result import RoundResult
 from protocol.cards import DECK
 from rules import settle
 from tests.support.races import GAME, RaceTable, money

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealer_flow.result import RoundResult
+from dealer_flow.record.result import RoundResult
 from rules import settle
 from tests.support.flushes import GAME, co, deal, money, seat
 

@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dealer_flow.result import RoundResult, Seat
+from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK
 from rules import Meter, settle
 from tests.support.flushes import GAME, deal, money, seat

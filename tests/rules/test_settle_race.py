@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.result import Drawn, Finish, RoundResult
+from dealer_flow.record.result import Drawn, Finish, RoundResult
 from rules import GameFileError, load_game, settle
 from rules.game import GAMES
 from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, RaceTable, money, race, settled

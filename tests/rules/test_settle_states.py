@@ -2,10 +2,10 @@
 
 import pytest
 
-from dealer_flow.ledger import Dispensed, Due, Ledger
-from dealer_flow.plan import Plan
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import ProcedureRef, RoundResult, Seat
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.result import ProcedureRef, RoundResult, Seat
+from dealer_flow.table.ledger import Dispensed, Due, Ledger
 from protocol.cards import parse_cards
 from protocol.places import COMMUNITY
 from rules import Game, Meter, Settlement, SettlementRefused, load_game, settle

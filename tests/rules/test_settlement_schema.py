@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from dealer_flow.result import RoundResult
+from dealer_flow.record.result import RoundResult
 from rules import Settlement, settle
 from rules.settlement import json_schema
 from tests.support.flushes import GAME, deal, seat

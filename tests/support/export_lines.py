@@ -9,7 +9,7 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from dealwire.event_line import event_line
 from dealwire.export.broker import Broker
 from dealwire.export.mqtt import MqttExporter

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import Incident, RoundResult
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import Incident, RoundResult
 from dealwire.table import Outcome, Table, Terms
 from devices.clock import ManualClock
 from devices.drivers import DRIVERS, Kind

@@ -8,12 +8,12 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from dealer_flow.hand import Hand
-from dealer_flow.lines import Lines
-from dealer_flow.machine import DealerFlow
-from dealer_flow.round import Round
-from dealer_flow.shoe_ledger import ShoeLedger, Shoes
-from dealer_flow.states import State
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.sessions import Lines
+from dealer_flow.play.states import State
+from dealer_flow.table.hand import Hand
+from dealer_flow.table.round import Round
+from dealer_flow.table.shoe import ShoeLedger, Shoes
 from devices.events import Seen
 
 

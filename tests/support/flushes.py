@@ -1,6 +1,6 @@
 """Rounds of Flushes Gone Wild written as they lie on the table, and the money of a settlement as plain rows."""
 
-from dealer_flow.result import Deck, Hand, Outcome, ProcedureRef, Remainder, RoundResult, Seat, SeatStatus
+from dealer_flow.record.result import Deck, Hand, Outcome, ProcedureRef, Remainder, RoundResult, Seat, SeatStatus
 from rules import Settlement, load_game
 
 GAME = load_game("flushes-gone-wild.co")

@@ -22,9 +22,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import Procedure, load_procedure
-from dealer_flow.result import Incident, RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import Procedure, load_procedure
+from dealer_flow.record.result import Incident, RoundResult
 from devices import events as e
 from protocol.cards import Card, parse_card, parse_cards
 from protocol.faults import Fault

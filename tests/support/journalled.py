@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resume
 from dealwire.journal.reader import Start
 from dealwire.journal.rebuilding import OutcomeTeller

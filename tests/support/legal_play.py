@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from dealer_flow.legal import Legal
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import Procedure
-from dealer_flow.result import Incident, RoundResult
-from dealer_flow.round import Round
+from dealer_flow.play.legal import Legal
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import Procedure
+from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.table.round import Round
 from devices import events as e
 from devices.events import Level, Mishap
 from protocol.cards import CARDS, DECK, UNREAD

@@ -1,8 +1,8 @@
 """A simulated race table joined to the real links and drivers of its lines by clean memory, on a clock that we move."""
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import Incident, RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import Incident, RoundResult
 from devices.simulator.catalogue import find_scenario
 from devices.simulator.shoe_scenario import ShoeScenario
 from devices.simulator.shoe_side import RaceTable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import Incident, RoundResult
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.result import Incident, RoundResult
 from devices import events as e
 from protocol.cards import UNREAD, Card, parse_card, parse_cards
 from protocol.places import SHOE

@@ -9,7 +9,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from dealer_flow.procedure import FOLDER, ProcedureError, check_procedure
+from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure
 
 _WORDS = {"N": r"-?\d+", "W": r"'[^']*'", "L": r"[A-Za-z0-9.-]+(?:, [A-Za-z0-9.-]+)*", "T": r".+"}
 _KEY = re.compile(r"[a-z][a-z0-9-]*(?:\[\d+\])?(?:\.[a-z][a-z0-9-]*(?:\[\d+\])?)*|option [a-z0-9.-]+")

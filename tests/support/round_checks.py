@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from jsonschema import Draft202012Validator
 
-from dealer_flow.incidents import INCIDENTS
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import load_procedure
-from dealer_flow.result import Incident, RoundResult
-from dealer_flow.schema import Procedure
-from dealer_flow.states import LOOSE, State
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.states import LOOSE, State
+from dealer_flow.procedure.load import load_procedure
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.record.incidents import INCIDENTS
+from dealer_flow.record.result import Incident, RoundResult
 from devices import events as e
 from protocol.places import Place
 from rules.game import game_ids, load_game

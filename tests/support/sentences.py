@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dealer_flow.legal_item import Legal
-from dealer_flow.result import Incident
+from dealer_flow.play.legal_item import Legal
+from dealer_flow.record.result import Incident
 
 _WORDS = {
     "N": r"-?\d+",

@@ -8,7 +8,7 @@ Announces the lines as `dealwire sim --json` does.
 import json
 import sys
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from devices.simulator.host import serve
 from tests.support.procedures import Case, Cases
 

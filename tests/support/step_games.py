@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dealer_flow.machine import DealerFlow
-from dealer_flow.procedure import Procedure, parse_procedure
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import Procedure, parse_procedure
 from devices import events as e
 from protocol.cards import parse_card, parse_cards
 from protocol.places import parse_place

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dealer_flow.legal import Legal
-from dealer_flow.machine import DealerFlow
-from dealer_flow.plan import Plan
-from dealer_flow.round import Round
-from dealer_flow.schema import DecideStep
+from dealer_flow.play.legal import Legal
+from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.schema import DecideStep
+from dealer_flow.table.round import Round
 from devices import events as e
 from devices.events import Mishap
 from protocol.cards import DECK, UNREAD

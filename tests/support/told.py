@@ -19,10 +19,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from dealer_flow.legal_item import Legal
-from dealer_flow.procedure import Procedure
-from dealer_flow.result import Incident
-from dealer_flow.snapshot import HandNow, PacketNow, SeatNow
+from dealer_flow.play.legal_item import Legal
+from dealer_flow.play.snapshot import HandNow, PacketNow, SeatNow
+from dealer_flow.procedure.load import Procedure
+from dealer_flow.record.result import Incident
 from devices import events as e
 from protocol.cards import Card, parse_card, parse_cards
 from protocol.places import Place, parse_place

@@ -1,6 +1,6 @@
 """Small games for transcripts: bets that go back clause by clause, two burns, an exact rest of a shoe."""
 
-from dealer_flow.procedure import parse_procedure
+from dealer_flow.procedure.load import parse_procedure
 from tests.support.step_games import HEAD, PACKETS, rows, small, wrong
 
 BACK = (

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dealer_flow.procedure import load_procedure
+from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.demo import deal_live
 from dealwire.event_line import event_line
 from dealwire.export.lines import LINE_TYPES, Status

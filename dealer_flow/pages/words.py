@@ -1,0 +1,284 @@
+"""A procedure in plain words, as a dealer reads it: what is done step by step, and what when something is wrong."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from dealer_flow.procedure.care_schema import Consequence
+from dealer_flow.procedure.schema import (
+    AnyStep,
+    DealStep,
+    DecideStep,
+    DecisionPart,
+    ExchangeStep,
+    Procedure,
+    Recipient,
+    WrongPart,
+)
+from dealer_flow.procedure.shoe_schema import ShoePart
+
+THEN: Final = {
+    "nothing": "play goes on",
+    "dead-hand": "that hand is dead, the table plays on",
+    "progressive-only": "misdeal to the table; hands with the progressive bet are played for it alone",
+    "misdeal": "misdeal, the round is void",
+    "complete": "the hand gets the next card, after all others have theirs",
+    "person": "stop and call a supervisor, who rules a misdeal or lets play go on",
+    "defective-deck": "the deck is defective: it leaves the table",
+    "unreliable": "nothing is settled, a supervisor decides",
+}
+"""What follows from a finding -> what it means at the table."""
+
+_RETURNS: Final = {
+    "dead-hand": "its bets go back",
+    "progressive-only": "all other bets go back",
+    "misdeal": "all bets go back",
+    "defective-deck": "all bets go back",
+}
+_RUNS_OUT: Final = {
+    "scramble": "the last card and the burned ones are scrambled, one is burned, the missing ones are dealt by hand;"
+    " where they are too few a supervisor rules",
+    "person": "a supervisor rules a misdeal or has them dealt by hand",
+    "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
+}
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_HOW: Final = {"short": "too few", "long": "too many"}
+_LEFT: Final = {"short": "fewer", "long": "more"}
+_SEEN: Final = {"exposed": "is exposed", "off-table": "falls from the table"}
+
+
+def listed(items: list[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
+
+
+def cards(count: int) -> str:
+    """`one card`, `five cards`, `12 cards`."""
+    return f"{_NUMBERS[count] if count < len(_NUMBERS) else count} card{'s' * (count != 1)}"
+
+
+def place(to: Recipient, *, dealer: str = "yourself") -> str:
+    """A recipient in words."""
+    return {"seats": "the players", "dealer": dealer, "community": "the community"}.get(to, f"`{to}`")
+
+
+# ------------------------------------------------------------------ what the dealer does
+
+
+def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
+    """Every step with its clause, from the bets to END GAME."""
+    for bet in procedure.bet:
+        if bet.placed == "before-deal":
+            marks = [mark for mark, is_ in _marks(bet.enters, bet.progressive, bet.fee) if is_]
+            if when := bet.enters_when:
+                marks.append(f"which deals the seat in where `{when.option}` is {when.is_}")
+            yield f"Players may place {bet.name} (spot {bet.number}){', ' * bool(marks)}{', '.join(marks)}.", bet.clause
+    if procedure.shoe is not None:
+        yield from _drawing(procedure.shoe)
+        return
+    for step in procedure.step:
+        if isinstance(step, DealStep) and step.first != "dealer-left":
+            yield _selecting(step), step.clause
+    yield "START GAME closes the bets.", procedure.clause
+    after = procedure.remainder.after if procedure.remainder else None
+    last = after or [step.name for step in procedure.step if step.do in ("deal", "burn-card", "exchange")][-1]
+    for step in procedure.step:
+        only = f"Only where `{step.when.option}` is {step.when.is_}: " if step.when else ""
+        yield only + _step(procedure, step), step.clause
+        if step.name == last and procedure.remainder is not None:
+            yield _remainder(procedure), procedure.remainder.clause
+    yield "Settle, then END GAME.", procedure.clause
+
+
+def _marks(enters: bool, progressive: bool, fee: bool) -> list[tuple[str, bool]]:
+    return [
+        ("which deals the seat in", enters),
+        ("which is played for the progressive", progressive),
+        ("a fee that does not come back", fee),
+    ]
+
+
+def _selecting(step: DealStep) -> str:
+    if step.first == "button":
+        return "Move the button and select its seat. The first cards go to the place at its left, then clockwise."
+    return f"Draw the number and select the place that gets the first cards. You count as one, {step.count}."
+
+
+def _remainder(procedure: Procedure) -> str:
+    rest = procedure.remainder
+    shuffler = procedure.device == "packet-shuffler"
+    take = "Press the green button and take the cards that are left" if shuffler else "Count the cards that are left"
+    if rest is None or rest.cards is None:
+        return f"{take}." if shuffler else "No further card is dealt."
+    return f"{take}. Spread them face down: exactly {cards(rest.cards)} must be left."
+
+
+def _step(procedure: Procedure, step: AnyStep) -> str:
+    if isinstance(step, DealStep):
+        return _deal(procedure, step)
+    if step.do == "burn-card":
+        when = ", if any player draws" if step.if_drawn else ""
+        when += f", if a player in play has a {step.only} bet" if step.only else ""
+        tail = " by hand, then press CONFIRM" if step.origin == "hand" else ""
+        return f"Burn {cards(step.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
+    if step.do == "burn":
+        side = {"left-to-right": "from your left", "right-to-left": "from your right", "from-top": "from the top card"}
+        where = f"counted {side[step.spread]}"
+        numbers = [str(position) for position in step.positions]
+        what = f"card {numbers[0]}" if len(numbers) == 1 else f"cards {listed(numbers)}"
+        return (
+            f"Spread the cards of {place(step.of)} and burn {what}, {where}. Confirm the burn before anything is shown."
+        )
+    if isinstance(step, DecideStep):
+        return _decide(procedure, step)
+    if isinstance(step, ExchangeStep):
+        return _exchange(step)
+    if step.do == "appoint":
+        return f"Cards of a position where nobody plays become {place(step.to)}, unseen (`{step.from_}`)."
+    if step.do == "show":
+        whose = listed([place(to, dealer="your own hand") for to in step.of])
+        if step.optional:
+            return f"From here on cards of {whose} may be shown."
+        if step.cards is None:
+            return f"Turn up all cards of {whose}."
+        if step.which == "bottom":
+            return f"Turn up the bottom {'card' if step.cards == 1 else cards(step.cards)} of {whose}."
+        return f"Turn up cards of {whose} until {cards(step.cards)} lie{'s' * (step.cards == 1)} open."
+    order = [place(to, dealer="your own hand") for to in step.order]
+    return f"Show {', then '.join(order)}; players' hands from your right. Compare and settle each."
+
+
+def _deal(procedure: Procedure, step: DealStep) -> str:
+    seats = {
+        "entered": "each seat that entered",
+        "live": "each seat still in play",
+        "all": f"each of the {procedure.seats.most} positions, also where nobody plays",
+    }
+    bet = f" with a {step.only} bet" if step.only else ""
+    whom = [f"{seats[step.seats]}{bet}" if to == "seats" else place(to) for to in step.to]
+    start = ", clockwise from your left" if "seats" in step.to and step.first == "dealer-left" else ""
+    to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
+    face = f"face {step.face}"
+    if step.by == "single" and step.cards > 1:
+        turn = " in rotation" if len(whom) > 1 or step.to == ("seats",) else ""
+        text = f"Deal {cards(step.cards)}, one at a time{turn}, {face}, to {to}"
+    elif procedure.device == "packet-shuffler" and step.origin == "device":
+        text = f"Take a packet of {cards(step.cards)}, {face}, to {to}"
+    else:
+        text = f"Deal {cards(step.cards)}, {face}, to {to}"
+    if step.origin == "hand":
+        return f"{text}. Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
+    return f"{text}."
+
+
+def _decide(procedure: Procedure, step: DecideStep) -> str:
+    choices = {choice.name: choice for choice in procedure.decision}
+    who = f"Each player with a {step.only} bet" if step.only else "Each player still in play"
+    said = "; ".join(_choice(choices[name]) for name in step.choices)
+    silent = f" Who says nothing has chosen {step.choices[0]}." if step.optional else ""
+    if step.about:
+        who = f"While {place(step.about)} is there{' and not taken' * (step.takers == 'one')}, {who.lower()}"
+        silent += " The first who takes it plays it alone." if step.takers == "one" else ""
+    return f"{who} chooses: {said}.{silent}"
+
+
+def _choice(choice: DecisionPart) -> str:
+    parts = [f"with {listed(list(choice.stakes))}"] if choice.stakes else []
+    parts += [f"{choice.takes_back} comes back"] if choice.takes_back else []
+    if part := choice.gives_up:
+        parts.append(
+            f"{'half' if part.share == '1/2' else part.share} of {part.bet} is lost, the rest as `{part.rest}` says"
+        )
+    parts += [f"for who has {listed(list(choice.needs))}"] if choice.needs else []
+    parts += [f"draws {cards(choice.draws)}"] if choice.draws else []
+    parts += [f"lays down {cards(choice.discards)}"] if choice.discards else []
+    parts += ["gives up"] if choice.folds else []
+    parts += ["chooses no more in this round"] if choice.last else []
+    return f"{choice.name} ({', '.join(parts)})" if parts else choice.name
+
+
+def _exchange(step: ExchangeStep) -> str:
+    whom = listed([place(to) for to in step.to])
+    if step.adds:
+        return f"Give {whom} the cards they asked for, at most {step.most} each."
+    own = " You take as many as your rules ask for." if "dealer" in step.to else ""
+    return f"Take in what was discarded and give {whom} as many cards, at most {step.most} each.{own}"
+
+
+def _drawing(shoe: ShoePart) -> Iterator[tuple[str, str]]:
+    yield "START GAME closes the bets, before the first card.", shoe.bets_closed
+    columns = shoe.columns
+    to = "the column of its suit" if columns.by == "suit" else "the next column"
+    yield f"Draw one card at a time, face up, to {to}: {', '.join(columns.names)}.", columns.clause
+    for end in shoe.end:
+        what = "one column holds" if end.when == "column" else "all columns together hold"
+        yield f"It is decided when {what} {end.cards} cards.", end.clause
+    if shoe.extra:
+        text = "After an end by all columns money may be moved"
+        yield (
+            f"{text} from {shoe.extra.moves_from}, and one more card is drawn (`{shoe.extra.option}`).",
+            shoe.extra.clause,
+        )
+    yield "Settle, then END GAME.", columns.clause
+
+
+# ------------------------------------------------------------------ when something is wrong
+
+
+def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
+    """What may be wrong with the cards, what follows, and the clause."""
+    for row in procedure.wrong:
+        yield _wrong(procedure, row), follows(procedure, row), row.clause
+    rows: dict[str, Consequence | None] = {
+        "a hand touches discards or another hand": procedure.fouled,
+        "a stray joker comes out of the deck": procedure.face.joker,
+        "a card lies face up in the deck": procedure.face.boxed,
+        "one card is seen twice": procedure.face.duplicate,
+        "a card is not of this deck": procedure.face.foreign,
+        "the deck's count is wrong, or cards do not add up": procedure.care.deck,
+        "a burned card touches the discards before all cards are dealt": procedure.care.burned,
+    }
+    for what, consequence in rows.items():
+        if consequence is not None:
+            yield what, follows(procedure, consequence), consequence.clause
+    if runs_out := procedure.care.runs_out:
+        default = next(option.default for option in procedure.option if option.name == runs_out.option)
+        text = f"{_RUNS_OUT[default]} (by default; reading `{runs_out.option}`)"
+        yield "fewer cards are left than are due", text, runs_out.clause
+    misdeal = procedure.misdeal
+    until = "before the first choice" if misdeal.until == "first-decision" else "before END GAME"
+    yield f"a person calls a misdeal {until}", f"{THEN['misdeal']}; {_back('misdeal', misdeal.returns)}", misdeal.clause
+
+
+def _wrong(procedure: Procedure, row: WrongPart) -> str:
+    """`a player has too few or too many cards, or a card is exposed`."""
+    counts = [_HOW[how] for how in row.how if how in _HOW]
+    seen = [_SEEN[how] for how in row.how if how in _SEEN]
+    at = f" (cards of {listed([f'`{name}`' for name in row.at])})" if row.at else ""
+    if row.of == "remainder":
+        exact = procedure.remainder.cards if procedure.remainder else None
+        return f"{listed([_LEFT[how] for how in row.how if how in _LEFT], 'or')} than {exact} cards are left"
+    whose = {"seats": "a player", "dealer": "the dealer", "community": "the community"}.get(row.of, f"`{row.of}`")
+    most = f", {row.missing} or more" if row.missing and row.missing > 1 else ""
+    parts = [f"{whose} has {listed(counts, 'or')} cards{most}"] if counts else []
+    parts += [f"a card of {whose} {listed(seen, 'or')}"] if seen else []
+    return listed(parts, "or") + at
+
+
+def follows(procedure: Procedure, row: Consequence) -> str:
+    """What a finding means, in words; by default, where an option decides."""
+    option = next((option for option in procedure.option if option.name == row.option), None)
+    then = row.then or (option.default if option else "")
+    text = THEN[then]
+    if back := _back(then, row.returns):
+        text += f"; {back}"
+    if row.calls:
+        text += f"; the {row.calls} comes at once"
+    return text if option is None else f"{text} (by default; reading `{option.name}`)"
+
+
+def _back(then: str, returns: tuple[str, ...] | None) -> str:
+    if returns is None or then not in _RETURNS:
+        return _RETURNS.get(then, "")
+    if not returns:
+        return "no bet goes back"
+    return f"{listed(list(returns))} go{'es' * (len(returns) == 1)} back"

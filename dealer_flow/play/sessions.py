@@ -1,0 +1,91 @@
+"""What is known of the devices' lines: in which session each device speaks, and whether one was silent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import devices.events as e
+from dealer_flow.table.round import Round
+from devices.events import Level, Seen
+
+_SUPERVISORS: Final = (Level.SUPERVISOR, Level.EXECUTIVE)
+
+
+@dataclass(slots=True)
+class Lines:
+    """The lines of one table. They outlive the rounds; `patient` from a line's silence to the end of its round."""
+
+    sessions: dict[str, int] = field(default_factory=dict)
+    patient: bool = False
+
+    def meet(self, now: Round, seen: Seen) -> None:
+        """A device speaks: in a session this table may not have seen."""
+        if seen.session and self.sessions.get(seen.device) != seen.session:
+            self._restarted(now, seen, self.sessions.get(seen.device), seen.session)
+
+    def concerns(self, body: type[e.Body]) -> bool:
+        """True for reports of the line itself."""
+        return body in _HANDLERS
+
+    def take(self, now: Round, seen: Seen) -> None:
+        """A report of the line itself."""
+        _HANDLERS[type(seen.body)](self, now, seen, seen.body)
+
+    def _restarted(self, now: Round, seen: Seen, previous: int | None, session: int) -> None:
+        self.sessions[seen.device] = session
+        if previous is None or previous == session:
+            return
+        _forget_shoe(now, seen)
+        if (now.in_play and seen.device in now.devices) or seen.device in now.bettors:
+            text = f"{seen.device} started anew: session {session:08x} after {previous:08x}"
+            now.break_off("session-changed", text, seen)
+        elif now.ledger.packets and not now.in_play:
+            now.break_off("session-changed", f"{seen.device} started anew and had begun to deal", seen)
+        elif not now.in_play and seen.device in now.devices:
+            now.decks.forget()
+
+    def _session_changed(self, now: Round, seen: Seen, body: e.SessionChanged) -> None:
+        self._restarted(now, seen, self.sessions.get(seen.device, body.previous), body.session)
+
+    def _booted(self, now: Round, seen: Seen, body: e.Booted) -> None:
+        if not body.mid_round:
+            return
+        now.note("power-lost", f"{seen.device} lost power during a round", seen=seen, clause="procedure")
+        if now.in_play:
+            now.unreliable = True
+        else:
+            now.restarted.add(seen.device)
+
+    def _events_lost(self, now: Round, seen: Seen, body: e.EventsLost) -> None:
+        unnumbered = not body.first and not body.last
+        what = f"reports of {seen.device} are missing"
+        text = what if unnumbered else f"{seen.device}: events {body.first} to {body.last} are gone"
+        now.break_off("events-lost", text, seen)
+        _forget_shoe(now, seen)
+
+    def _badge(self, now: Round, seen: Seen, body: e.BadgeSwiped) -> None:
+        now.badge = (seen.device, body.badge, body.level)
+        if body.level in _SUPERVISORS:
+            now.called = ""
+            if not now.in_play:
+                now.decks.exchange()
+
+    def _link_lost(self, now: Round, seen: Seen, body: e.LinkLost) -> None:
+        if now.in_play or now.bettors:
+            now.note("link-lost", f"{seen.device}: {body.why}", seen=seen, clause="procedure")
+            self.patient = True
+
+
+def _forget_shoe(now: Round, seen: Seen) -> None:
+    """Reports of the shoe are missing: cards may have left it unseen."""
+    if now.shoes is not None and now.shoes.device == seen.device and now.shoes.current is not None:
+        now.shoes.current.forget()
+
+
+_HANDLERS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]]] = {
+    e.SessionChanged: Lines._session_changed,
+    e.Booted: Lines._booted,
+    e.EventsLost: Lines._events_lost,
+    e.BadgeSwiped: Lines._badge,
+    e.LinkLost: Lines._link_lost,
+}

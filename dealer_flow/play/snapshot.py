@@ -1,0 +1,163 @@
+"""The table at one moment, as a person standing at it may see it: what lies where, and which faces were shown.
+
+A device that recognises cards knows faces that nobody has shown. Such a card is `??` wherever it lies; the faces
+themselves are in `unshown`, for whoever has to keep them out of what is told.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from dealer_flow.play.states import State
+from dealer_flow.play.steps import dues_of
+from dealer_flow.record.result import SeatStatus
+from dealer_flow.table.ledger import Hand, Ledger
+from dealer_flow.table.round import Round, from_device
+from protocol.cards import UNREAD, Card
+from protocol.places import BURN, COMMUNITY, DEALER, NOWHERE, REJECT_TRAY, Place, seat
+
+Cards = tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HandNow:
+    """Cards at a place: as many as are known to lie there, `??` until shown. `burned` lie set aside."""
+
+    place: str
+    cards: Cards
+    counted: int | None
+    expected: int
+    burned: Cards = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeatNow:
+    """A seat that bets or plays. `status` is None while bets are open, or when the seat was not dealt in."""
+
+    number: int
+    status: SeatStatus | None
+    wagers: Mapping[str, int]
+    """Cents by bet name."""
+    decision: str | None
+    """The last choice made."""
+    hand: HandNow | None
+
+
+@dataclass(frozen=True, slots=True)
+class PacketNow:
+    """One packet of the round, whether it is out yet or not. `counted` is the device's count."""
+
+    ordinal: int
+    to: str
+    expected: int | None
+    counted: int | None
+    lifted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One table at one moment. `number` is the round's, 0 while bets are open."""
+
+    state: State
+    number: int
+    in_play: bool
+    seats: tuple[SeatNow, ...]
+    dealer: HandNow | None
+    community: HandNow | None
+    hands: tuple[HandNow, ...]
+    """Hands that the game names, by their names."""
+    columns: tuple[HandNow, ...]
+    """Of a game drawn from a shoe, as they lie on the table."""
+    burned: Cards
+    """Cards burned off the deck or from a shoe, not out of a packet."""
+    packets: tuple[PacketNow, ...]
+    deck: int
+    remainder: int | None
+    unshown: frozenset[Card] = field(repr=False)
+    """Faces of this round's packets that a device read and nobody has shown. Not to be shown either."""
+
+
+def snapshot(state: State, now: Round) -> Snapshot:
+    """What there is to see of the round `now`, which stands at `state`."""
+    ledger, draw = now.ledger, now.draw
+    seats = sorted({*now.active, *(number for number, bets in now.wagers.items() if bets)})
+    columns = draw.columns() if draw is not None else {}
+    burned = len(draw.burned) if draw is not None else len(ledger.hands[BURN].cards) if BURN in ledger.hands else 0
+    return Snapshot(
+        state=state,
+        number=now.number if now.in_play else 0,
+        in_play=now.in_play,
+        seats=tuple(_seat(now, number) for number in seats),
+        dealer=_hand(ledger, DEALER),
+        community=_hand(ledger, COMMUNITY),
+        hands=tuple(
+            replace(hand, place=name)
+            for name, place in now.plan.hands.items()
+            if (hand := _hand(ledger, place)) is not None
+        ),
+        columns=tuple(HandNow(name, cards, len(cards), 0) for name, cards in columns.items()),
+        burned=ledger.burned_shown if burned and ledger.burned_shown else (UNREAD,) * burned,
+        packets=_packets(now),
+        deck=ledger.deck,
+        remainder=ledger.remainder,
+        unshown=_unshown(ledger),
+    )
+
+
+def _unshown(ledger: Ledger) -> frozenset[Card]:
+    """Counted place by place: a face that a faulty deck holds twice may be shown at one and hidden at the other."""
+    found = {card for packet in ledger.packets.values() if not packet.lifted for card in packet.cards}
+    for packet in ledger.lifted:
+        found.update(packet.cards if packet.place == NOWHERE else ())
+    for hand in ledger.hands.values():
+        burned = ledger.burned_shown if hand.burned is not None or hand.place == BURN else ()
+        found.update(Counter(hand.recognised) - Counter((*(hand.revealed or hand.opened), *burned)))
+    found.update(card for card, places in ledger.faces.items() if REJECT_TRAY in places)
+    return frozenset(found - {UNREAD})
+
+
+def _seat(now: Round, number: int) -> SeatNow:
+    status: SeatStatus | None = None
+    if number in now.active:
+        status = "live" if number in now.live else "dead" if number in now.dead else "folded"
+    wagers, decision = dict(now.wagers.get(number, {})), now.last_choice(number)
+    return SeatNow(number, status, wagers, decision, _hand(now.ledger, seat(number)))
+
+
+def _hand(ledger: Ledger, place: Place) -> HandNow | None:
+    hand = ledger.hands.get(place)
+    if hand is None:
+        return None
+    aside = (ledger.burned_shown or (UNREAD,) * hand.set_aside) if hand.burned is not None else ()
+    cards = _shown(hand)
+    # Shown before the burn, the burned cards lie among the others: no card is counted twice.
+    aside = aside[: max((hand.counted or 0) - len(cards), 0)]
+    return HandNow(place.text, cards, hand.counted, hand.expected, aside)
+
+
+def _shown(hand: Hand) -> Cards:
+    if hand.revealed is not None:
+        return hand.revealed
+    covered = (hand.counted or 0) - hand.set_aside - len(hand.opened)
+    return hand.opened + (UNREAD,) * max(covered, 0)
+
+
+def _packets(now: Round) -> tuple[PacketNow, ...]:
+    """Those that were lifted, the one in the tray, those still to come if every seat plays on."""
+    if now.plan.from_shoe:
+        return ()
+    rows = [
+        PacketNow(packet.ordinal, packet.place.text, packet.expected, packet.counted, lifted=True)
+        for packet in now.ledger.lifted
+    ]
+    tray = [packet for packet in now.ledger.packets.values() if not packet.lifted]
+    coming = now.dues[now.given :]
+    for step in now.plan.steps[now.at + now.opened :] if now.in_play else ():
+        coming += dues_of(now, step) if step.do in ("deal", "burn-card") and from_device(step) else ()
+    for index in range(max(len(tray), len(coming))):
+        due = coming[index] if index < len(coming) else None
+        counted = tray[index].counted if index < len(tray) else None
+        ordinal = tray[index].ordinal if index < len(tray) else len(now.ledger.lifted) + index + 1
+        to, expected = (due.place.text, due.cards) if due is not None else (NOWHERE.text, None)
+        rows.append(PacketNow(ordinal, to, expected, counted, lifted=False))
+    return tuple(rows)

@@ -1,0 +1,225 @@
+"""What findings mean: the procedure's rows applied to a round."""
+
+from typing import Final
+
+from dealer_flow.procedure.plan import Policy
+from dealer_flow.procedure.schema import ShowStep
+from dealer_flow.table.hand import Due, Finding, Hand
+from dealer_flow.table.round import Round, Ruling
+from devices.events import Mishap, Seen
+from protocol.cards import UNREAD, Card
+from protocol.faults import Fault, fault_text
+from protocol.places import BURN, NOWHERE, REMAINDER, Place
+
+_JAMS: Final = frozenset({Fault.FEED_JAM, Fault.COMPARTMENT_JAM, Fault.EXIT_JAM})
+_FAULT_CODES: Final = {
+    Fault.DOOR_OPENED_MID_ROUND: "door-opened",
+    Fault.POWER_LOST_MID_ROUND: "power-lost",
+    **dict.fromkeys(_JAMS, "jam"),
+}
+_MISHAPS: Final = {
+    Mishap.EXPOSED: ("card-exposed", "a card is exposed"),
+    Mishap.OFF_TABLE: ("card-off-table", "a card is off the table"),
+    Mishap.FOULED: ("hand-fouled", "the hand touched other cards"),
+    Mishap.JOKER: ("stray-joker", "a stray joker came"),
+    Mishap.BOXED: ("boxed-card", "a card lay face up in the deck"),
+}
+_RULE: Final = Policy("person", "procedure")
+
+
+def apply(now: Round, policy: Policy, place: Place = NOWHERE, why: str = "") -> None:
+    """A consequence. What it says only ever gets worse: a dead hand stays dead."""
+    then, returns = policy.then, policy.returns
+    kind = now.plan.kind(place)
+    if then == "dead-hand" and place.seat:
+        now.dead.add(place.seat)
+        now.returns.add("dead-hand", place.seat, returns)
+    elif then == "dead-hand" and kind in now.plan.hands:
+        now.dead_hands.add(kind)
+        now.returns.add("hand", kind, returns or ())
+    elif then in ("dead-hand", "defective-deck"):  # the house has no hand of its own to lose
+        now.defective = True
+        now.returns.add("defective-deck", 0, returns if then == "defective-deck" else None)
+    elif then == "progressive-only":
+        now.house_wrong = True
+        now.returns.add("progressive-only", 0, _all_but_progressive(now) if returns is None else returns)
+    elif then == "misdeal":
+        now.misdeal = True
+        now.returns.add("misdeal", 0, returns)
+    elif then == "unreliable":
+        now.unreliable = True
+    elif then in ("person", "complete") and not now.over:
+        now.rulings.append(Ruling(why, place, policy.clause, returns))
+
+
+def _all_but_progressive(now: Round) -> tuple[str, ...]:
+    keeps = now.plan.progressives | now.plan.fees
+    return tuple(bet.name for bet in now.plan.bets.values() if bet.name not in keeps)
+
+
+def found(now: Round, findings: list[Finding], seen: Seen) -> None:
+    """What the ledger found, judged by the procedure."""
+    for finding in findings:
+        if finding.code == "burned-card-in-muck":
+            judge_muck(now, finding.text, finding.place, seen)
+            continue
+        policy = _policy(now, finding)
+        calls, clause = _calls(policy), policy.clause
+        now.note(finding.code, finding.text, seen=seen, clause=clause, place=finding.place, supervisor=calls)
+        apply(now, policy, finding.place, finding.text)
+
+
+def _policy(now: Round, finding: Finding) -> Policy:
+    plan = now.plan
+    if finding.code == "duplicate-face":
+        return plan.duplicate
+    if finding.code == "foreign-card":
+        return plan.foreign
+    if finding.code == "cards-not-conserved":
+        return plan.deck_policy
+    if finding.code == "counts-differ":
+        return Policy("note", plan.clause)
+    if finding.code == "faces-disagree":
+        return Policy("unreliable", plan.clause)
+    return Policy("unreliable", _burn_clause(now))
+
+
+def _burn_clause(now: Round) -> str:
+    steps = [step.clause for step in now.plan.steps if step.do in ("burn", "burn-card")]
+    return steps[0] if steps else now.plan.clause
+
+
+def judge_muck(now: Round, text: str, place: Place, seen: Seen) -> None:
+    """A burned card is no longer apart from the discards, which matters until all cards are dealt."""
+    policy = now.plan.burned
+    if policy is not None and now.all_dealt:
+        return
+    policy = policy or Policy("note", _burn_clause(now))
+    calls, clause = _calls(policy), policy.clause
+    now.note("burned-card-in-muck", text, seen=seen, clause=clause, place=place, supervisor=calls)
+    if policy.returns is None:
+        policy = policy._replace(returns=now.plan.procedure.misdeal.returns)
+    apply(now, policy, place, text)
+
+
+# ------------------------------------------------------------------ counts
+
+
+def judge_count(now: Round, place: Place, seen: Seen) -> None:
+    """Compare the count that holds at `place` with what should lie there."""
+    hand = now.ledger.hands[place]
+    counted = hand.counted
+    if counted is None:
+        return
+    off = counted - hand.expected
+    if off == hand.judged:
+        return
+    hand.judged = off
+    if not off:
+        now.rulings = [ruling for ruling in now.rulings if ruling.place != place]
+        return
+    kind = now.plan.kind(place)
+    policy = now.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
+    text = f"{place} has {counted} cards, not {hand.expected}"
+    now.note(count_code(kind), text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    if policy.then == "complete" and _dealt_on(now):
+        _complete(now, hand, -off)
+    else:
+        apply(now, policy, place, text)
+
+
+def count_code(kind: str) -> str:
+    """The incident's code of a wrong count."""
+    known = {"seats": "seat", "dealer": "dealer", "community": "community", BURN.text: "burn"}
+    return f"{known.get(kind, 'hand')}-count-wrong"
+
+
+def _dealt_on(now: Round) -> bool:
+    """True while the next card may still go to a hand: until the first is shown for the last time."""
+    revealing = now.step is None or now.step.do == "reveal"
+    shown = any(hand.revealed is not None for hand in now.ledger.hands.values())
+    return not now.over and not (revealing and shown)
+
+
+def _complete(now: Round, hand: Hand, missing: int) -> None:
+    """The hand gets the next cards, after all others have theirs."""
+    now.dues += [Due(hand.place, 1, hand.step, "complete")] * missing
+
+
+def _calls(policy: Policy) -> bool:
+    """Whether a supervisor comes: also where the clause leaves it to a person."""
+    return policy.calls is not None or policy.then == "person"
+
+
+def judge_sum(now: Round, seen: Seen) -> None:
+    """Record cards that do not add up; the verdict waits for END GAME, since a recount may explain them."""
+    if now.ledger.conserved is False and now.due is None:
+        clause = now.plan.deck_policy.clause
+        now.note("cards-not-conserved", now.ledger.unbalanced(), seen=seen, clause=clause)
+    judge_rest(now, seen, final=False)
+
+
+def judge_rest(now: Round, seen: Seen, *, final: bool) -> None:
+    """Another number of cards is left than the procedure says: recorded at once, judged at END GAME."""
+    wrong = now.rest_wrong
+    if wrong is None:
+        return
+    policy = now.plan.wrong("remainder", wrong, None) or _RULE
+    text = f"{now.rest} cards are left, not {now.plan.exact_rest}"
+    calls, clause = _calls(policy), policy.clause
+    now.note("remainder-count-wrong", text, seen=seen, clause=clause, place=REMAINDER, supervisor=calls)
+    if final:
+        apply(now, policy, REMAINDER, text)
+
+
+# ------------------------------------------------------------------ people and devices
+
+
+def judge_mishap(now: Round, place: Place, how: str, text: str, seen: Seen) -> None:
+    """A person reports what happened to a card."""
+    known = next((mishap for mishap in Mishap if mishap == how), None)
+    code, what = _MISHAPS[known] if known else ("card-mishandled", f"a card is {how!r}")
+    if known in (Mishap.EXPOSED, Mishap.OFF_TABLE):
+        hand = now.ledger.hands.get(place)
+        policy = now.plan.wrong(now.plan.kind(place), how, hand.step if hand else None)
+    else:
+        policy = now.plan.mishap(how)
+    if known is Mishap.FOULED and place == BURN:
+        judge_muck(now, f"{place}: the burned cards touched the discards", place, seen)
+        return
+    policy = policy or _RULE
+    full = f"{place}: {what}{text}"
+    now.note(code, full, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    hand = now.ledger.hands.get(place)
+    if policy.then == "complete" and hand is not None and _dealt_on(now):
+        hand.kill()
+        _complete(now, hand, 1)
+    else:
+        apply(now, policy, place, full)
+
+
+def judge_open(now: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:
+    """Cards of a packet lie open: those of its bottom, where the step says so and the device read what it dealt. Any
+    other is a card that was seen."""
+    kind, hand = now.plan.kind(place), now.ledger.hands.get(place)
+    shows = [step for step in now.plan.steps[: now.at + 1] if isinstance(step, ShowStep) and kind in step.of]
+    if not shows or shows[-1].which != "bottom" or hand is None:
+        return
+    bottom = hand.recognised[-len(cards) :]
+    other = [card for card in cards if card not in bottom]
+    if UNREAD in (*bottom, *cards) or not bottom or not other:
+        return
+    policy = now.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
+    text = f"{place}: {' '.join(card.text for card in other)} lies open and is not the bottom card"
+    now.note("card-exposed", text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    apply(now, policy, place, text)
+
+
+def judge_fault(now: Round, fault: int, seen: Seen, *, counts: bool) -> None:
+    """A device's fault; `counts` is False when it concerns no card of this round."""
+    policy = now.plan.fault_policy(fault)
+    code = _FAULT_CODES.get(Fault(fault) if fault in Fault.__members__.values() else Fault.NONE, "device-fault")
+    text = f"{seen.device} reports {fault_text(fault)}"
+    now.note(code, text, seen=seen, clause=policy.clause, fault=fault, supervisor=policy.calls is not None)
+    if counts and policy.then != "person":  # whoever clears the fault decides
+        apply(now, policy)

@@ -1,0 +1,260 @@
+"""A procedure made ready to be asked: lookups instead of rows, every option chosen, every consequence resolved."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from dealer_flow.play.states import DRAW_STAGES, State
+from dealer_flow.procedure.care_schema import Consequence
+from dealer_flow.procedure.load import Procedure, ProcedureError
+from dealer_flow.procedure.schema import (
+    AnyStep,
+    AppointStep,
+    BetPart,
+    BurnStep,
+    DealStep,
+    DecisionPart,
+    FaultPart,
+    Recipient,
+    RevealStep,
+    ShowStep,
+)
+from dealer_flow.procedure.shoe_plan import shoe_plan
+from dealer_flow.procedure.step_checks import chosen
+from protocol.cards import CARDS, DECK, Card
+from protocol.faults import Fault, fault_class
+from protocol.places import COMMUNITY, DEALER, REMAINDER, Place, parse_place, seat
+
+_PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAINDER}
+
+
+class Policy(NamedTuple):
+    """What a finding means, and the clause that says so. `returns`: the bets that go back, None where the clause names
+    none; `calls`: who must come at once."""
+
+    then: str
+    clause: str
+    returns: tuple[str, ...] | None = None
+    calls: str | None = None
+
+
+class Burn(NamedTuple):
+    """Which cards of the packet at `place` are burned: `positions` from the dealer's left, `size` cards in all."""
+
+    place: Place
+    positions: frozenset[int]
+    size: int
+    top_at_left: bool
+    clause: str
+
+    def from_left(self, positions: tuple[int, ...], spread: str) -> frozenset[int]:
+        """Positions counted from the dealer's left: position p from the right of n is n + 1 - p from the left."""
+        if spread == "right-to-left":
+            return frozenset(self.size + 1 - position for position in positions)
+        return frozenset(positions)
+
+    def from_top(self, position: int) -> int:
+        """Index in the packet, its top card 0, of the card at `position` from the dealer's left."""
+        return position - 1 if self.top_at_left else self.size - position
+
+
+class Plan:
+    """One procedure with one choice of options. ProcedureError when an option or its value is not known."""
+
+    def __init__(self, procedure: Procedure, options: Mapping[str, str]) -> None:
+        self.procedure = procedure
+        self.ref = procedure.ref()
+        self.options = _choose(procedure, options)
+        self.clause = procedure.clause
+        self.steps: tuple[AnyStep, ...] = tuple(step for step in procedure.step if chosen(step.when, self.options))
+        self._bets()
+        self._places()
+        self.most_seats = procedure.seats.most
+        self.cards = procedure.deck.cards
+        self.jokers = procedure.deck.jokers
+        self.decks = procedure.deck.decks
+        self.deck_faces = frozenset(card for card in CARDS if self.in_deck(card))
+        self.from_shoe = procedure.device == "card-shoe"
+        self.shoe = shoe_plan(procedure, self.options)
+        if self.shoe is not None:
+            self.decks = self.shoe.decks
+        by_hand = any(isinstance(step, DealStep) and step.origin == "hand" for step in self.steps)
+        self.copies: int = self.decks + (self.from_shoe and by_hand)
+        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
+        self.exact_rest = procedure.remainder.cards if procedure.remainder else None
+        self.selects_first = any(isinstance(step, DealStep) and step.first != "dealer-left" for step in self.steps)
+        self.burns = self._burns()
+        self.opens = tuple(self._open_at(at) for at in range(len(self.steps)))
+        self.duplicate = self._policy(procedure.face.duplicate)
+        self.foreign = self._policy(procedure.face.foreign)
+        self.deck_policy = self._policy(procedure.care.deck)
+        self._wrong = [(row, self._policy(row)) for row in procedure.wrong]
+        self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
+        care = procedure.care
+        self.burned = self._policy(care.burned) if care.burned else None
+        self.count_every = care.count_every
+        self.back_on_top = care.burned is not None and care.burned.back_on_top
+        self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
+        age = care.age
+        self.oldest_deck = int(self.options[age.option]) if age else 0
+
+    def _bets(self) -> None:
+        procedure = self.procedure
+        self.bets: dict[int, BetPart] = {bet.number: bet for bet in procedure.bet}
+        self.entering = frozenset(
+            bet.name
+            for bet in procedure.bet
+            if bet.enters or (bet.enters_when is not None and chosen(bet.enters_when, self.options))
+        )
+        self.fees = frozenset(bet.name for bet in procedure.bet if bet.fee)
+        self.progressive = next((bet.name for bet in procedure.bet if bet.progressive), None)
+        self.progressives = frozenset(bet.name for bet in procedure.bet if bet.progressive)
+        self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
+        self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
+        self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
+        self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
+        self.by_decision = frozenset(bet.name for bet in procedure.bet if bet.placed == "by-decision")
+
+    def _places(self) -> None:
+        self.hands: dict[Recipient, Place] = {hand.name: parse_place(hand.place) for hand in self.procedure.hand}
+        self.sides = {hand.name: hand.side for hand in self.procedure.hand}
+        self._place_of = _PLACES | self.hands
+        self._kinds = {place: name for name, place in self._place_of.items()}
+        self.reveal_order = next((step.order for step in self.steps if isinstance(step, RevealStep)), ())
+        self.sizes: dict[Recipient, int] = {}
+        for step in self.steps:
+            if isinstance(step, DealStep):
+                for to in step.to:
+                    self.sizes[to] = self.sizes.get(to, 0) + step.cards
+            elif isinstance(step, AppointStep):
+                self.sizes[step.to] = self.sizes.get("seats", 0)
+
+    # ------------------------------------------------------------------ places
+
+    def place(self, recipient: Recipient) -> Place:
+        """Where the cards of a recipient that is no seat lie."""
+        return self._place_of[recipient]
+
+    def kind(self, place: Place) -> str:
+        """The recipient at a place: `seats`, `community`, `dealer`, the name of a hand, or the place's own text."""
+        return "seats" if place.seat else self._kinds.get(place, place.text)
+
+    def house(self, kind: str) -> bool:
+        """True when the cards of this recipient are the house's or everybody's."""
+        return kind in ("dealer", "community") or self.sides.get(kind, "players") != "players"
+
+    def expected(self, place: Place) -> int:
+        """Cards of a whole hand at `place`, burned ones included; 0 when the procedure sends none there."""
+        return self.sizes.get(self.kind(place), 0)
+
+    def around(self) -> tuple[Place, ...]:
+        """The places around the table clockwise, the dealer first."""
+        return (DEALER, *(seat(number) for number in range(1, self.most_seats + 1)))
+
+    @property
+    def draw_stages(self) -> tuple[State, ...]:
+        """The stages of a game drawn into columns; none in a game of steps."""
+        if self.procedure.shoe is None:
+            return ()
+        return DRAW_STAGES if self.procedure.shoe.extra else (State.DRAWING, State.SETTLING)
+
+    # ------------------------------------------------------------------ cards
+
+    @property
+    def loaded(self) -> int:
+        """Cards of everything that is dealt from, all decks together."""
+        return self.shoe.loaded if self.shoe else self.cards * self.decks
+
+    @property
+    def faces(self) -> tuple[Card, ...]:
+        """The cards of one deck."""
+        return DECK + tuple(CARDS[0x51 + number] for number in range(self.jokers))
+
+    def in_deck(self, card: int) -> bool:
+        """True when the code can be a card of this deck."""
+        return (1 <= card >> 4 <= 4 and 1 <= card & 0x0F <= 13) or 0x51 <= card < 0x51 + self.jokers
+
+    # ------------------------------------------------------------------ what follows
+
+    def wrong(self, kind: str, how: str, step: str | None, missing: int = 1) -> Policy | None:
+        """What a hand that is wrong in this way means, in the cards of this step; `missing` cards when it is short. A
+        row for so many goes before one for fewer, a row for the step before one for all. None where none speaks of it.
+        """
+        rows = [(row, policy) for row, policy in self._wrong if row.of == kind and how in row.how]
+        fitting = [
+            (row.missing or 1, bool(row.at), -number, policy)
+            for number, (row, policy) in enumerate(rows)
+            if (row.missing or 1) <= missing and (not row.at or step in row.at)
+        ]
+        return max(fitting, default=(0, False, 0, None), key=lambda found: found[:3])[3]
+
+    def mishap(self, how: str) -> Policy | None:
+        """What a fouled hand, a stray joker or a boxed card means; None where the procedure does not say."""
+        rows: dict[str, Consequence | None] = {
+            "fouled": self.procedure.fouled,
+            "joker": self.procedure.face.joker,
+            "boxed": self.procedure.face.boxed,
+        }
+        row = rows.get(how)
+        return None if row is None else self._policy(row)
+
+    def fault_policy(self, fault: int) -> Policy:
+        """What a device's fault means, by its name or else by its class; one of neither is recorded only."""
+        try:
+            name = Fault(fault).name.lower().replace("_", "-")
+        except ValueError:
+            name = ""
+        return self._faults.get(name) or self._faults.get(fault_class(fault)) or Policy("note", "procedure")
+
+    def _policy(self, row: Consequence) -> Policy:
+        return Policy(row.then or self.options[row.option or ""], row.clause, row.returns, row.calls)
+
+    # ------------------------------------------------------------------ burns and shows
+
+    def _burns(self) -> dict[Place, Burn]:
+        found: dict[Place, Burn] = {}
+        held: dict[Recipient, int] = {}
+        for step in self.steps:
+            if isinstance(step, DealStep):
+                for to in step.to:
+                    held[to] = held.get(to, 0) + step.cards
+            elif isinstance(step, BurnStep):
+                place = self.place(step.of)
+                plain = Burn(place, frozenset(), held[step.of], self.options[step.top_card] == "left", step.clause)
+                spread = step.spread
+                if spread == "from-top":
+                    spread = "left-to-right" if plain.top_at_left else "right-to-left"
+                found[place] = plain._replace(positions=plain.from_left(step.positions, spread))
+        return found
+
+    def _open_at(self, at: int) -> dict[Recipient, int | None]:
+        """How many cards may lie open at each place once step number `at` has begun; None for all of them. Cards dealt
+        face up count; before the reveal nothing else of the house may be seen."""
+        out: dict[Recipient, int | None] = {}
+        for step in self.steps[: at + 1]:
+            if isinstance(step, DealStep) and step.face == "up":
+                for to in step.to:
+                    known = out.get(to, 0)
+                    out[to] = None if known is None else known + step.cards
+            elif isinstance(step, ShowStep):
+                out |= dict.fromkeys(step.of, step.cards)
+            elif isinstance(step, RevealStep):
+                out |= dict.fromkeys(self.sizes, None)
+        return out
+
+
+def _fault_policy(row: FaultPart) -> Policy:
+    return Policy(row.then, row.clause, None, row.calls)
+
+
+def _choose(procedure: Procedure, wanted: Mapping[str, str]) -> dict[str, str]:
+    chosen_values = {option.name: option.default for option in procedure.option}
+    allowed = {option.name: option.allowed for option in procedure.option}
+    for name, value in wanted.items():
+        if name not in chosen_values:
+            why = f"{procedure.id} has no option {name!r}; known: {', '.join(chosen_values) or 'none'}"
+            raise ProcedureError(procedure.id, None, f"option {name}", why)
+        if value not in allowed[name]:
+            why = f"{value!r} is not allowed; allowed: {', '.join(allowed[name])}"
+            raise ProcedureError(procedure.id, None, f"option {name}", why)
+        chosen_values[name] = value
+    return chosen_values

@@ -1,0 +1,293 @@
+"""Every card accounted for: where it is, who counted it, which face it has.
+
+The ledger records and compares. It returns what it finds; what a finding means is the procedure's business.
+"""
+
+from dataclasses import dataclass, field
+
+from dealer_flow.procedure.plan import Burn, Plan
+from dealer_flow.table.hand import Dispensed, Due, Finding, Hand
+from protocol.cards import UNREAD, Card, spell_cards
+from protocol.places import BURN, COMMUNITY, MUCK, REJECT_TRAY, REMAINDER, Place
+
+__all__ = ["Dispensed", "Due", "Finding", "Hand", "Ledger"]
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The cards of one round."""
+
+    plan: Plan
+    deck: int = 0
+    loaded: int | None = None
+    packets: dict[int, Dispensed] = field(default_factory=dict)
+    lifted: list[Dispensed] = field(default_factory=list)
+    hands: dict[Place, Hand] = field(default_factory=dict)
+    remainder: int | None = None
+    rejected: int = 0
+    astray: int = 0
+    """Cards of packets that were lifted when nobody was due one."""
+    scrambled: bool = False
+    """Burned cards were scrambled and dealt: what was burned may lie in a hand."""
+    burned_shown: tuple[Card, ...] = ()
+    faces: dict[Card, tuple[Place, ...]] = field(default_factory=dict)
+    """Where each face was seen, a place as often as the face lay there at once."""
+
+    # ------------------------------------------------------------------ counts
+
+    def lift(self, packet: Dispensed, due: Due | None) -> list[Finding]:
+        """The packet went to whom it was due; None when nobody was due one."""
+        packet.lifted = True
+        self.lifted.append(packet)
+        if due is None:
+            self.astray += packet.counted
+            return []
+        packet.place = due.place
+        packet.expected = min(due.cards, packet.counted) if due.at_most else due.cards
+        self.hand(due.place).take(packet.counted, packet.cards, due)
+        return self._see(packet.cards, due.place)
+
+    def draw(self, card: Card, due: Due) -> None:
+        """A card out of a shoe went to whom it was due. Nobody saw where it went, so its face is not held there."""
+        self.hand(due.place).take(1, (card,), due._replace(cards=1))
+
+    def move(self, place: Place, to: Place) -> None:
+        """The cards at a place are another's from now on."""
+        hand = self.hands[to] = self.hands.pop(place)
+        hand.place, hand.judged = to, 0
+        self.faces = {card: tuple(to if at == place else at for at in places) for card, places in self.faces.items()}
+
+    def by_hand(self, due: Due) -> None:
+        """Cards were dealt by hand, as the dealer confirms."""
+        hand = self.hand(due.place)
+        hand.take(due.cards, (), due)
+        hand.by_hand += due.cards
+
+    def hand(self, place: Place) -> Hand:
+        """The cards at a place; from now on it holds some."""
+        return self.hands.setdefault(place, Hand(place))
+
+    def count(self, place: Place, counted: int) -> list[Finding]:
+        """A person counted the cards at `place`."""
+        if place == REMAINDER:
+            known, self.remainder = self.remainder, counted
+        else:
+            hand = self.hands[place]
+            counted += hand.set_aside
+            known, hand.person_count = hand.counted, counted
+            if self.plan.from_shoe and known != counted:
+                self._forget_places()
+        return _differ(place, known, counted, "a person counts")
+
+    def _forget_places(self) -> None:
+        """Cards did not go where they were due: what was read off the shoe does not say where it lies."""
+        for hand in self.hands.values():
+            hand.recognised = ()
+
+    @property
+    def dealt(self) -> int:
+        """Cards the device dealt, by the counts that hold."""
+        dealt = self.astray
+        for hand in self.hands.values():
+            dealt += (hand.counted or 0) - hand.by_hand + hand.discarded
+        return dealt
+
+    @property
+    def remainder_expected(self) -> int:
+        """What conservation of cards asks the remainder to be; a packet never lifted is part of it."""
+        return self._loaded - self.dealt - self.rejected
+
+    @property
+    def conserved(self) -> bool | None:
+        """Whether loaded == packets + remainder + rejected; None while the remainder is not counted, and of a shoe,
+        which keeps its own books."""
+        if self.remainder is None or self.plan.from_shoe:
+            return None
+        return self.remainder == self.remainder_expected
+
+    def unbalanced(self) -> str:
+        """The sum that does not come out, for a person."""
+        return (
+            f"{self._loaded} cards loaded, {self.dealt} in packets + {self.remainder} left + {self.rejected} rejected"
+            f" = {self.dealt + (self.remainder or 0) + self.rejected}"
+        )
+
+    @property
+    def _loaded(self) -> int:
+        return self.plan.cards if self.loaded is None else self.loaded
+
+    # ------------------------------------------------------------------ faces
+
+    def reject(self, card: Card) -> list[Finding]:
+        """A card went to the reject tray; its face is known or none."""
+        self.rejected += 1
+        return self._see((card,), REJECT_TRAY) if card else []
+
+    def open(self, place: Place, cards: tuple[Card, ...]) -> list[Finding]:
+        """These of the cards at `place` lie open; others stay covered."""
+        findings: list[Finding] = []
+        if (hand := self.hands.get(place)) is not None:
+            findings = self._compare(hand, cards)
+            hand.opened = cards
+        return findings + self._see(cards, place)
+
+    def reveal(self, place: Place, cards: tuple[Card, ...]) -> list[Finding]:
+        """All faces at `place` were shown."""
+        if place == BURN:
+            self.burned_shown = cards
+            return self._see(cards, place)
+        hand = self.hands.get(place)
+        if hand is None:
+            return self._see(cards, place)
+        findings = self._compare(hand, cards)
+        hand.revealed = cards
+        findings += self._see(cards, place)
+        burn = self.plan.burns.get(place)
+        if burn is None:
+            # Faces shown are cards that are there, whatever the device counted; a person's count still holds.
+            if hand.person_count is None and hand.device_count != len(cards):
+                findings += _differ(place, hand.device_count, len(cards), "shown are")
+                hand.device_count = len(cards)
+        elif hand.burned is not None and len(cards) != hand.expected - hand.set_aside:
+            left = hand.expected - hand.set_aside
+            text = f"{len(cards)} {self.plan.kind(place)} cards shown, the burn leaves {left}"
+            findings.append(Finding("reveal-count-wrong", text, place))
+        return findings
+
+    def confirm_burn(self, place: Place, positions: frozenset[int]) -> list[Finding]:
+        """These positions, from the dealer's left, were burned: shown or recognised, they may lie nowhere else."""
+        hand = self.hands[place]
+        hand.burned = positions
+        homes = {place, BURN}
+        found = [(card, set(self.faces.get(card, ())) - homes) for card in self._burned_faces(hand)]
+        return [_burned_in_play(card, min(elsewhere)) for card, elsewhere in found if elsewhere]
+
+    def playing(self, place: Place) -> tuple[Card, ...]:
+        """The cards at a place that play, never the burned ones; none before the burn that is due there."""
+        hand, burn = self.hands.get(place), self.plan.burns.get(place)
+        if hand is None or (burn is not None and hand.burned is None):
+            return ()
+        if hand.revealed is not None or burn is None or hand.burned is None:
+            return hand.cards
+        if len(hand.recognised) == hand.expected and not hand.opened:
+            kept = _indexes(burn, frozenset(range(1, burn.size + 1)) - hand.burned)
+            return tuple(hand.recognised[index] for index in (*kept, *range(burn.size, hand.expected)))
+        left = (hand.counted or 0) - len(hand.burned) - len(hand.opened)
+        return hand.opened + (UNREAD,) * max(left, 0)
+
+    def community(self) -> tuple[Card, ...]:
+        """The community cards that play."""
+        return self.playing(COMMUNITY)
+
+    def burned_cards(self) -> tuple[Card, ...]:
+        """The burned cards, `??` where nobody read them."""
+        if self.burned_shown:
+            return self.burned_shown
+        if self.scrambled:
+            return (UNREAD,) * self.burned_left
+        cards: tuple[Card, ...] = ()
+        for hand in self.hands.values():
+            if hand.burned is not None:
+                cards += self._burned_faces(hand) or (UNREAD,) * len(hand.burned)
+        return cards + (self.hands[BURN].cards if BURN in self.hands else ())
+
+    @property
+    def burned_left(self) -> int:
+        """Cards burned off the deck, without those that were scrambled and dealt."""
+        burned = self.hands[BURN].counted or 0 if BURN in self.hands else 0
+        return burned - sum(hand.by_hand for hand in self.hands.values()) if self.scrambled else burned
+
+    def _burned_faces(self, hand: Hand) -> tuple[Card, ...]:
+        burn = self.plan.burns.get(hand.place)
+        if burn is None or hand.burned is None or not burn.size <= len(hand.recognised) == hand.expected:
+            return ()
+        return tuple(hand.recognised[index] for index in _indexes(burn, hand.burned))
+
+    def _compare(self, hand: Hand, cards: tuple[Card, ...]) -> list[Finding]:
+        """Shown against recognised and against shown before; an unread card agrees with any."""
+        findings: list[Finding] = []
+        where, before = hand.place, hand.revealed
+        spread = where in self.plan.burns
+        if before is not None and not (set(before) == set(cards) or (spread and set(cards) < set(before))):
+            text = f"{where} shown as {_spell(cards)}, before as {_spell(before)}"
+            findings.append(Finding("faces-disagree", text, where))
+        covered = [card for card in hand.opened if card != UNREAD and card not in cards and UNREAD not in cards]
+        if covered and not hand.discarded:
+            text = f"{where} shows {_spell(cards)} and no longer {_spell(covered)}, which lay open"
+            findings.append(Finding("faces-disagree", text, where))
+        if hand.recognised and UNREAD not in hand.recognised:
+            strange = [card for card in cards if card != UNREAD and card not in hand.recognised]
+            if strange:
+                text = f"{where} shows {_spell(strange)}, the device dispensed {_spell(hand.recognised)}"
+                findings.append(Finding("faces-disagree", text, where))
+        return findings
+
+    def _see(self, cards: tuple[Card, ...], place: Place) -> list[Finding]:
+        findings: list[Finding] = []
+        if not cards:
+            return findings
+        homes, alone = self.plan.burns.keys(), self.plan.copies == 1
+        burned = self._all_burned() if alone and not self.scrambled else ()
+        if (
+            self.faces.keys().isdisjoint(cards)
+            and len(set(cards)) == len(cards)
+            and self.plan.deck_faces.issuperset(cards)
+            and (not burned or place == BURN or set(cards).isdisjoint(burned))
+        ):
+            self.faces |= dict.fromkeys(cards, (place,))  # each is seen for the first time
+            return findings
+        for index, card in enumerate(cards):
+            if card == UNREAD:
+                continue
+            if not self.plan.in_deck(card):
+                findings.append(Finding("foreign-card", f"{card} at {place} is no card of this deck", place))
+                continue
+            if card in burned and place != BURN:
+                findings.append(_burned_in_muck(card) if place == MUCK else _burned_in_play(card, place))
+                continue
+            places = self.faces.get(card, ())
+            if cards[: index + 1].count(card) <= places.count(place):
+                continue
+            if place == BURN and (home := next((at for at in places if at in homes), None)) is not None:
+                if card in self._shown(home):
+                    findings.append(_burned_in_play(card, home))
+                self.faces[card] = tuple(BURN if at == home else at for at in places)
+                continue
+            self.faces[card] = (*places, place)
+            if len(places) >= self.plan.copies:
+                findings.append(Finding("duplicate-face", f"{card} at {place} was already at {places[0]}", place))
+        return findings
+
+    def _all_burned(self) -> tuple[Card, ...]:
+        cards = self.burned_shown
+        for hand in self.hands.values():
+            if hand.burned is not None:
+                cards += self._burned_faces(hand)
+        return cards + (self.hands[BURN].recognised if BURN in self.hands else ())
+
+    def _shown(self, place: Place) -> tuple[Card, ...]:
+        hand = self.hands.get(place)
+        return (hand.revealed or hand.opened) if hand else ()
+
+
+def _indexes(burn: Burn, positions: frozenset[int]) -> list[int]:
+    """Indexes in the packet, its top card 0, in the order of the positions from the left."""
+    return [burn.from_top(position) for position in sorted(positions) if 1 <= position <= burn.size]
+
+
+def _spell(cards: tuple[Card, ...] | list[Card]) -> str:
+    return " ".join(spell_cards(cards))
+
+
+def _differ(place: Place, known: int | None, counted: int, who: str) -> list[Finding]:
+    if known is None or known == counted:
+        return []
+    return [Finding("counts-differ", f"{place}: {who} {counted} cards, counted before {known}", place)]
+
+
+def _burned_in_play(card: Card, place: Place) -> Finding:
+    return Finding("burned-card-in-play", f"{card} was burned and lies at {place}", place)
+
+
+def _burned_in_muck(card: Card) -> Finding:
+    return Finding("burned-card-in-muck", f"{card} was burned and lies among the discards", MUCK)

@@ -1,0 +1,290 @@
+"""One round as it goes on: bets, choices, cards, incidents. What they mean is judged in `judge`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.schema import AnyStep, DecideStep
+from dealer_flow.record.incidents import INCIDENTS
+from dealer_flow.record.result import EventRef, Incident, Outcome
+from dealer_flow.table.columns import Draw
+from dealer_flow.table.decks import Decks
+from dealer_flow.table.hand import Due
+from dealer_flow.table.ledger import Ledger
+from dealer_flow.table.returned import Returns
+from dealer_flow.table.shoe import Shoes
+from devices.events import BurnConfirmed, Seen
+from protocol.places import NOWHERE, Place
+
+
+class Ruling(NamedTuple):
+    """A supervisor is to rule: `why`, the place it is about, by which clause, and what goes back if it is a misdeal."""
+
+    why: str
+    place: Place
+    clause: str
+    returns: tuple[str, ...] | None
+
+
+@dataclass(slots=True)
+class Round:
+    """Everything known since the last round ended. Bets come first, then START GAME makes it a round in play.
+
+    `decks` outlives the round. So does `shoes`, which is there in games dealt from a shoe only; `draw` in those drawn
+    into columns. In all others `at` is the step that is under way, `opened` whether it has begun, and `dues` are the
+    cards of every step so far, of which the first `given` are dealt.
+    """
+
+    plan: Plan
+    ledger: Ledger
+    decks: Decks
+    shoes: Shoes | None = None
+    draw: Draw | None = None
+    badge: tuple[str, int, str] | None = None
+    """Device, badge and level of the last swipe since a card waits to be named."""
+    in_play: bool = False
+    number: int = 0
+    session: int = 0
+    devices: set[str] = field(default_factory=set)
+    bettors: set[str] = field(default_factory=set)
+    restarted: set[str] = field(default_factory=set)
+    """Devices that lost power in the middle of a deal, heard before START GAME, until a person has cleared it."""
+    wagers: dict[int, dict[str, int]] = field(default_factory=dict)
+    sensors: set[int] = field(default_factory=set)
+    active: tuple[int, ...] = ()
+    first: int | None = None
+    """The seat that was selected to get the first cards, 0 for the dealer."""
+    at: int = 0
+    opened: bool = False
+    dues: list[Due] = field(default_factory=list)
+    given: int = 0
+    by_hand: list[Due] = field(default_factory=list)
+    """Cards that are dealt by hand at this step, until the dealer confirms."""
+    choices: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Seat -> step -> choice, in their order."""
+    too_late: set[tuple[int, str]] = field(default_factory=set)
+    """Seats with the bet of a choice that was not placed before further cards of the house were seen."""
+    dead: set[int] = field(default_factory=set)
+    dead_hands: set[str] = field(default_factory=set)
+    burns: dict[Place, BurnConfirmed] = field(default_factory=dict)
+    shown: set[str] = field(default_factory=set)
+    open: dict[Place, int] = field(default_factory=dict)
+    """How many cards were shown at each place before the reveal."""
+    red_lamp: int = 0
+    incidents: list[Incident] = field(default_factory=list)
+    rulings: list[Ruling] = field(default_factory=list)
+    called: str = ""
+    """Why a supervisor must come, until one has swiped a badge."""
+    returns: Returns = field(default_factory=Returns)
+    unreliable: bool = False
+    defective: bool = False
+    misdeal: bool = False
+    house_wrong: bool = False
+    _noted: set[tuple[str, Place, int, str]] = field(default_factory=set)
+
+    # ------------------------------------------------------------------ where it stands
+
+    @property
+    def step(self) -> AnyStep | None:
+        """The step under way; None in a game drawn into columns."""
+        return self.plan.steps[self.at] if self.plan.steps else None
+
+    @property
+    def next_due(self) -> Due | None:
+        """The cards that come next; None when every place has its own."""
+        return self.dues[self.given] if self.given < len(self.dues) else None
+
+    @property
+    def due(self) -> Place | None:
+        """Who gets the next cards; None when every place has its own."""
+        due = self.next_due
+        return due.place if due else None
+
+    @property
+    def live(self) -> list[int]:
+        """Seats still in the round: neither dead nor folded."""
+        dead, choices, folds = self.dead, self.choices, self.plan.folds
+        return [
+            number
+            for number in self.active
+            if number not in dead and (number not in choices or folds.isdisjoint(choices[number].values()))
+        ]
+
+    @property
+    def drawing(self) -> list[int]:
+        """Seats that get further cards: live, and not done with choosing."""
+        return [number for number in self.active if self._draws(number)]
+
+    def _draws(self, number: int) -> bool:
+        made = self.choices.get(number)
+        if number in self.dead or not made:
+            return number not in self.dead
+        return not self.folded(number) and self.last_choice(number) not in self.plan.finishes
+
+    def folded(self, number: int) -> bool:
+        """True when a seat gave up."""
+        made = self.choices.get(number)
+        return made is not None and not self.plan.folds.isdisjoint(made.values())
+
+    def last_choice(self, number: int) -> str | None:
+        """What a seat chose last; None before it chose."""
+        made = self.choices.get(number)
+        return next(reversed(made.values())) if made else None
+
+    @property
+    def undecided(self) -> list[int]:
+        """Seats whose choice in this step is still to come."""
+        return [*self._undecided()]
+
+    @property
+    def decided(self) -> bool:
+        """True when no seat has a choice to make in this step."""
+        return next(self._undecided(), None) is None
+
+    def is_undecided(self, number: int) -> bool:
+        """True when the choice of this seat in this step is still to come."""
+        return number in self.active and number in self._undecided((number,))
+
+    def _undecided(self, among: tuple[int, ...] | None = None) -> Iterator[int]:
+        step = self.step
+        if step is None or step.do != "decide" or not self.offers(step):
+            return
+        choices, only = self.choices, step.only
+        for number in self.active if among is None else among:
+            if number in choices and step.name in choices[number]:
+                continue
+            if self._draws(number) and (not only or only in self.wagers[number]):
+                yield number
+
+    def offers(self, step: DecideStep) -> bool:
+        """False when a choice is about a hand that is not there, is dead, or was taken by the one who may."""
+        if step.about is None:
+            return True
+        there = self.plan.place(step.about) in self.ledger.hands and step.about not in self.dead_hands
+        return there and (step.takers == "each" or not self.taken(step))
+
+    def taken(self, step: DecideStep) -> bool:
+        """True once a seat made a choice of this step that a bet goes with."""
+        made = (choices.get(step.name) for choices in self.choices.values())
+        return any(name is not None and bool(self.plan.choices[name].stakes) for name in made)
+
+    @property
+    def for_progressive(self) -> list[int]:
+        """Live seats that may play on for the progressive after a misdeal."""
+        bet = self.plan.progressive
+        if bet is None:
+            return []
+        return [number for number in self.live if self.wagers[number].get(bet) or number in self.sensors]
+
+    @property
+    def over(self) -> bool:
+        """True when the hands will not be played out, whatever follows."""
+        return self.misdeal or self.defective or self.unreliable
+
+    @property
+    def idle(self) -> bool:
+        """True when every seat has given up or is dead: cards that are due after a choice need not be dealt."""
+        return not self.live and any(step.do == "decide" for step in self.plan.steps[: self.at + 1])
+
+    @property
+    def house_shown(self) -> bool:
+        """True once the house's or the community cards were shown for the last time: no bet may follow."""
+        return any(self.plan.house(kind) for kind in self.shown)
+
+    @property
+    def left_to_deal(self) -> bool:
+        """True while cards of the device are still to come, by the step under way or a later one."""
+        rest = self.plan.procedure.remainder
+        if self.next_due is not None:
+            return True
+        steps = self.plan.steps[self.at + self.opened :]
+        if rest is not None and rest.after is not None:
+            names = [step.name for step in self.plan.steps]
+            last = names.index(rest.after) if rest.after in names else len(names)
+            steps = self.plan.steps[self.at + self.opened : last + 1]
+        return any(from_device(step) for step in steps)
+
+    @property
+    def all_dealt(self) -> bool:
+        """True once no further card is dealt in this round, neither by the device nor by hand."""
+        if self.next_due is not None or self.by_hand:
+            return False
+        steps = self.plan.steps[self.at + self.opened :]
+        return self.idle or not any(step.do in ("deal", "burn-card", "exchange") for step in steps)
+
+    @property
+    def rest(self) -> int | None:
+        """Cards left of the deck, by the count that holds; None while that is not known."""
+        if self.ledger.remainder is not None or self.shoes is None:
+            return self.ledger.remainder
+        shoe = self.shoes.current
+        return shoe.left if shoe is not None and not self.left_to_deal else None
+
+    @property
+    def rest_wrong(self) -> str | None:
+        """`short` or `long` when another number of cards is left than the procedure says."""
+        exact, rest = self.plan.exact_rest, self.rest
+        if exact is None or rest is None or rest == exact:
+            return None
+        return "short" if rest < exact else "long"
+
+    # ------------------------------------------------------------------ what goes wrong
+
+    def note(
+        self,
+        code: str,
+        text: str,
+        *,
+        seen: Seen,
+        clause: str,
+        place: Place = NOWHERE,
+        fault: int = 0,
+        supervisor: bool = False,
+    ) -> None:
+        """Record an incident once; `code` must be in the catalogue. `supervisor`: one must come at once."""
+        assert code in INCIDENTS
+        key = (code, place, fault, text)
+        if key in self._noted:
+            return
+        self._noted.add(key)
+        self.called = self.called or (text if supervisor else "")
+        where = place.text if place != NOWHERE else None
+        events = (EventRef(device=seen.device, number=seen.number),)
+        self.incidents.append(
+            Incident(
+                code=code,
+                text=text,
+                clause=clause,
+                place=where,
+                fault=fault or None,
+                called="supervisor" if supervisor else None,
+                events=events,
+            )
+        )
+
+    def break_off(self, code: str, text: str, seen: Seen, clause: str = "procedure") -> None:
+        """An incident after which the round cannot be relied on."""
+        self.note(code, text, seen=seen, clause=clause)
+        self.unreliable = True
+
+    # ------------------------------------------------------------------ how it ended
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst that was found decides."""
+        if self.unreliable:
+            return "unreliable"
+        astray = self.ledger.conserved is False
+        if self.defective or (astray and self.plan.deck_policy.then == "defective-deck"):
+            return "defective-deck"
+        if self.misdeal or astray:
+            return "misdeal"
+        if self.house_wrong:
+            return "progressive-only" if self.for_progressive else "misdeal"
+        return "complete"
+
+
+def from_device(step: AnyStep) -> bool:
+    """True when this step takes cards out of the device."""
+    return step.do == "exchange" or (step.do in ("deal", "burn-card") and getattr(step, "origin", "") == "device")

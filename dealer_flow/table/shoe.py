@@ -1,0 +1,223 @@
+"""The bookkeeping of a shoe: what is out of it, what is left in it, and whether it adds up.
+
+A shoe outlives the rounds dealt from it. `Shoes` keeps the one on the table and notices when it is another one.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from dealer_flow.table.hand import Finding
+from protocol.cards import UNREAD, Card
+from protocol.places import SHOE
+
+
+@dataclass(slots=True)
+class ShoeLedger:
+    """One shoe from its filling to its end.
+
+    `id` is the device's number of it, or ours, from 1, where the device has none. `loaded` is the device's word, or
+    what the procedure's decks make where the device says nothing. `whole` is False once cards may have left unseen.
+    """
+
+    id: int
+    decks: int
+    faces: tuple[Card, ...]
+    loaded: int
+    announced: bool = False
+    whole: bool = True
+    drawn: int = 0
+    out: Counter[Card] = field(default_factory=Counter)
+    """How often each face was seen to leave; a card nobody could read counts as `??`."""
+    last: Card | None = None
+    """The card that left last."""
+    cut_card: bool = False
+    rounds_since_cut: int = 0
+    over: bool = False
+    rounds: int = 0
+    """Rounds of a game of steps that were dealt from it."""
+
+    @property
+    def left(self) -> int | None:
+        """Cards still inside; None when that is not known."""
+        return max(self.loaded - self.drawn, 0) if self.whole else None
+
+    @property
+    def penetration(self) -> Fraction:
+        """The share of the shoe that has been dealt."""
+        return Fraction(self.drawn, self.loaded) if self.loaded else Fraction(0)
+
+    def composition(self) -> dict[str, int]:
+        """How often each card is out, by its text, in the order of the text."""
+        return dict(sorted((card.text, count) for card, count in self.out.items() if count))
+
+    def take(self, card: Card) -> list[Finding]:
+        """A card left the shoe."""
+        self.drawn += 1
+        self.last = card
+        found = self._see(card)
+        if self.drawn == self.loaded + 1 and self.whole:
+            found.append(_wrong(f"more than the {self.loaded} cards loaded have left the shoe"))
+        if self.drawn == self.loaded:
+            found += self._emptied()
+        return found
+
+    def name(self, card: Card) -> list[Finding]:
+        """A card that was not read is this one."""
+        self.out[UNREAD] -= 1
+        found = self._see(card)
+        return found + self._emptied() if self.drawn == self.loaded else found
+
+    def miss(self, cards: int) -> None:
+        """So many cards left and were not reported."""
+        self.drawn += cards
+        self.out[UNREAD] += cards
+
+    def put_back(self) -> None:
+        """The last card was pushed back: it may come out again."""
+        self.whole = False
+        if self.last is not None and self.out[self.last]:
+            self.drawn -= 1
+            self.out[self.last] -= 1
+        self.last = None
+
+    def forget(self) -> None:
+        """Cards may have left, or come back, unseen."""
+        self.whole = False
+
+    def device_count(self, drawn: int) -> list[Finding]:
+        """The device says how many cards have left since it was filled."""
+        if not self.whole or drawn == self.drawn:
+            return []
+        return [_wrong(f"the shoe counts {drawn} cards drawn, {self.drawn} were reported")]
+
+    def person_count(self, left: int) -> list[Finding]:
+        """A person counted what is left inside."""
+        if not self.whole or left == self.left:
+            return []
+        return [_wrong(f"{self.loaded} cards loaded, {self.drawn} drawn and {left} left")]
+
+    def _see(self, card: Card) -> list[Finding]:
+        self.out[card] += 1
+        if card == UNREAD:
+            return []
+        if card not in self.faces:
+            return [Finding("foreign-card", f"{card} is no card of this shoe", SHOE)]
+        if self.out[card] > self.decks:
+            often = f"{card} was drawn {self.out[card]} times from a shoe of {self.decks} deck{'s' * (self.decks > 1)}"
+            return [Finding("duplicate-face", often, SHOE)]
+        return []
+
+    def _emptied(self) -> list[Finding]:
+        """Every card loaded is out: each face as often as there are decks, unless it was not read."""
+        if not self.whole or self.loaded != self.decks * len(self.faces):
+            return []
+        missing = sum(max(self.decks - self.out[face], 0) for face in self.faces)
+        if missing == self.out[UNREAD]:
+            return []
+        return [_wrong(f"the shoe is empty and {missing - self.out[UNREAD]} cards of its decks were never seen")]
+
+
+def _wrong(text: str) -> Finding:
+    return Finding("cards-not-conserved", text, SHOE)
+
+
+@dataclass(slots=True)
+class Shoes:
+    """The shoe on the table, and what is known of the order of its reports. It outlives the rounds."""
+
+    decks: int
+    faces: tuple[Card, ...]
+    device: str = ""
+    """The line whose shoe it is; empty before its first report."""
+    current: ShoeLedger | None = None
+    pushed_back: bool = False
+    """True from a card's being pushed back until the next card comes out."""
+    burns_due: int = 0
+    _last: tuple[str | None, int] | None = None
+    _last_card: Card | None = None
+    _in_place: dict[str | None, int] = field(default_factory=dict)
+    _told: dict[tuple[str | None, int], Card] = field(default_factory=dict)
+    _outside: int = 0
+
+    def change(self, device: str) -> bool:
+        """Reports come from this line; True when they came from another one before, whose shoe is gone."""
+        other = self.device not in ("", device)
+        self.device = device
+        if other:
+            self.lose_count()
+            self.current = None
+        return other
+
+    def load(self, number: int, cards: int) -> ShoeLedger:
+        """A shoe was filled, as the device says."""
+        self.lose_count()
+        self.burns_due = 0
+        self.current = ShoeLedger(number, self.decks, self.faces, cards, announced=True)
+        return self.current
+
+    def on_table(self, first_ordinal: int | None = None) -> ShoeLedger:
+        """The shoe a card comes from. One that the device did not announce follows the one that is over."""
+        shoe = self.current
+        if shoe is None or (shoe.over and not shoe.announced):
+            number = 1 if shoe is None else shoe.id + 1
+            shoe = self.current = ShoeLedger(number, self.decks, self.faces, self.decks * len(self.faces))
+            shoe.whole = first_ordinal is None or first_ordinal <= 1
+        return shoe
+
+    def replace(self) -> None:
+        """Another shoe is dealt from, which the device did not announce."""
+        if self.current is not None:
+            self.current.over, self.current.announced = True, False
+
+    def begin_round(self) -> None:
+        """Bets are closed: from here a report like the last one is another card."""
+        self._last_card = None
+
+    def lose_count(self) -> None:
+        """The order of the reports begins anew."""
+        self._last = self._last_card = None
+        self._in_place.clear()
+        self._told.clear()
+        self._outside, self.pushed_back = 0, False
+
+    def repeats(self, ordinal: int | None, where: str | None, card: Card) -> bool:
+        """True when this is the last report once more."""
+        return ordinal is not None and self._last == (where, ordinal) and self._last_card == card
+
+    def count(self, ordinal: int | None, where: str | None, card: Card) -> int:
+        """Take the device's own count; how many cards before this one were not reported, -1 when it went back.
+
+        A device counts in the shoe or in the hand it deals to, and then from 0 or 1 again.
+        """
+        if ordinal is None:
+            return 0
+        missing = 0
+        if ordinal > 1:
+            last = self._last[1] if self._last else 0
+            nexts = {last + 1, last + 1 + self._outside}
+            if self.pushed_back:
+                nexts.add(last)
+            if where in self._in_place:
+                nexts.add(self._in_place[where] + 1)
+            if ordinal not in nexts:
+                missing = max(ordinal - max(nexts), -1)
+        self._last, self._last_card = (where, ordinal), card
+        self._in_place[where] = ordinal
+        self._told[where, ordinal] = card
+        self._outside, self.pushed_back = 0, False
+        return missing
+
+    def outside(self) -> None:
+        """A card left that belongs to no game; a device may have counted it."""
+        self._outside += 1
+
+    def push_back(self) -> None:
+        """The last card went back into the shoe, which may count it again when it comes out."""
+        self.pushed_back, self._last_card = True, None
+        if self.current is not None:
+            self.current.put_back()
+
+    def told(self, ordinal: int | None, where: str | None) -> Card | None:
+        """What was last reported as this card; None when nothing was."""
+        return None if ordinal is None else self._told.get((where, ordinal))
