@@ -20,28 +20,28 @@ from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
 # ------------------------------------------------------------------ bets and choices
 
 
-def _wager(now: Round, seen: Seen, body: e.WagerPlaced) -> None:
-    bet = now.plan.bets.get(body.bet)
+def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
+    bet = round_.plan.bets.get(body.bet)
     if bet is None:
         return
-    back = not body.cents and takes_back(now, body.seat, bet.name)
-    if (bet.placed == "before-deal") != (not now.in_play) and not back:
+    back = not body.cents and takes_back(round_, body.seat, bet.name)
+    if (bet.placed == "before-deal") != (not round_.in_play) and not back:
         return
-    if now.in_play and body.seat not in now.active:
+    if round_.in_play and body.seat not in round_.active:
         return
-    bets = now.wagers.setdefault(body.seat, {})
-    if bet.placed == "before-extra" and not _move(now, bets, bet.name, body.cents):
+    bets = round_.wagers.setdefault(body.seat, {})
+    if bet.placed == "before-extra" and not _move(round_, bets, bet.name, body.cents):
         return
     if body.cents:
         bets[bet.name] = body.cents
     else:
         bets.pop(bet.name, None)
-    _note_bettor(now, seen.device)
+    _note_bettor(round_, seen.device)
 
 
-def _move(now: Round, bets: dict[str, int], to: str, cents: int) -> bool:
+def _move(round_: Round, bets: dict[str, int], to: str, cents: int) -> bool:
     """What goes to a bet on the extra card leaves the bet it comes from; False when there is not so much."""
-    source = now.plan.shoe.moves_from if now.plan.shoe else None
+    source = round_.plan.shoe.moves_from if round_.plan.shoe else None
     rest = bets.get(source or "", 0) + bets.get(to, 0) - cents
     if source is None or rest < 0:
         return False
@@ -52,202 +52,202 @@ def _move(now: Round, bets: dict[str, int], to: str, cents: int) -> bool:
     return True
 
 
-def _sensor(now: Round, seen: Seen, body: e.SensorChanged) -> None:
-    if now.in_play:
+def _sensor(round_: Round, seen: Seen, body: e.SensorChanged) -> None:
+    if round_.in_play:
         return
     if body.on:
-        now.sensors.add(body.seat)
+        round_.sensors.add(body.seat)
     else:
-        now.sensors.discard(body.seat)
-    _note_bettor(now, seen.device)
+        round_.sensors.discard(body.seat)
+    _note_bettor(round_, seen.device)
 
 
-def _note_bettor(now: Round, device: str) -> None:
+def _note_bettor(round_: Round, device: str) -> None:
     """A device matters to the coming round while it has reported a bet that still lies there."""
-    if now.sensors or any(now.wagers.values()):
-        now.bettors.add(device)
+    if round_.sensors or any(round_.wagers.values()):
+        round_.bettors.add(device)
     else:
-        now.bettors.discard(device)
+        round_.bettors.discard(device)
 
 
-def _selected(now: Round, seen: Seen, body: e.SpotSelected) -> None:
-    if now.plan.selects_first:
-        now.first = body.seat
+def _selected(round_: Round, seen: Seen, body: e.SpotSelected) -> None:
+    if round_.plan.selects_first:
+        round_.first = body.seat
 
 
-def _decide(now: Round, seen: Seen, body: e.DecisionMade) -> None:
-    choice = now.plan.decisions.get(body.decision)
-    if choice is None or body.seat not in now.active:
+def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
+    choice = round_.plan.decisions.get(body.decision)
+    if choice is None or body.seat not in round_.active:
         return
-    step = choice_step(now, body.seat, choice.name)
+    step = choice_step(round_, body.seat, choice.name)
     if step is not None:
-        choose(now, body.seat, step, choice.name)
+        choose(round_, body.seat, step, choice.name)
 
 
 # ------------------------------------------------------------------ the round
 
 
-def _start(now: Round, seen: Seen, body: e.GameStarted) -> None:
-    plan = now.plan
-    now.in_play, now.number = True, body.round
-    betting = sorted(number for number, bets in now.wagers.items() if bets)
-    now.active = tuple(number for number in betting if plan.entering & now.wagers[number].keys())
+def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
+    plan = round_.plan
+    round_.in_play, round_.number = True, body.round
+    betting = sorted(number for number, bets in round_.wagers.items() if bets)
+    round_.active = tuple(number for number in betting if plan.entering & round_.wagers[number].keys())
     entering = next(bet for bet in plan.bets.values() if bet.enters)
-    card_reports.begin(now, seen)
-    for device in sorted(now.restarted):
-        now.break_off("power-lost", f"{device} lost power in the middle of a deal, and nobody cleared it", seen)
-    if not now.active:
+    card_reports.begin(round_, seen)
+    for device in sorted(round_.restarted):
+        round_.break_off("power-lost", f"{device} lost power in the middle of a deal, and nobody cleared it", seen)
+    if not round_.active:
         what = "made a bet" if len(plan.entering) > 1 else f"bet {entering.name}"
-        now.break_off("no-entering-bet", f"START GAME and no seat has {what}", seen, entering.clause)
+        round_.break_off("no-entering-bet", f"START GAME and no seat has {what}", seen, entering.clause)
     for number in betting:
-        if number not in now.active:
-            text = f"seat {number} bets {', '.join(now.wagers[number])} without {entering.name}"
-            now.break_off("side-bet-alone", text, seen, entering.clause)
-    for number in sorted(now.sensors & set(now.active)):
-        if plan.progressive not in now.wagers[number]:
+        if number not in round_.active:
+            text = f"seat {number} bets {', '.join(round_.wagers[number])} without {entering.name}"
+            round_.break_off("side-bet-alone", text, seen, entering.clause)
+    for number in sorted(round_.sensors & set(round_.active)):
+        if plan.progressive not in round_.wagers[number]:
             clause = next((bet.clause for bet in plan.bets.values() if bet.progressive), plan.clause)
             text = f"seat {number}: the sensor shows a progressive bet, no amount was reported"
-            now.note("bet-amount-unknown", text, seen=seen, clause=clause)
+            round_.note("bet-amount-unknown", text, seen=seen, clause=clause)
 
 
-def end(now: Round, seen: Seen, body: e.GameEnded) -> None:
+def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
     """END GAME: what was left open is judged."""
-    if body.round != now.number:
-        text = f"END GAME of round {body.round} after START GAME of round {now.number}"
-        now.break_off("round-number-differs", text, seen, now.plan.clause)
-    if now.ledger.conserved is False:
-        judge_sum(now, seen)
-        now.returns.add(now.outcome, 0, now.plan.deck_policy.returns)
-    judge_rest(now, seen, final=True)
-    if now.outcome == "complete":
-        _agree(now, seen)
-    if now.outcome == "defective-deck":
-        now.decks.find_defective(now.ledger.deck, "it was found defective")
+    if body.round != round_.number:
+        text = f"END GAME of round {body.round} after START GAME of round {round_.number}"
+        round_.break_off("round-number-differs", text, seen, round_.plan.clause)
+    if round_.ledger.conserved is False:
+        judge_sum(round_, seen)
+        round_.returns.add(round_.outcome, 0, round_.plan.deck_policy.returns)
+    judge_rest(round_, seen, final=True)
+    if round_.outcome == "complete":
+        _agree(round_, seen)
+    if round_.outcome == "defective-deck":
+        round_.decks.find_defective(round_.ledger.deck, "it was found defective")
 
 
-def _agree(now: Round, seen: Seen) -> None:
+def _agree(round_: Round, seen: Seen) -> None:
     """Every choice has the bet that goes with it, and no other; a bet taken back is gone."""
-    by_decision = now.plan.by_decision
-    for number in now.active:
-        if number in now.dead:
+    by_decision = round_.plan.by_decision
+    for number in round_.active:
+        if number in round_.dead:
             continue
-        made = [now.plan.choices[name] for name in now.choices.get(number, {}).values()]
+        made = [round_.plan.choices[name] for name in round_.choices.get(number, {}).values()]
         back = {choice.takes_back for choice in made}
         wanted = {bet for choice in made for bet in choice.stakes} - back
-        if (wanted ^ now.wagers[number].keys()).isdisjoint(by_decision | back):
+        if (wanted ^ round_.wagers[number].keys()).isdisjoint(by_decision | back):
             continue
-        clauses = {bet.name: bet.clause for bet in now.plan.bets.values() if bet.name in by_decision | back}
+        clauses = {bet.name: bet.clause for bet in round_.plan.bets.values() if bet.name in by_decision | back}
         for name, clause in clauses.items():
-            if (name in wanted) != (name in now.wagers[number]):
+            if (name in wanted) != (name in round_.wagers[number]):
                 has = "without" if name in wanted else "with"
                 text = f"seat {number} chose {', '.join(choice.name for choice in made) or None} {has} a {name} bet"
-                now.break_off("decision-bet-differs", text, seen, clause)
+                round_.break_off("decision-bet-differs", text, seen, clause)
 
 
-def _confirmed(now: Round, seen: Seen, body: e.Confirmed) -> None:
+def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
     """What CONFIRM says: that a supervisor lets play go on, else that cards are dealt by hand."""
-    if now.rulings:
-        ruling = now.rulings.pop(0)
+    if round_.rulings:
+        ruling = round_.rulings.pop(0)
         text = f"a supervisor rules that play goes on: {ruling.why}"
-        now.note("ruled-on", text, seen=seen, clause=ruling.clause, place=ruling.place)
-        now.called = ""
-    elif now.by_hand:
-        for due in now.by_hand:
-            now.ledger.by_hand(due)
-        now.by_hand = []
+        round_.note("ruled-on", text, seen=seen, clause=ruling.clause, place=ruling.place)
+        round_.called = ""
+    elif round_.by_hand:
+        for due in round_.by_hand:
+            round_.ledger.by_hand(due)
+        round_.by_hand = []
 
 
-def _misdeal(now: Round, seen: Seen, body: e.MisdealCalled) -> None:
+def _misdeal(round_: Round, seen: Seen, body: e.MisdealCalled) -> None:
     who = f"badge {body.badge}" if body.badge else "a person without a badge"
-    misdeal = now.plan.procedure.misdeal
-    now.called = ""
-    if now.rulings:
-        ruling = now.rulings[0]
+    misdeal = round_.plan.procedure.misdeal
+    round_.called = ""
+    if round_.rulings:
+        ruling = round_.rulings[0]
         text = f"{who} rules a misdeal: {ruling.why}"
-        now.note("misdeal-called", text, seen=seen, clause=ruling.clause, fault=body.fault)
+        round_.note("misdeal-called", text, seen=seen, clause=ruling.clause, fault=body.fault)
         clauses = [ruling.returns, misdeal.returns]
-        now.returns.add("misdeal", 0, next((bets for bets in clauses if bets is not None), None))
-        now.rulings.clear()
-        now.misdeal = True
+        round_.returns.add("misdeal", 0, next((bets for bets in clauses if bets is not None), None))
+        round_.rulings.clear()
+        round_.misdeal = True
         return
-    now.note("misdeal-called", f"{who} calls a misdeal", seen=seen, clause=misdeal.clause, fault=body.fault)
+    round_.note("misdeal-called", f"{who} calls a misdeal", seen=seen, clause=misdeal.clause, fault=body.fault)
     # After a wrong packet of the house the call says what the clause has said: the progressive may still be played.
-    if not now.house_wrong:
-        now.misdeal = True
-        now.returns.add("misdeal", 0, misdeal.returns)
+    if not round_.house_wrong:
+        round_.misdeal = True
+        round_.returns.add("misdeal", 0, misdeal.returns)
 
 
 # ------------------------------------------------------------------ burn, reveal, counts
 
 
-def _burn(now: Round, seen: Seen, body: e.BurnConfirmed) -> None:
-    burn = now.plan.burns.get(body.place)
-    if burn is None or burn.place in now.burns or body.place not in now.ledger.hands:
+def _burn(round_: Round, seen: Seen, body: e.BurnConfirmed) -> None:
+    burn = round_.plan.burns.get(body.place)
+    if burn is None or burn.place in round_.burns or body.place not in round_.ledger.hands:
         return
-    now.burns[burn.place] = body
-    found(now, now.ledger.confirm_burn(burn.place, burn.from_left(body.positions, body.spread)), seen)
+    round_.burns[burn.place] = body
+    found(round_, round_.ledger.confirm_burn(burn.place, burn.from_left(body.positions, body.spread)), seen)
 
 
-def _reveal(now: Round, seen: Seen, body: e.HandRevealed) -> None:
+def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     place, cards = body.place, body.cards
-    if now.draw is not None and place == SHOE:
-        shoe_reports.name_card(now, seen, body)
+    if round_.draw is not None and place == SHOE:
+        shoe_reports.name_card(round_, seen, body)
         return
-    hand = now.ledger.hands.get(place)
-    now.open[place] = max(now.open.get(place, 0), len(cards))
-    in_order = now.step is not None and now.step.do != "reveal" and may_lie_open(now, place, len(cards))
-    if hand is not None and in_order and not shows_all(now, place) and len(cards) < hand.expected - hand.set_aside:
-        found(now, now.ledger.open(place, cards), seen)
-        judge_open(now, place, cards, seen)
+    hand = round_.ledger.hands.get(place)
+    round_.open[place] = max(round_.open.get(place, 0), len(cards))
+    in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, len(cards))
+    if hand is not None and in_order and not shows_all(round_, place) and len(cards) < hand.expected - hand.set_aside:
+        found(round_, round_.ledger.open(place, cards), seen)
+        judge_open(round_, place, cards, seen)
     else:
-        found(now, now.ledger.reveal(place, cards), seen)
-        if hand is not None and place not in now.plan.burns:
-            judge_count(now, place, seen)
-            judge_sum(now, seen)
+        found(round_, round_.ledger.reveal(place, cards), seen)
+        if hand is not None and place not in round_.plan.burns:
+            judge_count(round_, place, seen)
+            judge_sum(round_, seen)
     if not in_order or place.seat:
-        _mark_shown(now, place)
-    if now.plan.house(now.plan.kind(place)):
-        _close_bets(now)
+        _mark_shown(round_, place)
+    if round_.plan.house(round_.plan.kind(place)):
+        _close_bets(round_)
 
 
-def _mark_shown(now: Round, place: Place) -> None:
+def _mark_shown(round_: Round, place: Place) -> None:
     if place.seat is None:
-        now.shown.add(now.plan.kind(place))
+        round_.shown.add(round_.plan.kind(place))
         return
-    hands = (now.ledger.hands.get(seat(number)) for number in now.live)
+    hands = (round_.ledger.hands.get(seat(number)) for number in round_.live)
     if all(hand is None or hand.revealed is not None for hand in hands):
-        now.shown.add("seats")
+        round_.shown.add("seats")
 
 
-def _close_bets(now: Round) -> None:
+def _close_bets(round_: Round) -> None:
     """Cards of the house are seen: a bet that goes with a choice made before comes too late from here on."""
-    for number, made in now.choices.items():
-        bets = [bet for name in made.values() for bet in now.plan.choices[name].stakes]
-        now.too_late |= {(number, bet) for bet in bets if bet not in now.wagers.get(number, {})}
+    for number, made in round_.choices.items():
+        bets = [bet for name in made.values() for bet in round_.plan.choices[name].stakes]
+        round_.too_late |= {(number, bet) for bet in bets if bet not in round_.wagers.get(number, {})}
 
 
-def _counted(now: Round, seen: Seen, body: e.CardsCounted) -> None:
+def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
     if body.place in (REMAINDER, SHUFFLER, SHOE):
-        now.decks.count(seen.at_ns)
+        round_.decks.count(seen.at_ns)
     if body.place == SHOE:
-        shoe_reports.counted(now, seen, body)
+        shoe_reports.counted(round_, seen, body)
         return
-    if not now.in_play and body.place in (SHUFFLER, REMAINDER):
+    if not round_.in_play and body.place in (SHUFFLER, REMAINDER):
         if body.place == SHUFFLER:
-            card_reports.deck_counted(now, seen, body.counted)
+            card_reports.deck_counted(round_, seen, body.counted)
         return
-    if body.place == BURN or (body.place not in now.ledger.hands and body.place != REMAINDER):
+    if body.place == BURN or (body.place not in round_.ledger.hands and body.place != REMAINDER):
         return
-    found(now, now.ledger.count(body.place, body.counted), seen)
-    if body.place in now.ledger.hands:
-        judge_count(now, body.place, seen)
-    judge_sum(now, seen)
+    found(round_, round_.ledger.count(body.place, body.counted), seen)
+    if body.place in round_.ledger.hands:
+        judge_count(round_, body.place, seen)
+    judge_sum(round_, seen)
 
 
-def _mishandled(now: Round, seen: Seen, body: e.CardMishandled) -> None:
-    if now.in_play:
+def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
+    if round_.in_play:
         face = "" if body.card in (UNREAD, 0) else f", {body.card}"
-        judge_mishap(now, body.place, body.how, face, seen)
+        judge_mishap(round_, body.place, body.how, face, seen)
 
 
 HANDLERS: Final[dict[type[e.Body], Callable[[Round, Seen, Any], None]]] = {

@@ -1,6 +1,6 @@
 """`DealerFlow`: reports of the table's devices in, incidents and `RoundResult`s out.
 
-Every report takes the same way: is it in order (`turns`), what does it do (`reports`), and does the round stand
+Every report takes the same way: is it in order (`order`), what does it do (`reports`), and does the round stand
 elsewhere now (`_advance`). The state machine of the `transitions` library lives in this file only. It is flat and
 synchronous; a trigger is fired after the check, never to find out whether it may be.
 
@@ -23,7 +23,7 @@ from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.play.legal import legal
 from dealer_flow.play.legal_item import Legal
 from dealer_flow.play.offered import appoint
-from dealer_flow.play.order import breach
+from dealer_flow.play.order import violation
 from dealer_flow.play.order_shoe import draw_done
 from dealer_flow.play.publish import result_of
 from dealer_flow.play.runs_out import look_ahead
@@ -41,7 +41,7 @@ from dealer_flow.play.steps import (
     open_step,
     waits_for_cards,
 )
-from dealer_flow.play.violation import Breach, clause_of
+from dealer_flow.play.violation import Violation, clause_of
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.result import Incident, RoundResult
@@ -242,29 +242,29 @@ class DealerFlow:
     # ------------------------------------------------------------------ one report
 
     def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        now, body, kind = self._round, seen.body, type(seen.body)
-        self._lines.meet(now, seen)
+        round_, body, kind = self._round, seen.body, type(seen.body)
+        self._lines.meet(round_, seen)
         handler = HANDLERS.get(kind)
         if handler is None:
-            self._lines.take(now, seen)
+            self._lines.take(round_, seen)
         else:
-            now.devices.add(seen.device)
+            round_.devices.add(seen.device)
             if self._pass_over(body):
                 self._flush(out)
                 return
-            found = breach(self._phase.state, now, body)
+            found = violation(self._phase.state, round_, body)
             if found is not None:
                 self._accuse(found, seen)
-                if kind is e.GameStarted and now.in_play:
+                if kind is e.GameStarted and round_.in_play:
                     self._close(out)
-                    now = self._round
+                    round_ = self._round
                 elif not found.take:
                     self._flush(out)
                     self._advance()
                     return
-            handler(now, seen, body)
+            handler(round_, seen, body)
             if kind is e.GameStarted:
-                if now.draw is not None:
+                if round_.draw is not None:
                     self._phase.start_draw()
                 else:
                     self._phase.start_game()
@@ -282,46 +282,52 @@ class DealerFlow:
             self._round.note("deck-count-due", text, seen=seen, clause=every.clause)
             self._flush(out)
 
-    def _accuse(self, found: Breach, seen: Seen) -> None:
-        now, text = self._round, found.why
+    def _accuse(self, found: Violation, seen: Seen) -> None:
+        round_, text = self._round, found.why
         if found.code == "out-of-turn":
             allowed = dict.fromkeys(item.event for item in self.legal())
             text = f"{found.why}; allowed: {', '.join(allowed)}"
             text += "; the round is unreliable" if found.harmful else "; recorded only"
-        now.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place or NOWHERE)
-        now.unreliable |= found.harmful
+        round_.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place or NOWHERE)
+        round_.unreliable |= found.harmful
 
     def _pass_over(self, body: e.Body) -> bool:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
-        now, ended = self._round, False
-        while not ended and self._phase.state not in LOOSE and now.in_play and not now.rulings and ends_by(now, body):
-            end_step(now)
+        round_, ended = self._round, False
+        while (
+            not ended
+            and self._phase.state not in LOOSE
+            and round_.in_play
+            and not round_.rulings
+            and ends_by(round_, body)
+        ):
+            end_step(round_)
             self._advance()
             ended = isinstance(body, e.Confirmed)
-        return ended and not now.by_hand
+        return ended and not round_.by_hand
 
     def _advance(self) -> None:
         """Go where the round now stands, past stages whose work is already done."""
-        now, phase = self._round, self._phase
+        round_, phase = self._round, self._phase
         state = phase.state
         if state is State.BETTING:
             return
         if state is State.HALTED:
             pass
-        elif now.unreliable:
+        elif round_.unreliable:
             phase.halt()
         elif state is State.VOID:
             pass
-        elif now.misdeal or now.defective or (now.house_wrong and not now.for_progressive):
+        elif round_.misdeal or round_.defective or (round_.house_wrong and not round_.for_progressive):
             phase.void_round()
-        elif not now.house_wrong:
+        elif not round_.house_wrong:
             self._step()
-            if now.over:  # the deck ran out
+            if round_.over:  # the deck ran out
                 phase.void_round()
-        elif state is not State.PROGRESSIVE and deal_on(now):
+        elif state is not State.PROGRESSIVE and deal_on(round_):
             phase.play_progressive()
         if phase.state in LOOSE:
-            follow(now)
+            follow(round_)
 
     def _step(self) -> None:
         """To the stage that is not yet done; a card that waits to be named comes before any."""
@@ -329,23 +335,23 @@ class DealerFlow:
             self._step_draw(self._round.draw)
             return
         assert self._last is not None
-        now, phase = self._round, self._phase
+        round_, phase = self._round, self._phase
         while True:
-            if not now.opened and may_open(now):
-                open_step(now)
-                appoint(now, self._last)
-            look_ahead(now, self._last)
-            if not done(now):
+            if not round_.opened and may_open(round_):
+                open_step(round_)
+                appoint(round_, self._last)
+            look_ahead(round_, self._last)
+            if not done(round_):
                 break
-            next_step(now)
-        step = now.step
+            next_step(round_)
+        step = round_.step
         assert step is not None
-        state = State.DEALING if now.next_due is not None and step.do not in KEEPS else STEP_STATES[step.do]
+        state = State.DEALING if round_.next_due is not None and step.do not in KEEPS else STEP_STATES[step.do]
         if phase.state is not state:
             self._begin[state]()
 
     def _step_draw(self, draw: Draw) -> None:
-        now, phase = self._round, self._phase
+        round_, phase = self._round, self._phase
         if draw.unread is not None:
             if phase.state is not State.NAMING:
                 phase.ask_person()
@@ -353,7 +359,7 @@ class DealerFlow:
         if phase.state is State.NAMING:
             phase.go_on()
         stages = self._plan.draw_stages
-        while draw_done(phase.state, now, draw):
+        while draw_done(phase.state, round_, draw):
             self._begin[stages[stages.index(phase.state) + 1]]()
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
@@ -386,7 +392,7 @@ class DealerFlow:
     def _out_of_turn(self, seen: Seen) -> bool:
         if ends_by(self._round, seen.body):
             return waits_for_cards(self._round, seen.body)
-        found = breach(self._phase.state, self._round, seen.body)
+        found = violation(self._phase.state, self._round, seen.body)
         return found is not None and found.code in _MAY_FIT_LATER
 
     def _retry(self, out: list[RoundResult | Incident]) -> None:

@@ -1,11 +1,11 @@
-"""Whether a report may happen now in a game drawn from a shoe: a part of `turns`."""
+"""Whether a report may happen now in a game drawn from a shoe: a part of `order`."""
 
 from collections.abc import Callable
 from typing import Any, Final
 
 import devices.events as e
 from dealer_flow.play.states import LOOSE, State
-from dealer_flow.play.violation import Breach, refuse
+from dealer_flow.play.violation import Violation, refuse
 from dealer_flow.procedure.schema import BetPart
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
@@ -21,54 +21,54 @@ _LEVELS: Final = {
 }
 
 
-def is_burn(now: Round, where: str | None) -> bool:
+def is_burn(round_: Round, where: str | None) -> bool:
     """True when a card is burned: the device says so, or announced it."""
-    return where in BURNS or (now.shoes is not None and now.shoes.burns_due > 0)
+    return where in BURNS or (round_.shoes is not None and round_.shoes.burns_due > 0)
 
 
-def _drawn(state: State, now: Round, body: e.CardDrawn | e.CardUnread) -> Breach | None:
-    if now.shoes is None:
+def _drawn(state: State, round_: Round, body: e.CardDrawn | e.CardUnread) -> Violation | None:
+    if round_.shoes is None:
         return refuse("a card is drawn from a shoe; this game is dealt in packets")
     card: Card = body.card if isinstance(body, e.CardDrawn) else UNREAD
-    if state in LOOSE or now.shoes.repeats(body.ordinal, body.where, card):
+    if state in LOOSE or round_.shoes.repeats(body.ordinal, body.where, card):
         return None
-    if now.draw is None:
-        return _dealt(state, now, body)
-    part = now.draw.plan.part
-    if is_burn(now, body.where):
+    if round_.draw is None:
+        return _dealt(state, round_, body)
+    part = round_.draw.plan.part
+    if is_burn(round_, body.where):
         if state is State.BETTING:
             return None
-        return Breach("a card is burned in the middle of the race", True, True, "burned-mid-race", SHOE)
+        return Violation("a card is burned in the middle of the race", True, True, "burned-mid-race", SHOE)
     if state is State.BETTING:
         text = f"card {card} is drawn before bets were closed"
-        return Breach(text, True, True, "draw-before-close", SHOE, part.bets_closed)
+        return Violation(text, True, True, "draw-before-close", SHOE, part.bets_closed)
     if state is State.NAMING:
-        text = f"card {card} is drawn while card {now.draw.unread} waits to be named"
-        return Breach(text, False, True, "draw-before-named", SHOE, part.unread.clause)
+        text = f"card {card} is drawn while card {round_.draw.unread} waits to be named"
+        return Violation(text, False, True, "draw-before-named", SHOE, part.unread.clause)
     return None
 
 
-def _dealt(state: State, now: Round, body: e.CardDrawn | e.CardUnread) -> Breach | None:
+def _dealt(state: State, round_: Round, body: e.CardDrawn | e.CardUnread) -> Violation | None:
     """A card is drawn in a game of steps; its face is nobody's business yet."""
-    burned = is_burn(now, body.where)
+    burned = is_burn(round_, body.where)
     if state is State.BETTING:
         text = "a card is drawn before bets were closed"
-        return None if burned else Breach(text, True, True, "draw-before-close", SHOE, closing_clause(now))
-    if now.due is None:
-        return Breach("a card is drawn and nobody is due one", True, True)
-    if burned and now.due != BURN:
-        return Breach(f"a card is burned and {now.due} is due one", True, True)
+        return None if burned else Violation(text, True, True, "draw-before-close", SHOE, closing_clause(round_))
+    if round_.due is None:
+        return Violation("a card is drawn and nobody is due one", True, True)
+    if burned and round_.due != BURN:
+        return Violation(f"a card is burned and {round_.due} is due one", True, True)
     return None
 
 
-def closing_clause(now: Round) -> str:
+def closing_clause(round_: Round) -> str:
     """The clause that closes the bets."""
-    return now.draw.plan.part.bets_closed if now.draw else now.plan.clause
+    return round_.draw.plan.part.bets_closed if round_.draw else round_.plan.clause
 
 
-def named(state: State, now: Round, body: e.HandRevealed) -> Breach | None:
+def named(state: State, round_: Round, body: e.HandRevealed) -> Violation | None:
     """A card of the shoe is shown at the table: it names the one that was not read."""
-    draw = now.draw
+    draw = round_.draw
     if draw is None or state in LOOSE:
         return None
     if len(body.cards) != 1 or not body.cards[0].is_face:
@@ -77,28 +77,28 @@ def named(state: State, now: Round, body: e.HandRevealed) -> Breach | None:
     position = draw.unread
     if position is None:
         if draw.cards and card == draw.cards[-1]:
-            return Breach(f"{card} is named, which the shoe had read", False, False)
+            return Violation(f"{card} is named, which the shoe had read", False, False)
         return refuse(f"{card} is named and no such card waits for a name", "faces-disagree")
-    if draw.plan.unread_by != "anyone" and _badge(now)[1] not in _LEVELS[draw.plan.unread_by]:
+    if draw.plan.unread_by != "anyone" and _badge(round_)[1] not in _LEVELS[draw.plan.unread_by]:
         text = f"card {position} is named {card} without a {draw.plan.unread_by}'s badge; swipe it first"
-        return Breach(text, False, False, "naming-refused", SHOE, draw.plan.part.unread.clause)
+        return Violation(text, False, False, "naming-refused", SHOE, draw.plan.part.unread.clause)
     return None
 
 
-def _badge(now: Round) -> tuple[int, str]:
-    return (now.badge[1], now.badge[2]) if now.badge else (0, "")
+def _badge(round_: Round) -> tuple[int, str]:
+    return (round_.badge[1], round_.badge[2]) if round_.badge else (0, "")
 
 
-def moved(state: State, now: Round, body: e.WagerPlaced, bet: BetPart) -> Breach | None:
+def moved(state: State, round_: Round, body: e.WagerPlaced, bet: BetPart) -> Violation | None:
     """Money is moved to a bet on the extra card."""
     what = f"seat {body.seat} moves {body.cents} cents to {bet.name}"
-    draw = now.draw
+    draw = round_.draw
     source = draw.plan.moves_from if draw else None
     if draw is None or source is None or draw.plan.extra == "never":
         return refuse(f"{what}; this table has no extra card")
     if state is not State.EXTRA:
         return refuse(f"{what} while {state.value}")
-    bets = now.wagers.get(body.seat, {})
+    bets = round_.wagers.get(body.seat, {})
     other = next((name for name in bets if name in draw.plan.moved and name != bet.name), None)
     if other is not None and body.cents:
         return refuse(f"{what}; it has already moved money to {other}")
@@ -108,41 +108,41 @@ def moved(state: State, now: Round, body: e.WagerPlaced, bet: BetPart) -> Breach
     return None
 
 
-def extra_due(now: Round) -> bool:
+def extra_due(round_: Round) -> bool:
     """True when the extra card is to be drawn: a bet rests on it, or the option says always."""
-    draw = now.draw
+    draw = round_.draw
     if draw is None or not draw.extra_may_come:
         return False
-    return draw.plan.extra == "always" or any(draw.plan.moved & bets.keys() for bets in now.wagers.values())
+    return draw.plan.extra == "always" or any(draw.plan.moved & bets.keys() for bets in round_.wagers.values())
 
 
-def extra_open(now: Round) -> bool:
+def extra_open(round_: Round) -> bool:
     """True while the extra card is due, or money may be moved to a bet on it."""
-    draw = now.draw
+    draw = round_.draw
     if draw is None or not draw.extra_may_come:
         return False
-    return extra_due(now) or any(bets.get(draw.plan.moves_from or "") for bets in now.wagers.values())
+    return extra_due(round_) or any(bets.get(draw.plan.moves_from or "") for bets in round_.wagers.values())
 
 
-def draw_done(state: State, now: Round, draw: Draw) -> bool:
+def draw_done(state: State, round_: Round, draw: Draw) -> bool:
     """Whether the work of a stage of drawing is done."""
     if state is State.DRAWING:
         return draw.end is not None
-    return state is State.EXTRA and not extra_open(now)
+    return state is State.EXTRA and not extra_open(round_)
 
 
-def missing(state: State, now: Round) -> str:
+def missing(state: State, round_: Round) -> str:
     """What END GAME still waits for, in words; empty when nothing."""
-    if now.draw is None:
+    if round_.draw is None:
         return ""
     if state is State.NAMING:
-        return f"before card {now.draw.unread} was named"
+        return f"before card {round_.draw.unread} was named"
     if state is State.DRAWING:
         return "before the race was decided"
-    return "before the extra card was drawn" if state is State.EXTRA and extra_due(now) else ""
+    return "before the extra card was drawn" if state is State.EXTRA and extra_due(round_) else ""
 
 
-CHECKS: Final[dict[type[e.Body], Callable[[State, Round, Any], Breach | None]]] = {
+CHECKS: Final[dict[type[e.Body], Callable[[State, Round, Any], Violation | None]]] = {
     e.CardDrawn: _drawn,
     e.CardUnread: _drawn,
 }

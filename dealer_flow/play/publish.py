@@ -22,14 +22,14 @@ from protocol.cards import spell_cards
 from protocol.places import DEALER, Place, seat
 
 
-def result_of(now: Round, table: str) -> RoundResult:
+def result_of(round_: Round, table: str) -> RoundResult:
     """The round as published."""
-    ledger, plan, outcome = now.ledger, now.plan, now.outcome
-    burns = tuple(_burn(done) for done in now.burns.values())
+    ledger, plan, outcome = round_.ledger, round_.plan, round_.outcome
+    burns = tuple(_burn(done) for done in round_.burns.values())
     return RoundResult(
         table=table,
-        session=f"{now.session:08x}",
-        round=now.number,
+        session=f"{round_.session:08x}",
+        round=round_.number,
         procedure=plan.ref,
         options=plan.options,
         outcome=outcome,
@@ -38,17 +38,17 @@ def result_of(now: Round, table: str) -> RoundResult:
             packet_of(packet.ordinal, packet.place.text, packet.expected, packet.counted) for packet in ledger.lifted
         ),
         community=tuple(spell_cards(ledger.community())),
-        burned=tuple(spell_cards(now.draw.burned if now.draw else ledger.burned_cards())),
+        burned=tuple(spell_cards(round_.draw.burned if round_.draw else ledger.burned_cards())),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
-        seats=tuple(_seat(now, number, returned(now, number, outcome)) for number in now.active),
-        dealer=_dealer(now),
-        hands=tuple(_named_hand(now, name) for name, place in plan.hands.items() if place in ledger.hands),
-        remainder=_remainder(now),
+        seats=tuple(_seat(round_, number, returned(round_, number, outcome)) for number in round_.active),
+        dealer=_dealer(round_),
+        hands=tuple(_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands),
+        remainder=_remainder(round_),
         rejected=ledger.rejected,
-        incidents=tuple(now.incidents),
-        draw=drawn_of(now.draw),
-        shoe=shoe_of(now.shoes),
+        incidents=tuple(round_.incidents),
+        draw=drawn_of(round_.draw),
+        shoe=shoe_of(round_.shoes),
     )
 
 
@@ -63,76 +63,76 @@ def _burn(done: BurnConfirmed) -> Burn:
     return Burn(of=done.place.text, positions=done.positions, spread=done.spread)
 
 
-def _seat(now: Round, number: int, back: dict[str, int]) -> Seat:
-    hand = now.ledger.hands.get(seat(number))
+def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
+    hand = round_.ledger.hands.get(seat(number))
     status: SeatStatus = "live"
-    if number in now.dead:
+    if number in round_.dead:
         status = "dead"
-    elif now.folded(number):
+    elif round_.folded(number):
         status = "folded"
-    made = tuple(now.choices.get(number, {}).values())
+    made = tuple(round_.choices.get(number, {}).values())
     return Seat(
         seat=number,
         status=status,
         cards=tuple(spell_cards(hand.cards)) if hand else (),
         counted=hand.counted if hand else None,
-        expected=hand.expected if hand else now.plan.expected(seat(number)),
+        expected=hand.expected if hand else round_.plan.expected(seat(number)),
         decision=made[-1] if made else None,
         decisions=made if len(made) > 1 else (),
-        wagers=dict(now.wagers.get(number, {})),
+        wagers=dict(round_.wagers.get(number, {})),
         returned=back,
     )
 
 
-def returned(now: Round, number: int, outcome: Outcome) -> dict[str, int]:
+def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     """The bets of a seat that go back for how the round ended, cents by name: what a person returns by the clause.
 
     A fee is no bet: it stays, unless a clause names it. Of an unreliable round nothing is said.
     """
-    fees = now.plan.fees
-    bets = now.wagers.get(number, {})
+    fees = round_.plan.fees
+    bets = round_.wagers.get(number, {})
     if outcome == "unreliable":
         return {}
     if outcome in ("misdeal", "defective-deck"):
-        return now.returns.of(outcome, 0, bets, fees)
+        return round_.returns.of(outcome, 0, bets, fees)
     back = dict[str, int]()
-    for name in now.dead_hands:
-        back |= now.returns.of("hand", name, bets, fees)
-    if number in now.dead:
-        return back | now.returns.of("dead-hand", number, bets, fees)
+    for name in round_.dead_hands:
+        back |= round_.returns.of("hand", name, bets, fees)
+    if number in round_.dead:
+        return back | round_.returns.of("dead-hand", number, bets, fees)
     if outcome == "progressive-only":
-        back |= now.returns.of("progressive-only", 0, bets, fees)
+        back |= round_.returns.of("progressive-only", 0, bets, fees)
     return back
 
 
-def _dealer(now: Round) -> Hand | None:
-    hand = now.ledger.hands.get(DEALER)
+def _dealer(round_: Round) -> Hand | None:
+    hand = round_.ledger.hands.get(DEALER)
     if hand is None:
         return None
-    return Hand(cards=_cards(now, DEALER), counted=hand.counted, expected=hand.expected)
+    return Hand(cards=_cards(round_, DEALER), counted=hand.counted, expected=hand.expected)
 
 
-def _named_hand(now: Round, name: str) -> NamedHand:
-    hand = now.ledger.hands[now.plan.hands[name]]
-    status: HandStatus = "dead" if name in now.dead_hands else "live"
-    cards = _cards(now, hand.place)
+def _named_hand(round_: Round, name: str) -> NamedHand:
+    hand = round_.ledger.hands[round_.plan.hands[name]]
+    status: HandStatus = "dead" if name in round_.dead_hands else "live"
+    cards = _cards(round_, hand.place)
     return NamedHand(
         name=name, place=hand.place.text, status=status, cards=cards, counted=hand.counted, expected=hand.expected
     )
 
 
-def _cards(now: Round, place: Place) -> tuple[str, ...]:
+def _cards(round_: Round, place: Place) -> tuple[str, ...]:
     """As they lie there; without burned ones once they are burned."""
-    burned = now.ledger.hands[place].burned is not None
-    return tuple(spell_cards(now.ledger.playing(place) if burned else now.ledger.hands[place].cards))
+    burned = round_.ledger.hands[place].burned is not None
+    return tuple(spell_cards(round_.ledger.playing(place) if burned else round_.ledger.hands[place].cards))
 
 
-def _remainder(now: Round) -> Remainder | None:
-    ledger = now.ledger
+def _remainder(round_: Round) -> Remainder | None:
+    ledger = round_.ledger
     if ledger.remainder is None:
         return None
-    if now.plan.from_shoe:
-        shoe = now.shoes.current if now.shoes else None
+    if round_.plan.from_shoe:
+        shoe = round_.shoes.current if round_.shoes else None
         expected = shoe.left if shoe is not None and shoe.left is not None else ledger.remainder
         return Remainder(counted=ledger.remainder, expected=expected)
     return Remainder(counted=ledger.remainder, expected=max(ledger.remainder_expected, 0))

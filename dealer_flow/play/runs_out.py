@@ -8,63 +8,63 @@ from protocol.faults import Fault
 from protocol.places import BURN, SHOE
 
 
-def put_back(now: Round, seen: Seen) -> bool:
+def put_back(round_: Round, seen: Seen) -> bool:
     """The card that came out last was pushed back into the shoe; True when it was a burned one that may be."""
-    may = now.plan.back_on_top and now.in_play and not now.over and now.given > 0
-    if not may or now.dues[now.given - 1].place != BURN:
+    may = round_.plan.back_on_top and round_.in_play and not round_.over and round_.given > 0
+    if not may or round_.dues[round_.given - 1].place != BURN:
         return False
-    care = now.plan.procedure.care.burned
+    care = round_.plan.procedure.care.burned
     text = "the card burned last is laid back on top of the deck, to be burned again"
-    now.note(
+    round_.note(
         "burned-card-put-back",
         text,
         seen=seen,
-        clause=care.clause if care else now.plan.clause,
+        clause=care.clause if care else round_.plan.clause,
         place=BURN,
         fault=Fault.PUSHED_BACK,
     )
-    now.given -= 1
-    now.ledger.hands[BURN].put_back()
-    if not now.given and now.shoes is not None:
-        now.shoes.on_table().rounds -= 1  # no card of this round is out: it begins anew
+    round_.given -= 1
+    round_.ledger.hands[BURN].put_back()
+    if not round_.given and round_.shoes is not None:
+        round_.shoes.on_table().rounds -= 1  # no card of this round is out: it begins anew
     return True
 
 
-def look_ahead(now: Round, seen: Seen) -> None:
+def look_ahead(round_: Round, seen: Seen) -> None:
     """Fewer cards are left in the shoe than are due: say so, and go on as the procedure has it."""
-    policy = now.plan.runs_out
-    if policy is None or now.over or now.shoes is None or now.shoes.current is None:
+    policy = round_.plan.runs_out
+    if policy is None or round_.over or round_.shoes is None or round_.shoes.current is None:
         return
-    left = now.shoes.current.left
-    due = [due for due in now.dues[now.given :] if not due.at_most]
+    left = round_.shoes.current.left
+    due = [due for due in round_.dues[round_.given :] if not due.at_most]
     if left is None or len(due) <= left:
         return
-    burned = now.ledger.burned_left
+    burned = round_.ledger.burned_left
     pool = burned + min(left, 1)
     by_hand = len(due) - max(left - 1, 0)
     text = f"cards due: {len(due)}, left: {left}"
     if policy.then == "scramble" and pool >= by_hand:
         burn = "after burning one" if pool > by_hand else "without burning one"
         text += f"; of the last and {burned} burned, scrambled, {by_hand} dealt by hand {burn}"
-        _scramble(now, due, left)
+        _scramble(round_, due, left)
         policy = policy._replace(then="nothing")
     elif policy.then != "misdeal":
         policy = policy._replace(then="person")
-        _by_hand(now, due, left)
-    now.note("deck-runs-out", text, seen=seen, clause=policy.clause, place=SHOE, supervisor=policy.then == "person")
-    apply(now, policy._replace(returns=now.plan.procedure.misdeal.returns), SHOE, text)
+        _by_hand(round_, due, left)
+    round_.note("deck-runs-out", text, seen=seen, clause=policy.clause, place=SHOE, supervisor=policy.then == "person")
+    apply(round_, policy._replace(returns=round_.plan.procedure.misdeal.returns), SHOE, text)
 
 
-def _scramble(now: Round, due: list[Due], left: int) -> None:
+def _scramble(round_: Round, due: list[Due], left: int) -> None:
     """All cards but the last go out; that one is laid to the burned ones, and what lies there is dealt by hand."""
-    now.ledger.scrambled = True
+    round_.ledger.scrambled = True
     whole = max(left - 1, 0)
     aside = [Due(BURN, 1, due[whole].step)] * min(left, 1)
-    now.dues[now.given :] = [*due[:whole], *aside]
-    now.by_hand += due[whole:]
+    round_.dues[round_.given :] = [*due[:whole], *aside]
+    round_.by_hand += due[whole:]
 
 
-def _by_hand(now: Round, due: list[Due], left: int) -> None:
+def _by_hand(round_: Round, due: list[Due], left: int) -> None:
     """What the shoe no longer has is dealt by hand, if a supervisor lets play go on."""
-    now.dues[now.given :] = due[:left]
-    now.by_hand += due[left:]
+    round_.dues[round_.given :] = due[:left]
+    round_.by_hand += due[left:]

@@ -18,68 +18,68 @@ class Lines:
     sessions: dict[str, int] = field(default_factory=dict)
     patient: bool = False
 
-    def meet(self, now: Round, seen: Seen) -> None:
+    def meet(self, round_: Round, seen: Seen) -> None:
         """A device speaks: in a session this table may not have seen."""
         if seen.session and self.sessions.get(seen.device) != seen.session:
-            self._restarted(now, seen, self.sessions.get(seen.device), seen.session)
+            self._restarted(round_, seen, self.sessions.get(seen.device), seen.session)
 
     def concerns(self, body: type[e.Body]) -> bool:
         """True for reports of the line itself."""
         return body in _HANDLERS
 
-    def take(self, now: Round, seen: Seen) -> None:
+    def take(self, round_: Round, seen: Seen) -> None:
         """A report of the line itself."""
-        _HANDLERS[type(seen.body)](self, now, seen, seen.body)
+        _HANDLERS[type(seen.body)](self, round_, seen, seen.body)
 
-    def _restarted(self, now: Round, seen: Seen, previous: int | None, session: int) -> None:
+    def _restarted(self, round_: Round, seen: Seen, previous: int | None, session: int) -> None:
         self.sessions[seen.device] = session
         if previous is None or previous == session:
             return
-        _forget_shoe(now, seen)
-        if (now.in_play and seen.device in now.devices) or seen.device in now.bettors:
+        _forget_shoe(round_, seen)
+        if (round_.in_play and seen.device in round_.devices) or seen.device in round_.bettors:
             text = f"{seen.device} started anew: session {session:08x} after {previous:08x}"
-            now.break_off("session-changed", text, seen)
-        elif now.ledger.packets and not now.in_play:
-            now.break_off("session-changed", f"{seen.device} started anew and had begun to deal", seen)
-        elif not now.in_play and seen.device in now.devices:
-            now.decks.forget()
+            round_.break_off("session-changed", text, seen)
+        elif round_.ledger.packets and not round_.in_play:
+            round_.break_off("session-changed", f"{seen.device} started anew and had begun to deal", seen)
+        elif not round_.in_play and seen.device in round_.devices:
+            round_.decks.forget()
 
-    def _session_changed(self, now: Round, seen: Seen, body: e.SessionChanged) -> None:
-        self._restarted(now, seen, self.sessions.get(seen.device, body.previous), body.session)
+    def _session_changed(self, round_: Round, seen: Seen, body: e.SessionChanged) -> None:
+        self._restarted(round_, seen, self.sessions.get(seen.device, body.previous), body.session)
 
-    def _booted(self, now: Round, seen: Seen, body: e.Booted) -> None:
+    def _booted(self, round_: Round, seen: Seen, body: e.Booted) -> None:
         if not body.mid_round:
             return
-        now.note("power-lost", f"{seen.device} lost power during a round", seen=seen, clause="procedure")
-        if now.in_play:
-            now.unreliable = True
+        round_.note("power-lost", f"{seen.device} lost power during a round", seen=seen, clause="procedure")
+        if round_.in_play:
+            round_.unreliable = True
         else:
-            now.restarted.add(seen.device)
+            round_.restarted.add(seen.device)
 
-    def _events_lost(self, now: Round, seen: Seen, body: e.EventsLost) -> None:
+    def _events_lost(self, round_: Round, seen: Seen, body: e.EventsLost) -> None:
         unnumbered = not body.first and not body.last
         what = f"reports of {seen.device} are missing"
         text = what if unnumbered else f"{seen.device}: events {body.first} to {body.last} are gone"
-        now.break_off("events-lost", text, seen)
-        _forget_shoe(now, seen)
+        round_.break_off("events-lost", text, seen)
+        _forget_shoe(round_, seen)
 
-    def _badge(self, now: Round, seen: Seen, body: e.BadgeSwiped) -> None:
-        now.badge = (seen.device, body.badge, body.level)
+    def _badge(self, round_: Round, seen: Seen, body: e.BadgeSwiped) -> None:
+        round_.badge = (seen.device, body.badge, body.level)
         if body.level in _SUPERVISORS:
-            now.called = ""
-            if not now.in_play:
-                now.decks.exchange()
+            round_.called = ""
+            if not round_.in_play:
+                round_.decks.exchange()
 
-    def _link_lost(self, now: Round, seen: Seen, body: e.LinkLost) -> None:
-        if now.in_play or now.bettors:
-            now.note("link-lost", f"{seen.device}: {body.why}", seen=seen, clause="procedure")
+    def _link_lost(self, round_: Round, seen: Seen, body: e.LinkLost) -> None:
+        if round_.in_play or round_.bettors:
+            round_.note("link-lost", f"{seen.device}: {body.why}", seen=seen, clause="procedure")
             self.patient = True
 
 
-def _forget_shoe(now: Round, seen: Seen) -> None:
+def _forget_shoe(round_: Round, seen: Seen) -> None:
     """Reports of the shoe are missing: cards may have left it unseen."""
-    if now.shoes is not None and now.shoes.device == seen.device and now.shoes.current is not None:
-        now.shoes.current.forget()
+    if round_.shoes is not None and round_.shoes.device == seen.device and round_.shoes.current is not None:
+        round_.shoes.current.forget()
 
 
 _HANDLERS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]]] = {

@@ -77,27 +77,27 @@ class Snapshot:
     """Faces of this round's packets that a device read and nobody has shown. Not to be shown either."""
 
 
-def snapshot(state: State, now: Round) -> Snapshot:
+def snapshot(state: State, round_: Round) -> Snapshot:
     """What there is to see of the round `now`, which stands at `state`."""
-    ledger, draw = now.ledger, now.draw
-    seats = sorted({*now.active, *(number for number, bets in now.wagers.items() if bets)})
+    ledger, draw = round_.ledger, round_.draw
+    seats = sorted({*round_.active, *(number for number, bets in round_.wagers.items() if bets)})
     columns = draw.columns() if draw is not None else {}
     burned = len(draw.burned) if draw is not None else len(ledger.hands[BURN].cards) if BURN in ledger.hands else 0
     return Snapshot(
         state=state,
-        number=now.number if now.in_play else 0,
-        in_play=now.in_play,
-        seats=tuple(_seat(now, number) for number in seats),
+        number=round_.number if round_.in_play else 0,
+        in_play=round_.in_play,
+        seats=tuple(_seat(round_, number) for number in seats),
         dealer=_hand(ledger, DEALER),
         community=_hand(ledger, COMMUNITY),
         hands=tuple(
             replace(hand, place=name)
-            for name, place in now.plan.hands.items()
+            for name, place in round_.plan.hands.items()
             if (hand := _hand(ledger, place)) is not None
         ),
         columns=tuple(HandNow(name, cards, len(cards), 0) for name, cards in columns.items()),
         burned=ledger.burned_shown if burned and ledger.burned_shown else (UNREAD,) * burned,
-        packets=_packets(now),
+        packets=_packets(round_),
         deck=ledger.deck,
         remainder=ledger.remainder,
         unshown=_unshown(ledger),
@@ -116,12 +116,12 @@ def _unshown(ledger: Ledger) -> frozenset[Card]:
     return frozenset(found - {UNREAD})
 
 
-def _seat(now: Round, number: int) -> SeatNow:
+def _seat(round_: Round, number: int) -> SeatNow:
     status: SeatStatus | None = None
-    if number in now.active:
-        status = "live" if number in now.live else "dead" if number in now.dead else "folded"
-    wagers, decision = dict(now.wagers.get(number, {})), now.last_choice(number)
-    return SeatNow(number, status, wagers, decision, _hand(now.ledger, seat(number)))
+    if number in round_.active:
+        status = "live" if number in round_.live else "dead" if number in round_.dead else "folded"
+    wagers, decision = dict(round_.wagers.get(number, {})), round_.last_choice(number)
+    return SeatNow(number, status, wagers, decision, _hand(round_.ledger, seat(number)))
 
 
 def _hand(ledger: Ledger, place: Place) -> HandNow | None:
@@ -142,22 +142,22 @@ def _shown(hand: Hand) -> Cards:
     return hand.opened + (UNREAD,) * max(covered, 0)
 
 
-def _packets(now: Round) -> tuple[PacketNow, ...]:
+def _packets(round_: Round) -> tuple[PacketNow, ...]:
     """Those that were lifted, the one in the tray, those still to come if every seat plays on."""
-    if now.plan.from_shoe:
+    if round_.plan.from_shoe:
         return ()
     rows = [
         PacketNow(packet.ordinal, packet.place.text, packet.expected, packet.counted, lifted=True)
-        for packet in now.ledger.lifted
+        for packet in round_.ledger.lifted
     ]
-    tray = [packet for packet in now.ledger.packets.values() if not packet.lifted]
-    coming = now.dues[now.given :]
-    for step in now.plan.steps[now.at + now.opened :] if now.in_play else ():
-        coming += dues_of(now, step) if step.do in ("deal", "burn-card") and from_device(step) else ()
+    tray = [packet for packet in round_.ledger.packets.values() if not packet.lifted]
+    coming = round_.dues[round_.given :]
+    for step in round_.plan.steps[round_.at + round_.opened :] if round_.in_play else ():
+        coming += dues_of(round_, step) if step.do in ("deal", "burn-card") and from_device(step) else ()
     for index in range(max(len(tray), len(coming))):
         due = coming[index] if index < len(coming) else None
         counted = tray[index].counted if index < len(tray) else None
-        ordinal = tray[index].ordinal if index < len(tray) else len(now.ledger.lifted) + index + 1
+        ordinal = tray[index].ordinal if index < len(tray) else len(round_.ledger.lifted) + index + 1
         to, expected = (due.place.text, due.cards) if due is not None else (NOWHERE.text, None)
         rows.append(PacketNow(ordinal, to, expected, counted, lifted=False))
     return tuple(rows)

@@ -27,50 +27,50 @@ _MISHAPS: Final = {
 _RULE: Final = Policy("person", "procedure")
 
 
-def apply(now: Round, policy: Policy, place: Place = NOWHERE, why: str = "") -> None:
+def apply(round_: Round, policy: Policy, place: Place = NOWHERE, why: str = "") -> None:
     """A consequence. What it says only ever gets worse: a dead hand stays dead."""
     then, returns = policy.then, policy.returns
-    kind = now.plan.kind(place)
+    kind = round_.plan.kind(place)
     if then == "dead-hand" and place.seat:
-        now.dead.add(place.seat)
-        now.returns.add("dead-hand", place.seat, returns)
-    elif then == "dead-hand" and kind in now.plan.hands:
-        now.dead_hands.add(kind)
-        now.returns.add("hand", kind, returns or ())
+        round_.dead.add(place.seat)
+        round_.returns.add("dead-hand", place.seat, returns)
+    elif then == "dead-hand" and kind in round_.plan.hands:
+        round_.dead_hands.add(kind)
+        round_.returns.add("hand", kind, returns or ())
     elif then in ("dead-hand", "defective-deck"):  # the house has no hand of its own to lose
-        now.defective = True
-        now.returns.add("defective-deck", 0, returns if then == "defective-deck" else None)
+        round_.defective = True
+        round_.returns.add("defective-deck", 0, returns if then == "defective-deck" else None)
     elif then == "progressive-only":
-        now.house_wrong = True
-        now.returns.add("progressive-only", 0, _all_but_progressive(now) if returns is None else returns)
+        round_.house_wrong = True
+        round_.returns.add("progressive-only", 0, _all_but_progressive(round_) if returns is None else returns)
     elif then == "misdeal":
-        now.misdeal = True
-        now.returns.add("misdeal", 0, returns)
+        round_.misdeal = True
+        round_.returns.add("misdeal", 0, returns)
     elif then == "unreliable":
-        now.unreliable = True
-    elif then in ("person", "complete") and not now.over:
-        now.rulings.append(Ruling(why, place, policy.clause, returns))
+        round_.unreliable = True
+    elif then in ("person", "complete") and not round_.over:
+        round_.rulings.append(Ruling(why, place, policy.clause, returns))
 
 
-def _all_but_progressive(now: Round) -> tuple[str, ...]:
-    keeps = now.plan.progressives | now.plan.fees
-    return tuple(bet.name for bet in now.plan.bets.values() if bet.name not in keeps)
+def _all_but_progressive(round_: Round) -> tuple[str, ...]:
+    keeps = round_.plan.progressives | round_.plan.fees
+    return tuple(bet.name for bet in round_.plan.bets.values() if bet.name not in keeps)
 
 
-def found(now: Round, findings: list[Finding], seen: Seen) -> None:
+def found(round_: Round, findings: list[Finding], seen: Seen) -> None:
     """What the ledger found, judged by the procedure."""
     for finding in findings:
         if finding.code == "burned-card-in-muck":
-            judge_muck(now, finding.text, finding.place, seen)
+            judge_muck(round_, finding.text, finding.place, seen)
             continue
-        policy = _policy(now, finding)
+        policy = _policy(round_, finding)
         calls, clause = _calls(policy), policy.clause
-        now.note(finding.code, finding.text, seen=seen, clause=clause, place=finding.place, supervisor=calls)
-        apply(now, policy, finding.place, finding.text)
+        round_.note(finding.code, finding.text, seen=seen, clause=clause, place=finding.place, supervisor=calls)
+        apply(round_, policy, finding.place, finding.text)
 
 
-def _policy(now: Round, finding: Finding) -> Policy:
-    plan = now.plan
+def _policy(round_: Round, finding: Finding) -> Policy:
+    plan = round_.plan
     if finding.code == "duplicate-face":
         return plan.duplicate
     if finding.code == "foreign-card":
@@ -81,33 +81,33 @@ def _policy(now: Round, finding: Finding) -> Policy:
         return Policy("note", plan.clause)
     if finding.code == "faces-disagree":
         return Policy("unreliable", plan.clause)
-    return Policy("unreliable", _burn_clause(now))
+    return Policy("unreliable", _burn_clause(round_))
 
 
-def _burn_clause(now: Round) -> str:
-    steps = [step.clause for step in now.plan.steps if step.do in ("burn", "burn-card")]
-    return steps[0] if steps else now.plan.clause
+def _burn_clause(round_: Round) -> str:
+    steps = [step.clause for step in round_.plan.steps if step.do in ("burn", "burn-card")]
+    return steps[0] if steps else round_.plan.clause
 
 
-def judge_muck(now: Round, text: str, place: Place, seen: Seen) -> None:
+def judge_muck(round_: Round, text: str, place: Place, seen: Seen) -> None:
     """A burned card is no longer apart from the discards, which matters until all cards are dealt."""
-    policy = now.plan.burned
-    if policy is not None and now.all_dealt:
+    policy = round_.plan.burned
+    if policy is not None and round_.all_dealt:
         return
-    policy = policy or Policy("note", _burn_clause(now))
+    policy = policy or Policy("note", _burn_clause(round_))
     calls, clause = _calls(policy), policy.clause
-    now.note("burned-card-in-muck", text, seen=seen, clause=clause, place=place, supervisor=calls)
+    round_.note("burned-card-in-muck", text, seen=seen, clause=clause, place=place, supervisor=calls)
     if policy.returns is None:
-        policy = policy._replace(returns=now.plan.procedure.misdeal.returns)
-    apply(now, policy, place, text)
+        policy = policy._replace(returns=round_.plan.procedure.misdeal.returns)
+    apply(round_, policy, place, text)
 
 
 # ------------------------------------------------------------------ counts
 
 
-def judge_count(now: Round, place: Place, seen: Seen) -> None:
+def judge_count(round_: Round, place: Place, seen: Seen) -> None:
     """Compare the count that holds at `place` with what should lie there."""
-    hand = now.ledger.hands[place]
+    hand = round_.ledger.hands[place]
     counted = hand.counted
     if counted is None:
         return
@@ -116,16 +116,16 @@ def judge_count(now: Round, place: Place, seen: Seen) -> None:
         return
     hand.judged = off
     if not off:
-        now.rulings = [ruling for ruling in now.rulings if ruling.place != place]
+        round_.rulings = [ruling for ruling in round_.rulings if ruling.place != place]
         return
-    kind = now.plan.kind(place)
-    policy = now.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
+    kind = round_.plan.kind(place)
+    policy = round_.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
     text = f"{place} has {counted} cards, not {hand.expected}"
-    now.note(count_code(kind), text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    if policy.then == "complete" and _dealt_on(now):
-        _complete(now, hand, -off)
+    round_.note(count_code(kind), text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    if policy.then == "complete" and _dealt_on(round_):
+        _complete(round_, hand, -off)
     else:
-        apply(now, policy, place, text)
+        apply(round_, policy, place, text)
 
 
 def count_code(kind: str) -> str:
@@ -134,16 +134,16 @@ def count_code(kind: str) -> str:
     return f"{known.get(kind, 'hand')}-count-wrong"
 
 
-def _dealt_on(now: Round) -> bool:
+def _dealt_on(round_: Round) -> bool:
     """True while the next card may still go to a hand: until the first is shown for the last time."""
-    revealing = now.step is None or now.step.do == "reveal"
-    shown = any(hand.revealed is not None for hand in now.ledger.hands.values())
-    return not now.over and not (revealing and shown)
+    revealing = round_.step is None or round_.step.do == "reveal"
+    shown = any(hand.revealed is not None for hand in round_.ledger.hands.values())
+    return not round_.over and not (revealing and shown)
 
 
-def _complete(now: Round, hand: Hand, missing: int) -> None:
+def _complete(round_: Round, hand: Hand, missing: int) -> None:
     """The hand gets the next cards, after all others have theirs."""
-    now.dues += [Due(hand.place, 1, hand.step, "complete")] * missing
+    round_.dues += [Due(hand.place, 1, hand.step, "complete")] * missing
 
 
 def _calls(policy: Policy) -> bool:
@@ -151,75 +151,75 @@ def _calls(policy: Policy) -> bool:
     return policy.calls is not None or policy.then == "person"
 
 
-def judge_sum(now: Round, seen: Seen) -> None:
+def judge_sum(round_: Round, seen: Seen) -> None:
     """Record cards that do not add up; the verdict waits for END GAME, since a recount may explain them."""
-    if now.ledger.conserved is False and now.due is None:
-        clause = now.plan.deck_policy.clause
-        now.note("cards-not-conserved", now.ledger.unbalanced(), seen=seen, clause=clause)
-    judge_rest(now, seen, final=False)
+    if round_.ledger.conserved is False and round_.due is None:
+        clause = round_.plan.deck_policy.clause
+        round_.note("cards-not-conserved", round_.ledger.unbalanced(), seen=seen, clause=clause)
+    judge_rest(round_, seen, final=False)
 
 
-def judge_rest(now: Round, seen: Seen, *, final: bool) -> None:
+def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
     """Another number of cards is left than the procedure says: recorded at once, judged at END GAME."""
-    wrong = now.rest_wrong
+    wrong = round_.rest_wrong
     if wrong is None:
         return
-    policy = now.plan.wrong("remainder", wrong, None) or _RULE
-    text = f"{now.rest} cards are left, not {now.plan.exact_rest}"
+    policy = round_.plan.wrong("remainder", wrong, None) or _RULE
+    text = f"{round_.rest} cards are left, not {round_.plan.exact_rest}"
     calls, clause = _calls(policy), policy.clause
-    now.note("remainder-count-wrong", text, seen=seen, clause=clause, place=REMAINDER, supervisor=calls)
+    round_.note("remainder-count-wrong", text, seen=seen, clause=clause, place=REMAINDER, supervisor=calls)
     if final:
-        apply(now, policy, REMAINDER, text)
+        apply(round_, policy, REMAINDER, text)
 
 
 # ------------------------------------------------------------------ people and devices
 
 
-def judge_mishap(now: Round, place: Place, how: str, text: str, seen: Seen) -> None:
+def judge_mishap(round_: Round, place: Place, how: str, text: str, seen: Seen) -> None:
     """A person reports what happened to a card."""
     known = next((mishap for mishap in Mishap if mishap == how), None)
     code, what = _MISHAPS[known] if known else ("card-mishandled", f"a card is {how!r}")
     if known in (Mishap.EXPOSED, Mishap.OFF_TABLE):
-        hand = now.ledger.hands.get(place)
-        policy = now.plan.wrong(now.plan.kind(place), how, hand.step if hand else None)
+        hand = round_.ledger.hands.get(place)
+        policy = round_.plan.wrong(round_.plan.kind(place), how, hand.step if hand else None)
     else:
-        policy = now.plan.mishap(how)
+        policy = round_.plan.mishap(how)
     if known is Mishap.FOULED and place == BURN:
-        judge_muck(now, f"{place}: the burned cards touched the discards", place, seen)
+        judge_muck(round_, f"{place}: the burned cards touched the discards", place, seen)
         return
     policy = policy or _RULE
     full = f"{place}: {what}{text}"
-    now.note(code, full, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    hand = now.ledger.hands.get(place)
-    if policy.then == "complete" and hand is not None and _dealt_on(now):
+    round_.note(code, full, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    hand = round_.ledger.hands.get(place)
+    if policy.then == "complete" and hand is not None and _dealt_on(round_):
         hand.kill()
-        _complete(now, hand, 1)
+        _complete(round_, hand, 1)
     else:
-        apply(now, policy, place, full)
+        apply(round_, policy, place, full)
 
 
-def judge_open(now: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:
+def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:
     """Cards of a packet lie open: those of its bottom, where the step says so and the device read what it dealt. Any
     other is a card that was seen."""
-    kind, hand = now.plan.kind(place), now.ledger.hands.get(place)
-    shows = [step for step in now.plan.steps[: now.at + 1] if isinstance(step, ShowStep) and kind in step.of]
+    kind, hand = round_.plan.kind(place), round_.ledger.hands.get(place)
+    shows = [step for step in round_.plan.steps[: round_.at + 1] if isinstance(step, ShowStep) and kind in step.of]
     if not shows or shows[-1].which != "bottom" or hand is None:
         return
     bottom = hand.recognised[-len(cards) :]
     other = [card for card in cards if card not in bottom]
     if UNREAD in (*bottom, *cards) or not bottom or not other:
         return
-    policy = now.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
+    policy = round_.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
     text = f"{place}: {' '.join(card.text for card in other)} lies open and is not the bottom card"
-    now.note("card-exposed", text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    apply(now, policy, place, text)
+    round_.note("card-exposed", text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    apply(round_, policy, place, text)
 
 
-def judge_fault(now: Round, fault: int, seen: Seen, *, counts: bool) -> None:
+def judge_fault(round_: Round, fault: int, seen: Seen, *, counts: bool) -> None:
     """A device's fault; `counts` is False when it concerns no card of this round."""
-    policy = now.plan.fault_policy(fault)
+    policy = round_.plan.fault_policy(fault)
     code = _FAULT_CODES.get(Fault(fault) if fault in Fault.__members__.values() else Fault.NONE, "device-fault")
     text = f"{seen.device} reports {fault_text(fault)}"
-    now.note(code, text, seen=seen, clause=policy.clause, fault=fault, supervisor=policy.calls is not None)
+    round_.note(code, text, seen=seen, clause=policy.clause, fault=fault, supervisor=policy.calls is not None)
     if counts and policy.then != "person":  # whoever clears the fault decides
-        apply(now, policy)
+        apply(round_, policy)

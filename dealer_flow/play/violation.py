@@ -6,7 +6,7 @@ from dealer_flow.procedure.plan import Plan
 from protocol.places import NOWHERE, Place
 
 
-class Breach(NamedTuple):
+class Violation(NamedTuple):
     """Why a report is out of order. `harmful`: the round becomes unreliable. `take`: it is taken into account.
 
     `clause` is the clause that forbids it; None leaves it to what the procedure says of the code.
@@ -20,12 +20,12 @@ class Breach(NamedTuple):
     clause: str | None = None
 
 
-def refuse(why: str, code: str = "out-of-turn") -> Breach:
+def refuse(why: str, code: str = "out-of-turn") -> Violation:
     """Harmful, and not taken into account."""
-    return Breach(why, harmful=True, take=False, code=code)
+    return Violation(why, harmful=True, take=False, code=code)
 
 
-def clause_of(found: Breach, plan: Plan) -> str:
+def clause_of(found: Violation, plan: Plan) -> str:
     """The clause that is broken."""
     if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
         return plan.burns.get(found.place or NOWHERE, next(iter(plan.burns.values()))).clause
