@@ -11,8 +11,8 @@ from typing import Final
 
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
-from dealwire.table import Table as DealtTable
-from dealwire.table import Terms
+from dealwire.table.table import Table as DealtTable
+from dealwire.table.table import Terms
 from devices.capture import Capture, Chunk
 from devices.replay import play
 from protocol.tdp.codec import decode

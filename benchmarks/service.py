@@ -19,9 +19,9 @@ from typing import Final
 
 from benchmarks.table import Table
 from dealwire.config.schema import Configuration, DevicePart, JournalPart, TablePart
+from dealwire.hub.hub import Hub
+from dealwire.hub.publication import Publication
 from dealwire.service.garbage import made_for_good
-from dealwire.service.hub import Hub
-from dealwire.service.publication import Publication
 from dealwire.service.service import Service
 from devices.simulator.table import CONTROLLER, SHUFFLER
 

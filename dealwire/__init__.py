@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dealer_flow.procedure.load import Procedure, load_procedure
     from dealer_flow.record.result import Incident, RoundResult
     from dealwire.live import Line, LiveTable
-    from dealwire.table import Table, Terms
+    from dealwire.table.table import Table, Terms
     from devices.capture import Capture, CaptureWriter
     from devices.events import Seen
     from devices.replay import play
@@ -38,8 +38,8 @@ _HOMES: Final = {
     "RoundResult": "dealer_flow.record.result",
     "Seen": "devices.events",
     "Settlement": "rules.settlement",
-    "Table": "dealwire.table",
-    "Terms": "dealwire.table",
+    "Table": "dealwire.table.table",
+    "Terms": "dealwire.table.table",
     "load_game": "rules.game",
     "load_procedure": "dealer_flow.procedure.load",
     "play": "devices.replay",

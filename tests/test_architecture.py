@@ -142,7 +142,7 @@ def test_importing_devices_loads_no_line_library() -> None:
 
 
 def test_the_live_process_loads_no_bulk_tools() -> None:
-    live = "import dealwire.cli, dealwire.cli.replay, dealwire.live, dealwire.table, rules, rules.odds"
+    live = "import dealwire.cli, dealwire.cli.replay, dealwire.live, dealwire.table.table, rules, rules.odds"
     assert not {"numpy", "numba", "duckdb", "dask", "hypothesis", "pytest"} & loaded_by(live)
 
 

@@ -10,8 +10,8 @@ from benchmarks import __main__ as door
 from benchmarks import codec, hands, lines, replay, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
-from dealwire.table import Table as DealtTable
-from dealwire.table import Terms
+from dealwire.table.table import Table as DealtTable
+from dealwire.table.table import Terms
 from rules.game import load_game
 
 FOLDER = Path(door.__file__).parent

@@ -15,7 +15,7 @@ import pytest
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import Incident, RoundResult
-from dealwire.table import Table, Terms
+from dealwire.table.table import Table, Terms
 from devices.capture import Capture, Chunk
 from devices.events import Seen
 from devices.replay import PlayStats, play

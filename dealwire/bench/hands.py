@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
-from dealwire.bench.catalogue import act_named, fault_named
-from dealwire.bench.inject import arm
 from dealwire.bench.record import Failed, NotRun
+from dealwire.rehearsal.faults import act_named, fault_named
+from dealwire.rehearsal.inject import arm
 from devices.simulator.deck import Bay
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shoe_table import ShoeTable

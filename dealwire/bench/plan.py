@@ -14,13 +14,13 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from dealer_flow.procedure.tomlfile import Key, line_of, spell
-from dealwire.bench.catalogue import UnknownDoing
 from dealwire.bench.plan_device import check_state
 from dealwire.bench.plan_steps import Strict
 from dealwire.bench.plan_verbs import VERBS, Step
 from dealwire.bench.record import Area
 from dealwire.bench.rules import RULES
 from dealwire.bench.values import BadValue, variables_in
+from dealwire.rehearsal.faults import UnknownDoing
 from protocol.errors import LocalError
 from protocol.tdp.messages import Capability, Role
 

@@ -6,9 +6,9 @@ from typing import Final, Literal
 
 from pydantic import Field, model_validator
 
-from dealwire.bench.catalogue import act_named, fault_named
 from dealwire.bench.plan_steps import Strict, Time, check_names
 from dealwire.bench.values import STATES, BadValue, Wanted, milliseconds
+from dealwire.rehearsal.faults import act_named, fault_named
 from protocol.tdp.messages import Reason
 
 STATES_KNOWN: Final = tuple(dict.fromkeys(name for states in STATES.values() for name in states.__members__))

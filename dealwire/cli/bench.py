@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from dealwire.bench.catalogue import faults
 from dealwire.bench.hands import AskedHands, Hands, NoHands
 from dealwire.bench.plan import Plan, PlanError, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
@@ -19,6 +18,7 @@ from dealwire.bench.runner import Choices, run_plan
 from dealwire.bench.wire import LiveWire, Wire
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import Progress
+from dealwire.rehearsal.faults import faults
 from devices.clock import SystemClock
 from devices.transport.address import line_at
 from protocol.errors import LineClosed

@@ -15,11 +15,11 @@ from dealwire.cli.options import DEFAULT_GAME
 from dealwire.cli.run_parts import has_console
 from dealwire.cli.show import say_text
 from dealwire.cli.terminal import Progress
+from dealwire.hub.hub import Hub
 from dealwire.live import Line, LiveTable
-from dealwire.service.hub import Hub
 from dealwire.service.simulated import simulator
-from dealwire.service.viewer import Viewer
-from dealwire.table import Outcome, Table, Terms
+from dealwire.table.table import Outcome, Table, Terms
+from dealwire.table.viewer import Viewer
 from devices.capture import Capture, CaptureWriter
 from devices.events import Seen
 from devices.replay import PlayStats, play

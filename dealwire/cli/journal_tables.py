@@ -13,7 +13,7 @@ from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import JournalReader, Start
 from dealwire.journal.rebuilding import OutcomeTeller, Teller
 
-SERVICE: Final = "dealwire.service.making"
+SERVICE: Final = "dealwire.service.factory"
 """The module whose `Maker` knows the configuration of a table service; it also tells every report."""
 
 

@@ -8,9 +8,9 @@ import click
 
 from dealwire.cli.exits import explain_silence
 from dealwire.cli.options import line_options, reconnect_option
-from dealwire.event_line import event_line, fields
 from dealwire.live import Line, LiveTable
-from dealwire.service.telling import hidden, turned_over
+from dealwire.table.event_line import event_line, fields
+from dealwire.table.redaction import hidden, turned_over
 from devices.clock import SystemClock
 from devices.events import LinkUp, Seen
 

@@ -9,7 +9,7 @@ import click
 
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealwire.live import Line
-from dealwire.table import Table, Terms
+from dealwire.table.table import Table, Terms
 from devices.dialects import dialect_named
 from rules.award import AwardDesk
 from rules.game import Game, game_id_of, load_game, load_game_of

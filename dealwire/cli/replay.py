@@ -10,7 +10,7 @@ from dealer_flow.procedure.load import ProcedureError, known_procedures
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_table, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
-from dealwire.table import Outcome, Table
+from dealwire.table.table import Outcome, Table
 from devices.capture import Capture, CaptureError
 from devices.replay import PlayStats, play
 

@@ -15,7 +15,7 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.run_parts import console_of, exports_of
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration
-from dealwire.service.hub import Hub
+from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_terms, open_bank, terms_options
 from dealwire.cli.show import say_json, say_text
-from dealwire.table import Terms
+from dealwire.table.table import Terms
 from protocol.errors import DealwireError
 from rules.game import load_game, load_game_of
 

@@ -8,7 +8,7 @@ import click
 
 from dealer_flow.record.result import Drawn, Hand, Incident, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import say_table
-from dealwire.table import Outcome, Table
+from dealwire.table.table import Outcome, Table
 from rules.award_records import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealwire.config.schema import TablePart
-from dealwire.table import Table, Terms
+from dealwire.table.table import Table, Terms
 from rules.award import AwardDesk
 from rules.game import load_game, load_game_of
 from rules.meter_setup import load_setup

@@ -12,8 +12,8 @@ from typing import Final
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dealwire.console.rendering import BUILD, Sheet, render
-from dealwire.service.hub import Hub
-from dealwire.service.view import TableView
+from dealwire.hub.hub import Hub
+from dealwire.hub.view import TableView
 
 WATCHERS_MAX: Final = 64
 """Pages that may look at once."""

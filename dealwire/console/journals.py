@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.console.replays import Keep, ReplayUnusable, Source
+from dealwire.hub.publication import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.reader import Start
 from dealwire.journal.rebuilding import Dealing
-from dealwire.service.making import Maker, ServedTeller
-from dealwire.service.publication import Publication
-from dealwire.service.telling import Told
+from dealwire.service.factory import Maker, ServedTeller
+from dealwire.table.redaction import Told
 from devices.events import Seen
 
 ROUNDS_SHOWN: Final = 20

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from dealwire.console.acting import Desk, Door, FormRefused
+from dealwire.console.action_endpoint import Desk, Door, FormRefused
 from dealwire.console.board import Board
 from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, render, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf

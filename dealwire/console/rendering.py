@@ -10,7 +10,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from dealwire.console import words
-from dealwire.service.view import TableView
+from dealwire.hub.view import TableView
 
 HERE: Final = Path(__file__).parent
 

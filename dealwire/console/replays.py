@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.service.view import TableView
-from dealwire.service.viewer import Viewer
-from dealwire.table import Table, Terms
+from dealwire.hub.view import TableView
+from dealwire.table.table import Table, Terms
+from dealwire.table.viewer import Viewer
 from devices.capture import Capture, CaptureError
 from devices.events import Seen
 from devices.replay import play

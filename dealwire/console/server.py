@@ -15,15 +15,15 @@ from typing import Final
 
 import uvicorn
 
-from dealwire.console.acting import Desk, Door
-from dealwire.console.actions import Action
+from dealwire.console.action_endpoint import Desk, Door
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
 from dealwire.console.pages import Pages
 from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
 from dealwire.console.tokens import Sessions, Tokens
-from dealwire.service.hub import Hub
+from dealwire.hub.actions import Action
+from dealwire.hub.hub import Hub
 from devices.clock import Clock, SystemClock
 from protocol.errors import LineAbsent, LineBusy, LineDenied
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from dealwire.console.actions import ROLES, Role
+from dealwire.hub.actions import ROLES, Role
 from protocol.errors import LocalError
 
 TOKEN_MIN: Final = 16

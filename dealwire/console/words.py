@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from dealwire.service.view import DeviceView, HandView, LegalView, SeatView, TableView
+from dealwire.hub.view import DeviceView, HandView, LegalView, SeatView, TableView
 from protocol.cards import RANKS, SUITS, UNREAD
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -17,9 +17,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from dealer_flow.record.incidents import INCIDENTS
-from dealwire.service.hub import Hub
-from dealwire.service.publication import Publication
-from dealwire.service.view import TableView
+from dealwire.hub.hub import Hub
+from dealwire.hub.publication import Publication
+from dealwire.hub.view import TableView
 from protocol.errors import LocalError
 
 VALUES_MAX: Final = 200

@@ -24,8 +24,8 @@ from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection
 from dealwire.export.outbox import Outbox
 from dealwire.export.retry import Retry, pause
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, place, place_in
+from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, JournalError
-from dealwire.service.publication import Publication
 
 BATCH: Final = 256
 """Lines read from the journal at once, and between two marks."""

@@ -4,8 +4,8 @@ import threading
 from types import TracebackType
 from typing import Final, Self, TextIO
 
-from dealwire.export.lines import Gap
-from dealwire.service.hub import Hub
+from dealwire.hub.hub import Hub
+from dealwire.hub.lines import Gap
 
 FAREWELL_S: Final = 1.0
 """How long a reader that lingers may hold up the end."""

@@ -3,8 +3,8 @@
 from types import TracebackType
 from typing import Final, Self
 
+from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, JournalReader
-from dealwire.service.publication import Publication
 
 PAGE: Final = 1000
 """Lines read at once, and records in which the line before another is looked for first."""

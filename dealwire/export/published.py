@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from dealwire.export.lines import LINE_TYPES
 from dealwire.export.metrics import MEASURES
 from dealwire.export.schemas import bodies, field_shapes, meaning, schema_of
+from dealwire.hub.lines import LINE_TYPES
 
 MARK: Final = "<!-- printed by python -m dealwire.export.published -->"
 END: Final = "<!-- end of what is printed -->"

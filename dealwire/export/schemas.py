@@ -7,7 +7,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from dealer_flow.record.result import INCIDENT_SCHEMA, Incident, RoundResult
-from dealwire.export.lines import LINE_TYPES, Gap, Status
+from dealwire.hub.lines import LINE_TYPES, Gap, Status
 from devices import events
 from devices.events import Body, Level
 from protocol.cards import Card

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from dealwire.hub.publication import Publication
 from dealwire.journal.reader import JournalReader, publication_of
 from dealwire.journal.rebuilding import Dealing, MakeTeller, T
 from dealwire.journal.records import STARTED, Record
-from dealwire.service.publication import Publication
 
 DERIVED: Final = frozenset({"incident", "round", "settlement", "meter", "award"})
 """Topics that follow from the raw record whatever else a service publishes."""

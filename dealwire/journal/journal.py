@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from dealwire import __version__
+from dealwire.hub.publication import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.check import check_tail
 from dealwire.journal.reader import JournalLine, JournalReader
@@ -34,7 +35,6 @@ from dealwire.journal.records import (
     heading,
 )
 from dealwire.journal.sealing import CLEAR, Sealer, SealingKey
-from dealwire.service.publication import Publication, Topic
 from devices.clock import Clock
 
 _log = logging.getLogger(__name__)

@@ -8,11 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeVar, cast
 
+from dealwire.hub.publication import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, Record, heading
 from dealwire.journal.sealing import NotGenuine, SealingKey, Unsealer
-from dealwire.service.publication import Publication, Topic
 
 T = TypeVar("T")
 

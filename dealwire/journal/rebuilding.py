@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
+from dealwire.hub.publication import Publication, Topic
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalLine, JournalReader, Start, line_of, start_of
 from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, Record
 from dealwire.journal.sealing import SealingKey
-from dealwire.service.publication import Publication, Topic
-from dealwire.table import Outcome, Table
+from dealwire.table.table import Outcome, Table
 from devices.capture import Chunk, Interface
 from devices.events import Seen
 from devices.replay import Player, PlayStats

@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final, Generic
 
+from dealwire.hub.publication import Publication
 from dealwire.journal.compare import DERIVED, Matching
 from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import Dealing, MakeTeller, T
 from dealwire.journal.sealing import SealingKey
-from dealwire.service.publication import Publication
 from devices.recording import LINE_LOST
 from devices.session import Feed
 from protocol.link import Link, Resumable

@@ -10,10 +10,10 @@ from typing import Any, Final, Literal
 
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.schema import DealStep
-from dealwire.bench.catalogue import Part, fault_named
-from dealwire.bench.inject import injectable
 from dealwire.config.schema import DevicePart
-from dealwire.console.actions import Action, Field
+from dealwire.hub.actions import Action, Field
+from dealwire.rehearsal.faults import Part, fault_named
+from dealwire.rehearsal.inject import injectable
 from devices.shoe import Shoe
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController

@@ -11,18 +11,18 @@ from collections.abc import Callable
 from typing import Final
 
 from dealwire.config.schema import Configuration, TablePart
+from dealwire.hub.hub import Hub
+from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import Start
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
-from dealwire.service.asking import Asking
+from dealwire.service.factory import Maker, ServedTeller, configuration_of
 from dealwire.service.health import Health
-from dealwire.service.hub import Hub
-from dealwire.service.making import Maker, ServedTeller, configuration_of
 from dealwire.service.notify import Notifier
-from dealwire.service.publication import Publication
-from dealwire.service.served import Pulse, Served
+from dealwire.service.requests import Asking
+from dealwire.service.table_session import Pulse, Served
 from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dealwire.bench.catalogue import UnknownDoing, faults
-from dealwire.bench.inject import inject, injectable
+from dealwire.rehearsal.faults import UnknownDoing, faults
+from dealwire.rehearsal.inject import inject, injectable
 from devices.clock import ManualClock
 from devices.simulator.host import Bench
 from devices.simulator.shoe_table import ShoeTable

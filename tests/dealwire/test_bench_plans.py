@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from dealwire.bench.catalogue import acts, faults
 from dealwire.bench.hands import SIMULATED_ACTS
 from dealwire.bench.plan import PlanError, known_plans, load_plan, parse_plan
 from dealwire.bench.plan_verbs import VERBS
 from dealwire.bench.rules import RULES
 from dealwire.bench.runner import _VERBS
 from dealwire.bench.values import BadValue, milliseconds
+from dealwire.rehearsal.faults import acts, faults
 from protocol.faults import Fault
 
 ROOT = Path(__file__).parent.parent.parent

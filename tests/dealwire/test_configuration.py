@@ -8,7 +8,7 @@ import pytest
 
 from dealwire.config.build import Banks, build_table
 from dealwire.config.load import load_configuration
-from dealwire.table import Table
+from dealwire.table.table import Table
 from rules.errors import GameFileError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"

@@ -10,8 +10,8 @@ import pytest
 
 from dealwire.console.server import Console
 from dealwire.console.tokens import Tokens
-from dealwire.service.hub import Hub
-from dealwire.service.view import TableView
+from dealwire.hub.hub import Hub
+from dealwire.hub.view import TableView
 from devices.capture import Capture
 from devices.events import GameEnded, Seen
 from devices.replay import play

@@ -21,8 +21,8 @@ from dealwire.console.guard import NOT_SIGNED_IN
 from dealwire.console.rendering import ASSETS, SECTIONS
 from dealwire.console.server import Console
 from dealwire.console.tokens import WRONG_MAX, WRONG_NS
-from dealwire.service.hub import Hub
-from dealwire.service.publication import Publication
+from dealwire.hub.hub import Hub
+from dealwire.hub.publication import Publication
 from devices.clock import ManualClock
 from protocol.errors import LineAbsent, LineBusy
 from tests.support.consoles import TOKENS, client, lines_given_back, origin, running
@@ -192,7 +192,7 @@ def test_the_owners_refusal_is_told(console: Console, table: WatchedTable) -> No
 def test_an_owner_that_does_not_answer_is_not_waited_for(
     console: Console, table: WatchedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dealwire.console.acting.ANSWER_S", 0.05)
+    monkeypatch.setattr("dealwire.console.action_endpoint.ANSWER_S", 0.05)
     with client(console, "technician") as browser:
         answer = browser.post("/table/pit-1/act/hang", data={})
     table.asked.clear()

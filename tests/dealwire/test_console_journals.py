@@ -10,8 +10,8 @@ from dealwire.console import journals
 from dealwire.console.journals import journal_sources
 from dealwire.console.replays import Replay, ReplayUnusable, deal_again
 from dealwire.console.server import Console
+from dealwire.hub.view import TableView
 from dealwire.journal import SealingKey
-from dealwire.service.view import TableView
 from tests.support.consoles import client
 from tests.support.serving import opened, run_until, simulators, write_configuration
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealwire.console import acting, board, journals, replays, server, words
-from dealwire.console.actions import ROLES
+from dealwire.console import action_endpoint as acting
+from dealwire.console import board, journals, replays, server, words
 from dealwire.console.guard import HEADERS_MAX, host_name, is_loopback
 from dealwire.console.rendering import ASSETS, SECTIONS, Sheet, render_sections
 from dealwire.console.tokens import (
@@ -26,8 +26,9 @@ from dealwire.console.tokens import (
     TokensUnusable,
     WrongTokens,
 )
-from dealwire.service.view import DeviceView, HandView, LegalView, LogLine, PacketView, SeatView, TableView
-from dealwire.service.viewer import LOG_MAX
+from dealwire.hub.actions import ROLES
+from dealwire.hub.view import DeviceView, HandView, LegalView, LogLine, PacketView, SeatView, TableView
+from dealwire.table.viewer import LOG_MAX
 from protocol.cards import CARDS
 
 GOOD = 'dealer = "dealer-token-0123"\nsupervisor = "supervisor-token-0"\n'
@@ -283,7 +284,7 @@ def test_what_pages_load_names_no_other_place() -> None:
 
 
 def test_what_an_owner_needs_of_the_console_loads_no_web_library() -> None:
-    code = "import dealwire.console.actions, dealwire.console.tokens, sys; print(*sorted(sys.modules))"
+    code = "import dealwire.hub.actions, dealwire.console.tokens, sys; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"starlette", "uvicorn", "websockets", "jinja2", "asyncio"} & set(loaded)
 

@@ -10,8 +10,8 @@ import pytest
 import devices.events as e
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
-from dealwire.service.telling import Teller, ToldTable, hidden, outcomes_of, scrubbed
-from dealwire.service.viewer import Viewer
+from dealwire.table.redaction import Teller, ToldTable, hidden, outcomes_of, scrubbed
+from dealwire.table.viewer import Viewer
 from devices.capture import Capture
 from devices.events import Seen
 from devices.replay import play

@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
+from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, rebuild, resume
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
 from dealwire.journal.errors import JournalDamaged, JournalDiffers, KeyUnknown
 from dealwire.journal.reader import Start
 from dealwire.journal.rebuilding import OutcomeTeller
-from dealwire.service.publication import Publication
-from dealwire.table import Table, Terms
+from dealwire.table.table import Table, Terms
 from devices.clock import ManualClock
 from devices.events import LinkLost
 from protocol.tdp.host_link import HostLink

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from dealwire.hub.hub import Hub, Request
+from dealwire.hub.view import TableView
 from dealwire.journal import JournalReader
 from dealwire.service.actions import faults
-from dealwire.service.hub import Hub, Request
 from dealwire.service.service import Service
 from dealwire.service.simulated import simulated_table
-from dealwire.service.view import TableView
 from devices.simulator.host import Bench
 from devices.simulator.scenario import load_scenario
 from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable

@@ -16,13 +16,13 @@ from dealwire.config.schema import DevicePart
 from dealwire.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
+from dealwire.service.factory import Maker, ServedTable, SettingsChanged, configuration_of
 from dealwire.service.garbage import made_for_good
 from dealwire.service.health import Health
-from dealwire.service.making import Maker, ServedTable, SettingsChanged, configuration_of
 from dealwire.service.notify import Notifier
-from dealwire.service.served import Pulse
+from dealwire.service.table_session import Pulse
 from dealwire.service.timer import Timer
-from dealwire.table import Terms
+from dealwire.table.table import Terms
 from devices.clock import ManualClock
 from devices.loop import Owner
 from devices.supervisor import Supervisor

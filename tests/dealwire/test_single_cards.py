@@ -18,7 +18,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import ProcedureRef, RoundResult
 from dealwire.cli import main
 from dealwire.simulated import scenario_of
-from dealwire.table import Outcome, Table, Terms
+from dealwire.table.table import Outcome, Table, Terms
 from devices.capture import Capture
 from devices.recording import CaptureWriter
 from devices.replay import play

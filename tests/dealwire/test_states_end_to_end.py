@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
-from dealwire.table import Outcome, Table, Terms
+from dealwire.table.table import Outcome, Table, Terms
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import devices.events as e
-from dealwire.service.view import DeviceView, TableView
-from dealwire.service.viewer import LOG_MAX, Viewer
+from dealwire.hub.view import DeviceView, TableView
+from dealwire.table.viewer import LOG_MAX, Viewer
 from devices.events import Seen
 from protocol.cards import parse_cards
 from protocol.places import parse_place

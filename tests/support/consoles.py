@@ -10,10 +10,10 @@ from typing import Any
 
 import httpx
 
-from dealwire.console.actions import Action, Field
 from dealwire.console.server import Console
 from dealwire.console.tokens import Tokens
-from dealwire.service.hub import Hub
+from dealwire.hub.actions import Action, Field
+from dealwire.hub.hub import Hub
 
 TOKENS = {"dealer": "dealer-token-0123", "supervisor": "supervisor-token-0", "technician": "technician-token-0"}
 CAPTURES = Path(__file__).parent.parent.parent / "captures"

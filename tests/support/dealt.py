@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.service.telling import ToldTable
-from dealwire.table import Terms
+from dealwire.table.redaction import ToldTable
+from dealwire.table.table import Terms
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.simulator.scenario import Scenario, load_scenario

@@ -10,12 +10,12 @@ from itertools import cycle
 from pathlib import Path
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.event_line import event_line
 from dealwire.export.broker import Broker
 from dealwire.export.mqtt import MqttExporter
+from dealwire.hub.publication import Publication, Topic
 from dealwire.journal import Journal, JournalReader
-from dealwire.service.publication import Publication, Topic
-from dealwire.table import Table, Terms
+from dealwire.table.event_line import event_line
+from dealwire.table.table import Table, Terms
 from devices.capture import Capture
 from devices.clock import SystemClock
 from devices.events import Seen

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import Incident, RoundResult
-from dealwire.table import Outcome, Table, Terms
+from dealwire.table.table import Outcome, Table, Terms
 from devices.clock import ManualClock
 from devices.drivers import DRIVERS, Kind
 from devices.events import Seen

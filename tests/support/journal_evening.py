@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, Journaled, SealingKey
-from dealwire.service.publication import Publication
 from devices.clock import ManualClock
 from devices.events import Seen
 from devices.loop import Owner

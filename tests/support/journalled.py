@@ -20,7 +20,7 @@ from dealwire.journal.reader import Start
 from dealwire.journal.rebuilding import OutcomeTeller
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
-from dealwire.table import Table, Terms
+from dealwire.table.table import Table, Terms
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen

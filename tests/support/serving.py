@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealwire.config.load import load_configuration
+from dealwire.hub.hub import Hub, Subscription
+from dealwire.hub.publication import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.compare import Comparison, compare
-from dealwire.service.hub import Hub, Subscription
-from dealwire.service.making import Maker
-from dealwire.service.publication import Publication
+from dealwire.service.factory import Maker
 from dealwire.service.service import TOLD, Service
 from dealwire.service.simulated import simulator
 

@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dealwire.service.hub import Hub, Request
-from dealwire.service.view import DeviceView, TableView
-from dealwire.service.viewer import Viewer
-from dealwire.table import Table
+from dealwire.hub.hub import Hub, Request
+from dealwire.hub.view import DeviceView, TableView
+from dealwire.table.table import Table
+from dealwire.table.viewer import Viewer
 from devices.events import Seen
 from devices.simulator.scenario import Scenario
 from protocol.errors import LocalError

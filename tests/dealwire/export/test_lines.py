@@ -12,11 +12,11 @@ import pytest
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.demo import deal_live
-from dealwire.event_line import event_line
-from dealwire.export.lines import LINE_TYPES, Status
 from dealwire.export.published import pages
 from dealwire.export.schemas import bodies
-from dealwire.table import Table, Terms
+from dealwire.hub.lines import LINE_TYPES, Status
+from dealwire.table.event_line import event_line
+from dealwire.table.table import Table, Terms
 from devices.capture import Capture
 from devices.events import PacketDispensed, Seen
 from devices.replay import play

@@ -15,12 +15,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from dealer_flow.record.incidents import INCIDENTS
-from dealwire.export.lines import Status
 from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics, MetricsServer, MetricsUnusable
 from dealwire.export.mqtt import Progress
-from dealwire.service.hub import QUEUE_MAX, Hub
-from dealwire.service.publication import Publication, Topic
-from dealwire.service.view import DeviceView, TableView
+from dealwire.hub.hub import QUEUE_MAX, Hub
+from dealwire.hub.lines import Status
+from dealwire.hub.publication import Publication, Topic
+from dealwire.hub.view import DeviceView, TableView
 from protocol.cards import RANKS, SUITS
 from tests.support.brokers import eventually
 from tests.support.export_lines import TABLE, told

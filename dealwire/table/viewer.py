@@ -9,8 +9,7 @@ import devices.events as e
 from dealer_flow.play.snapshot import HandNow, SeatNow, Snapshot
 from dealer_flow.play.states import State
 from dealer_flow.record.result import Incident, RoundResult
-from dealwire.service.telling import Veil
-from dealwire.service.view import (
+from dealwire.hub.view import (
     DeviceView,
     HandView,
     LegalView,
@@ -19,7 +18,8 @@ from dealwire.service.view import (
     SeatView,
     TableView,
 )
-from dealwire.table import Outcome, Table
+from dealwire.table.redaction import Veil
+from dealwire.table.table import Outcome, Table
 from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text

@@ -14,11 +14,11 @@ from typing import Any, Final
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
+from dealwire.hub.publication import Publication
 from dealwire.journal.reader import JournalReader, Start
-from dealwire.service.publication import Publication
-from dealwire.service.telling import Teller, Told, ToldTable, outcomes_of
-from dealwire.service.viewer import Viewer
-from dealwire.table import Outcome, Terms
+from dealwire.table.redaction import Teller, Told, ToldTable, outcomes_of
+from dealwire.table.table import Outcome, Terms
+from dealwire.table.viewer import Viewer
 from devices.events import Seen
 from protocol.errors import DealwireError
 from rules.meter_setup import load_setup

@@ -12,8 +12,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dealwire.service.publication import Publication
-from dealwire.service.view import TableView
+from dealwire.hub.publication import Publication
+from dealwire.hub.view import TableView
 
 QUEUE_MAX: Final = 4096
 """Publications that may wait for one reader."""

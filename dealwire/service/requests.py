@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from dealwire.bench.inject import inject
+from dealwire.hub.hub import Request
+from dealwire.rehearsal.inject import inject
 from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, fault_of, find
-from dealwire.service.hub import Request
-from dealwire.service.served import Served
+from dealwire.service.table_session import Served
 from devices.clock import Clock
 from protocol.errors import DealwireError
 from protocol.link import Answered, Unanswered

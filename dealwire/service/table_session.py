@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from dealer_flow.play.states import State
 from dealwire.config.schema import DevicePart, TablePart
-from dealwire.export.lines import Status
+from dealwire.hub.lines import Status
+from dealwire.hub.publication import Topic
+from dealwire.hub.view import DeviceView, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
-from dealwire.service.making import ServedTeller
-from dealwire.service.publication import Topic
-from dealwire.service.telling import outcomes_of
-from dealwire.service.view import DeviceView, TableView
+from dealwire.service.factory import ServedTeller
+from dealwire.table.redaction import outcomes_of
 from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen

@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 import devices.events as e
 from dealer_flow.play.order_shoe import BURNS
 from dealer_flow.record.result import Incident, RoundResult
-from dealwire.event_line import event_line
-from dealwire.service.publication import Topic
-from dealwire.table import Outcome, Table
+from dealwire.hub.publication import Topic
+from dealwire.table.event_line import event_line
+from dealwire.table.table import Outcome, Table
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, Card
 from rules.award_records import AwardRecord

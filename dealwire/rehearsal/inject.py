@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dealwire.bench.catalogue import InjectableFault, UnknownDoing, fault_named, faults
+from dealwire.rehearsal.faults import InjectableFault, UnknownDoing, fault_named, faults
 from devices.simulator.dealt_table import DealtTable
 from devices.simulator.host import Bench
 from devices.simulator.table import SHUFFLER, SimulatedTable

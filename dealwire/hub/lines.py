@@ -1,4 +1,4 @@
-"""Every line of JSON that leaves dealwire, by type. A device's report becomes one in `dealwire.event_line`.
+"""Every line of JSON that leaves dealwire, by type. A device's report becomes one in `dealwire.table.event_line`.
 
 `dealwire.export.schemas` has their schemas; `docs/events.md` explains them.
 """

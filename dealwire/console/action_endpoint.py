@@ -8,10 +8,10 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request as Asked
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from dealwire.console.actions import ROLES, Action, FieldRefused
 from dealwire.console.rendering import render
 from dealwire.console.tokens import TOKEN_MAX, Sessions, Tokens, WrongTokens
-from dealwire.service.hub import Hub, Request
+from dealwire.hub.actions import ROLES, Action, FieldRefused
+from dealwire.hub.hub import Hub, Request
 from devices.clock import Clock
 from protocol.errors import DealwireError
 
