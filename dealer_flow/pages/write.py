@@ -4,6 +4,7 @@ A test holds every printed page to what these functions give.
 """
 
 import json
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,9 @@ from typing import Final
 from dealer_flow.pages.overview import games_page
 from dealer_flow.pages.readings import readings_page
 from dealer_flow.pages.words import dealing, wrongs
-from dealer_flow.play.states import LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
+from dealer_flow.play.guards import GUARDS
+from dealer_flow.play.order import WAITS_FOR
+from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, TRANSITIONS, Row, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import INCIDENTS
@@ -167,29 +170,52 @@ def _options(procedure: Procedure) -> list[str]:
 
 
 def _diagram(plan: Plan) -> list[str]:
-    """The steps under the defaults of the options, each with the state it is in, and what can interrupt them."""
+    """The steps under the defaults of the options, each with the state it is in, and what can interrupt them. Arrows
+    carry the guards that let pass."""
     nodes = _nodes(plan)
     lines = ["## States", "", "```mermaid", "stateDiagram-v2", "    [*] --> betting", "    state round {"]
     lines += [f'        state "{label}" as {name}' for name, label, _ in nodes]
     lines += [f"        {line}" for line in _ways(plan, nodes)]
-    lines += ["    }", f"    betting --> {nodes[0][0]}: {_trigger(State.BETTING, nodes[0][2])}"]
+    lines += ["    }", f"    betting --> {nodes[0][0]}: START GAME"]
     inside = {state for _, _, state in nodes}
     used = inside | {State.BETTING, *(LOOSE if plan.shoe is None else LOOSE - {State.PROGRESSIVE})}
     for row in TRANSITIONS:
-        if row.dest not in LOOSE and row.dest is not State.BETTING:
+        if row.trigger not in ("judge", "end_game") or row.dest not in used:
             continue
-        if inside & set(row.sources) and row.dest in used:
-            lines.append(f"    round --> {row.dest.value}: {row.trigger}")
-        outside = [source for source in row.sources if source in used - inside and row.dest in used]
-        lines += [f"    {source.value} --> {row.dest.value}: {row.trigger}" for source in outside]
+        here = inside.intersection(row.sources)
+        if here == inside:
+            lines.append(f"    round --> {row.dest.value}: {_label(row)}")
+        else:
+            lines += [f"    {_name(state, nodes)} --> {row.dest.value}: {_label(row)}" for state in _in_order(here)]
+        outside = _in_order((used - inside).intersection(row.sources))
+        lines += [f"    {source.value} --> {row.dest.value}: {_label(row)}" for source in outside]
     lines += ["```", "", "| state | meaning |", "| --- | --- |"]
-    return [*lines, *(f"| {state.value} | {MEANING[state]} |" for state in State if state in used)]
+    lines += [f"| {state.value} | {MEANING[state]} |" for state in State if state in used]
+    named = [name for name in GUARDS if any(f" {name}" in line or f":{name}" in line for line in lines)]
+    lines += ["", "| guard | lets pass when | clause |", "| --- | --- | --- |"]
+    return [*lines, *(f"| `{name}` | {GUARDS[name].words} | {GUARDS[name].clause(plan)} |" for name in named)]
+
+
+def _label(row: Row) -> str:
+    said = [*row.guards, *(f"not {name}" for name in row.unless)]
+    trigger = "END GAME" if row.trigger == "end_game" else ""
+    return ": ".join(part for part in (trigger, ", ".join(said)) if part)
+
+
+def _in_order(states: Iterable[State]) -> list[State]:
+    return [state for state in State if state in set(states)]
+
+
+def _name(state: State, nodes: list[tuple[str, str, State]]) -> str:
+    """The last step in this state."""
+    return next(name for name, _, at in reversed(nodes) if at is state)
 
 
 def _nodes(plan: Plan) -> list[tuple[str, str, State]]:
     """Name, label and state of every step or stage of a round."""
     if plan.shoe is not None:
-        stages = [*plan.draw_stages, State.NAMING]
+        extra = plan.procedure.shoe is not None and plan.procedure.shoe.extra is not None
+        stages = [state for state in COLUMNS if extra or state is not State.EXTRA]
         return [(stage.value, stage.value, stage) for stage in stages]
     return [
         (f"step{number}", f"{step.name} ({STEP_STATES[step.do].value})", STEP_STATES[step.do])
@@ -201,25 +227,22 @@ def _ways(plan: Plan, nodes: list[tuple[str, str, State]]) -> list[str]:
     if plan.shoe is not None:
         states = {state for _, _, state in nodes}
         return [
-            f"{source.value} --> {row.dest.value}: {row.trigger}"
+            f"{source.value} --> {row.dest.value}: {_label(row)}"
             for row in TRANSITIONS
             for source in row.sources
-            if source in states and row.dest in states and not (_skips(plan, source, row.dest))
+            if row.trigger == "draw_on" and source in states and row.dest in states
         ]
-    return [
-        f"{name} --> {then}" + (f": {_trigger(state, after)}" if state is not after else "")
-        for (name, _, state), (then, _, after) in pairwise(nodes)
-    ]
+    waits = {state: WAITS_FOR[f"step_{doing}"] for state, doing in _DOING.items()}
+    return [f"{name} --> {then}: {waits[state]}" for (name, _, state), (then, _, _) in pairwise(nodes)]
 
 
-def _skips(plan: Plan, source: State, dest: State) -> bool:
-    """A way past a stage that this procedure has."""
-    stages = plan.draw_stages
-    return source in stages and dest in stages and stages.index(dest) != stages.index(source) + 1
-
-
-def _trigger(source: State, dest: State) -> str:
-    return next(row.trigger for row in TRANSITIONS if source in row.sources and row.dest is dest)
+_DOING: Final = {
+    State.DEALING: "deals",
+    State.BURNING: "burns",
+    State.DECIDING: "decides",
+    State.EXCHANGING: "exchanges",
+    State.SHOWING: "shows",
+}
 
 
 def main() -> None:

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import devices.events as e
 from dealer_flow.play import cards as card_reports
-from dealer_flow.play.order_shoe import closing_clause, extra_due, extra_open, is_burn
+from dealer_flow.play.guards import closing_clause, holds
+from dealer_flow.play.order import is_burn
 from dealer_flow.play.runs_out import put_back
 from dealer_flow.play.verdicts import apply, found, judge_fault, judge_rest
 from dealer_flow.procedure.plan import Policy
@@ -27,7 +28,7 @@ def undecided(round_: Round) -> bool:
     draw = round_.draw
     if draw is None:
         return round_.in_play and round_.left_to_deal
-    return round_.in_play and (draw.finish is None or extra_open(round_))
+    return round_.in_play and (draw.finish is None or holds("extra_open", round_))
 
 
 def begun(round_: Round) -> bool:
@@ -95,7 +96,7 @@ def _play(round_: Round, seen: Seen, shoe: ShoeLedger, card: Card) -> None:
     part = draw.plan.part
     if shoe.over and not (draw.cards or draw.overdrawn):
         round_.break_off("shoe-over", f"a card is drawn from shoe {shoe.id}, which is over", seen, part.cut_card.clause)
-    if not draw.add(card, extra_due=extra_due(round_)):
+    if not draw.add(card, extra_due=holds("extra_due", round_)):
         _overdrawn(round_, seen, (card,))
     elif card == UNREAD:
         round_.badge = None
@@ -141,7 +142,7 @@ def _out_again(round_: Round, seen: Seen, card: Card) -> None:
     found(round_, shoe.take(card), seen)
     if not round_.in_play:
         text = f"card {card} is drawn before bets were closed"
-        round_.break_off("draw-before-close", text, seen, closing_clause(round_))
+        round_.break_off("draw-before-close", text, seen, closing_clause(round_.plan))
     elif round_.draw is None:
         card_reports.give(round_, seen, card, burned=False)
     else:

@@ -1,177 +1,248 @@
-"""What may happen next: who, what, where. Every line of it passes `order.violation`."""
+"""What may happen next: who, what, where.
+
+The step under way, the shoe or the open bets say what could happen; what the order of play forbids is left out, by the
+same rules that would refuse the report.
+"""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from dealer_flow.play.legal_item import Legal
-from dealer_flow.play.legal_shoe import shoe_legal
-from dealer_flow.play.order import may_end_early, rest_missing
-from dealer_flow.play.order_reveal import next_to_show
+import devices.events as e
+from dealer_flow.play.guards import holds
+from dealer_flow.play.order import next_to_show, violation
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.play.steps import ends_by
 from dealer_flow.procedure.schema import AnyStep, DecideStep
+from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
-from devices.events import Confirmed
-from protocol.places import BURN, seat
+from protocol.cards import UNREAD
+from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
 
-__all__ = ["Legal", "legal"]
+
+class Legal(NamedTuple):
+    """One thing that may happen next. `event` is the name of a class of `devices.events`.
+
+    `actor` is `dealer`, `shuffler`, `supervisor` or `player at seat 3`; `what` says it in words; `value` is the
+    number that goes with it (spot, decision, packet ordinal, number of the card), 0 when there is none.
+    """
+
+    actor: str
+    event: str
+    place: str
+    what: str
+    value: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.actor}: {self.what}"
+
+
+Candidate = tuple[Legal, e.Body | None]
+"""What could happen, and the report it would give; None where no rule forbids it."""
 
 
 def legal(state: State, round_: Round) -> tuple[Legal, ...]:
     """Everything that may happen next; never empty. Lamps, jams, doors and the second deck have no turn."""
-    return tuple(_legal(state, round_))
+    return tuple(
+        item for item, body in _candidates(state, round_) if body is None or violation(state, round_, body) is None
+    )
 
 
-def _legal(state: State, round_: Round) -> Iterator[Legal]:
+def _candidates(state: State, round_: Round) -> Iterator[Candidate]:
     if round_.called:
-        yield Legal("supervisor", "BadgeSwiped", "", f"come at once: {round_.called}")
+        yield Legal("supervisor", "BadgeSwiped", "", f"come at once: {round_.called}"), None
     if state is State.BETTING:
         yield from _betting(round_)
         return
     if round_.draw is not None:
-        yield from shoe_legal(state, round_, round_.draw)
-        return
-    if round_.rulings and state not in LOOSE:
-        ruling = round_.rulings[0]
-        yield Legal("supervisor", "MisdealCalled", "", f"rule a misdeal: {ruling.why}")
-        yield Legal("supervisor", "Confirmed", ruling.place.text, f"rule that play goes on: {ruling.why}")
-    yield from _play(state, round_)
-    for place in round_.ledger.hands:
-        if place != BURN:
-            yield Legal("supervisor", "CardsCounted", place.text, f"count the cards at {place}")
-    yield from _count_deck(round_, "shoe" if round_.plan.from_shoe else "remainder")
-    until_end = round_.plan.procedure.misdeal.until == "end"
-    if state not in LOOSE and not round_.rulings and (not round_.choices or until_end):
-        yield Legal("supervisor", "MisdealCalled", "", "call a misdeal")
-    if _may_end(state, round_):
-        yield Legal("dealer", "GameEnded", "", "END GAME", round_.number)
+        yield from _columns(state, round_, round_.draw)
+    else:
+        yield from _steps(state, round_)
+    if state not in LOOSE and not round_.rulings:
+        yield Legal("supervisor", "MisdealCalled", "", "call a misdeal"), e.MisdealCalled(0, 0)
+    yield Legal("dealer", "GameEnded", "", "END GAME", round_.number), e.GameEnded(round_.number)
 
 
-def _may_end(state: State, round_: Round) -> bool:
-    if may_end_early(state, round_):
-        return True
-    over = (state is State.REVEALING and round_.due is None and not round_.by_hand) or round_.idle
-    return over and not rest_missing(round_) and not round_.rulings
+def _count(actor: str, place: Place, what: str) -> Candidate:
+    return Legal(actor, "CardsCounted", place.text, what), e.CardsCounted(place, 0)
 
 
-def _betting(round_: Round) -> Iterator[Legal]:
+def _bet(round_: Round, number: int, bet: int, verb: str = "bet") -> Candidate:
+    what = f"{verb} {round_.plan.bets[bet].name}"
+    return Legal(f"player at seat {number}", "WagerPlaced", f"seat {number}", what, bet), e.WagerPlaced(number, bet, 1)
+
+
+def _show(round_: Round, place: Place, what: str, cards: int = 0) -> Candidate:
+    hand = round_.ledger.hands.get(place)
+    many = cards or (hand.expected - hand.set_aside if hand else 1)
+    return Legal("dealer", "HandRevealed", place.text, what, cards), e.HandRevealed(place, (UNREAD,) * many, False)
+
+
+# ------------------------------------------------------------------ between two rounds
+
+
+def _betting(round_: Round) -> Iterator[Candidate]:
     plan = round_.plan
     for deck in sorted({*round_.decks.defective, *round_.decks.too_old(plan.oldest_deck)}):
         which = f"deck {deck}" if deck else "the deck"
         why = "was found defective" if deck in round_.decks.defective else "has been dealt often enough"
-        yield Legal("supervisor", "BadgeSwiped", "", f"exchange {which}, which {why}, and swipe a badge", deck)
-    yield from _count_deck(round_, "shoe" if plan.from_shoe else "shuffler")
+        what = f"exchange {which}, which {why}, and swipe a badge"
+        yield Legal("supervisor", "BadgeSwiped", "", what, deck), None
+    yield from _count_deck(round_, SHOE if plan.from_shoe else SHUFFLER)
     for number in range(1, plan.most_seats + 1):
         for bet in plan.bets.values():
             if bet.placed == "before-deal":
-                yield Legal(f"player at seat {number}", "WagerPlaced", f"seat {number}", f"bet {bet.name}", bet.number)
+                yield _bet(round_, number, bet.number)
     yield from _select(round_)
     if any(plan.entering & bets.keys() for bets in round_.wagers.values()):
-        yield Legal("dealer", "GameStarted", "", "START GAME")
+        yield Legal("dealer", "GameStarted", "", "START GAME"), e.GameStarted(round_.number)
 
 
-def _count_deck(round_: Round, place: str) -> Iterator[Legal]:
+def _count_deck(round_: Round, place: Place) -> Iterator[Candidate]:
     every = round_.plan.procedure.care.count_every
     if every is not None and round_.decks.count_due:
-        yield Legal("dealer", "CardsCounted", place, f"count the deck: {every.minutes} minutes have gone by")
+        yield _count("dealer", place, f"count the deck: {every.minutes} minutes have gone by")
 
 
-def _select(round_: Round) -> Iterator[Legal]:
+def _select(round_: Round) -> Iterator[Candidate]:
     """The seat that gets the first cards."""
     if not round_.plan.selects_first or round_.first is not None:
         return
     button = any(step.do == "deal" and step.first == "button" for step in round_.plan.steps)
     what = "has the button" if button else "gets the first cards"
-    if not button:
-        yield Legal("dealer", "SpotSelected", "dealer", f"select the place that {what}: the dealer's", 0)
-    for number in range(1, round_.plan.most_seats + 1):
-        yield Legal("dealer", "SpotSelected", f"seat {number}", f"select the place that {what}: seat {number}", number)
+    for number in range(button, round_.plan.most_seats + 1):
+        where = f"seat {number}" if number else "dealer"
+        name = where if number else "the dealer's"
+        yield (
+            Legal("dealer", "SpotSelected", where, f"select the place that {what}: {name}", number),
+            e.SpotSelected(number),
+        )
 
 
-def _play(state: State, round_: Round) -> Iterator[Legal]:
+# ------------------------------------------------------------------ a game of steps
+
+
+def _steps(state: State, round_: Round) -> Iterator[Candidate]:
+    strict = state not in LOOSE
+    if round_.rulings and strict:
+        ruling = round_.rulings[0]
+        yield Legal("supervisor", "MisdealCalled", "", f"rule a misdeal: {ruling.why}"), e.MisdealCalled(0, 0)
+        yield Legal("supervisor", "Confirmed", ruling.place.text, f"rule that play goes on: {ruling.why}"), None
+    yield from _play(state, round_)
+    for place in round_.ledger.hands:
+        if place != BURN:
+            yield _count("supervisor", place, f"count the cards at {place}")
+    yield from _count_deck(round_, SHOE if round_.plan.from_shoe else REMAINDER)
+
+
+def _play(state: State, round_: Round) -> Iterator[Candidate]:
     """What the step under way waits for."""
-    step = round_.step
-    if (
-        round_.due is not None
-        and round_.ledger.remainder is None
-        and (state is State.PROGRESSIVE or state not in LOOSE)
-    ):
-        yield from _next_cards(round_)
-    if round_.due is None and round_.by_hand and state not in LOOSE and not round_.rulings:
-        yield Legal("dealer", "Confirmed", "", f"deal by hand to {_spelled(round_)}, then confirm")
+    step, strict = round_.step, state not in LOOSE
+    if round_.due is not None and round_.ledger.remainder is None and (strict or state is State.PROGRESSIVE):
+        yield _next_card(round_)
+    if round_.due is None and round_.by_hand and strict and not round_.rulings:
+        yield Legal("dealer", "Confirmed", "", f"deal by hand to {_spelled(round_)}, then confirm"), None
     elif state is State.DEALING and round_.due is None:
         yield from _select(round_)
     elif state is State.BURNING and step is not None and step.do == "burn":
         burn = round_.plan.burns[round_.plan.place(step.of)]
-        positions = ", ".join(map(str, sorted(burn.positions)))
-        what = f"burn cards {positions} from the left of the {step.of} packet"
-        yield Legal("dealer", "BurnConfirmed", burn.place.text, what)
+        positions = tuple(sorted(burn.positions))
+        what = f"burn cards {', '.join(map(str, positions))} from the left of the {step.of} packet"
+        yield (
+            Legal("dealer", "BurnConfirmed", burn.place.text, what),
+            e.BurnConfirmed(burn.place, positions, "left-to-right"),
+        )
     elif state is State.DECIDING and isinstance(step, DecideStep):
         yield from _deciding(round_, step)
     elif state is State.SHOWING and step is not None:
         yield from _showing(round_, step)
     elif state in (State.REVEALING, State.PROGRESSIVE):
         yield from _revealing(state, round_)
-    if not round_.plan.from_shoe and round_.ledger.remainder is None and not round_.left_to_deal:
-        yield Legal("shuffler", "RemainderDumped", "remainder", "bring the remainder")
-    elif round_.plan.from_shoe and state not in LOOSE and not round_.left_to_deal and rest_missing(round_):
-        yield Legal("dealer", "CardsCounted", "shoe", "count the cards that are left")
-    if state not in LOOSE and not round_.rulings and ends_by(round_, Confirmed()):
-        yield Legal("dealer", "Confirmed", "", f"{step.name if step else ''} is done")
+    if round_.left_to_deal:
+        pass
+    elif not round_.plan.from_shoe and round_.ledger.remainder is None:
+        yield Legal("shuffler", "RemainderDumped", "remainder", "bring the remainder"), None
+    elif round_.plan.from_shoe and strict and not holds("remainder_counted", round_):
+        yield _count("dealer", SHOE, "count the cards that are left")
+    if strict and not round_.rulings and ends_by(round_, e.Confirmed()):
+        yield Legal("dealer", "Confirmed", "", f"{step.name if step else ''} is done"), e.Confirmed()
 
 
 def _spelled(round_: Round) -> str:
     return ", ".join(f"{due.place} ({due.cards})" for due in round_.by_hand)
 
 
-def _next_cards(round_: Round) -> Iterator[Legal]:
+def _next_card(round_: Round) -> Candidate:
     due = round_.next_due
     assert due is not None
     to, ordinal = due.place, len(round_.ledger.lifted) + 1
     if round_.plan.from_shoe:
         what = "burn a card" if to == BURN else f"draw a card to {to}"
-        yield Legal("dealer", "CardDrawn", to.text, what, round_.given + 1)
-    elif ordinal in round_.ledger.packets:
-        yield Legal("dealer", "PacketLifted", to.text, f"take packet {ordinal} to {to}", ordinal)
-    else:
-        yield Legal("shuffler", "PacketDispensed", to.text, f"bring packet {ordinal} for {to}", ordinal)
+        return Legal("dealer", "CardDrawn", to.text, what, round_.given + 1), None
+    if ordinal in round_.ledger.packets:
+        what = f"take packet {ordinal} to {to}"
+        return Legal("dealer", "PacketLifted", to.text, what, ordinal), e.PacketLifted(ordinal)
+    what = f"bring packet {ordinal} for {to}"
+    return Legal("shuffler", "PacketDispensed", to.text, what, ordinal), e.PacketDispensed(0, ordinal, 0, 0, ())
 
 
-def _deciding(round_: Round, step: DecideStep) -> Iterator[Legal]:
+def _deciding(round_: Round, step: DecideStep) -> Iterator[Candidate]:
     plan = round_.plan
     offered = [plan.choices[name] for name in step.choices]
     for number in round_.undecided:
         for choice in offered:
-            if not round_.wagers[number].keys() >= set(choice.needs):
-                continue
-            yield Legal(f"player at seat {number}", "DecisionMade", f"seat {number}", choice.name, choice.number)
+            yield (
+                Legal(f"player at seat {number}", "DecisionMade", f"seat {number}", choice.name, choice.number),
+                e.DecisionMade(number, choice.number),
+            )
     names = {bet for choice in offered for bet in choice.stakes}
     asked = [number for number in round_.live if step.only is None or step.only in round_.wagers[number]]
     for number in asked:
         for bet in plan.bets.values():
-            if bet.name in names and (number, bet.name) not in round_.too_late:
-                yield Legal(f"player at seat {number}", "WagerPlaced", f"seat {number}", f"bet {bet.name}", bet.number)
+            if bet.name in names:
+                yield _bet(round_, number, bet.number)
 
 
-def _showing(round_: Round, step: AnyStep) -> Iterator[Legal]:
+def _showing(round_: Round, step: AnyStep) -> Iterator[Candidate]:
     if step.do != "show":
         return
     many = f"{step.cards} cards of " if step.cards else ""
     for kind in step.of:
         places = [seat(number) for number in round_.live] if kind == "seats" else [round_.plan.place(kind)]
         for place in places:
-            yield Legal("dealer", "HandRevealed", place.text, f"show {many}{place}", step.cards or 0)
+            yield _show(round_, place, f"show {many}{place}", step.cards or 0)
 
 
-def _revealing(state: State, round_: Round) -> Iterator[Legal]:
+def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
     hands = round_.ledger.hands
     if state is State.PROGRESSIVE:
         seats = round_.for_progressive
     else:
         first = next_to_show(round_)
         if first not in (None, "seats"):
-            place = round_.plan.place(str(first))
-            yield Legal("dealer", "HandRevealed", place.text, f"show {first}")
+            yield _show(round_, round_.plan.place(str(first)), f"show {first}")
             return
         seats = [number for number in round_.active if seat(number) in hands and hands[seat(number)].revealed is None]
     for number in reversed(seats):
-        yield Legal("dealer", "HandRevealed", f"seat {number}", f"show seat {number}")
+        yield _show(round_, seat(number), f"show seat {number}")
+
+
+# ------------------------------------------------------------------ cards drawn into columns
+
+
+def _columns(state: State, round_: Round, draw: Draw) -> Iterator[Candidate]:
+    number = len(draw.cards) + 1
+    if state is State.DRAWING:
+        what = f"draw card {number} to the column it belongs in"
+        yield Legal("dealer", "CardDrawn", "shoe", what, number), None
+    elif state is State.NAMING:
+        what = f"say what card {draw.unread} is"
+        yield Legal(draw.plan.unread_by, "HandRevealed", "shoe", what, draw.unread or 0), None
+    elif state is State.EXTRA:
+        if holds("extra_due", round_):
+            yield Legal("dealer", "CardDrawn", "shoe", f"draw card {number}, the extra card", number), None
+        for at, bets in round_.wagers.items():
+            if draw.plan.moved & bets.keys() or bets.get(draw.plan.moves_from or ""):
+                for bet in round_.plan.bets.values():
+                    if bet.name in draw.plan.moved:
+                        yield _bet(round_, at, bet.number, "move to")
+    yield _count("supervisor", SHOE, "count the cards left in the shoe")

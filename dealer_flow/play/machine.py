@@ -1,8 +1,10 @@
 """`DealerFlow`: reports of the table's devices in, incidents and `RoundResult`s out.
 
-Every report takes the same way: is it in order (`order`), what does it do (`reports`), and does the round stand
-elsewhere now (`_advance`). The state machine of the `transitions` library lives in this file only. It is flat and
-synchronous; a trigger is fired after the check, never to find out whether it may be.
+Every report takes the same way: is it in order (`order`), what does it do (the handlers), and where does the round
+stand now. That last question is the state machine's alone, and the `transitions` library lives in this file only: facts
+about the round change first, then a trigger is fired, and the guards that the rows of `states` name say where it
+leads. The machine is flat and synchronous. A trigger costs about ten microseconds, so none is fired that no row could
+take; what would be found out by firing it is asked of the same guards.
 
 Reports of two lines are ordered by their arrival. While a line was silent in this round, its reports may come after
 those of the other line that answer to them; so from the moment a line is lost, a report that is out of turn is set
@@ -18,30 +20,19 @@ from typing import Final
 from transitions import Machine
 
 import devices.events as e
-from dealer_flow.play import handle_shoe as shoe_reports
+from dealer_flow.play import handle_shoe
+from dealer_flow.play.guards import GUARDS, holds
 from dealer_flow.play.handle_shuffler import HANDLERS
-from dealer_flow.play.legal import legal
-from dealer_flow.play.legal_item import Legal
+from dealer_flow.play.legal import Legal, legal
 from dealer_flow.play.offered import appoint
-from dealer_flow.play.order import violation
-from dealer_flow.play.order_shoe import draw_done
+from dealer_flow.play.order import violation, waits_for
 from dealer_flow.play.publish import result_of
 from dealer_flow.play.runs_out import look_ahead
 from dealer_flow.play.sessions import Lines
 from dealer_flow.play.snapshot import Snapshot, snapshot
-from dealer_flow.play.states import BEGIN, KEEPS, LOOSE, STEP_STATES, TRANSITIONS, State
-from dealer_flow.play.steps import (
-    deal_on,
-    done,
-    end_step,
-    ends_by,
-    follow,
-    may_open,
-    next_step,
-    open_step,
-    waits_for_cards,
-)
-from dealer_flow.play.violation import Violation, clause_of
+from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, TRANSITIONS, State
+from dealer_flow.play.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
+from dealer_flow.play.violation import Violation, clause_of, words_of
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.result import Incident, RoundResult
@@ -51,11 +42,11 @@ from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import ShoeLedger, Shoes
 from devices.events import Seen
-from protocol.places import NOWHERE
 
 HELD_MAX: Final = 256
 """Reports set aside at most; when more come, all are taken as they are."""
 
+_DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
 _MAY_FIT_LATER: Final = frozenset({"out-of-turn", "reveal-before-burn", "unknown-seat", "draw-before-close"})
 
 
@@ -64,68 +55,55 @@ logging.getLogger("transitions.core").setLevel(logging.ERROR)
 
 
 class Phase:
-    """The model of the state machine: its state, and the triggers that `transitions` puts in."""
+    """The model of the state machine: its state, the round that the guards ask about, and the triggers that
+    `transitions` puts in. Each says whether a row let it pass."""
 
     state: State
 
-    def __init__(self) -> None:
+    def __init__(self, round_: Round) -> None:
+        self.round_ = round_
         Machine(
             self,
             states=State,
             initial=State.BETTING,
             transitions=[
-                {"trigger": row.trigger, "source": list(row.sources), "dest": row.dest} for row in TRANSITIONS
+                {
+                    "trigger": row.trigger,
+                    "source": list(row.sources),
+                    "dest": row.dest,
+                    "conditions": [self._asks(name) for name in row.guards],
+                    "unless": [self._asks(name) for name in row.unless],
+                }
+                for row in TRANSITIONS
             ],
             model_override=True,
-            queued=True,
+            queued=False,
             auto_transitions=False,
             send_event=False,
         )
 
+    def _asks(self, name: str) -> Callable[[], bool]:
+        """The guard of this name on the round of the moment. KeyError at once when there is none."""
+        assert name in GUARDS, name
+        return lambda: GUARDS[name].holds(self.round_)
+
     def start_game(self) -> bool:  # type: ignore[empty-body]
         """START GAME closed the bets."""
 
-    def begin_deal(self) -> bool:  # type: ignore[empty-body]
-        """Further cards go out."""
+    def end_step(self) -> bool:  # type: ignore[empty-body]
+        """What the step under way waits for has happened."""
 
-    def begin_burn(self) -> bool:  # type: ignore[empty-body]
-        """Cards of a packet are burned."""
+    def pass_step(self) -> bool:  # type: ignore[empty-body]
+        """A report of a later step ends the one under way."""
 
-    def begin_decisions(self) -> bool:  # type: ignore[empty-body]
-        """The players may look."""
+    def begin_step(self) -> bool:  # type: ignore[empty-body]
+        """Another step is under way, or a hand gets a card that it lacked."""
 
-    def begin_exchange(self) -> bool:  # type: ignore[empty-body]
-        """Discards are replaced."""
+    def draw_on(self) -> bool:  # type: ignore[empty-body]
+        """A card was drawn into a column, or named."""
 
-    def begin_show(self) -> bool:  # type: ignore[empty-body]
-        """Cards are turned face up."""
-
-    def begin_reveal(self) -> bool:  # type: ignore[empty-body]
-        """Every step before is done."""
-
-    def start_draw(self) -> bool:  # type: ignore[empty-body]
-        """START GAME closed the bets of a game drawn from a shoe."""
-
-    def ask_person(self) -> bool:  # type: ignore[empty-body]
-        """A card was not read."""
-
-    def go_on(self) -> bool:  # type: ignore[empty-body]
-        """It was named."""
-
-    def begin_extra(self) -> bool:  # type: ignore[empty-body]
-        """No column decided."""
-
-    def begin_settle(self) -> bool:  # type: ignore[empty-body]
-        """It is decided."""
-
-    def play_progressive(self) -> bool:  # type: ignore[empty-body]
-        """The table has a misdeal and plays on for the progressive."""
-
-    def void_round(self) -> bool:  # type: ignore[empty-body]
-        """The bets go back."""
-
-    def halt(self) -> bool:  # type: ignore[empty-body]
-        """A person decides."""
+    def judge(self) -> bool:  # type: ignore[empty-body]
+        """Something was found that ends the play."""
 
     def end_game(self) -> bool:  # type: ignore[empty-body]
         """END GAME."""
@@ -139,17 +117,22 @@ class DealerFlow:
     ) -> None:
         self._plan = Plan(procedure, options or {})
         self._table = table
-        self._phase = Phase()
-        self._begin: dict[State, Callable[[], bool]] = {
-            stage: getattr(self._phase, trigger) for stage, trigger in BEGIN.items()
-        }
         self._decks = Decks()
         self._shoes = Shoes(self._plan.decks, self._plan.faces) if self._plan.from_shoe else None
-        self._round = self._open()
+        self._phase = Phase(self._open())
         self._reported = 0
+        self._shown_at = (0, True)
         self._lines = Lines()
         self._last: Seen | None = None
         self._held: deque[Seen] = deque()
+
+    @property
+    def _round(self) -> Round:
+        return self._phase.round_
+
+    @_round.setter
+    def _round(self, round_: Round) -> None:
+        self._phase.round_ = round_
 
     @property
     def state(self) -> State:
@@ -175,12 +158,6 @@ class DealerFlow:
     def decks(self) -> Decks:
         """What is remembered of the decks."""
         return self._decks
-
-    @property
-    def at_rest(self) -> bool:
-        """Nothing is known of a round, and nothing waits: the next one may be judged by somebody else."""
-        waits = bool(self._held) or self._lines.patient
-        return self._phase.state is State.BETTING and not waits and self._round == self._open()
 
     def concerns(self, body: type[e.Body]) -> bool:
         """False for reports that change nothing."""
@@ -243,6 +220,7 @@ class DealerFlow:
 
     def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         round_, body, kind = self._round, seen.body, type(seen.body)
+        round_.heard = body
         self._lines.meet(round_, seen)
         handler = HANDLERS.get(kind)
         if handler is None:
@@ -254,24 +232,22 @@ class DealerFlow:
                 return
             found = violation(self._phase.state, round_, body)
             if found is not None:
-                self._accuse(found, seen)
+                self._report(found, seen)
                 if kind is e.GameStarted and round_.in_play:
                     self._close(out)
                     round_ = self._round
-                elif not found.take:
+                elif not found.taken:
                     self._flush(out)
-                    self._advance()
+                    self._go_on()
                     return
             handler(round_, seen, body)
             if kind is e.GameStarted:
-                if round_.draw is not None:
-                    self._phase.start_draw()
-                else:
-                    self._phase.start_game()
+                self._phase.start_game()
+                self._shown_at = (-1, False)
             elif kind is e.GameEnded:
                 self._close(out)
                 return
-        self._advance()
+        self._go_on()
         self._flush(out)
 
     def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
@@ -282,91 +258,77 @@ class DealerFlow:
             self._round.note("deck-count-due", text, seen=seen, clause=every.clause)
             self._flush(out)
 
-    def _accuse(self, found: Violation, seen: Seen) -> None:
-        round_, text = self._round, found.why
+    def _report(self, found: Violation, seen: Seen) -> None:
+        """A violation is an incident, and a harmful one spoils the round."""
+        round_ = self._round
+        text = words_of(found, round_, seen.body)
         if found.code == "out-of-turn":
             allowed = dict.fromkeys(item.event for item in self.legal())
-            text = f"{found.why}; allowed: {', '.join(allowed)}"
+            text += f"; allowed: {', '.join(allowed)}"
             text += "; the round is unreliable" if found.harmful else "; recorded only"
-        round_.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place or NOWHERE)
+        round_.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place)
         round_.unreliable |= found.harmful
 
     def _pass_over(self, body: e.Body) -> bool:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
-        round_, ended = self._round, False
-        while (
-            not ended
-            and self._phase.state not in LOOSE
-            and round_.in_play
-            and not round_.rulings
-            and ends_by(round_, body)
-        ):
+        round_, phase, ended = self._round, self._phase, False
+        while not ended and phase.state in BEFORE_REVEAL and holds("later_step_begun", round_) and phase.pass_step():
             end_step(round_)
-            self._advance()
+            self._go_on()
             ended = isinstance(body, e.Confirmed)
         return ended and not round_.by_hand
 
-    def _advance(self) -> None:
-        """Go where the round now stands, past stages whose work is already done."""
+    def _go_on(self) -> None:
+        """Let the machine find where the round now stands, past steps whose work is already done."""
         round_, phase = self._round, self._phase
-        state = phase.state
-        if state is State.BETTING:
+        if phase.state is State.BETTING:
             return
-        if state is State.HALTED:
-            pass
-        elif round_.unreliable:
-            phase.halt()
-        elif state is State.VOID:
-            pass
-        elif round_.misdeal or round_.defective or (round_.house_wrong and not round_.for_progressive):
-            phase.void_round()
-        elif not round_.house_wrong:
-            self._step()
-            if round_.over:  # the deck ran out
-                phase.void_round()
-        elif state is not State.PROGRESSIVE and deal_on(round_):
-            phase.play_progressive()
+        self._judge()
+        if round_.draw is not None:
+            while phase.state in _DRAWN and phase.draw_on():
+                pass
+        else:
+            while phase.state in BEFORE_REVEAL or phase.state is State.REVEALING:
+                if not self._step_on():
+                    break
         if phase.state in LOOSE:
             follow(round_)
 
-    def _step(self) -> None:
-        """To the stage that is not yet done; a card that waits to be named comes before any."""
-        if self._round.draw is not None:
-            self._step_draw(self._round.draw)
-            return
-        assert self._last is not None
-        round_, phase = self._round, self._phase
-        while True:
-            if not round_.opened and may_open(round_):
-                open_step(round_)
-                appoint(round_, self._last)
-            look_ahead(round_, self._last)
-            if not done(round_):
-                break
-            next_step(round_)
-        step = round_.step
-        assert step is not None
-        state = State.DEALING if round_.next_due is not None and step.do not in KEEPS else STEP_STATES[step.do]
-        if phase.state is not state:
-            self._begin[state]()
+    def _judge(self) -> None:
+        round_ = self._round
+        if (round_.over or round_.house_wrong) and self._phase.state is not State.HALTED:
+            self._phase.judge()
 
-    def _step_draw(self, draw: Draw) -> None:
+    def _step_on(self) -> bool:
+        """One step further; False when the step under way still waits."""
         round_, phase = self._round, self._phase
-        if draw.unread is not None:
-            if phase.state is not State.NAMING:
-                phase.ask_person()
-            return
-        if phase.state is State.NAMING:
-            phase.go_on()
-        stages = self._plan.draw_stages
-        while draw_done(phase.state, round_, draw):
-            self._begin[stages[stages.index(phase.state) + 1]]()
+        assert self._last is not None
+        if not round_.opened and may_open(round_):
+            open_step(round_)
+            appoint(round_, self._last)
+        if not round_.house_wrong:
+            look_ahead(round_, self._last)
+        waiting = waits_for(round_)
+        over = phase.state in BEFORE_REVEAL and waiting is not None and holds(waiting, round_) and phase.end_step()
+        if over:
+            next_step(round_)
+        elif phase.state in BEFORE_REVEAL and not round_.house_wrong and self._shown_at != self._stands():
+            phase.begin_step()
+            self._shown_at = self._stands()
+        self._judge()
+        return over
+
+    def _stands(self) -> tuple[int, bool]:
+        """What the rows of `begin_step` look at: the step, and whether a card is owed."""
+        return self._round.at, self._round.next_due is not None
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
         self._flush(out)
-        shoe_reports.close(self._round)
+        handle_shoe.close(self._round)
         out.append(result_of(self._round, self._table))
-        self._phase.end_game()
+        self._judge()
+        ended = self._phase.end_game()
+        assert ended, "a round ends in a state from which END GAME leads to the next"
         self._round = self._open()
         self._reported = 0
         self._lines.patient = False

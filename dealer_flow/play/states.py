@@ -1,7 +1,8 @@
 """The states of a round and every way from one to another, as data.
 
-`machine.py` hands this table to `transitions`; the test of the table, the published diagram and the exhaustive walk
-read the same rows.
+A report fires a trigger; the guards that a row names say where it leads. `machine.py` hands this table to
+`transitions`, which evaluates them; what is out of turn, what may happen next and the printed diagrams come from the
+same rows.
 """
 
 from enum import Enum
@@ -58,62 +59,66 @@ STEP_STATES: Final = {
 }
 """What a step does -> the state a round is in meanwhile."""
 
-KEEPS: Final = ("exchange", "reveal")
-"""Steps whose state stays while a card is due: replacements, and a hand completed before any is shown."""
-
-DRAW_STAGES: Final = (State.DRAWING, State.EXTRA, State.SETTLING)
-"""The stages of a game drawn from a shoe into columns, one after the other; EXTRA only where there is an extra card.
-NAMING is no stage: it interrupts one."""
-
 LOOSE: Final = frozenset({State.PROGRESSIVE, State.VOID, State.HALTED})
 """States in which the order of play no longer matters: facts are kept, turns are not enforced."""
 
 
 class Row(NamedTuple):
-    """One way on: from any of `sources`, by `trigger`, to `dest`."""
+    """One way on: from any of `sources`, by `trigger`, to `dest`, when every one of `guards` lets pass and none of
+    `unless` does. Of several rows of a trigger the first that lets pass is taken. `dest` None: the state stays, what
+    was waited for is over."""
 
     trigger: str
     sources: tuple[State, ...]
-    dest: State
+    dest: State | None
+    guards: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
 
 
-_BEFORE_REVEAL: Final = (State.DEALING, State.BURNING, State.DECIDING, State.EXCHANGING, State.SHOWING)
-_STEPS: Final = (*_BEFORE_REVEAL, State.REVEALING)
-_PLAY: Final = (*_STEPS, State.DRAWING, State.NAMING, State.EXTRA, State.SETTLING)
-
-
-def _others(state: State) -> tuple[State, ...]:
-    """The states of the steps from which another step may begin."""
-    return tuple(other for other in _BEFORE_REVEAL if other is not state)
-
+BEFORE_REVEAL: Final = (State.DEALING, State.BURNING, State.DECIDING, State.EXCHANGING, State.SHOWING)
+STEPS: Final = (*BEFORE_REVEAL, State.REVEALING)
+COLUMNS: Final = (State.DRAWING, State.NAMING, State.EXTRA, State.SETTLING)
+_PLAY: Final = (*STEPS, *COLUMNS)
 
 TRANSITIONS: Final = (
+    Row("start_game", (State.BETTING,), State.DRAWING, ("drawn_into_columns",)),
     Row("start_game", (State.BETTING,), State.DEALING),
-    Row("begin_deal", _others(State.DEALING), State.DEALING),
-    Row("begin_burn", _others(State.BURNING), State.BURNING),
-    Row("begin_decisions", _others(State.DECIDING), State.DECIDING),
-    Row("begin_exchange", _others(State.EXCHANGING), State.EXCHANGING),
-    Row("begin_show", _others(State.SHOWING), State.SHOWING),
-    Row("begin_reveal", _BEFORE_REVEAL, State.REVEALING),
-    Row("start_draw", (State.BETTING,), State.DRAWING),
-    Row("ask_person", (State.DRAWING, State.EXTRA), State.NAMING),
-    Row("go_on", (State.NAMING,), State.DRAWING),
-    Row("begin_extra", (State.DRAWING,), State.EXTRA),
-    Row("begin_settle", (State.DRAWING, State.EXTRA), State.SETTLING),
-    Row("play_progressive", _STEPS, State.PROGRESSIVE),
-    Row("void_round", (*_PLAY, State.PROGRESSIVE), State.VOID),
-    Row("halt", (*_PLAY, State.PROGRESSIVE, State.VOID), State.HALTED),
-    Row("end_game", (*_PLAY, *sorted(LOOSE, key=lambda state: state.value)), State.BETTING),
+    # A step is over when what it waits for has happened. After a wrong count of the house only the packets that follow
+    # at once still go out.
+    Row("end_step", BEFORE_REVEAL, None, ("step_deals", "cards_out"), ("house_count_wrong",)),
+    Row("end_step", BEFORE_REVEAL, None, ("step_deals", "cards_out", "house_count_wrong"), ("packets_out",)),
+    Row("end_step", BEFORE_REVEAL, None, ("step_burns", "burn_confirmed"), ("house_count_wrong",)),
+    Row("end_step", BEFORE_REVEAL, None, ("step_decides", "all_decided"), ("house_count_wrong",)),
+    Row("end_step", BEFORE_REVEAL, None, ("step_exchanges", "cards_out"), ("house_count_wrong",)),
+    Row("end_step", BEFORE_REVEAL, None, ("step_shows", "all_shown"), ("house_count_wrong",)),
+    Row("pass_step", BEFORE_REVEAL, None, ("later_step_begun",)),
+    # Where the step under way stands. A hand that lacks a card gets it first, but for replacements and at the reveal.
+    Row("begin_step", BEFORE_REVEAL, State.EXCHANGING, ("step_exchanges",)),
+    Row("begin_step", BEFORE_REVEAL, State.REVEALING, ("step_reveals",)),
+    Row("begin_step", BEFORE_REVEAL, State.DEALING, ("card_owed",)),
+    Row("begin_step", BEFORE_REVEAL, State.DEALING, ("step_deals",)),
+    Row("begin_step", BEFORE_REVEAL, State.BURNING, ("step_burns",)),
+    Row("begin_step", BEFORE_REVEAL, State.DECIDING, ("step_decides",)),
+    Row("begin_step", BEFORE_REVEAL, State.SHOWING, ("step_shows",)),
+    # Cards drawn into columns; naming a card interrupts whatever goes on.
+    Row("draw_on", (State.DRAWING, State.EXTRA), State.NAMING, ("card_unnamed",)),
+    Row("draw_on", (State.NAMING,), State.DRAWING, (), ("card_unnamed",)),
+    Row("draw_on", (State.DRAWING,), State.EXTRA, ("race_decided", "extra_open")),
+    Row("draw_on", (State.DRAWING,), State.SETTLING, ("race_decided",)),
+    Row("draw_on", (State.EXTRA,), State.SETTLING, (), ("extra_open",)),
+    # What was found is judged; the worst decides.
+    Row("judge", (*_PLAY, State.PROGRESSIVE, State.VOID), State.HALTED, ("round_unreliable",)),
+    Row("judge", (*_PLAY, State.PROGRESSIVE), State.VOID, ("misdeal_found",)),
+    Row("judge", (*_PLAY, State.PROGRESSIVE), State.VOID, ("deck_defective",)),
+    Row("judge", (*_PLAY, State.PROGRESSIVE), State.VOID, ("house_count_wrong",), ("progressive_live",)),
+    Row("judge", STEPS, State.PROGRESSIVE, ("house_count_wrong", "progressive_live", "packets_out")),
+    # END GAME: the round is played out, or it is over for another reason.
+    Row("end_game", tuple(sorted(LOOSE, key=lambda state: state.value)), State.BETTING),
+    Row("end_game", _PLAY, State.BETTING, ("cards_astray",)),
+    Row("end_game", (State.DEALING,), State.BETTING, ("red_lamp_lit",)),
+    Row("end_game", (State.REVEALING,), State.BETTING, ("ruled", "cards_out", "remainder_counted")),
+    Row("end_game", STEPS, State.BETTING, ("ruled", "nobody_plays", "remainder_counted")),
+    Row("end_game", (State.EXTRA,), State.BETTING, (), ("extra_due",)),
+    Row("end_game", (State.SETTLING,), State.BETTING),
 )
-
-BEGIN: Final = {
-    State.DEALING: "begin_deal",
-    State.BURNING: "begin_burn",
-    State.DECIDING: "begin_decisions",
-    State.EXCHANGING: "begin_exchange",
-    State.SHOWING: "begin_show",
-    State.REVEALING: "begin_reveal",
-    State.EXTRA: "begin_extra",
-    State.SETTLING: "begin_settle",
-}
-"""The trigger that enters a stage."""
+"""Every way from one state to another. `transitions` evaluates the guards; nothing else chooses a state."""

@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import Final, Literal
 
 import devices.events as e
-from dealer_flow.play.order_reveal import may_lie_open
 from dealer_flow.procedure.schema import (
     AnyStep,
     BurnCardStep,
@@ -25,9 +24,9 @@ _MAY_END_SO: Final = (ShowStep, DecideStep, ExchangeStep)
 """The steps that may end by the report of a later one."""
 
 
-def may_open(round_: Round) -> bool:
-    """False while a deal waits for the seat that gets the first cards."""
-    step = round_.step
+def may_open(round_: Round, step: AnyStep | None = None) -> bool:
+    """False while a deal, the one under way unless given, waits for the seat that gets the first cards."""
+    step = step or round_.step
     return not (isinstance(step, DealStep) and step.first != "dealer-left" and round_.first is None)
 
 
@@ -146,21 +145,11 @@ def _give_up(round_: Round, number: int, part: GivesUpPart) -> None:
 # ------------------------------------------------------------------ the end of a step
 
 
-def done(round_: Round) -> bool:
-    """Whether what the step under way waits for has happened."""
+def shown_out(round_: Round) -> bool:
+    """Whether as many cards lie open as the step under way asks for."""
     step = round_.step
-    if step is None or not round_.opened:
+    if not isinstance(step, ShowStep):
         return False
-    if step.do == "burn":
-        return round_.plan.place(step.of) in round_.burns
-    if step.do == "decide":
-        return round_.decided
-    if step.do == "show":
-        return _all_shown(round_, step)
-    return step.do != "reveal" and round_.next_due is None and not round_.by_hand
-
-
-def _all_shown(round_: Round, step: ShowStep) -> bool:
     for kind in () if step.optional else step.of:
         places = [seat(number) for number in round_.live] if kind == "seats" else [round_.plan.place(kind)]
         for place in places:
@@ -171,6 +160,17 @@ def _all_shown(round_: Round, step: ShowStep) -> bool:
             if round_.open.get(place, 0) < min(wanted, hand.counted or wanted):
                 return False
     return True
+
+
+def may_lie_open(round_: Round, place: Place, cards: int) -> bool:
+    """True when so many cards of a place may be seen at this step."""
+    limit = round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) if round_.plan.opens else 0
+    return limit is None or cards <= limit
+
+
+def shows_all(round_: Round, place: Place) -> bool:
+    """True when all cards of a place are to be seen at this step."""
+    return bool(round_.plan.opens) and round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) is None
 
 
 def next_step(round_: Round) -> None:
@@ -239,19 +239,21 @@ def end_step(round_: Round) -> None:
 
 
 def deals_next(round_: Round) -> bool:
-    """True when the next step deals from the device, so that its cards may follow at once."""
+    """True when the step under way deals from the device, so that its cards may follow at once."""
     step = round_.step
     return step is not None and step.do in ("deal", "burn-card") and from_device(step) and may_open(round_)
 
 
-def deal_on(round_: Round) -> bool:
-    """Go through deals that follow one another; True when every hand of them is out."""
-    while round_.next_due is None and deals_next(round_):
-        if round_.opened:
-            next_step(round_)
-        else:
-            open_step(round_)
-    return round_.next_due is None
+def deals_on(round_: Round) -> bool:
+    """True when cards of a later step follow at once on those of the step under way."""
+    opened = round_.opened
+    for step in round_.plan.steps[round_.at :]:
+        if not (step.do in ("deal", "burn-card") and from_device(step) and may_open(round_, step)):
+            return False
+        if not opened and any(dues_of(round_, step)):
+            return True
+        opened = False
+    return False
 
 
 def follow(round_: Round) -> None:

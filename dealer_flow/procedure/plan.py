@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dealer_flow.play.states import DRAW_STAGES, State
 from dealer_flow.procedure.care_schema import Consequence
 from dealer_flow.procedure.load import Procedure, ProcedureError
 from dealer_flow.procedure.schema import (
@@ -149,13 +148,6 @@ class Plan:
     def around(self) -> tuple[Place, ...]:
         """The places around the table clockwise, the dealer first."""
         return (DEALER, *(seat(number) for number in range(1, self.most_seats + 1)))
-
-    @property
-    def draw_stages(self) -> tuple[State, ...]:
-        """The stages of a game drawn into columns; none in a game of steps."""
-        if self.procedure.shoe is None:
-            return ()
-        return DRAW_STAGES if self.procedure.shoe.extra else (State.DRAWING, State.SETTLING)
 
     # ------------------------------------------------------------------ cards
 

@@ -14,7 +14,7 @@ from dealer_flow.table.hand import Due
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.returned import Returns
 from dealer_flow.table.shoe import Shoes
-from devices.events import BurnConfirmed, Seen
+from devices.events import Body, BurnConfirmed, Seen
 from protocol.places import NOWHERE, Place
 
 
@@ -72,6 +72,8 @@ class Round:
     open: dict[Place, int] = field(default_factory=dict)
     """How many cards were shown at each place before the reveal."""
     red_lamp: int = 0
+    heard: Body | None = None
+    """The report that is being taken."""
     incidents: list[Incident] = field(default_factory=list)
     rulings: list[Ruling] = field(default_factory=list)
     called: str = ""

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 import devices.events as e
-from dealer_flow.play.order_shoe import BURNS
+from dealer_flow.play.order import BURNS
 from dealer_flow.record.result import Incident, RoundResult
 from dealwire.hub.publication import Topic
 from dealwire.table.event_line import event_line

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dealer_flow.play.legal_item import Legal
+from dealer_flow.play.legal import Legal
 from dealer_flow.record.result import Incident
 
 _WORDS = {
@@ -266,7 +266,9 @@ def _pattern(sentence: str) -> re.Pattern[str]:
 def check_incident(incident: Incident) -> None:
     """Its text is a sentence of its code, and it names a clause."""
     known = SENTENCES.get(incident.code)
-    if incident.code == "out-of-turn":
+    if ": not " in incident.text:
+        said = True
+    elif incident.code == "out-of-turn":
         said = _said_out_of_turn(incident.text)
     else:
         said = any(_pattern(each).fullmatch(incident.text) for each in known or ())

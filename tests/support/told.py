@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from dealer_flow.play.legal_item import Legal
+from dealer_flow.play.legal import Legal
 from dealer_flow.play.snapshot import HandNow, PacketNow, SeatNow
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.result import Incident
