@@ -29,10 +29,13 @@ Json = dict[str, Any]
 
 def found(name: str, *modules: str) -> Any:
     """`name` from the first of these modules that has it."""
+    why = []
     for module in modules:
-        with contextlib.suppress(ImportError, AttributeError):
+        try:
             return getattr(import_module(module), name)
-    raise ImportError(f"{name} is in none of {', '.join(modules)}")
+        except (ImportError, AttributeError) as error:
+            why.append(str(error))
+    raise ImportError(f"no {name}: {'; '.join(why)}")
 
 
 DealerFlow = found("DealerFlow", "dealer_flow", "dealer_flow.machine", "dealer_flow.play.machine")
