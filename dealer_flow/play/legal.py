@@ -57,7 +57,7 @@ def _candidates(state: State, round_: Round) -> Iterator[Candidate]:
         yield from _columns(state, round_, round_.draw)
     else:
         yield from _steps(state, round_)
-    if state not in LOOSE and not round_.rulings:
+    if state not in LOOSE and (round_.draw is not None or not round_.rulings):
         yield Legal("supervisor", "MisdealCalled", "", "call a misdeal"), e.MisdealCalled(0, 0)
     yield Legal("dealer", "GameEnded", "", "END GAME", round_.number), e.GameEnded(round_.number)
 

@@ -28,9 +28,9 @@ from dealer_flow.play.offered import appoint
 from dealer_flow.play.order import violation, waits_for
 from dealer_flow.play.publish import result_of
 from dealer_flow.play.runs_out import look_ahead
-from dealer_flow.play.sessions import Lines
+from dealer_flow.play.sessions import LINE_REPORTS, Lines
 from dealer_flow.play.snapshot import Snapshot, snapshot
-from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, TRANSITIONS, State
+from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, TRANSITIONS, State
 from dealer_flow.play.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.play.violation import Violation, clause_of, words_of
 from dealer_flow.procedure.load import Procedure
@@ -42,6 +42,13 @@ from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import ShoeLedger, Shoes
 from devices.events import Seen
+
+CONCERNED: Final = frozenset({*HANDLERS, *LINE_REPORTS})
+"""Reports that change something."""
+_MOVES_NOTHING: Final = frozenset(
+    {e.WagerPlaced, e.SensorChanged, e.DeckLoaded, e.DeckVerified, e.PacketDispensed, e.BadgeSwiped}
+)
+"""Reports after which a round stands where it stood, unless they are out of order or something is found."""
 
 HELD_MAX: Final = 256
 """Reports set aside at most; when more come, all are taken as they are."""
@@ -159,10 +166,6 @@ class DealerFlow:
         """What is remembered of the decks."""
         return self._decks
 
-    def concerns(self, body: type[e.Body]) -> bool:
-        """False for reports that change nothing."""
-        return body in HANDLERS or self._lines.concerns(body)
-
     @property
     def shoe(self) -> ShoeLedger | None:
         """The bookkeeping of the shoe on the table; None before its first report, and in games without one."""
@@ -189,10 +192,11 @@ class DealerFlow:
         """Take one report. Incidents come out as they are found, the result when the round ends."""
         self._last = seen
         out: list[RoundResult | Incident] = []
-        if not self.concerns(seen.body.__class__):
-            self._lines.meet(self._round, seen)
+        if seen.body.__class__ not in CONCERNED:
+            self._meet(seen)
         else:
-            self._watch(seen, out)
+            if self._plan.count_every is not None:
+                self._watch(seen, out)
             if (self._lines.patient or self._held) and self._waits(seen):
                 self._held.append(seen)
                 if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
@@ -219,41 +223,50 @@ class DealerFlow:
     # ------------------------------------------------------------------ one report
 
     def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        round_, body, kind = self._round, seen.body, type(seen.body)
+        phase, body = self._phase, seen.body
+        round_, kind = phase.round_, body.__class__
         round_.heard = body
-        self._lines.meet(round_, seen)
+        self._meet(seen)
         handler = HANDLERS.get(kind)
         if handler is None:
             self._lines.take(round_, seen)
         else:
             round_.devices.add(seen.device)
-            if self._pass_over(body):
+            if phase.state in BEFORE_REVEAL and self._pass_over(body):
                 self._flush(out)
                 return
-            found = violation(self._phase.state, round_, body)
+            found = violation(phase.state, round_, body)
             if found is not None:
                 self._report(found, seen)
                 if kind is e.GameStarted and round_.in_play:
                     self._close(out)
-                    round_ = self._round
+                    round_ = phase.round_
                 elif not found.taken:
-                    self._flush(out)
                     self._go_on()
+                    self._flush(out)
                     return
             handler(round_, seen, body)
             if kind is e.GameStarted:
-                self._phase.start_game()
+                phase.start_game()
                 self._shown_at = (-1, False)
             elif kind is e.GameEnded:
                 self._close(out)
                 return
-        self._go_on()
-        self._flush(out)
+        if kind not in _MOVES_NOTHING or round_.over or round_.house_wrong:
+            self._go_on()
+        if round_.incidents:
+            self._flush(out)
+
+    def _meet(self, seen: Seen) -> None:
+        """A device speaks: in a session this table may not have seen."""
+        if self._lines.sessions.get(seen.device) != seen.session:
+            self._lines.meet(self._round, seen)
 
     def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
         """Ask for the count of the deck when it is due."""
         every = self._plan.count_every
-        if every is not None and self._decks.watch(seen.at_ns, every.minutes):
+        assert every is not None
+        if self._decks.watch(seen.at_ns, every.minutes):
             text = f"no deck was counted for {every.minutes} minutes; count it"
             self._round.note("deck-count-due", text, seen=seen, clause=every.clause)
             self._flush(out)
@@ -271,7 +284,8 @@ class DealerFlow:
 
     def _pass_over(self, body: e.Body) -> bool:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
-        round_, phase, ended = self._round, self._phase, False
+        phase, ended = self._phase, False
+        round_ = phase.round_
         while not ended and phase.state in BEFORE_REVEAL and holds("later_step_begun", round_) and phase.pass_step():
             end_step(round_)
             self._go_on()
@@ -280,7 +294,8 @@ class DealerFlow:
 
     def _go_on(self) -> None:
         """Let the machine find where the round now stands, past steps whose work is already done."""
-        round_, phase = self._round, self._phase
+        phase = self._phase
+        round_ = phase.round_
         if phase.state is State.BETTING:
             return
         self._judge()
@@ -288,9 +303,8 @@ class DealerFlow:
             while phase.state in _DRAWN and phase.draw_on():
                 pass
         else:
-            while phase.state in BEFORE_REVEAL or phase.state is State.REVEALING:
-                if not self._step_on():
-                    break
+            while phase.state in STEPS and self._step_on():
+                pass
         if phase.state in LOOSE:
             follow(round_)
 
@@ -301,26 +315,25 @@ class DealerFlow:
 
     def _step_on(self) -> bool:
         """One step further; False when the step under way still waits."""
-        round_, phase = self._round, self._phase
+        phase = self._phase
+        round_ = phase.round_
         assert self._last is not None
         if not round_.opened and may_open(round_):
             open_step(round_)
             appoint(round_, self._last)
-        if not round_.house_wrong:
+        if self._plan.runs_out is not None and not round_.house_wrong:
             look_ahead(round_, self._last)
-        waiting = waits_for(round_)
-        over = phase.state in BEFORE_REVEAL and waiting is not None and holds(waiting, round_) and phase.end_step()
-        if over:
-            next_step(round_)
-        elif phase.state in BEFORE_REVEAL and not round_.house_wrong and self._shown_at != self._stands():
-            phase.begin_step()
-            self._shown_at = self._stands()
+        waiting, over = waits_for(round_), False
+        if phase.state in BEFORE_REVEAL:
+            if waiting is not None and holds(waiting, round_) and phase.end_step():
+                next_step(round_)
+                over = True
+            elif not round_.house_wrong and self._shown_at != (stands := (round_.at, round_.next_due is not None)):
+                # the step, and whether a card is owed: what the rows of `begin_step` look at
+                phase.begin_step()
+                self._shown_at = stands
         self._judge()
         return over
-
-    def _stands(self) -> tuple[int, bool]:
-        """What the rows of `begin_step` look at: the step, and whether a card is owed."""
-        return self._round.at, self._round.next_due is not None
 
     def _close(self, out: list[RoundResult | Incident]) -> None:
         self._flush(out)

@@ -9,14 +9,16 @@ table of states names; what only a report can break has its guard here. `legal.p
 # ruff: noqa: ARG001 - every guard of a report has the same signature
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play import guards
 from dealer_flow.play.offered import seen_before
-from dealer_flow.play.states import BEFORE_REVEAL, COLUMNS, LOOSE, STEPS, TRANSITIONS, Row, State
+from dealer_flow.play.states import BEFORE_REVEAL, COLUMNS, DOING, LOOSE, STEP_STATES, STEPS, TRANSITIONS, Row, State
 from dealer_flow.play.steps import ends_by, may_lie_open
 from dealer_flow.play.violation import Violation
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import BetPart, DecideStep
 from dealer_flow.table.round import Round
 from devices.events import Level
@@ -43,13 +45,12 @@ def _check(holds: Check) -> Check:
 
 def holds(name: str, round_: Round, body: e.Body) -> bool:
     """Whether this guard lets the report pass."""
-    check = CHECKS.get(name)
-    return check(round_, body) if check is not None else guards.holds(name, round_)
+    return CHECKS[name](round_, body)
 
 
 class Rule(NamedTuple):
-    """In these states a report needs this guard. `harmful` and `taken` as of `Violation`; `mild`: a guard under which
-    it is recorded only."""
+    """In these states a report needs this guard, in games for which `only` holds. `harmful` and `taken` as of
+    `Violation`; `mild`: a guard under which it is recorded only."""
 
     states: frozenset[State]
     guard: str
@@ -58,18 +59,28 @@ class Rule(NamedTuple):
     code: str = "out-of-turn"
     at: Callable[[Any], Place] | None = None
     mild: str = ""
+    only: Callable[[Plan], bool] | None = None
 
 
 def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
     """None when `body` may happen now. Reports without rules are always in order."""
-    for rule in RULES.get(type(body), ()):
-        if state not in rule.states or _lets_pass(rule.guard, state, round_, body):
+    for rule in _rules_at(round_.plan, state).get(body.__class__, ()):
+        if _lets_pass(rule.guard, state, round_, body):
             continue
         harmful = rule.harmful and not (rule.mild and holds(rule.mild, round_, body))
         place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
         reason = _unfinished(state, round_) if rule.guard == "round_over" else rule.guard
         return Violation(reason, harmful, rule.taken, rule.code, place)
     return None
+
+
+@lru_cache(maxsize=1024)
+def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[Rule, ...]]:
+    """The rules that matter in this state of this game: of a hundred, a report meets three or four."""
+    return {
+        kind: tuple(rule for rule in rules if state in rule.states and (rule.only is None or rule.only(plan)))
+        for kind, rules in RULES.items()
+    }
 
 
 def _lets_pass(name: str, state: State, round_: Round, body: e.Body) -> bool:
@@ -92,13 +103,18 @@ def way_on(trigger: str, state: State, round_: Round) -> Row | None:
     return None
 
 
-WAITS_FOR: Final = {row.guards[0]: row.guards[1] for row in TRANSITIONS if row.trigger == "end_step" and row.guards[1:]}
-"""What a step does -> what it waits for, as the table of states has it."""
+_WAITS: Final = {
+    do: next(
+        (row.guards[1] for row in TRANSITIONS if row.trigger == "end_step" and row.guards[0] == DOING[state]), None
+    )
+    for do, state in STEP_STATES.items()
+}
 
 
 def waits_for(round_: Round) -> str | None:
     """The guard that the step under way waits for; None at the reveal and in a game of columns."""
-    return next((waits for doing, waits in WAITS_FOR.items() if guards.holds(doing, round_)), None)
+    step = round_.step
+    return None if step is None else _WAITS[step.do]
 
 
 def _unfinished(state: State, round_: Round) -> str:
@@ -616,10 +632,26 @@ def _shoe(body: Any) -> Place:
     return SHOE
 
 
+def _columns(plan: Plan) -> bool:
+    return plan.shoe is not None
+
+
+def _with_burns(plan: Plan) -> bool:
+    return bool(plan.burns)
+
+
+def _with_offers(plan: Plan) -> bool:
+    return any(isinstance(step, DecideStep) and step.about is not None for step in plan.steps)
+
+
+def _with_extra(plan: Plan) -> bool:
+    return any(bet.placed == "before-extra" for bet in plan.bets.values())
+
+
 _DRAWN: Final = (
     Rule(_ALL, "dealt_from_shoe"),
     Rule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=_shoe),
-    Rule(frozenset(COLUMNS), "burned_between_races", taken=True, code="burned-mid-race", at=_shoe),
+    Rule(frozenset(COLUMNS), "burned_between_races", taken=True, code="burned-mid-race", at=_shoe, only=_columns),
     Rule(frozenset({State.NAMING}), "drawn_after_name", harmful=False, taken=True, code="draw-before-named", at=_shoe),
     Rule(_STEPS, "drawn_for_somebody", taken=True),
     Rule(_STEPS, "burned_when_due", taken=True),
@@ -655,14 +687,14 @@ RULES: Final[dict[type[e.Body], tuple[Rule, ...]]] = {
         Rule(_STRICT, "bet_is_known", code="unknown-bet"),
         Rule(_STRICT, "seat_at_table", code="unknown-seat"),
         Rule(_PLAY, "bets_open"),
-        Rule(_STRICT, "table_has_extra"),
-        Rule(_STRICT - {State.EXTRA}, "extra_left_alone"),
-        Rule(_STRICT, "one_bet_moved"),
-        Rule(_STRICT, "money_is_there"),
+        Rule(_STRICT, "table_has_extra", only=_with_extra),
+        Rule(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
+        Rule(_STRICT, "one_bet_moved", only=_with_extra),
+        Rule(_STRICT, "money_is_there", only=_with_extra),
         Rule(_BETTING, "deal_begun"),
         Rule(_PLAY, "seat_is_live"),
         Rule(_PLAY, "house_covered"),
-        Rule(_PLAY, "offered_hand_covered"),
+        Rule(_PLAY, "offered_hand_covered", only=_with_offers),
         Rule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
     ),
     e.DecisionMade: (
@@ -686,11 +718,11 @@ RULES: Final[dict[type[e.Body], tuple[Rule, ...]]] = {
     ),
     e.HandRevealed: (
         Rule(_BETTING, "round_begun", harmful=False),
-        Rule(_PLAY, "one_face_named"),
-        Rule(_PLAY, "name_is_missing", harmful=False),
-        Rule(_PLAY, "card_waits_for_name", code="faces-disagree"),
-        Rule(_PLAY, "badge_may_name", harmful=False, code="naming-refused", at=_shoe),
-        Rule(_PLAY, "burned_before", taken=True, code="reveal-before-burn", at=_place),
+        Rule(_PLAY, "one_face_named", only=_columns),
+        Rule(_PLAY, "name_is_missing", harmful=False, only=_columns),
+        Rule(_PLAY, "card_waits_for_name", code="faces-disagree", only=_columns),
+        Rule(_PLAY, "badge_may_name", harmful=False, code="naming-refused", at=_shoe, only=_columns),
+        Rule(_PLAY, "burned_before", taken=True, code="reveal-before-burn", at=_place, only=_with_burns),
         Rule(_PLAY, "somebody_plays_there", harmful=False, taken=True),
         Rule(_PLAY, "place_dealt_in", code="unknown-seat"),
         Rule(frozenset({State.REVEALING}), "shown_in_order", harmful=False, taken=True),

@@ -23,13 +23,9 @@ class Lines:
         if seen.session and self.sessions.get(seen.device) != seen.session:
             self._restarted(round_, seen, self.sessions.get(seen.device), seen.session)
 
-    def concerns(self, body: type[e.Body]) -> bool:
-        """True for reports of the line itself."""
-        return body in _HANDLERS
-
     def take(self, round_: Round, seen: Seen) -> None:
         """A report of the line itself."""
-        _HANDLERS[type(seen.body)](self, round_, seen, seen.body)
+        LINE_REPORTS[type(seen.body)](self, round_, seen, seen.body)
 
     def _restarted(self, round_: Round, seen: Seen, previous: int | None, session: int) -> None:
         self.sessions[seen.device] = session
@@ -82,10 +78,11 @@ def _forget_shoe(round_: Round, seen: Seen) -> None:
         round_.shoes.current.forget()
 
 
-_HANDLERS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]]] = {
+LINE_REPORTS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]]] = {
     e.SessionChanged: Lines._session_changed,
     e.Booted: Lines._booted,
     e.EventsLost: Lines._events_lost,
     e.BadgeSwiped: Lines._badge,
     e.LinkLost: Lines._link_lost,
 }
+"""Reports of a line itself, and what each does."""

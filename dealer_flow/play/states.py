@@ -59,6 +59,16 @@ STEP_STATES: Final = {
 }
 """What a step does -> the state a round is in meanwhile."""
 
+DOING: Final = {
+    State.DEALING: "step_deals",
+    State.BURNING: "step_burns",
+    State.DECIDING: "step_decides",
+    State.EXCHANGING: "step_exchanges",
+    State.SHOWING: "step_shows",
+    State.REVEALING: "step_reveals",
+}
+"""The state of a step -> the guard that says that such a step is under way."""
+
 LOOSE: Final = frozenset({State.PROGRESSIVE, State.VOID, State.HALTED})
 """States in which the order of play no longer matters: facts are kept, turns are not enforced."""
 

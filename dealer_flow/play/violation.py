@@ -48,7 +48,7 @@ def facts_of(round_: Round, body: e.Body) -> dict[str, object]:
         found["choice"] = plan.decisions[body.decision].name if body.decision in plan.decisions else str(body.decision)
     elif isinstance(body, e.PacketDispensed | e.PacketLifted):
         found["number"] = body.ordinal
-    elif isinstance(body, e.GameStarted | e.GameEnded):
+    elif isinstance(body, e.GameStarted):
         found["number"] = body.round
     elif isinstance(body, e.HandRevealed):
         found["counted"] = len(body.cards)

@@ -1,38 +1,123 @@
-"""The state table is data: every trigger, source and destination exists, and nothing can hang."""
+"""The table of states is data that decides: triggers, guards, sources and destinations exist, and nothing can hang."""
+
+import ast
+import inspect
+from itertools import product
 
 import pytest
 
+from dealer_flow.play import guards, order
+from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.handle_shuffler import HANDLERS
-from dealer_flow.play.machine import Phase
-from dealer_flow.play.order import _CHECKS
-from dealer_flow.play.states import BEGIN, DRAW_STAGES, LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
-from dealer_flow.procedure.schema import STEPS
+from dealer_flow.play.machine import DealerFlow, Phase
+from dealer_flow.play.order import CHECKS, RULES
+from dealer_flow.play.states import COLUMNS, DOING, LOOSE, MEANING, STEP_STATES, STEPS, TRANSITIONS, Row, State
+from dealer_flow.procedure.load import known_procedures, load_procedure
+from dealer_flow.procedure.schema import STEPS as KINDS
 from devices import events
 
+TRIGGERS = tuple(dict.fromkeys(row.trigger for row in TRANSITIONS))
 
-def test_every_row_does_what_it_says() -> None:
-    for row in TRANSITIONS:
+
+def phase_with(monkeypatch: pytest.MonkeyPatch, passing: set[str]) -> Phase:
+    """A machine whose guards let pass by name, whatever the round is."""
+    for name, guard in GUARDS.items():
+        there = name in passing
+        monkeypatch.setitem(GUARDS, name, guards.Guard(name, guard.words, lambda _, there=there: there, guard.clause))
+    return DealerFlow(load_procedure("three-card.co"))._phase
+
+
+@pytest.mark.parametrize("row", TRANSITIONS, ids=str)
+def test_every_row_does_what_it_says(monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
+    """With its own guards, and none of those it forbids, no row before it is taken but one that asks for no more."""
+    phase = phase_with(monkeypatch, set(row.guards))
+    for source in row.sources:
+        phase.state = source
+        assert getattr(phase, row.trigger)()
+        assert phase.state in (row.dest or source, *_first_of(row, source)), (row, source)
+
+
+def _first_of(row: Row, source: State) -> set[State]:
+    """Where rows of the same trigger lead that come first and let pass with the guards of this one."""
+    before = TRANSITIONS[: TRANSITIONS.index(row)]
+    return {
+        each.dest or source
+        for each in before
+        if each.trigger == row.trigger and source in each.sources and set(each.guards) <= set(row.guards)
+    }
+
+
+@pytest.mark.parametrize("row", [row for row in TRANSITIONS if row.guards], ids=str)
+def test_no_row_is_taken_without_each_of_its_guards(monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
+    for missing in row.guards:
+        passing = set(row.guards) - {missing}
+        phase = phase_with(monkeypatch, passing)
         for source in row.sources:
-            phase = Phase()
+            others = [
+                each for each in TRANSITIONS if each.trigger == row.trigger and source in each.sources and each != row
+            ]
             phase.state = source
-            getattr(phase, row.trigger)()
-            assert phase.state is row.dest, (row.trigger, source)
+            assert getattr(phase, row.trigger)() == any(
+                set(each.guards) <= passing and not passing & set(each.unless) for each in others
+            ), (row, missing, source)
 
 
-def test_every_trigger_is_declared_and_every_declared_trigger_is_in_the_table() -> None:
-    declared = {name for name in vars(Phase) if not name.startswith("_") and name != "state"}
-    assert declared == {row.trigger for row in TRANSITIONS}
-    assert len({row.trigger for row in TRANSITIONS}) == len(TRANSITIONS)
+@pytest.mark.parametrize("row", [row for row in TRANSITIONS if row.unless], ids=str)
+def test_a_guard_that_forbids_a_row_keeps_it(monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
+    for forbidden in row.unless:
+        passing = {*row.guards, forbidden}
+        phase = phase_with(monkeypatch, passing)
+        for source in row.sources:
+            others = [
+                each for each in TRANSITIONS if each.trigger == row.trigger and source in each.sources and each != row
+            ]
+            phase.state = source
+            assert getattr(phase, row.trigger)() == any(
+                set(each.guards) <= passing and not passing & set(each.unless) for each in others
+            ), (row, forbidden, source)
 
 
-def test_a_trigger_from_another_state_is_refused() -> None:
-    for row in TRANSITIONS:
-        for state in set(State) - set(row.sources):
-            phase = Phase()
-            phase.state = state
-            with pytest.raises(Exception, match="Can't trigger event"):
-                getattr(phase, row.trigger)()
-            assert phase.state is state
+def test_every_name_in_a_row_exists_and_every_guard_is_in_a_row() -> None:
+    named = {name for row in TRANSITIONS for name in (*row.guards, *row.unless)}
+    assert named == set(GUARDS)
+    declared = {name for name, item in vars(Phase).items() if inspect.isfunction(item) and not name.startswith("_")}
+    assert declared == set(TRIGGERS)
+
+
+def test_every_rule_names_a_guard_and_every_guard_of_a_report_is_in_a_rule() -> None:
+    rules = [rule for report in RULES.values() for rule in report]
+    named = {rule.guard for rule in rules} | {rule.mild for rule in rules if rule.mild}
+    assert named - {"round_over"} == set(CHECKS)
+    assert not set(CHECKS) & set(GUARDS)
+    assert all(rule.states for rule in rules)
+
+
+def test_the_code_asks_for_guards_that_exist() -> None:
+    """`holds("...")` with a name that nobody knows would be found at the table only."""
+    from pathlib import Path
+
+    asked = set()
+    for path in Path(order.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "holds":
+                asked |= {each.value for each in node.args if isinstance(each, ast.Constant)}
+    assert asked
+    assert asked <= {*GUARDS, *CHECKS}
+
+
+def test_a_misspelt_guard_is_found_when_the_flow_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(GUARDS, "burn_confirmed")
+    with pytest.raises(AssertionError, match="burn_confirmed"):
+        DealerFlow(load_procedure("three-card.co"))
+
+
+def test_every_guard_says_what_it_means_and_by_which_clause() -> None:
+    for name, guard in GUARDS.items():
+        assert guard.words, name
+    plans = [DealerFlow(load_procedure(name)).plan for name in known_procedures()]
+    for guard, plan in product(GUARDS.values(), plans):
+        assert guard.clause(plan)
+    assert all(check.__doc__ for check in CHECKS.values())
 
 
 def test_every_state_is_reached_and_left() -> None:
@@ -40,25 +125,23 @@ def test_every_state_is_reached_and_left() -> None:
     while frontier:
         here = frontier.pop()
         for row in TRANSITIONS:
-            if here in row.sources and row.dest not in reached:
+            if here in row.sources and row.dest is not None and row.dest not in reached:
                 reached.add(row.dest)
                 frontier.append(row.dest)
     assert reached == set(State)
-    for state in State:
-        assert any(state in row.sources for row in TRANSITIONS)
-    ends = next(row for row in TRANSITIONS if row.trigger == "end_game")
-    assert set(ends.sources) == set(State) - {State.BETTING}
+    ends = {source for row in TRANSITIONS if row.trigger == "end_game" for source in row.sources}
+    assert ends == set(State) - {State.BETTING}
 
 
 def test_stages_and_meanings_cover_the_states() -> None:
     assert set(MEANING) == set(State)
-    assert set(STEP_STATES) == set(STEPS)
-    assert {*STEP_STATES.values(), *DRAW_STAGES} | LOOSE | {State.BETTING, State.NAMING} == set(State)
-    for state, trigger in BEGIN.items():
-        assert next(row for row in TRANSITIONS if row.trigger == trigger).dest is state
+    assert set(STEP_STATES) == set(KINDS)
+    assert {*STEPS, *COLUMNS} | LOOSE | {State.BETTING} == set(State)
+    waits = {row.guards[0]: row.guards[1] for row in TRANSITIONS if row.trigger == "end_step"}
+    assert set(waits) == set(DOING.values()) - {"step_reveals"}
 
 
 def test_handlers_are_for_events_that_exist() -> None:
     bodies = {item for item in vars(events).values() if isinstance(item, type) and issubclass(item, events.Body)}
     assert set(HANDLERS) <= bodies
-    assert set(_CHECKS) <= set(HANDLERS)
+    assert set(RULES) <= set(HANDLERS)
