@@ -5,7 +5,7 @@ from typing import Final
 
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import ShoePart
-from dealer_flow.procedure.tomlfile import Key
+from dealer_flow.procedure.tomlfile import Complaint
 
 SUIT_COLUMNS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
 """Column of a suit -> the suit's letter."""
@@ -20,7 +20,7 @@ CUT_CARD: Final = ("finish-race", "one-more-race", "play-on")
 """What may still be dealt once the cut card is out. `play-on`: whatever the shoe holds."""
 
 
-def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[tuple[Key, str]]:
+def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
     """Key and complaint, for everything that does not fit."""
     given = {"hand": procedure.hand, "decision": procedure.decision, "wrong": procedure.wrong}
     for name in [name for name, rows in given.items() if rows]:
@@ -37,7 +37,7 @@ def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[tuple[Key, str
         )
 
 
-def _column_faults(shoe: ShoePart) -> Iterator[tuple[Key, str]]:
+def _column_faults(shoe: ShoePart) -> Iterator[Complaint]:
     names = shoe.columns.names
     if shoe.columns.by == "suit" and sorted(names) != sorted(SUIT_COLUMNS):
         yield ("shoe", "columns", "names"), f"by suit they are {', '.join(SUIT_COLUMNS)}, in any order"
@@ -53,7 +53,7 @@ def _column_faults(shoe: ShoePart) -> Iterator[tuple[Key, str]]:
         yield ("shoe", "end"), f"{sizes['all']} cards without {sizes['column']} in a column cannot be; at most {most}"
 
 
-def _option_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[tuple[Key, str]]:
+def _option_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
     options = {option.name: option for option in procedure.option}
     asked: dict[str, tuple[str, tuple[str, ...] | None]] = {
         "decks": (shoe.decks.option, None),

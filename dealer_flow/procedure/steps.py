@@ -1,11 +1,26 @@
 """The kinds of steps a game is dealt in: what each may say, and what it means."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, get_args
 
 from pydantic import Field
 
-from dealer_flow.procedure.tables import Clause, Name, Part, Recipient, WhenPart
+from dealer_flow.procedure.phrases import cards, listed, place
+from dealer_flow.procedure.tables import (
+    BetPart,
+    Clause,
+    DecisionPart,
+    Device,
+    HandPart,
+    Name,
+    OptionPart,
+    Part,
+    Recipient,
+    SeatsPart,
+    WhenPart,
+)
+from dealer_flow.procedure.tomlfile import Complaint, Key
 from protocol.places import BURN, DEALER, Place, seat
 
 
@@ -64,6 +79,66 @@ class TableView(Protocol):
         """How many cards the seat asked for in the last step that let it choose."""
 
 
+class Game(Protocol):
+    """The procedure a step stands in, as far as steps ask."""
+
+    device: Device
+    seats: SeatsPart
+    hand: tuple[HandPart, ...]
+    bet: tuple[BetPart, ...]
+    decision: tuple[DecisionPart, ...]
+    option: tuple[OptionPart, ...]
+
+
+@dataclass(slots=True)
+class Course:
+    """What the steps so far did with the cards, by recipient."""
+
+    dealt: dict[Recipient, int] = field(default_factory=dict)
+    """Cards of a whole hand, burned ones included."""
+    burned: dict[Recipient, int] = field(default_factory=dict)
+    open: dict[Recipient, int | None] = field(default_factory=dict)
+    """How many may lie open, None for all. Cards dealt face up count; before the reveal nothing else of the house may
+    be seen."""
+    shown: dict[Recipient, int] = field(default_factory=dict)
+    """How many were turned up by steps that show cards."""
+    appointed: set[Recipient] = field(default_factory=set)
+    everywhere: bool = False
+    """Whether positions got cards where nobody plays."""
+    choices: set[Name] = field(default_factory=set)
+    """What was offered."""
+
+    def held(self, recipient: Recipient) -> int:
+        """Cards that lie there and were not burned."""
+        return self.dealt.get(recipient, 0) - self.burned.get(recipient, 0)
+
+    def undealt(self, key: Key, recipients: tuple[Recipient, ...]) -> Iterator[Complaint]:
+        """A complaint for each of them without cards."""
+        for recipient in recipients:
+            if recipient not in self.dealt:
+                yield key, f"{recipient!r} has no cards at this step; allowed: {', '.join(self.dealt) or 'none'}"
+
+
+class Burn(NamedTuple):
+    """Which cards of the packet at `place` are burned: `positions` from the dealer's left, `size` cards in all."""
+
+    place: Place
+    positions: frozenset[int]
+    size: int
+    top_at_left: bool
+    clause: str
+
+    def from_left(self, positions: tuple[int, ...], spread: str) -> frozenset[int]:
+        """Positions counted from the dealer's left: position p from the right of n is n + 1 - p from the left."""
+        if spread == "right-to-left":
+            return frozenset(self.size + 1 - position for position in positions)
+        return frozenset(positions)
+
+    def from_top(self, position: int) -> int:
+        """Index in the packet, its top card 0, of the card at `position` from the dealer's left."""
+        return position - 1 if self.top_at_left else self.size - position
+
+
 class Step(Part):
     """What every step has. `name` is unique in the file."""
 
@@ -75,20 +150,75 @@ class Step(Part):
     """The state a round is in meanwhile."""
     deals: ClassVar[bool] = False
     """Whether cards go out by it."""
+    places_key: ClassVar[str] = "to"
+    """The key that names its recipients."""
 
     @property
     def from_device(self) -> bool:
         """Whether it takes cards out of the device."""
         return False
 
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """Whose cards it is about."""
+        return ()
+
+    @property
+    def gives_to(self) -> tuple[Recipient, ...]:
+        """Who has more cards after it."""
+        return ()
+
+    @property
+    def selects_first(self) -> bool:
+        """Whether it waits for a place to be selected that gets the first cards."""
+        return False
+
     def dues(self, view: TableView) -> Iterator[Due]:
         """The cards that are due when it begins, as the round now stands."""
         yield from ()
+
+    def most_cards(self, seats: int, most: int) -> int:
+        """The most cards that go out with so many seats in play, of so many that there may be."""
+        return 0
+
+    def happen(self, course: Course) -> None:
+        """What it does with the cards."""
+
+    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
+        """Where it names what the procedure does not have."""
+        yield from ()
+
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """Why it cannot follow the steps before it."""
+        yield from ()
+
+    def words(self, game: Game) -> str:
+        """What the dealer does, in a sentence or more."""
+        raise NotImplementedError
+
+    def brief(self) -> str:
+        """The same in a few words; empty where no card moves and nobody chooses."""
+        return ""
 
 
 def _for_anybody(view: TableView, only: str | None) -> bool:
     """False while all who are in play lack the bet that a step is for."""
     return only is None or not view.live or any(only in view.wagers[number] for number in view.live)
+
+
+def unknown_bets(key: Key, named: Iterable[str], bets: list[str]) -> Iterator[Complaint]:
+    """A complaint for each name that is none of these bets'."""
+    for name in named:
+        if name not in bets:
+            yield key, f"no bet {name!r}; allowed: {', '.join(bets)}"
+
+
+def _no_bet(game: Game, key: Key, only: str | None) -> Iterator[Complaint]:
+    yield from unknown_bets((*key, "only"), () if only is None else (only,), [bet.name for bet in game.bet])
+
+
+_ENDS: Final = {"left", "right"}
+"""Where a packet's top card may lie."""
 
 
 class DealStep(Step):
@@ -155,6 +285,78 @@ class DealStep(Step):
         numbers = view.drawing if self.seats == "live" else view.active
         return [seat(number) for number in numbers if self.only is None or self.only in view.wagers[number]]
 
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """Whom it deals to."""
+        return self.to
+
+    @property
+    def gives_to(self) -> tuple[Recipient, ...]:
+        """All of them."""
+        return self.to
+
+    @property
+    def selects_first(self) -> bool:
+        """Unless the first cards go to the place at the dealer's left."""
+        return self.first != "dealer-left"
+
+    def most_cards(self, seats: int, most: int) -> int:
+        """To every position where it deals to all."""
+        seats = most if self.seats == "all" else seats
+        return sum(self.cards * (seats if to == "seats" else 1) for to in self.to)
+
+    def happen(self, course: Course) -> None:
+        """Face up they lie open."""
+        for to in self.to:
+            course.dealt[to] = course.dealt.get(to, 0) + self.cards
+            if self.face == "up":
+                known = course.open.get(to, 0)
+                course.open[to] = None if known is None else known + self.cards
+        course.everywhere |= self.seats == "all"
+
+    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
+        """`only`."""
+        yield from _no_bet(game, key, self.only)
+
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """Who is first where no seat gets cards."""
+        if self.selects_first and "seats" not in self.to:
+            yield (*key, "first"), "who is first is said of the seats; this step deals to none"
+
+    def words(self, game: Game) -> str:
+        """To whom, how many, how."""
+        seats = {
+            "entered": "each seat that entered",
+            "live": "each seat still in play",
+            "all": f"each of the {game.seats.most} positions, also where nobody plays",
+        }
+        bet = f" with a {self.only} bet" if self.only else ""
+        whom = [f"{seats[self.seats]}{bet}" if to == "seats" else place(to) for to in self.to]
+        start = ", clockwise from your left" if "seats" in self.to and not self.selects_first else ""
+        to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
+        what = f"{cards(self.cards)}, face {self.face}"
+        if self.by == "single" and self.cards > 1:
+            turn = " in rotation" if len(whom) > 1 or self.to == ("seats",) else ""
+            text = f"Deal {cards(self.cards)}, one at a time{turn}, face {self.face}, to {to}."
+        elif game.device == "packet-shuffler" and self.from_device:
+            text = f"Take a packet of {what}, to {to}."
+        else:
+            text = f"Deal {what}, to {to}."
+        if self.from_device:
+            return text
+        return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
+
+    def selecting(self) -> str:
+        """How the place is selected that gets the first cards."""
+        if self.first == "button":
+            return "Move the button and select its seat. The first cards go to the place at its left, then clockwise."
+        return f"Draw the number and select the place that gets the first cards. You count as one, {self.count}."
+
+    def brief(self) -> str:
+        """`5 at once to seats, dealer`."""
+        how = (" one at a time" if self.by == "single" else " at once") if self.cards > 1 else ""
+        return f"{self.cards}{how} to {', '.join(self.to)}"
+
 
 class BurnStep(Step):
     """Cards of a spread packet are burned and do not play; the dealer confirms which. `top_card` names the option that
@@ -167,6 +369,58 @@ class BurnStep(Step):
     top_card: Name
 
     state = "burning"
+    places_key = "of"
+
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """Whose packet it is."""
+        return (self.of,)
+
+    def burn(self, at: Place, size: int, options: Mapping[str, str]) -> Burn:
+        """The burn of a packet of so many cards at this place."""
+        plain = Burn(at, frozenset(), size, options[self.top_card] == "left", self.clause)
+        spread: str = self.spread
+        if spread == "from-top":
+            spread = "left-to-right" if plain.top_at_left else "right-to-left"
+        return plain._replace(positions=plain.from_left(self.positions, spread))
+
+    def happen(self, course: Course) -> None:
+        """They are no longer held."""
+        if self.of in course.dealt:
+            course.burned[self.of] = course.burned.get(self.of, 0) + len(self.positions)
+
+    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
+        """`top-card`."""
+        if next((set(option.allowed) for option in game.option if option.name == self.top_card), set()) != _ENDS:
+            yield (*key, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
+
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """A packet once, of the house or the community, and not all of it."""
+        if self.of not in course.dealt:
+            yield from course.undealt((*key, "of"), (self.of,))
+            return
+        if self.of == "seats":
+            yield (*key, "of"), "a packet of the house or the community is burned, not a player's"
+        if self.of in course.burned:
+            why = f"cards of {self.of!r} were burned by a step before; name all positions in one step"
+            yield (*key, "of"), why
+        size, last = course.held(self.of), max(self.positions)
+        if last > size:
+            yield (*key, "positions"), f"position {last} of a packet of {size}; allowed: 1 to {size}"
+        if len(set(self.positions)) != len(self.positions) or len(self.positions) >= size:
+            yield (*key, "positions"), f"each position once, and fewer than the {size} cards of the packet"
+
+    def words(self, game: Game) -> str:
+        """Which cards, counted from where."""
+        side = {"left-to-right": "from your left", "right-to-left": "from your right", "from-top": "from the top card"}
+        numbers = [str(position) for position in self.positions]
+        what = f"card {numbers[0]}" if len(numbers) == 1 else f"cards {listed(numbers)}"
+        how = f"burn {what}, counted {side[self.spread]}"
+        return f"Spread the cards of {place(self.of)} and {how}. Confirm the burn before anything is shown."
+
+    def brief(self) -> str:
+        """`burn 1, 2 of community`."""
+        return f"burn {', '.join(map(str, self.positions))} of {self.of}"
 
 
 class BurnCardStep(Step):
@@ -193,6 +447,25 @@ class BurnCardStep(Step):
         if drawn and _for_anybody(view, self.only):
             yield from (Due(BURN, 1, self.name) for _ in range(self.cards))
 
+    def most_cards(self, seats: int, most: int) -> int:
+        """However many play."""
+        return self.cards
+
+    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
+        """`only`."""
+        yield from _no_bet(game, key, self.only)
+
+    def words(self, game: Game) -> str:
+        """How many, and when."""
+        when = ", if any player draws" if self.if_drawn else ""
+        when += f", if a player in play has a {self.only} bet" if self.only else ""
+        tail = "" if self.from_device else " by hand, then press CONFIRM"
+        return f"Burn {cards(self.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
+
+    def brief(self) -> str:
+        """`burn 1 off the top`."""
+        return f"burn {self.cards} off the top"
+
 
 class DecideStep(Step):
     """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
@@ -207,6 +480,45 @@ class DecideStep(Step):
     takers: Literal["each", "one"] = "each"
 
     state = "deciding"
+
+    def happen(self, course: Course) -> None:
+        """No card moves."""
+        course.choices |= set(self.choices)
+
+    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
+        """`choices` and `only`."""
+        known = [choice.name for choice in game.decision]
+        for name in self.choices:
+            if name not in known:
+                yield (*key, "choices"), f"no choice {name!r}; known: {', '.join(known) or 'none'}"
+        if len(set(self.choices)) != len(self.choices):
+            yield (*key, "choices"), "each choice once"
+        yield from _no_bet(game, key, self.only)
+
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """Cards to decide on come before, and the hand that is offered."""
+        if not course.dealt:
+            yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
+        if self.about is not None and self.about not in course.appointed:
+            allowed = ", ".join(sorted(course.appointed)) or "none"
+            yield (*key, "about"), f"{self.about!r} is no hand that was appointed before; allowed: {allowed}"
+        if self.takers == "one" and self.about is None:
+            yield (*key, "takers"), "one taker of what? give 'about' too"
+
+    def words(self, game: Game) -> str:
+        """Who chooses between what."""
+        choices = {choice.name: choice for choice in game.decision}
+        who = f"Each player with a {self.only} bet" if self.only else "Each player still in play"
+        offered = "; ".join(choices[name].words() for name in self.choices)
+        silent = f" Who says nothing has chosen {self.choices[0]}." if self.optional else ""
+        if self.about:
+            who = f"While {place(self.about)} is there{' and not taken' * (self.takers == 'one')}, {who.lower()}"
+            silent += " The first who takes it plays it alone." if self.takers == "one" else ""
+        return f"{who} chooses: {offered}.{silent}"
+
+    def brief(self) -> str:
+        """`choice`."""
+        return "choice"
 
 
 class ExchangeStep(Step):
@@ -243,6 +555,38 @@ class ExchangeStep(Step):
                 else:
                     yield from [Due(seat(number), 1, self.name, why)] * draws
 
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """Whom it deals to."""
+        return self.to
+
+    @property
+    def gives_to(self) -> tuple[Recipient, ...]:
+        """All of them."""
+        return self.to
+
+    def most_cards(self, seats: int, most: int) -> int:
+        """As many as everybody may ask for."""
+        return sum(self.most * (seats if to == "seats" else 1) for to in self.to)
+
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """Cards, and a choice that draws some, come before."""
+        yield from course.undealt((*key, "to"), self.to)
+        if "seats" in self.to and not any(choice.draws for choice in game.decision if choice.name in course.choices):
+            yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
+
+    def words(self, game: Game) -> str:
+        """To whom, and at most how many."""
+        whom = listed([place(to) for to in self.to])
+        if self.adds:
+            return f"Give {whom} the cards they asked for, at most {self.most} each."
+        own = " You take as many as your rules ask for." if "dealer" in self.to else ""
+        return f"Take in what was discarded and give {whom} as many cards, at most {self.most} each.{own}"
+
+    def brief(self) -> str:
+        """`up to 3 drawn by seats`."""
+        return f"up to {self.most} drawn by {', '.join(self.to)}"
+
 
 class ShowStep(Step):
     """Cards are turned face up before play goes on. `cards`: how many lie open at each place after it; absent: all of
@@ -256,6 +600,39 @@ class ShowStep(Step):
     optional: bool = False
 
     state = "showing"
+    places_key = "of"
+
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """Whose cards are turned up."""
+        return self.of
+
+    def happen(self, course: Course) -> None:
+        """So many lie open."""
+        for recipient in self.of:
+            course.open[recipient] = self.cards
+            course.shown[recipient] = course.held(recipient) if self.cards is None else self.cards
+
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """More than lay open, and not more than there are."""
+        yield from course.undealt((*key, "of"), self.of)
+        for recipient in self.of:
+            held, least = course.held(recipient), course.shown.get(recipient, 0) + 1
+            if self.cards is not None and held and not least <= self.cards <= held:
+                yield (*key, "cards"), f"{self.cards} cards of {recipient!r} lie open; allowed: {least} to {held}"
+        if self.which == "bottom" and self.cards is None:
+            yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
+
+    def words(self, game: Game) -> str:
+        """Whose, which and how many."""
+        whose = listed([place(to, dealer="your own hand") for to in self.of])
+        if self.optional:
+            return f"From here on cards of {whose} may be shown."
+        if self.cards is None:
+            return f"Turn up all cards of {whose}."
+        if self.which == "bottom":
+            return f"Turn up the bottom {'card' if self.cards == 1 else cards(self.cards)} of {whose}."
+        return f"Turn up cards of {whose} until {cards(self.cards)} lie{'s' * (self.cards == 1)} open."
 
 
 class AppointStep(Step):
@@ -269,6 +646,38 @@ class AppointStep(Step):
 
     state = "dealing"
 
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """The hand."""
+        return (self.to,)
+
+    @property
+    def gives_to(self) -> tuple[Recipient, ...]:
+        """The hand."""
+        return (self.to,)
+
+    def happen(self, course: Course) -> None:
+        """It is as large as a seat's."""
+        course.dealt[self.to] = course.held("seats")
+        course.appointed.add(self.to)
+
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """A hand of the game, from a position that may have no player."""
+        hands, most = [hand.name for hand in game.hand], game.seats.most
+        if self.to not in hands:
+            yield (*key, "to"), f"{self.to!r} is no [[hand]]; allowed: {', '.join(hands) or 'none'}"
+        values = next((option.allowed for option in game.option if option.name == self.from_), None)
+        positions = {"last-unplayed", *(f"seat-{number}" for number in range(1, most + 1))}
+        if values is None or not set(values) <= positions:
+            what = f"no option {self.from_!r} that chooses between positions"
+            yield (*key, "from"), f"{what}: last-unplayed, seat-1 to seat-{most}"
+        if not course.everywhere:
+            yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
+
+    def words(self, game: Game) -> str:
+        """Which cards become what."""
+        return f"Cards of a position where nobody plays become {place(self.to)}, unseen (`{self.from_}`)."
+
 
 class RevealStep(Step):
     """The last step: hands are shown in this order and settled until END GAME."""
@@ -277,6 +686,25 @@ class RevealStep(Step):
     order: Annotated[tuple[Recipient, ...], Field(min_length=1)]
 
     state = "revealing"
+    places_key = "order"
+
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """Whose hands are shown, one after the other."""
+        return self.order
+
+    def happen(self, course: Course) -> None:
+        """Everything lies open."""
+        course.open |= dict.fromkeys(course.dealt, None)
+
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """Hands without cards."""
+        yield from course.undealt((*key, "order"), self.order)
+
+    def words(self, game: Game) -> str:
+        """In which order."""
+        order = [place(to, dealer="your own hand") for to in self.order]
+        return f"Show {', then '.join(order)}; players' hands from your right. Compare and settle each."
 
 
 AnyStep = Annotated[
