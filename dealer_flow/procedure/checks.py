@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final, get_args
 
+from dealer_flow.procedure.columns import shoe_faults
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.shoe_checks import shoe_faults
 from dealer_flow.procedure.step_checks import dealt_to, step_faults, when_faults
-from dealer_flow.procedure.steps import BurnCardStep, BurnStep, DecideStep, ExchangeStep, unknown_bets
+from dealer_flow.procedure.steps import BurnCardStep, BurnStep, Complaint, DecideStep, ExchangeStep, unknown_bets
 from dealer_flow.procedure.tables import RESTS, RUNS_OUT, Consequence, GivesUpPart, Then, WrongPart
-from dealer_flow.procedure.tomlfile import Complaint, Key
+from dealer_flow.procedure.tomlfile import Key
 from protocol.faults import CLASSES, Fault
 
 THENS: Final[tuple[str, ...]] = get_args(Then)

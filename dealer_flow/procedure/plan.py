@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from dealer_flow.procedure.columns import shoe_plan
 from dealer_flow.procedure.load import Procedure, ProcedureError
-from dealer_flow.procedure.shoe_plan import shoe_plan
 from dealer_flow.procedure.step_checks import chosen
 from dealer_flow.procedure.steps import AnyStep, Burn, BurnStep, Course, DealStep
 from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, Recipient

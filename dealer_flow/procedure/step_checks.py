@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.steps import AnyStep, Course
+from dealer_flow.procedure.steps import AnyStep, Complaint, Course
 from dealer_flow.procedure.tables import Recipient, WhenPart
-from dealer_flow.procedure.tomlfile import Complaint, Key
+from dealer_flow.procedure.tomlfile import Key
 
 
 def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:
     """Every recipient that gets cards -> the names of the steps that give them, in their order."""
     found: dict[Recipient, list[str]] = {}
     for step in procedure.step:
-        for to in step.gives_to:
+        for to in step.recipients if step.gives else ():
             found.setdefault(to, []).append(step.name)
     return found
 
@@ -74,8 +74,6 @@ def _when_faults(procedure: Procedure) -> Iterator[Complaint]:
     for index, step in enumerate(procedure.step):
         if step.when is not None:
             yield from when_faults(procedure, ("step", index, "when"), step.when)
-    for index, step in enumerate(procedure.step):
-        yield from step.name_mistakes(procedure, ("step", index))
 
 
 def when_faults(procedure: Procedure, key: Key, when: WhenPart) -> Iterator[Complaint]:
@@ -123,7 +121,7 @@ def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complai
     rest = procedure.remainder
     if rest is not None and rest.cards is not None:
         left = whole - over(most)[0]
-        same = over(1) == over(most) and not any(step.do == "exchange" for step in steps)
+        same = over(1) == over(most) and all(step.foreseen or not step.deals for step in steps)
         if left < rest.cards or (same and left != rest.cards):
             yield ("remainder", "cards"), f"{most} seats leave {left} cards of {whole}, not {rest.cards}"
 

@@ -20,8 +20,11 @@ from dealer_flow.procedure.tables import (
     SeatsPart,
     WhenPart,
 )
-from dealer_flow.procedure.tomlfile import Complaint, Key
+from dealer_flow.procedure.tomlfile import Key
 from protocol.places import BURN, DEALER, Place, seat
+
+Complaint = tuple[Key, str]
+"""A key of the file, and what does not fit there."""
 
 
 class Due(NamedTuple):
@@ -150,23 +153,23 @@ class Step(Part):
     """The state a round is in meanwhile."""
     deals: ClassVar[bool] = False
     """Whether cards go out by it."""
-    places_key: ClassVar[str] = "to"
-    """The key that names its recipients."""
+    foreseen: ClassVar[bool] = False
+    """Whether these are known before it begins, so that they may follow those of the step before at once."""
+    places_key: ClassVar[str] = ""
+    """The key that names whose cards it is about."""
+    gives: ClassVar[bool] = False
+    """Whether these have more cards after it."""
 
     @property
     def from_device(self) -> bool:
         """Whether it takes cards out of the device."""
-        return False
+        return self.deals
 
     @property
     def recipients(self) -> tuple[Recipient, ...]:
         """Whose cards it is about."""
-        return ()
-
-    @property
-    def gives_to(self) -> tuple[Recipient, ...]:
-        """Who has more cards after it."""
-        return ()
+        named: Recipient | tuple[Recipient, ...] = getattr(self, self.places_key, ())
+        return (named,) if isinstance(named, str) else named
 
     @property
     def selects_first(self) -> bool:
@@ -184,12 +187,8 @@ class Step(Part):
     def happen(self, course: Course) -> None:
         """What it does with the cards."""
 
-    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
-        """Where it names what the procedure does not have."""
-        yield from ()
-
     def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
-        """Why it cannot follow the steps before it."""
+        """Why it cannot follow the steps before it, and what it names that the procedure does not have."""
         yield from ()
 
     def words(self, game: Game) -> str:
@@ -245,7 +244,10 @@ class DealStep(Step):
     origin: Literal["device", "hand"] = "device"
 
     state = "dealing"
+    places_key = "to"
+    gives = True
     deals = True
+    foreseen = True
 
     @property
     def from_device(self) -> bool:
@@ -286,16 +288,6 @@ class DealStep(Step):
         return [seat(number) for number in numbers if self.only is None or self.only in view.wagers[number]]
 
     @property
-    def recipients(self) -> tuple[Recipient, ...]:
-        """Whom it deals to."""
-        return self.to
-
-    @property
-    def gives_to(self) -> tuple[Recipient, ...]:
-        """All of them."""
-        return self.to
-
-    @property
     def selects_first(self) -> bool:
         """Unless the first cards go to the place at the dealer's left."""
         return self.first != "dealer-left"
@@ -314,12 +306,9 @@ class DealStep(Step):
                 course.open[to] = None if known is None else known + self.cards
         course.everywhere |= self.seats == "all"
 
-    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
-        """`only`."""
-        yield from _no_bet(game, key, self.only)
-
     def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
-        """Who is first where no seat gets cards."""
+        """A bet there is none of; who is first where no seat gets cards."""
+        yield from _no_bet(game, key, self.only)
         if self.selects_first and "seats" not in self.to:
             yield (*key, "first"), "who is first is said of the seats; this step deals to none"
 
@@ -371,11 +360,6 @@ class BurnStep(Step):
     state = "burning"
     places_key = "of"
 
-    @property
-    def recipients(self) -> tuple[Recipient, ...]:
-        """Whose packet it is."""
-        return (self.of,)
-
     def burn(self, at: Place, size: int, options: Mapping[str, str]) -> Burn:
         """The burn of a packet of so many cards at this place."""
         plain = Burn(at, frozenset(), size, options[self.top_card] == "left", self.clause)
@@ -389,13 +373,10 @@ class BurnStep(Step):
         if self.of in course.dealt:
             course.burned[self.of] = course.burned.get(self.of, 0) + len(self.positions)
 
-    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
-        """`top-card`."""
-        if next((set(option.allowed) for option in game.option if option.name == self.top_card), set()) != _ENDS:
-            yield (*key, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
-
     def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
         """A packet once, of the house or the community, and not all of it."""
+        if next((set(option.allowed) for option in game.option if option.name == self.top_card), set()) != _ENDS:
+            yield (*key, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
         if self.of not in course.dealt:
             yield from course.undealt((*key, "of"), (self.of,))
             return
@@ -435,6 +416,7 @@ class BurnCardStep(Step):
 
     state = "dealing"
     deals = True
+    foreseen = True
 
     @property
     def from_device(self) -> bool:
@@ -451,8 +433,8 @@ class BurnCardStep(Step):
         """However many play."""
         return self.cards
 
-    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
-        """`only`."""
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """A bet there is none of."""
         yield from _no_bet(game, key, self.only)
 
     def words(self, game: Game) -> str:
@@ -485,8 +467,8 @@ class DecideStep(Step):
         """No card moves."""
         course.choices |= set(self.choices)
 
-    def name_mistakes(self, game: Game, key: Key) -> Iterator[Complaint]:
-        """`choices` and `only`."""
+    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+        """Cards to decide on come before, the hand that is offered too; choices and bets there are."""
         known = [choice.name for choice in game.decision]
         for name in self.choices:
             if name not in known:
@@ -494,9 +476,6 @@ class DecideStep(Step):
         if len(set(self.choices)) != len(self.choices):
             yield (*key, "choices"), "each choice once"
         yield from _no_bet(game, key, self.only)
-
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
-        """Cards to decide on come before, and the hand that is offered."""
         if not course.dealt:
             yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
         if self.about is not None and self.about not in course.appointed:
@@ -532,12 +511,9 @@ class ExchangeStep(Step):
     by: Literal["packet", "single"] = "single"
 
     state = "exchanging"
+    places_key = "to"
+    gives = True
     deals = True
-
-    @property
-    def from_device(self) -> bool:
-        """Always."""
-        return True
 
     def dues(self, view: TableView) -> Iterator[Due]:
         """Replacements, place after place. Only what the house takes shows how many it wants."""
@@ -554,16 +530,6 @@ class ExchangeStep(Step):
                     yield Due(seat(number), draws, self.name, why)
                 else:
                     yield from [Due(seat(number), 1, self.name, why)] * draws
-
-    @property
-    def recipients(self) -> tuple[Recipient, ...]:
-        """Whom it deals to."""
-        return self.to
-
-    @property
-    def gives_to(self) -> tuple[Recipient, ...]:
-        """All of them."""
-        return self.to
 
     def most_cards(self, seats: int, most: int) -> int:
         """As many as everybody may ask for."""
@@ -601,11 +567,6 @@ class ShowStep(Step):
 
     state = "showing"
     places_key = "of"
-
-    @property
-    def recipients(self) -> tuple[Recipient, ...]:
-        """Whose cards are turned up."""
-        return self.of
 
     def happen(self, course: Course) -> None:
         """So many lie open."""
@@ -645,16 +606,8 @@ class AppointStep(Step):
     from_: Name
 
     state = "dealing"
-
-    @property
-    def recipients(self) -> tuple[Recipient, ...]:
-        """The hand."""
-        return (self.to,)
-
-    @property
-    def gives_to(self) -> tuple[Recipient, ...]:
-        """The hand."""
-        return (self.to,)
+    places_key = "to"
+    gives = True
 
     def happen(self, course: Course) -> None:
         """It is as large as a seat's."""
@@ -687,11 +640,6 @@ class RevealStep(Step):
 
     state = "revealing"
     places_key = "order"
-
-    @property
-    def recipients(self) -> tuple[Recipient, ...]:
-        """Whose hands are shown, one after the other."""
-        return self.order
 
     def happen(self, course: Course) -> None:
         """Everything lies open."""

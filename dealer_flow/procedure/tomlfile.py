@@ -4,8 +4,6 @@ import re
 from typing import Final
 
 Key = tuple[str | int, ...]
-Complaint = tuple[Key, str]
-"""A key, and what does not fit there."""
 
 _HEADER: Final = re.compile(r"^\s*(\[{1,2})\s*([^\[\]]+?)\s*\]{1,2}")
 _KEY: Final = re.compile(r"""^\s*([A-Za-z0-9_\-."']+)\s*=""")
