@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from dealer_flow.procedure.columns import shoe_plan
 from dealer_flow.procedure.load import Procedure, ProcedureError
 from dealer_flow.procedure.step_checks import chosen
-from dealer_flow.procedure.steps import AnyStep, Burn, BurnStep, Course, DealStep
+from dealer_flow.procedure.steps import AnyStep, BurnStep, CardsSoFar, DealStep, PlannedBurn
 from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, Recipient
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
@@ -90,16 +90,16 @@ class Plan:
 
     def _run_through(self) -> None:
         """What the steps do with the cards when nothing goes wrong."""
-        course = Course()
-        self.burns: dict[Place, Burn] = {}
+        so_far = CardsSoFar()
+        self.burns: dict[Place, PlannedBurn] = {}
         opens: list[dict[Recipient, int | None]] = []
         for step in self.steps:
             if isinstance(step, BurnStep):
                 place = self.place(step.of)
-                self.burns[place] = step.burn(place, course.dealt[step.of], self.options)
-            step.happen(course)
-            opens.append(dict(course.open))
-        self.sizes = course.dealt
+                self.burns[place] = step.burn(place, so_far.dealt[step.of], self.options)
+            step.happen(so_far)
+            opens.append(dict(so_far.open))
+        self.sizes = so_far.dealt
         self.opens = tuple(opens)
         """How many cards may lie open at each place once a step has begun; None for all of them."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.steps import AnyStep, Complaint, Course
+from dealer_flow.procedure.steps import AnyStep, CardsSoFar, Complaint
 from dealer_flow.procedure.tables import Recipient, WhenPart
 from dealer_flow.procedure.tomlfile import Key
 
@@ -88,14 +88,14 @@ def when_faults(procedure: Procedure, key: Key, when: WhenPart) -> Iterator[Comp
 
 def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Iterator[Complaint]:
     """The steps of one choice of options, one after the other."""
-    course = Course()
+    so_far = CardsSoFar()
     reveals = [index for index, step in steps if step.do == "reveal"]
     if not reveals or steps[-1][0] != reveals[0]:
         where: Key = ("step", reveals[0], "do") if reveals else ("step",)
         yield where, "the last step, and no other, is a reveal"
     for index, step in steps:
-        yield from step.mistakes(procedure, course, ("step", index))
-        step.happen(course)
+        yield from step.mistakes(procedure, so_far, ("step", index))
+        step.happen(so_far)
 
 
 # ------------------------------------------------------------------ the deck

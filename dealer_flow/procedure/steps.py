@@ -2,26 +2,18 @@
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, get_args
 
 from pydantic import Field
 
 from dealer_flow.procedure.phrases import cards, listed, place
-from dealer_flow.procedure.tables import (
-    BetPart,
-    Clause,
-    DecisionPart,
-    Device,
-    HandPart,
-    Name,
-    OptionPart,
-    Part,
-    Recipient,
-    SeatsPart,
-    WhenPart,
-)
+from dealer_flow.procedure.tables import Clause, Name, Part, Recipient, WhenPart
 from dealer_flow.procedure.tomlfile import Key
 from protocol.places import BURN, DEALER, Place, seat
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.plan import Plan
+    from dealer_flow.procedure.schema import Procedure
 
 Complaint = tuple[Key, str]
 """A key of the file, and what does not fit there."""
@@ -38,24 +30,11 @@ class Due(NamedTuple):
     at_most: bool = False
 
 
-class Layout(Protocol):
-    """Where cards may lie, as far as steps ask: a `Plan`."""
-
-    most_seats: int
-    from_shoe: bool
-
-    def place(self, recipient: Recipient) -> Place:
-        """Where the cards of a recipient that is no seat lie."""
-
-    def around(self) -> Sequence[Place]:
-        """The places around the table clockwise, the dealer first."""
-
-
-class TableView(Protocol):
+class RoundView(Protocol):
     """A round as far as steps ask: the flow's `Round`, or what a simulated dealer knows."""
 
     @property
-    def plan(self) -> Layout:
+    def plan(self) -> "Plan":
         """Where cards may lie."""
 
     @property
@@ -82,19 +61,8 @@ class TableView(Protocol):
         """How many cards the seat asked for in the last step that let it choose."""
 
 
-class Game(Protocol):
-    """The procedure a step stands in, as far as steps ask."""
-
-    device: Device
-    seats: SeatsPart
-    hand: tuple[HandPart, ...]
-    bet: tuple[BetPart, ...]
-    decision: tuple[DecisionPart, ...]
-    option: tuple[OptionPart, ...]
-
-
 @dataclass(slots=True)
-class Course:
+class CardsSoFar:
     """What the steps so far did with the cards, by recipient."""
 
     dealt: dict[Recipient, int] = field(default_factory=dict)
@@ -122,7 +90,7 @@ class Course:
                 yield key, f"{recipient!r} has no cards at this step; allowed: {', '.join(self.dealt) or 'none'}"
 
 
-class Burn(NamedTuple):
+class PlannedBurn(NamedTuple):
     """Which cards of the packet at `place` are burned: `positions` from the dealer's left, `size` cards in all."""
 
     place: Place
@@ -176,7 +144,7 @@ class Step(Part):
         """Whether it waits for a place to be selected that gets the first cards."""
         return False
 
-    def dues(self, view: TableView) -> Iterator[Due]:
+    def dues(self, view: RoundView) -> Iterator[Due]:
         """The cards that are due when it begins, as the round now stands."""
         yield from ()
 
@@ -184,14 +152,14 @@ class Step(Part):
         """The most cards that go out with so many seats in play, of so many that there may be."""
         return 0
 
-    def happen(self, course: Course) -> None:
+    def happen(self, so_far: CardsSoFar) -> None:
         """What it does with the cards."""
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Why it cannot follow the steps before it, and what it names that the procedure does not have."""
         yield from ()
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """What the dealer does, in a sentence or more."""
         raise NotImplementedError
 
@@ -200,7 +168,7 @@ class Step(Part):
         return ""
 
 
-def _for_anybody(view: TableView, only: str | None) -> bool:
+def _for_anybody(view: RoundView, only: str | None) -> bool:
     """False while all who are in play lack the bet that a step is for."""
     return only is None or not view.live or any(only in view.wagers[number] for number in view.live)
 
@@ -212,7 +180,7 @@ def unknown_bets(key: Key, named: Iterable[str], bets: list[str]) -> Iterator[Co
             yield key, f"no bet {name!r}; allowed: {', '.join(bets)}"
 
 
-def _no_bet(game: Game, key: Key, only: str | None) -> Iterator[Complaint]:
+def _no_bet(game: "Procedure", key: Key, only: str | None) -> Iterator[Complaint]:
     yield from unknown_bets((*key, "only"), () if only is None else (only,), [bet.name for bet in game.bet])
 
 
@@ -254,7 +222,7 @@ class DealStep(Step):
         """False where they are dealt by hand."""
         return self.origin == "device"
 
-    def dues(self, view: TableView) -> Iterator[Due]:
+    def dues(self, view: RoundView) -> Iterator[Due]:
         """Packets or single cards, place after place or in rotation; a shoe gives single cards."""
         places = self._turns(view)
         if self.by == "single":
@@ -264,7 +232,7 @@ class DealStep(Step):
         else:
             yield from (Due(place, self.cards, self.name) for place in places)
 
-    def _turns(self, view: TableView) -> list[Place]:
+    def _turns(self, view: RoundView) -> list[Place]:
         """Who gets cards, in the order they go out."""
         if not _for_anybody(view, self.only):
             return []
@@ -281,7 +249,7 @@ class DealStep(Step):
         turns = [place for place in order if place in places]
         return turns + [place for place in places if place not in turns]
 
-    def _seats(self, view: TableView) -> list[Place]:
+    def _seats(self, view: RoundView) -> list[Place]:
         if self.seats == "all":
             return [seat(number) for number in range(1, view.plan.most_seats + 1)]
         numbers = view.drawing if self.seats == "live" else view.active
@@ -297,22 +265,22 @@ class DealStep(Step):
         seats = most if self.seats == "all" else seats
         return sum(self.cards * (seats if to == "seats" else 1) for to in self.to)
 
-    def happen(self, course: Course) -> None:
+    def happen(self, so_far: CardsSoFar) -> None:
         """Face up they lie open."""
         for to in self.to:
-            course.dealt[to] = course.dealt.get(to, 0) + self.cards
+            so_far.dealt[to] = so_far.dealt.get(to, 0) + self.cards
             if self.face == "up":
-                known = course.open.get(to, 0)
-                course.open[to] = None if known is None else known + self.cards
-        course.everywhere |= self.seats == "all"
+                known = so_far.open.get(to, 0)
+                so_far.open[to] = None if known is None else known + self.cards
+        so_far.everywhere |= self.seats == "all"
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A bet there is none of; who is first where no seat gets cards."""
         yield from _no_bet(game, key, self.only)
         if self.selects_first and "seats" not in self.to:
             yield (*key, "first"), "who is first is said of the seats; this step deals to none"
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """To whom, how many, how."""
         seats = {
             "entered": "each seat that entered",
@@ -360,38 +328,38 @@ class BurnStep(Step):
     state = "burning"
     places_key = "of"
 
-    def burn(self, at: Place, size: int, options: Mapping[str, str]) -> Burn:
+    def burn(self, at: Place, size: int, options: Mapping[str, str]) -> PlannedBurn:
         """The burn of a packet of so many cards at this place."""
-        plain = Burn(at, frozenset(), size, options[self.top_card] == "left", self.clause)
+        plain = PlannedBurn(at, frozenset(), size, options[self.top_card] == "left", self.clause)
         spread: str = self.spread
         if spread == "from-top":
             spread = "left-to-right" if plain.top_at_left else "right-to-left"
         return plain._replace(positions=plain.from_left(self.positions, spread))
 
-    def happen(self, course: Course) -> None:
+    def happen(self, so_far: CardsSoFar) -> None:
         """They are no longer held."""
-        if self.of in course.dealt:
-            course.burned[self.of] = course.burned.get(self.of, 0) + len(self.positions)
+        if self.of in so_far.dealt:
+            so_far.burned[self.of] = so_far.burned.get(self.of, 0) + len(self.positions)
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A packet once, of the house or the community, and not all of it."""
         if next((set(option.allowed) for option in game.option if option.name == self.top_card), set()) != _ENDS:
             yield (*key, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
-        if self.of not in course.dealt:
-            yield from course.undealt((*key, "of"), (self.of,))
+        if self.of not in so_far.dealt:
+            yield from so_far.undealt((*key, "of"), (self.of,))
             return
         if self.of == "seats":
             yield (*key, "of"), "a packet of the house or the community is burned, not a player's"
-        if self.of in course.burned:
+        if self.of in so_far.burned:
             why = f"cards of {self.of!r} were burned by a step before; name all positions in one step"
             yield (*key, "of"), why
-        size, last = course.held(self.of), max(self.positions)
+        size, last = so_far.held(self.of), max(self.positions)
         if last > size:
             yield (*key, "positions"), f"position {last} of a packet of {size}; allowed: 1 to {size}"
         if len(set(self.positions)) != len(self.positions) or len(self.positions) >= size:
             yield (*key, "positions"), f"each position once, and fewer than the {size} cards of the packet"
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """Which cards, counted from where."""
         side = {"left-to-right": "from your left", "right-to-left": "from your right", "from-top": "from the top card"}
         numbers = [str(position) for position in self.positions]
@@ -423,7 +391,7 @@ class BurnCardStep(Step):
         """False where they are dealt by hand."""
         return self.origin == "device"
 
-    def dues(self, view: TableView) -> Iterator[Due]:
+    def dues(self, view: RoundView) -> Iterator[Due]:
         """None while nobody needs the cards that follow."""
         drawn = not self.if_drawn or any(view.draws(number) for number in view.live)
         if drawn and _for_anybody(view, self.only):
@@ -433,11 +401,11 @@ class BurnCardStep(Step):
         """However many play."""
         return self.cards
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A bet there is none of."""
         yield from _no_bet(game, key, self.only)
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """How many, and when."""
         when = ", if any player draws" if self.if_drawn else ""
         when += f", if a player in play has a {self.only} bet" if self.only else ""
@@ -463,11 +431,11 @@ class DecideStep(Step):
 
     state = "deciding"
 
-    def happen(self, course: Course) -> None:
+    def happen(self, so_far: CardsSoFar) -> None:
         """No card moves."""
-        course.choices |= set(self.choices)
+        so_far.choices |= set(self.choices)
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Cards to decide on come before, the hand that is offered too; choices and bets there are."""
         known = [choice.name for choice in game.decision]
         for name in self.choices:
@@ -476,15 +444,15 @@ class DecideStep(Step):
         if len(set(self.choices)) != len(self.choices):
             yield (*key, "choices"), "each choice once"
         yield from _no_bet(game, key, self.only)
-        if not course.dealt:
+        if not so_far.dealt:
             yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
-        if self.about is not None and self.about not in course.appointed:
-            allowed = ", ".join(sorted(course.appointed)) or "none"
+        if self.about is not None and self.about not in so_far.appointed:
+            allowed = ", ".join(sorted(so_far.appointed)) or "none"
             yield (*key, "about"), f"{self.about!r} is no hand that was appointed before; allowed: {allowed}"
         if self.takers == "one" and self.about is None:
             yield (*key, "takers"), "one taker of what? give 'about' too"
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """Who chooses between what."""
         choices = {choice.name: choice for choice in game.decision}
         who = f"Each player with a {self.only} bet" if self.only else "Each player still in play"
@@ -515,7 +483,7 @@ class ExchangeStep(Step):
     gives = True
     deals = True
 
-    def dues(self, view: TableView) -> Iterator[Due]:
+    def dues(self, view: RoundView) -> Iterator[Due]:
         """Replacements, place after place. Only what the house takes shows how many it wants."""
         why: Literal["deal", "exchange"] = "deal" if self.adds else "exchange"
         whole = self.by == "packet" and not view.plan.from_shoe
@@ -535,13 +503,13 @@ class ExchangeStep(Step):
         """As many as everybody may ask for."""
         return sum(self.most * (seats if to == "seats" else 1) for to in self.to)
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Cards, and a choice that draws some, come before."""
-        yield from course.undealt((*key, "to"), self.to)
-        if "seats" in self.to and not any(choice.draws for choice in game.decision if choice.name in course.choices):
+        yield from so_far.undealt((*key, "to"), self.to)
+        if "seats" in self.to and not any(choice.draws for choice in game.decision if choice.name in so_far.choices):
             yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """To whom, and at most how many."""
         whom = listed([place(to) for to in self.to])
         if self.adds:
@@ -568,23 +536,23 @@ class ShowStep(Step):
     state = "showing"
     places_key = "of"
 
-    def happen(self, course: Course) -> None:
+    def happen(self, so_far: CardsSoFar) -> None:
         """So many lie open."""
         for recipient in self.of:
-            course.open[recipient] = self.cards
-            course.shown[recipient] = course.held(recipient) if self.cards is None else self.cards
+            so_far.open[recipient] = self.cards
+            so_far.shown[recipient] = so_far.held(recipient) if self.cards is None else self.cards
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """More than lay open, and not more than there are."""
-        yield from course.undealt((*key, "of"), self.of)
+        yield from so_far.undealt((*key, "of"), self.of)
         for recipient in self.of:
-            held, least = course.held(recipient), course.shown.get(recipient, 0) + 1
+            held, least = so_far.held(recipient), so_far.shown.get(recipient, 0) + 1
             if self.cards is not None and held and not least <= self.cards <= held:
                 yield (*key, "cards"), f"{self.cards} cards of {recipient!r} lie open; allowed: {least} to {held}"
         if self.which == "bottom" and self.cards is None:
             yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """Whose, which and how many."""
         whose = listed([place(to, dealer="your own hand") for to in self.of])
         if self.optional:
@@ -609,12 +577,12 @@ class AppointStep(Step):
     places_key = "to"
     gives = True
 
-    def happen(self, course: Course) -> None:
+    def happen(self, so_far: CardsSoFar) -> None:
         """It is as large as a seat's."""
-        course.dealt[self.to] = course.held("seats")
-        course.appointed.add(self.to)
+        so_far.dealt[self.to] = so_far.held("seats")
+        so_far.appointed.add(self.to)
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A hand of the game, from a position that may have no player."""
         hands, most = [hand.name for hand in game.hand], game.seats.most
         if self.to not in hands:
@@ -624,10 +592,10 @@ class AppointStep(Step):
         if values is None or not set(values) <= positions:
             what = f"no option {self.from_!r} that chooses between positions"
             yield (*key, "from"), f"{what}: last-unplayed, seat-1 to seat-{most}"
-        if not course.everywhere:
+        if not so_far.everywhere:
             yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """Which cards become what."""
         return f"Cards of a position where nobody plays become {place(self.to)}, unseen (`{self.from_}`)."
 
@@ -641,15 +609,15 @@ class RevealStep(Step):
     state = "revealing"
     places_key = "order"
 
-    def happen(self, course: Course) -> None:
+    def happen(self, so_far: CardsSoFar) -> None:
         """Everything lies open."""
-        course.open |= dict.fromkeys(course.dealt, None)
+        so_far.open |= dict.fromkeys(so_far.dealt, None)
 
-    def mistakes(self, game: Game, course: Course, key: Key) -> Iterator[Complaint]:
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Hands without cards."""
-        yield from course.undealt((*key, "order"), self.order)
+        yield from so_far.undealt((*key, "order"), self.order)
 
-    def words(self, game: Game) -> str:
+    def words(self, game: "Procedure") -> str:
         """In which order."""
         order = [place(to, dealer="your own hand") for to in self.order]
         return f"Show {', then '.join(order)}; players' hands from your right. Compare and settle each."
