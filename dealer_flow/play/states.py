@@ -8,6 +8,8 @@ same rows.
 from enum import Enum
 from typing import Final, NamedTuple
 
+from dealer_flow.procedure.steps import STEPS as KINDS
+
 
 class State(Enum):
     """Where a round stands."""
@@ -47,16 +49,7 @@ MEANING: Final = {
     State.HALTED: "the round cannot be relied on; a person decides",
 }
 
-STEP_STATES: Final = {
-    "deal": State.DEALING,
-    "burn-card": State.DEALING,
-    "burn": State.BURNING,
-    "decide": State.DECIDING,
-    "exchange": State.EXCHANGING,
-    "show": State.SHOWING,
-    "appoint": State.DEALING,
-    "reveal": State.REVEALING,
-}
+STEP_STATES: Final = {do: State(kind.state) for do, kind in KINDS.items()}
 """What a step does -> the state a round is in meanwhile."""
 
 DOING: Final = {

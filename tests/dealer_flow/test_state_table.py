@@ -13,7 +13,7 @@ from dealer_flow.play.machine import DealerFlow, Phase
 from dealer_flow.play.order import CHECKS, RULES
 from dealer_flow.play.states import COLUMNS, DOING, LOOSE, MEANING, STEP_STATES, STEPS, TRANSITIONS, Row, State
 from dealer_flow.procedure.load import known_procedures, load_procedure
-from dealer_flow.procedure.schema import STEPS as KINDS
+from dealer_flow.procedure.steps import STEPS as KINDS
 from devices import events
 
 TRIGGERS = tuple(dict.fromkeys(row.trigger for row in TRANSITIONS))
