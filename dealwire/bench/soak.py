@@ -16,10 +16,10 @@ from dealwire.bench.plan_device import Soak
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import Stand
 from dealwire.bench.wire import START_NS, STILL_NS
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario, places
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.clock import SystemClock
-from devices.simulator.scenario import Player, RoundPlan, Scenario, load_scenario, places
-from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
-from devices.simulator.trouble import Trouble, What
 from protocol.faults import Fault
 from protocol.tdp import messages as m
 from protocol.tdp.link import Delivered, HostLink, Lost, Output, Send
@@ -120,16 +120,16 @@ def evening(rounds: int, fault_every: int, seed: int) -> Scenario:
         if fault_every and number % fault_every == 0 and number < rounds:
             what, amount = random.choice(_TROUBLES)
             ordinal = 0 if what in (What.REMAINDER, What.DECK) else random.randint(1, len(places(game, plan)))
-            plan = RoundPlan(plan.players, (Trouble(what, ordinal, amount),))
+            plan = RoundPlan(plan.players, (PlannedTrouble(what, ordinal, amount),))
         plans.append(plan)
     return Scenario("soak", "soak", seed, False, game, tuple(plans))
 
 
-def _players(random: Random) -> Iterator[Player]:
+def _players(random: Random) -> Iterator[SimulatedPlayer]:
     for seat in sorted(random.sample(range(1, 7), random.randint(1, 6))):
         wagers = {"ante": 500, "blind": 500, "flush-rush": random.choice((100, 500))}
         wagers |= {"progressive": 100} if random.random() < 0.3 else {}
-        yield Player(seat, wagers, "basic")
+        yield SimulatedPlayer(seat, wagers, "basic")
 
 
 def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable]:

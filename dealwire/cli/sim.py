@@ -7,13 +7,13 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.simulated import round_table, scenario_of
-from devices.simulator.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
-from devices.simulator.endless import endless
-from devices.simulator.host import serve
-from devices.simulator.scenario import Scenario, scenario_ids
-from devices.simulator.shoe_scenario import ShoeScenario
-from devices.simulator.shoe_table import MOUTHS
+from dealwire.rehearsal.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
+from dealwire.rehearsal.endless import endless
+from dealwire.rehearsal.race_scenario import RaceScenario
+from dealwire.rehearsal.scenario import Scenario, scenario_ids
+from dealwire.rehearsal.serve import serve
+from dealwire.rehearsal.translate import round_table, scenario_of
+from devices.simulator.shoe_table import FRONT_ENDS
 
 LINE = "pty|tcp:PORT"
 
@@ -27,7 +27,11 @@ LINE = "pty|tcp:PORT"
 @click.option("--shuffler", default="pty", show_default=True, metavar=LINE, help="The packet shuffler's line.")
 @click.option("--shoe", default="pty", show_default=True, metavar=LINE, help="The card shoe's line.")
 @click.option(
-    "--shoe-dialect", type=click.Choice(list(MOUTHS)), default="tdp", show_default=True, help="What the shoe speaks."
+    "--shoe-dialect",
+    type=click.Choice(list(FRONT_ENDS)),
+    default="tdp",
+    show_default=True,
+    help="What the shoe speaks.",
 )
 @click.option("--controller", default="pty", show_default=True, metavar=LINE, help="The controller's line.")
 @click.option("--speed", type=click.FloatRange(0.01, 1000), default=1.0, show_default=True, help="1 is real time.")
@@ -113,7 +117,7 @@ def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
 
 
 def _at_shoe(scenario: AnyScenario) -> bool:
-    return isinstance(scenario, ShoeScenario) or scenario.device == "shoe"
+    return isinstance(scenario, RaceScenario) or scenario.device == "shoe"
 
 
 def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.faults import InjectableFault, UnknownDoing, fault_named, faults
-from devices.simulator.dealt_table import DealtTable
-from devices.simulator.host import Bench
-from devices.simulator.table import SHUFFLER, SimulatedTable
-from devices.simulator.trouble import Trouble, What
+from dealwire.rehearsal.shuffler_table import SHUFFLER, SimulatedTable
+from dealwire.rehearsal.trouble import PlannedTrouble, What
+from devices.simulator.host import SimulatorHost
 
 MS: Final = 1_000_000
 
@@ -31,7 +31,7 @@ def injectable() -> tuple[InjectableFault, ...]:
     return tuple(faults().values())
 
 
-def inject(bench: Bench, name: str, fields: Mapping[str, Any], *, device: str = "") -> str:
+def inject(bench: SimulatorHost, name: str, fields: Mapping[str, Any], *, device: str = "") -> str:
     """Let the fault `name` happen at the table behind `bench`; says in one line what will happen.
 
     `device` is whose line it is, for the faults of a line. A packet of 0 is the next one. UnknownDoing names what is
@@ -56,12 +56,12 @@ def arm(table: object, name: str, fields: Mapping[str, Any], *, device: str = ""
     return f"{fault.title}{where}, in {when}"
 
 
-def _trouble(table: SimulatedTable, name: str, filled: Mapping[str, Any]) -> Trouble:
+def _trouble(table: SimulatedTable, name: str, filled: Mapping[str, Any]) -> PlannedTrouble:
     if name in _OF_THE_ROUND:
-        return Trouble(_OF_THE_ROUND[name], amount=filled["cards"])
+        return PlannedTrouble(_OF_THE_ROUND[name], amount=filled["cards"])
     ordinal = filled["packet"] or table.next_packet
     amount = next((filled[key] for key in ("by", "tries", "cards") if key in filled), 0)
-    return Trouble(_AT_A_PACKET[name], ordinal, amount, noticed=bool(filled.get("noticed", 1)))
+    return PlannedTrouble(_AT_A_PACKET[name], ordinal, amount, noticed=bool(filled.get("noticed", 1)))
 
 
 def _spoil(table: object, name: str, filled: Mapping[str, Any], device: str) -> str:

@@ -10,10 +10,10 @@ import pytest
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.record.result import RoundResult
-from dealwire.simulated import round_table, scenario_of
+from dealwire.rehearsal.catalogue import set_up
+from dealwire.rehearsal.scenario import Scenario, packets
+from dealwire.rehearsal.translate import round_table, scenario_of
 from devices import events as e
-from devices.simulator.catalogue import set_up
-from devices.simulator.scenario import Scenario, packets
 from protocol.cards import parse_card
 from protocol.places import BURN, Place
 from tests.support.hand_table import DEVICE, HandTable

@@ -4,16 +4,16 @@ import pytest
 
 from dealwire.rehearsal.faults import UnknownDoing, faults
 from dealwire.rehearsal.inject import inject, injectable
+from dealwire.rehearsal.shuffler_table import SHUFFLER
 from devices.clock import ManualClock
-from devices.simulator.host import Bench
+from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import ShoeTable
-from devices.simulator.table import SHUFFLER
 from protocol.faults import Fault
 from protocol.tdp import messages as m
 from tests.support.simulated import Evening
 
 
-class Fitted(Bench):
+class Fitted(SimulatorHost):
     """A bench without lines around a table that runs in memory: `inject` needs its table only."""
 
     def __init__(self, evening: Evening) -> None:

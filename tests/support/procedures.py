@@ -11,9 +11,9 @@ from typing import Any, Final
 from dealer_flow.procedure.care_schema import Consequence
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
-from dealwire.simulated import Table, round_table, scenario_of
-from devices.simulator.game import Packet, kind_of
-from devices.simulator.scenario import Scenario, packets
+from dealwire.rehearsal.game import Packet, kind_of
+from dealwire.rehearsal.scenario import Scenario, packets
+from dealwire.rehearsal.translate import Table, round_table, scenario_of
 from protocol.places import BURN, MUCK, Place, parse_place
 
 STEPPED: Final = tuple(name for name in known_procedures() if load_procedure(name).step)

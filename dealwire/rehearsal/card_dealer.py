@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from devices.simulator import supervisor
+from dealwire.rehearsal import floor_supervisor as supervisor
+from dealwire.rehearsal.game import Packet, Step
+from dealwire.rehearsal.pace import Counted, Course, Doings, PeoplePace
+from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.shoe_hands import AT_SHOE, ShoeHands
+from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
+from dealwire.rehearsal.trouble import At, ShoeTrouble, What
 from devices.simulator.deck import FIRST_JOKER, Cards, PlayingCard
-from devices.simulator.game import Packet, Step
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.persona import Device
-from devices.simulator.scenario import Scenario
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.shoe_hands import AT_SHOE, ShoeHands
-from devices.simulator.step_dealer import AT_TABLE, StepDealer
-from devices.simulator.steps import Counted, Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.trouble import At, ShoeTrouble, What
+from devices.simulator.unit import SimulatedDevice
 from protocol.cards import CARDS, DECK
 from protocol.places import BURN, MUCK, REMAINDER, Place, parse_place
 from protocol.tdp.messages import ShoeState as S
@@ -32,9 +32,9 @@ class CardDealer(ShoeHands, StepDealer):
         cards: Cards,
         shoe: ShoeModel,
         controller: TableControllerModel,
-        units: Mapping[str, Device],
+        units: Mapping[str, SimulatedDevice],
         lines: Mapping[str, LineFaults],
-        pace: Pace,
+        pace: PeoplePace,
         rng: Random,
     ) -> None:
         StepDealer.__init__(self, scenario, cards, controller, units, lines, pace)
@@ -53,7 +53,7 @@ class CardDealer(ShoeHands, StepDealer):
 
     # -------------------------------------------------------------- the evening
 
-    def _evening(self) -> Steps:
+    def _evening(self) -> Doings:
         yield lambda: self.shoe.state is not S.BOOT
         for plan in self._scenario.plans():
             self._begin_plan(plan)
@@ -62,7 +62,7 @@ class CardDealer(ShoeHands, StepDealer):
             yield from self._round()
             yield from self._clear_table()
 
-    def _make_ready(self) -> Steps:
+    def _make_ready(self) -> Doings:
         """Fill the shoe when it is empty, over, or would not do for the round."""
         yield from self.at(AT_SHOE)
         over = self.shoe.state is S.SHOE_END or len(self.shoe.cards) < self._most_cards()
@@ -88,7 +88,7 @@ class CardDealer(ShoeHands, StepDealer):
         """Cards a round may need at most."""
         return self.game.cards if self.game.decks > 1 else self.game.cards // 2
 
-    def _clear_table(self) -> Steps:
+    def _clear_table(self) -> Doings:
         for player in self.on_sensors():
             self.controller.sense(player.seat, False)
         yield self.pace.collect
@@ -101,7 +101,7 @@ class CardDealer(ShoeHands, StepDealer):
 
     # -------------------------------------------------------------- dealing
 
-    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Steps:
+    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Doings:
         yield from self.at(AT_SHOE)
         wrong: list[tuple[Place, str]] = []
         if step.do == "burn-card":
@@ -110,7 +110,7 @@ class CardDealer(ShoeHands, StepDealer):
             self.ordinal += 1
             if self.fix(What.MISDEAL_CALLED, self.ordinal):
                 yield from supervisor.call_misdeal(self)
-                self.verdict = Verdict.STOP
+                self.verdict = Course.STOP
                 return
             self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == self.ordinal])
             trouble = self.fix(What.MISPLACED, self.ordinal)
@@ -142,11 +142,11 @@ class CardDealer(ShoeHands, StepDealer):
     def _from_hand(self, place: Place, cards: int) -> int:
         return self.cards.deal(REMAINDER, place, cards)
 
-    def _complete(self, place: Place) -> Steps:
+    def _complete(self, place: Place) -> Doings:
         yield from self.at(AT_SHOE)
         yield from self._draw_to(place)
 
-    def _remainder(self) -> Steps:
+    def _remainder(self) -> Doings:
         if self.game.counted:
             yield from self.at(AT_TABLE)
             self.controller.count(REMAINDER, len(self.shoe.cards))

@@ -7,7 +7,7 @@ from protocol.tdp.messages import Event
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EventDraft:
     """An event without its number and time; `request` is the command it completes, 0 for none."""
 
     event: type[Event]
@@ -16,7 +16,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Advanced:
+class CommandProgress:
     """An accepted command goes on."""
 
     request: int
@@ -24,4 +24,4 @@ class Advanced:
     state: int
 
 
-Words = Said | Advanced
+Outgoing = EventDraft | CommandProgress

@@ -7,9 +7,9 @@ from typing import Any, Final
 from dealer_flow.procedure.care_schema import Consequence
 from dealer_flow.procedure.schema import AnyStep, DecisionPart, Procedure
 from dealer_flow.procedure.step_checks import chosen
-from devices.simulator.catalogue import parse_any
-from devices.simulator.scenario import Scenario
-from devices.simulator.strict import Section
+from dealwire.rehearsal.catalogue import parse_any
+from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.strict import Section
 from protocol.errors import LocalError
 from rules.game import Bet, game_id_of, load_game
 

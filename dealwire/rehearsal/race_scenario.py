@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from devices.simulator.scenario import CENTS_MAX, HERE, game_section
-from devices.simulator.strict import Section
-from devices.simulator.trouble import LINE, At, ShoeTrouble, Trouble, What, read_line_trouble, read_shoe_trouble
+from dealwire.rehearsal.scenario import CENTS_MAX, HERE, game_section
+from dealwire.rehearsal.strict import Section
+from dealwire.rehearsal.trouble import LINE, At, PlannedTrouble, ShoeTrouble, What, read_line_trouble, read_shoe_trouble
 from protocol.cards import DECK, Card, parse_cards
 from protocol.places import SEATS_MAX
 
@@ -17,7 +17,7 @@ DECKS_MAX: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ShoeGame:
+class RaceGame:
     """When a race is over, and what bets are called. `moved`: suits that money of the bet `moves_from` may go to."""
 
     name: str
@@ -39,7 +39,7 @@ class ShoeGame:
 
 
 @dataclass(frozen=True, slots=True)
-class ShoePlayer:
+class RacePlayer:
     """One seat: bets in cents by name, and cents moved to a suit before the extra card."""
 
     seat: int
@@ -51,10 +51,10 @@ class ShoePlayer:
 class RacePlan:
     """One round. `ends`: after how many cards the shoe lets it end, 0 as it falls."""
 
-    players: tuple[ShoePlayer, ...]
+    players: tuple[RacePlayer, ...]
     ends: int
     troubles: tuple[ShoeTrouble, ...]
-    line: tuple[Trouble, ...]
+    line: tuple[PlannedTrouble, ...]
 
     @property
     def switched(self) -> bool:
@@ -67,13 +67,13 @@ class RacePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class ShoeScenario:
+class RaceScenario:
     """Everything that happens at a simulated shoe. The same seed gives the same cards."""
 
     id: str
     title: str
     seed: int
-    game: ShoeGame
+    game: RaceGame
     decks: int
     cards: tuple[Card, ...]
     """The first cards of the first shoe; none when they fall by chance."""
@@ -83,13 +83,13 @@ class ShoeScenario:
     rounds: tuple[RacePlan, ...]
 
 
-def parse_shoe_scenario(top: Section, path: Path) -> ShoeScenario:
+def parse_race_scenario(top: Section, path: Path) -> RaceScenario:
     """The scenario in `top`, read from the file `path`. ScenarioError names the key and what is allowed."""
     top.text("device", allowed=("shoe",))
     game = _game(game_section(top, path, HERE / "games" / "shoe"))
     decks = top.integer("decks", 1, DECKS_MAX, 1)
     cards = _cards(top, decks)
-    scenario = ShoeScenario(
+    scenario = RaceScenario(
         id=path.stem,
         title=top.text("title"),
         seed=top.integer("seed", 0, 2**32 - 1),
@@ -119,10 +119,10 @@ def _cards(top: Section, decks: int) -> tuple[Card, ...]:
     return cards
 
 
-def _game(section: Section) -> ShoeGame:
+def _game(section: Section) -> RaceGame:
     column, most = section.integer("column", 1, 13), section.integer("all", 1, 32)
     bets = section.numbers("bets", 1, 255)
-    game = ShoeGame(
+    game = RaceGame(
         name=section.text("name"),
         column=column,
         all=most,
@@ -134,7 +134,7 @@ def _game(section: Section) -> ShoeGame:
     return game
 
 
-def _round(section: Section, game: ShoeGame, *, stacked: bool) -> RacePlan:
+def _round(section: Section, game: RaceGame, *, stacked: bool) -> RacePlan:
     players = tuple(sorted((_player(item, game) for item in section.sections("players")), key=lambda p: p.seat))
     seats = [player.seat for player in players]
     if not seats or len(set(seats)) != len(seats):
@@ -148,14 +148,14 @@ def _round(section: Section, game: ShoeGame, *, stacked: bool) -> RacePlan:
         players,
         ends,
         tuple(trouble for trouble in read if isinstance(trouble, ShoeTrouble)),
-        tuple(trouble for trouble in read if isinstance(trouble, Trouble)),
+        tuple(trouble for trouble in read if isinstance(trouble, PlannedTrouble)),
     )
 
 
-def _player(section: Section, game: ShoeGame) -> ShoePlayer:
+def _player(section: Section, game: RaceGame) -> RacePlayer:
     wagers = section.numbers("wagers", 1, CENTS_MAX, allowed=game.bets)
     switch = section.numbers("switch", 1, CENTS_MAX, allowed=game.moved) if section.has("switch") else {}
-    player = ShoePlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch)
+    player = RacePlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch)
     if not wagers:
         raise section.error("wagers", "a player needs at least one bet")
     most = wagers.get(game.moves_from, 0)
@@ -165,7 +165,7 @@ def _player(section: Section, game: ShoeGame) -> ShoePlayer:
     return player
 
 
-def _trouble(section: Section, game: ShoeGame) -> ShoeTrouble | Trouble:
+def _trouble(section: Section, game: RaceGame) -> ShoeTrouble | PlannedTrouble:
     last = game.all + 1
     what = section.text("what", allowed=[*At, *LINE])
     if what not in LINE:

@@ -6,30 +6,30 @@ The dealer goes by the cards that lie on the table, whatever the shoe has read, 
 from collections.abc import Mapping
 from random import Random
 
+from dealwire.rehearsal.pace import Doings, PeoplePace
+from dealwire.rehearsal.race_scenario import RaceScenario
+from dealwire.rehearsal.shoe_hands import AT_SHOE, AT_TABLE, ShoeHands
+from dealwire.rehearsal.stack import stack
+from dealwire.rehearsal.trouble import At, ShoeTrouble
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.persona import Device
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.shoe_hands import AT_SHOE, AT_TABLE, ShoeHands
-from devices.simulator.shoe_scenario import ShoeScenario
-from devices.simulator.stack import stack
-from devices.simulator.steps import Pace, Steps
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.trouble import At, ShoeTrouble
+from devices.simulator.unit import SimulatedDevice
 from protocol.cards import Card
 from protocol.tdp.messages import ShoeState as S
 
 
-class ShoeDealer(ShoeHands):
+class RaceDealer(ShoeHands):
     """Plays `scenario` on a card shoe and a table controller."""
 
     def __init__(
         self,
-        scenario: ShoeScenario,
+        scenario: RaceScenario,
         shoe: ShoeModel,
         controller: TableControllerModel,
-        units: Mapping[str, Device],
+        units: Mapping[str, SimulatedDevice],
         lines: Mapping[str, LineFaults],
-        pace: Pace,
+        pace: PeoplePace,
         rng: Random,
     ) -> None:
         super().__init__(units, lines, pace)
@@ -41,7 +41,7 @@ class ShoeDealer(ShoeHands):
         self._shoes = 0
         self._stopped = False
 
-    def _evening(self) -> Steps:
+    def _evening(self) -> Doings:
         yield lambda: self.shoe.state is not S.BOOT
         for number, plan in enumerate(self._scenario.rounds):
             self.plan, self._stopped = plan, False
@@ -57,7 +57,7 @@ class ShoeDealer(ShoeHands):
 
     # -------------------------------------------------------------- the shoe
 
-    def _fill(self, number: int) -> Steps:
+    def _fill(self, number: int) -> Doings:
         """Fill the shoe when it is empty, over, or will not do for a race."""
         shoe = self.shoe
         yield from self.at(AT_SHOE)
@@ -77,14 +77,14 @@ class ShoeDealer(ShoeHands):
 
     # -------------------------------------------------------------- the race
 
-    def _bets(self) -> Steps:
+    def _bets(self) -> Doings:
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             for bet, cents in player.wagers.items():
                 self.controller.place_wager(player.seat, self.game.bets[bet], cents)
                 yield self.pace.bet
 
-    def _draw_race(self) -> Steps:
+    def _draw_race(self) -> Doings:
         if self.plan.find(At.EARLY):
             yield from self.at(AT_SHOE)
             yield from self._card(1)
@@ -103,7 +103,7 @@ class ShoeDealer(ShoeHands):
         yield from self.at(AT_SHOE)
         self.shoe.end_round()
 
-    def _switch(self) -> Steps:
+    def _switch(self) -> Doings:
         """No column is full: money is moved to suits, and one more card comes."""
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
@@ -113,7 +113,7 @@ class ShoeDealer(ShoeHands):
         yield from self.at(AT_SHOE)
         yield from self._card(self.game.all + 1)
 
-    def _card(self, number: int) -> Steps:
+    def _card(self, number: int) -> Doings:
         """Draw the next card, with all that goes wrong at it; 0 for one that is too many."""
         yield from self.before_card(number)
         self.spoil_line([trouble for trouble in self.plan.line if trouble.ordinal == number])

@@ -1,4 +1,4 @@
-"""The simulated shoe with the mouths of two dialects. Each says what its maker's shoe is known to say, and no more."""
+"""The simulated shoe's front ends in two dialects. Each reports what its maker's shoe is known to report, no more."""
 
 from collections import deque
 from typing import Any, Final
@@ -17,7 +17,7 @@ from protocol.faults import Fault
 from protocol.tdp.messages import ShoeState as S
 
 
-class Mouth:
+class ShoeFrontEnd:
     """A shoe on its line: feed it what the host sent and the time; take from it what goes onto the line.
 
     It cannot know whether anybody listens, so a host is taken to be there from the start.
@@ -28,9 +28,9 @@ class Mouth:
 
     def __init__(self, name: str, model: ShoeModel) -> None:
         self.name, self.model = name, model
-        self._said: deque[e.Body] = deque()
+        self._unsent: deque[e.Body] = deque()
         self._out: list[bytes] = []
-        model.say = self._said.append
+        model.say = self._unsent.append
 
     @property
     def next_deadline_ns(self) -> int | None:
@@ -50,7 +50,7 @@ class Mouth:
     def power_off(self) -> None:
         """The plug is pulled: what was not on the line is lost."""
         self.model.power_off()
-        self._said.clear()
+        self._unsent.clear()
 
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host."""
@@ -62,8 +62,8 @@ class Mouth:
 
     def settle(self, now_ns: int) -> None:
         """Say what the model has to say since; call it after anything was done to the model."""
-        while self._said:
-            self._say(self._said.popleft(), now_ns)
+        while self._unsent:
+            self._say(self._unsent.popleft(), now_ns)
 
     def take_output(self) -> list[bytes]:
         """What goes onto the line, one piece a frame."""
@@ -90,7 +90,7 @@ _HALTS: Final[dict[type[e.Body], am.Trouble]] = {
 }
 
 
-class AngelEyeShoe(Mouth):
+class AngelEyeFrontEnd(ShoeFrontEnd):
     """Says each report up to three times until it is acknowledged; obeys commands."""
 
     def __init__(self, name: str, model: ShoeModel, timing: Timing | None = None) -> None:
@@ -189,7 +189,7 @@ _ALARMS: Final[dict[type[e.Body], str]] = {
 """Words of alarms whose codes no public program shows; they are this simulator's own."""
 
 
-class BeeTekShoe(Mouth):
+class BeeTekFrontEnd(ShoeFrontEnd):
     """Says what it sees, once. Of the cut card, of locks and of what is over no public program shows a word."""
 
     def _say(self, body: e.Body, now_ns: int) -> None:

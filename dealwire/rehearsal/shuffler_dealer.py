@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from devices.simulator import supervisor
+from dealwire.rehearsal import floor_supervisor as supervisor
+from dealwire.rehearsal.game import Packet, Step
+from dealwire.rehearsal.pace import Course, Doings, PeoplePace
+from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
+from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.deck import Bay, Cards
-from devices.simulator.game import Packet, Step
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.scenario import Scenario
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.step_dealer import AT_TABLE, StepDealer
-from devices.simulator.steps import Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.trouble import Trouble, What
 from devices.simulator.unit import Unit
 from protocol.places import MUCK, REMAINDER, Place
 from protocol.tdp.messages import ShufflerState as S
@@ -22,7 +22,7 @@ DECKS: Final = (1, 2)
 AT_SHUFFLER: Final = "shuffler"
 
 
-class Dealer(StepDealer):
+class ShufflerDealer(StepDealer):
     """Plays `scenario` on a packet shuffler and a table controller."""
 
     def __init__(
@@ -33,7 +33,7 @@ class Dealer(StepDealer):
         controller: TableControllerModel,
         units: dict[str, Unit],
         lines: dict[str, LineFaults],
-        pace: Pace,
+        pace: PeoplePace,
     ) -> None:
         super().__init__(scenario, cards, controller, units, lines, pace)
         self.shuffler = shuffler
@@ -43,9 +43,9 @@ class Dealer(StepDealer):
         """Every packet of this round has come, or the deal was stopped."""
         self._group = -1
         """The group of packets being dealt, -1 before the first."""
-        self._next_troubles: list[Trouble] = []
+        self._next_troubles: list[PlannedTrouble] = []
 
-    def add_trouble(self, trouble: Trouble) -> bool:
+    def add_trouble(self, trouble: PlannedTrouble) -> bool:
         """One thing more goes wrong: in this round (True) while its packet is still to come, else in the next."""
         to_come = not self.dealt or trouble.what is What.DECK
         now = self.in_round and to_come and trouble.ordinal not in range(1, self.next_packet)
@@ -66,7 +66,7 @@ class Dealer(StepDealer):
 
     # -------------------------------------------------------------- the evening
 
-    def _evening(self) -> Steps:
+    def _evening(self) -> Doings:
         for deck in DECKS:
             self.cards.bring(deck, REMAINDER, self.game.jokers)
         yield lambda: self.shuffler.state is not S.BOOT and self.shuffler.state is not S.SELF_TEST
@@ -80,7 +80,7 @@ class Dealer(StepDealer):
             yield from self._round()
             yield from self._clear_table()
 
-    def reload(self, overlooked: int = 0) -> Steps:
+    def reload(self, overlooked: int = 0) -> Doings:
         """Put every deck that lies on the table into the shuffler as soon as its input is free, all but a few cards."""
         for deck in DECKS:
             if self.cards.count(Bay.CHAMBER) and self.cards.count(Bay.INPUT):
@@ -91,7 +91,7 @@ class Dealer(StepDealer):
             self.cards.gather(deck, Bay.INPUT, leave=overlooked)
             self.shuffler.load_deck(deck, self.now_ns)
 
-    def _make_ready(self) -> Steps:
+    def _make_ready(self) -> Doings:
         while self.shuffler.state is not S.READY:
             yield lambda: self.shuffler.state in (S.READY, S.MISDEAL)
             if self.shuffler.state is S.MISDEAL:
@@ -100,7 +100,7 @@ class Dealer(StepDealer):
 
     # -------------------------------------------------------------- dealing
 
-    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Steps:
+    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Doings:
         group = self.game.group_of(step)
         if group != self._group:
             self._group = group
@@ -111,7 +111,7 @@ class Dealer(StepDealer):
         for number, packet in enumerate(packets, 1):
             self.ordinal += 1
             yield from self._packet(packet, closes=ends_group and number == len(packets))
-            if self._is(Verdict.STOP, Verdict.VOID):
+            if self._is(Course.STOP, Course.VOID):
                 break
 
     def _goes_on(self, step: Step) -> bool:
@@ -120,7 +120,7 @@ class Dealer(StepDealer):
         group = self.game.group_of(step)
         return any(other.from_device and self.game.group_of(other) == group for other in later)
 
-    def _packet(self, packet: Packet, *, closes: bool) -> Steps:
+    def _packet(self, packet: Packet, *, closes: bool) -> Doings:
         ordinal, place, before = self.ordinal, packet.place, self.cards.count(packet.place)
         self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == ordinal])
         yield from self._mishandle(ordinal, place)
@@ -128,13 +128,13 @@ class Dealer(StepDealer):
             yield lambda: self._packet_waits() or self.shuffler.state is S.MISDEAL or self._ran_out()
             if self._ran_out():
                 yield from supervisor.call_misdeal(self)
-                self.verdict = Verdict.STOP
+                self.verdict = Course.STOP
                 return
             if self.shuffler.state is S.MISDEAL:
                 yield from supervisor.attend(self)
-                if self._is(Verdict.VOID) or self.cards.count(place) > before:
+                if self._is(Course.VOID) or self.cards.count(place) > before:
                     break
-        if self._is(Verdict.VOID):
+        if self._is(Course.VOID):
             return
         if self.cards.count(place) == before:
             yield from self.at(AT_SHUFFLER)
@@ -165,7 +165,7 @@ class Dealer(StepDealer):
         expected, counted = counts.packets[ordinal - 1]
         return expected != counted
 
-    def _mishandle(self, ordinal: int, place: Place) -> Steps:
+    def _mishandle(self, ordinal: int, place: Place) -> Doings:
         """What people do wrong, and the power, while or when a packet comes."""
         if self.fix(What.LIFTED_EARLY, ordinal):
             yield lambda: self.shuffler.state is S.DISPENSING
@@ -186,21 +186,21 @@ class Dealer(StepDealer):
         if self.fix(What.MISDEAL_CALLED, ordinal):
             yield self._packet_waits
             yield from supervisor.call_misdeal(self)
-            self.verdict = Verdict.STOP
+            self.verdict = Course.STOP
 
-    def _press_green(self) -> Steps:
+    def _press_green(self) -> Doings:
         """Press, and press again once the host is back: without one the device does nothing new."""
         while not self.shuffler.press_green(self.now_ns) and self.shuffler.state is S.SAFE:
             yield lambda: self.shuffler.state is not S.SAFE
 
-    def _remainder(self) -> Steps:
+    def _remainder(self) -> Doings:
         self.dealt = True
         if self._group < 0:
             return
         yield lambda: self.shuffler.state in (S.PACKET_WAIT, S.MISDEAL)
         if self.shuffler.state is S.MISDEAL:
             yield from supervisor.attend(self)
-        if self._is(Verdict.VOID):
+        if self._is(Course.VOID):
             return
         yield from self.at(AT_SHUFFLER)
         if self.shuffler.game.groups and not self._all_groups_dealt():
@@ -210,7 +210,7 @@ class Dealer(StepDealer):
         yield lambda: self.shuffler.state not in (S.PACKET_WAIT, S.DISPENSING, S.DUMPING)
         if self.shuffler.state is S.MISDEAL:
             yield from supervisor.attend(self)
-        if not self._is(Verdict.VOID):
+        if not self._is(Course.VOID):
             yield from self.at(AT_SHUFFLER)
             self.shuffler.lift(REMAINDER, self.now_ns)
             if self.game.counted:
@@ -227,7 +227,7 @@ class Dealer(StepDealer):
     def _all_groups_dealt(self) -> bool:
         return not self.shuffler.next_group and not self.cards.count(Bay.TRAY)
 
-    def _clear_table(self) -> Steps:
+    def _clear_table(self) -> Doings:
         for player in self.on_sensors():
             self.controller.sense(player.seat, False)
         yield self.pace.collect

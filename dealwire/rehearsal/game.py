@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from devices.simulator.shuffler_parts import Group
-from devices.simulator.strict import Section
+from dealwire.rehearsal.strict import Section
+from devices.simulator.shuffler_parts import PacketGroup
 from protocol.cards import RANKS
 from protocol.places import BURN, COMMUNITY, DEALER, PLACES, SEATS_MAX, Place, parse_place, seat
 
@@ -131,7 +131,7 @@ class Game:
         return program[0].cards if len(program) == 1 else 0
 
     @property
-    def program(self) -> tuple[Group, ...]:
+    def program(self) -> tuple[PacketGroup, ...]:
         """The groups of packets that leave a packet shuffler, in their order."""
         return tuple(group for group, _ in _groups(self.steps))
 
@@ -170,10 +170,10 @@ def place_of(target: str) -> Place:
     return {"dealer": DEALER, "community": COMMUNITY}.get(target) or parse_place(target)
 
 
-def _groups(steps: Iterable[Step]) -> Iterator[tuple[Group, list[str]]]:
+def _groups(steps: Iterable[Step]) -> Iterator[tuple[PacketGroup, list[str]]]:
     """Steps one after the other with packets of one size make one group; any other step is a pause, and burned cards
     are a group of their own."""
-    group, names, joins = Group(0), list[str](), False
+    group, names, joins = PacketGroup(0), list[str](), False
     for step in steps:
         if not step.from_device:
             joins = joins and step.do in DEALS
@@ -181,7 +181,7 @@ def _groups(steps: Iterable[Step]) -> Iterator[tuple[Group, list[str]]]:
         found = _group(step)
         if joins and step.do != "burn-card" and group.cards == found.cards:
             both = group.count + found.count if group.count and found.count else 0
-            group, names = Group(group.cards, both), [*names, step.name]
+            group, names = PacketGroup(group.cards, both), [*names, step.name]
         else:
             if names:
                 yield group, names
@@ -191,15 +191,15 @@ def _groups(steps: Iterable[Step]) -> Iterator[tuple[Group, list[str]]]:
         yield group, names
 
 
-def _group(step: Step) -> Group:
+def _group(step: Step) -> PacketGroup:
     """The packets of one step. How many the seats get is not known beforehand."""
     if step.do == "burn-card":
-        return Group(1, step.cards)
+        return PacketGroup(1, step.cards)
     if step.do == "exchange":
-        return Group(1)
+        return PacketGroup(1)
     single = step.by == "single"
     count = 0 if "seats" in step.to else len(step.to) * (step.cards if single else 1)
-    return Group(1 if single else step.cards, count)
+    return PacketGroup(1 if single else step.cards, count)
 
 
 def packets_of(

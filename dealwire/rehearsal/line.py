@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices.clock import Clock, SystemClock
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import SimulatedTable
 from devices.transport.base import LineClosed
 from protocol.errors import LineUnusable
 from protocol.tdp.link import HostLink, Output, Send

@@ -2,25 +2,25 @@
 
 from random import Random
 
-from devices.simulator.card_dealer import CardDealer
-from devices.simulator.dealt_table import DealtTable
+from dealwire.rehearsal.card_dealer import CardDealer
+from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.pace import PeoplePace
+from dealwire.rehearsal.race_dealer import RaceDealer
+from dealwire.rehearsal.race_scenario import RaceScenario
+from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.shuffler_table import CONTROLLER, controller_unit
 from devices.simulator.deck import Cards
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.persona import Device
-from devices.simulator.scenario import Scenario
 from devices.simulator.shoe import BOOT_NS, ShoeModel
-from devices.simulator.shoe_dealer import ShoeDealer
-from devices.simulator.shoe_scenario import ShoeScenario
-from devices.simulator.shoe_table import MOUTHS, SHOE
-from devices.simulator.steps import Pace
-from devices.simulator.table import CONTROLLER, controller_unit
+from devices.simulator.shoe_table import FRONT_ENDS, SHOE
 from devices.simulator.table_controller import BOOT_NS as CONTROLLER_BOOT_NS
 from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.unit import SimulatedDevice
 
 
 class ShoeSide(DealtTable):
     """The devices on it. `speed` makes people and machines faster, never the protocol. `dialect`: what the shoe speaks,
-    a key of MOUTHS.
+    a key of FRONT_ENDS.
 
     The dealer begins when the table controller's host has opened its session; a shoe that hears no host takes one to
     be there.
@@ -30,23 +30,23 @@ class ShoeSide(DealtTable):
         self.cards_by = Random(seeds.random())
         self.shoe = ShoeModel(Random(seeds.random()), round_limit=round_limit, boot_ns=int(BOOT_NS / speed))
         self.controller = TableControllerModel(boot_ns=int(CONTROLLER_BOOT_NS / speed))
-        self.units: dict[str, Device] = {
-            SHOE: MOUTHS[dialect](SHOE, self.shoe, Random(seeds.random())),
+        self.units: dict[str, SimulatedDevice] = {
+            SHOE: FRONT_ENDS[dialect](SHOE, self.shoe, Random(seeds.random())),
             CONTROLLER: controller_unit(self.controller, Random(seeds.random())),
         }
         self.lines = {name: LineFaults(Random(seeds.random())) for name in self.units}
-        self.pace = Pace().faster(speed)
+        self.pace = PeoplePace().faster(speed)
 
 
 class RaceTable(ShoeSide):
     """A table at which races are drawn."""
 
-    dealer: ShoeDealer
+    dealer: RaceDealer
 
-    def __init__(self, scenario: ShoeScenario, *, speed: float = 1.0, dialect: str = "tdp") -> None:
+    def __init__(self, scenario: RaceScenario, *, speed: float = 1.0, dialect: str = "tdp") -> None:
         super().__init__(Random(scenario.seed), scenario.round_limit, speed, dialect)
         self.scenario = scenario
-        self.dealer = ShoeDealer(scenario, self.shoe, self.controller, self.units, self.lines, self.pace, self.cards_by)
+        self.dealer = RaceDealer(scenario, self.shoe, self.controller, self.units, self.lines, self.pace, self.cards_by)
 
 
 class CardTable(ShoeSide):

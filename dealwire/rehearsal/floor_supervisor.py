@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dealwire.rehearsal.pace import Course, Doings
 from devices.simulator.deck import Bay
-from devices.simulator.steps import Steps, Verdict
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, DEALER, MUCK, Place
 from protocol.tdp.messages import BadgeLevel, Resolution
 
 if TYPE_CHECKING:
-    from devices.simulator.dealer import Dealer
-    from devices.simulator.step_dealer import StepDealer
+    from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
+    from dealwire.rehearsal.step_dealer import StepDealer
 
 BADGE: Final = 7001
 """The supervisor's."""
@@ -29,7 +29,7 @@ OTHER_DECK: Final = frozenset({Fault.TOO_FEW_CARDS, Fault.TOO_MANY_CARDS})
 """Faults of a deck that is not being dealt yet: the round goes on."""
 
 
-def attend(dealer: Dealer) -> Steps:
+def attend(dealer: ShufflerDealer) -> Doings:
     """The red lamp is lit: the supervisor comes, looks, acknowledges it and decides about the deck."""
     yield from dealer.at("table-controller")
     dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
@@ -51,7 +51,7 @@ def attend(dealer: Dealer) -> Steps:
     yield dealer.pace.step
 
 
-def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Steps:
+def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Doings:
     """A hand is known to be wrong: it is counted, and the table does what the house's rules say of it, or what the
     supervisor rules."""
     yield from dealer.at("table-controller")
@@ -61,7 +61,7 @@ def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Steps:
         yield from rule(dealer, place, how, step, ruling)
 
 
-def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> Steps:
+def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> Doings:
     """What follows when the cards at a place are wrong; `ruling` is the supervisor's, where a person decides."""
     then = dealer.game.then(place, how, step, dealer.missing(place) or 1)
     if then == "dead-hand" and place in (COMMUNITY, DEALER):
@@ -79,11 +79,11 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
         case "progressive-only":
             yield dealer.pace.step
             _call(dealer, how)
-            dealer.verdict = Verdict.PROGRESSIVE if dealer.on_sensors() else Verdict.STOP
+            dealer.verdict = Course.PROGRESSIVE if dealer.on_sensors() else Course.STOP
         case "misdeal" | "defective-deck":
             yield dealer.pace.step
             _call(dealer, how)
-            dealer.verdict = Verdict.STOP
+            dealer.verdict = Course.STOP
             dealer.defective = then == "defective-deck"
         case "person" | "complete":
             yield from dealer.at("table-controller")
@@ -91,13 +91,13 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
             yield dealer.pace.step
             if ruling == "misdeal":
                 _call(dealer, how)
-                dealer.verdict = Verdict.STOP
+                dealer.verdict = Course.STOP
             else:
                 dealer.controller.confirm()
                 dealer.accept(place)
 
 
-def award(dealer: StepDealer) -> Steps:
+def award(dealer: StepDealer) -> Doings:
     """The dealer selects the winner's spot and presses the hand; the supervisor confirms, a card completes it."""
     for each in dealer.plan.awards:
         yield from dealer.at("table-controller")
@@ -113,20 +113,20 @@ def award(dealer: StepDealer) -> Steps:
         dealer.controller.press_hand(each.hand)
 
 
-def call_misdeal(dealer: StepDealer) -> Steps:
+def call_misdeal(dealer: StepDealer) -> Doings:
     """A supervisor calls a misdeal for a reason no device can see."""
     yield from dealer.at("table-controller")
     dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
     dealer.controller.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST)
 
 
-def _count_all(dealer: StepDealer) -> Steps:
+def _count_all(dealer: StepDealer) -> Doings:
     for place in dealer.hands():
         yield dealer.pace.bet
         dealer.controller.count(place, dealer.cards.count(place))
 
 
-def _hands_explain(dealer: Dealer) -> bool:
+def _hands_explain(dealer: ShufflerDealer) -> bool:
     """Whether every card of the deck is there, so that only hands are wrong."""
     deck = dealer.shuffler.round.deck if dealer.shuffler.round else 0
     outside = (Bay.TRAY, Bay.REJECT)
@@ -134,7 +134,7 @@ def _hands_explain(dealer: Dealer) -> bool:
     return sum(card.back == deck for card in there) == dealer.game.cards
 
 
-def _judge_uncounted(dealer: StepDealer) -> Steps:
+def _judge_uncounted(dealer: StepDealer) -> Doings:
     """All hands were counted: what is wrong with which one has its consequence."""
     for place in dealer.hands():
         if not dealer.right(place) and place not in dealer.dead:
@@ -149,4 +149,4 @@ def _call(dealer: StepDealer, how: str) -> None:
 
 def _void(dealer: StepDealer, fault: int) -> None:
     dealer.controller.call_misdeal(BADGE, fault)
-    dealer.verdict = Verdict.VOID
+    dealer.verdict = Course.VOID

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from devices.simulator.game import DEALS, Game, Packet, Step, exchanged, packets_of, read_game
-from devices.simulator.strict import ScenarioError, Section
-from devices.simulator.trouble import ShoeTrouble, Trouble, read_troubles
+from dealwire.rehearsal.game import DEALS, Game, Packet, Step, exchanged, packets_of, read_game
+from dealwire.rehearsal.strict import ScenarioError, Section
+from dealwire.rehearsal.trouble import PlannedTrouble, ShoeTrouble, read_troubles
 from protocol.places import SEATS_MAX, Place
 from protocol.tdp.messages import BadgeLevel
-
-__all__ = ["Award", "Game", "Player", "RoundPlan", "Scenario", "ScenarioError", "load_scenario", "scenario_ids"]
 
 HERE: Final = Path(__file__).parent
 CENTS_MAX: Final = 2**32 - 1
@@ -21,7 +19,7 @@ LEVELS: Final = {"supervisor": BadgeLevel.SUPERVISOR, "executive": BadgeLevel.EX
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class SimulatedPlayer:
     """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
     nothing: a choice by name, or `basic` (by the cards)."""
 
@@ -55,8 +53,8 @@ class RoundPlan:
     """One round: the players in rising order of seats, the troubles, and what is awarded in which order. `number`: the
     seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges."""
 
-    players: tuple[Player, ...]
-    troubles: tuple[Trouble, ...]
+    players: tuple[SimulatedPlayer, ...]
+    troubles: tuple[PlannedTrouble, ...]
     awards: tuple[Award, ...] = ()
     number: int | None = None
     house_draws: int = 0
@@ -207,8 +205,8 @@ def _award(section: Section, seats: list[int]) -> Award:
     return award
 
 
-def _player(section: Section, game: Game) -> Player:
-    player = Player(
+def _player(section: Section, game: Game) -> SimulatedPlayer:
+    player = SimulatedPlayer(
         seat=section.integer("seat", 1, SEATS_MAX),
         wagers=section.numbers("wagers", 1, CENTS_MAX, allowed=game.bets),
         decision=section.text("decision", "basic", allowed=("basic", *game.decisions)),

@@ -6,8 +6,8 @@ from itertools import cycle
 from random import Random
 from typing import Final
 
-from devices.simulator.scenario import RoundPlan, Scenario, places
-from devices.simulator.trouble import AT_A_PACKET, LINE, Trouble, What
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, places
+from dealwire.rehearsal.trouble import AT_A_PACKET, LINE, PlannedTrouble, What
 from protocol.places import seat
 
 DEVICES: Final = ("shuffler", "table-controller")
@@ -44,7 +44,7 @@ def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None)
     return EndlessScenario(**(content | {"faults": faults, "seed": chosen}))
 
 
-def _trouble(scenario: Scenario, plan: RoundPlan, random: Random) -> Trouble:
+def _trouble(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTrouble:
     packets = len(places(scenario.game, plan))
     what = random.choice([*AT_A_PACKET, *AT_THE_END])
     ordinal = random.randint(1, packets) if what in AT_A_PACKET else 0
@@ -61,7 +61,7 @@ def _trouble(scenario: Scenario, plan: RoundPlan, random: Random) -> Trouble:
         What.FLIP: random.randint(1, 4),
         What.STALL: random.randint(50, 800),
     }
-    return Trouble(
+    return PlannedTrouble(
         what,
         ordinal,
         amounts.get(what, 0),

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from devices.simulator.game import Packet
-from devices.simulator.shuffler_parts import RECOVERY_TRIES, Mishap
-from devices.simulator.strict import Section
+from dealwire.rehearsal.game import Packet
+from dealwire.rehearsal.strict import Section
+from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap
 from protocol.places import MUCK
 
 
@@ -86,7 +86,7 @@ AT_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BE
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class PlannedTrouble:
     """One thing that goes wrong. `ordinal` is the packet it happens at, 0 when at none.
 
     `amount` counts what the kind counts: cards too many (negative: too few) for packet, cards missing for remainder
@@ -104,29 +104,29 @@ class Trouble:
     ruling: str = "misdeal"
     """What the supervisor says where a person rules: `misdeal` or `go-on`."""
 
-    def mishap(self) -> Mishap | None:
+    def mishap(self) -> MachineMishap | None:
         """The trouble as something that goes wrong inside the shuffler; None when it happens elsewhere."""
         match self.what:
             case What.PACKET:
-                return Mishap(self.ordinal, by=self.amount, noticed=self.noticed)
+                return MachineMishap(self.ordinal, by=self.amount, noticed=self.noticed)
             case What.JAM:
-                return Mishap(self.ordinal, jam_tries=self.amount)
+                return MachineMishap(self.ordinal, jam_tries=self.amount)
             case What.LOST:
-                return Mishap(self.ordinal, lost=1)
+                return MachineMishap(self.ordinal, lost=1)
             case What.REJECTED:
-                return Mishap(self.ordinal, rejected=self.amount)
+                return MachineMishap(self.ordinal, rejected=self.amount)
             case What.REMAINDER:
-                return Mishap(0, slipped=self.amount)
+                return MachineMishap(0, slipped=self.amount)
             case _:
                 return None
 
 
 def read_troubles(
     sections: Sequence[Section], packets: Sequence[Packet], source: str
-) -> tuple[tuple[Trouble, ...], tuple[ShoeTrouble, ...]]:
+) -> tuple[tuple[PlannedTrouble, ...], tuple[ShoeTrouble, ...]]:
     """The entries of `troubles`: what goes wrong with packets and hands, and what at a shoe's reader. `packets` are the
     round's in their order, `source` is what the cards come from."""
-    found, reader = list[Trouble](), list[ShoeTrouble]()
+    found, reader = list[PlannedTrouble](), list[ShoeTrouble]()
     last = sum(packet.cards for packet in packets)
     for section in sections:
         if source == "shoe" and section.either("what") in AT_ANY_SHOE:
@@ -136,7 +136,7 @@ def read_troubles(
     return tuple(found), tuple(reader)
 
 
-def read_trouble(section: Section, packets: Sequence[Packet], source: str) -> Trouble:
+def read_trouble(section: Section, packets: Sequence[Packet], source: str) -> PlannedTrouble:
     """One entry of `troubles`."""
     kinds = list(What) if source == "shuffler" else [*AT_SHOE, *AT_ANY_SHOE]
     what = What(section.text("what", allowed=[kind.value for kind in kinds]))
@@ -147,7 +147,7 @@ def read_trouble(section: Section, packets: Sequence[Packet], source: str) -> Tr
         raise section.error("what", "a card is misplaced when it is drawn from a shoe; here a packet is short or long")
     if what is What.PACKET and source == "shoe" and not by_hand:
         raise section.error("what", "a card drawn from a shoe is misplaced: one hand is short and another long")
-    trouble = Trouble(
+    trouble = PlannedTrouble(
         what=what,
         ordinal=ordinal,
         amount=_line_amount(section, what) if what in LINE else _amount(section, what, packets, ordinal, source),
@@ -213,10 +213,10 @@ def _amount(section: Section, what: What, packets: Sequence[Packet], ordinal: in
             return 0
 
 
-def read_line_trouble(section: Section, what: What, ordinal: int, devices: Sequence[str]) -> Trouble:
+def read_line_trouble(section: Section, what: What, ordinal: int, devices: Sequence[str]) -> PlannedTrouble:
     """What a line does at the card `ordinal`; `devices` are those on the table, the usual one first."""
     device = section.text("device", devices[0], allowed=devices)
-    return Trouble(what, ordinal, _line_amount(section, what), device=device)
+    return PlannedTrouble(what, ordinal, _line_amount(section, what), device=device)
 
 
 def _line_amount(section: Section, what: What) -> int:

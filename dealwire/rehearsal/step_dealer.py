@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from devices.simulator import supervisor
+from dealwire.rehearsal import floor_supervisor as supervisor
+from dealwire.rehearsal.game import Game, Packet, Step, exchanged, packets_of, place_of
+from dealwire.rehearsal.pace import Course, Doings, PeoplePace
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, with_bet
+from dealwire.rehearsal.simulated_dealer import SimulatedDealer
+from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
 from devices.simulator.deck import FIRST_JOKER, Cards
-from devices.simulator.game import Game, Packet, Step, exchanged, packets_of, place_of
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.persona import Device, Persona
-from devices.simulator.scenario import Player, RoundPlan, Scenario, with_bet
-from devices.simulator.steps import Pace, Steps, Verdict
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.trouble import HANDS, Trouble, What
+from devices.simulator.unit import SimulatedDevice
 from protocol.cards import CARDS, RANKS, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
 from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
@@ -34,7 +35,7 @@ MISHANDLED: Final = {
 }
 
 
-class StepDealer(Persona):
+class StepDealer(SimulatedDealer):
     """Plays `scenario`. A subclass gets the device ready, deals packets, and brings what is left."""
 
     def __init__(
@@ -42,15 +43,15 @@ class StepDealer(Persona):
         scenario: Scenario,
         cards: Cards,
         controller: TableControllerModel,
-        units: Mapping[str, Device],
+        units: Mapping[str, SimulatedDevice],
         lines: Mapping[str, LineFaults],
-        pace: Pace,
+        pace: PeoplePace,
     ) -> None:
         super().__init__(units, lines, pace)
         self.game: Game = scenario.game
         self.cards, self.controller = cards, controller
         self.plan: RoundPlan = scenario.rounds[0]
-        self.verdict = Verdict.PLAY
+        self.verdict = Course.PLAY
         self.dead: set[Place] = set()
         """Hands that are out of play."""
         self.owed: list[Place] = []
@@ -70,11 +71,11 @@ class StepDealer(Persona):
 
     # -------------------------------------------------------------- what every step is made of
 
-    def fix(self, what: What, ordinal: int = 0) -> Trouble | None:
+    def fix(self, what: What, ordinal: int = 0) -> PlannedTrouble | None:
         """The trouble of a kind that the scenario has at a packet, if any."""
         return next((t for t in self.plan.troubles if t.what is what and t.ordinal == ordinal), None)
 
-    def on_sensors(self) -> list[Player]:
+    def on_sensors(self) -> list[SimulatedPlayer]:
         """The players with a progressive bet."""
         return [player for player in self.plan.players if self.game.progressive in player.wagers]
 
@@ -94,7 +95,7 @@ class StepDealer(Persona):
         """The hand is played as it is."""
         self._due[place] = self.cards.count(place)
 
-    def packet_trouble(self) -> Trouble | None:
+    def packet_trouble(self) -> PlannedTrouble | None:
         """What the scenario has wrong with the packet just dealt."""
         return self.fix(What.PACKET, self.ordinal)
 
@@ -114,7 +115,7 @@ class StepDealer(Persona):
         self.cards.put_under(packet.place, arrived)
         self._due[packet.place] += packet.cards
 
-    def _is(self, *verdicts: Verdict) -> bool:
+    def _is(self, *verdicts: Course) -> bool:
         return self.verdict in verdicts
 
     def _places(self, target: str, seats: Iterable[int]) -> list[Place]:
@@ -122,19 +123,19 @@ class StepDealer(Persona):
 
     # -------------------------------------------------------------- for the device at the table
 
-    def _make_ready(self) -> Steps:
+    def _make_ready(self) -> Doings:
         """Until cards may be dealt."""
         raise NotImplementedError
 
-    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Steps:
+    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Doings:
         """Bring these packets to their places."""
         raise NotImplementedError
 
-    def _complete(self, place: Place) -> Steps:
+    def _complete(self, place: Place) -> Doings:
         """Bring one more card to a hand that is short."""
         raise NotImplementedError
 
-    def _remainder(self) -> Steps:
+    def _remainder(self) -> Doings:
         """All cards are out: what is left is dealt with."""
         raise NotImplementedError
 
@@ -145,12 +146,12 @@ class StepDealer(Persona):
     # -------------------------------------------------------------- the round
 
     def _begin_plan(self, plan: RoundPlan) -> None:
-        self.plan, self.verdict, self.ordinal, self.defective = plan, Verdict.PLAY, 0, False
+        self.plan, self.verdict, self.ordinal, self.defective = plan, Course.PLAY, 0, False
         for kept in (self.dead, self.owed, self._due, self._open, self._made, self._draws, self._folded, self._done):
             kept.clear()
         self._staked = {player.seat: set(player.wagers) for player in plan.players}
 
-    def _bets(self) -> Steps:
+    def _bets(self) -> Doings:
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             for bet, cents in player.wagers.items():
@@ -159,7 +160,7 @@ class StepDealer(Persona):
                     self.controller.sense(player.seat, True)
                 yield self.pace.bet
 
-    def _round(self) -> Steps:
+    def _round(self) -> Doings:
         yield from self._make_ready()
         yield from self.at(AT_TABLE)
         if self.plan.number is not None:
@@ -169,15 +170,15 @@ class StepDealer(Persona):
             yield lambda: self.controller.state is not C.SAFE
         dealt_out = False
         for step in self.game.steps:
-            if self._is(Verdict.STOP, Verdict.VOID):
+            if self._is(Course.STOP, Course.VOID):
                 break
             yield from self._step(step)
-            if step.name == self.game.last_deal and not self._is(Verdict.VOID):
+            if step.name == self.game.last_deal and not self._is(Course.VOID):
                 dealt_out = True
                 yield from self._remainder()
-        if not dealt_out and not self._is(Verdict.VOID):
+        if not dealt_out and not self._is(Course.VOID):
             yield from self._remainder()
-        if self._is(Verdict.PLAY, Verdict.PROGRESSIVE):
+        if self._is(Course.PLAY, Course.PROGRESSIVE):
             yield from self._count_hands()
             yield from supervisor.award(self)
         yield from self.at(AT_TABLE)
@@ -188,8 +189,8 @@ class StepDealer(Persona):
             self._new_deck()
             yield self.pace.step
 
-    def _step(self, step: Step) -> Steps:
-        doings: Mapping[str, Callable[[Step], Steps]] = {
+    def _step(self, step: Step) -> Doings:
+        doings: Mapping[str, Callable[[Step], Doings]] = {
             "deal": self._deal,
             "burn-card": self._deal,
             "exchange": self._deal,
@@ -201,21 +202,21 @@ class StepDealer(Persona):
         played_out = bool(self._made) and not self.live()
         if played_out and step.do != "reveal":
             return
-        if self._is(Verdict.PLAY) or step.do in ("deal", "burn-card", "reveal"):
+        if self._is(Course.PLAY) or step.do in ("deal", "burn-card", "reveal"):
             yield from doings[step.do](step)
 
     # -------------------------------------------------------------- dealing
 
-    def _deal(self, step: Step) -> Steps:
+    def _deal(self, step: Step) -> Doings:
         first = self.ordinal + 1
         packets = self._exchange(step) if step.do == "exchange" else self._packets(step)
         if step.by_hand:
             yield from self._deal_by_hand(packets)
         elif packets:
             yield from self._deal_packets(step, packets)
-        if not self._is(Verdict.STOP, Verdict.VOID):
+        if not self._is(Course.STOP, Course.VOID):
             yield from self._mishandled(packets, first)
-        while self.owed and not self._is(Verdict.STOP, Verdict.VOID) and not self._deals_on(step):
+        while self.owed and not self._is(Course.STOP, Course.VOID) and not self._deals_on(step):
             yield from self._complete(self.owed.pop(0))
 
     def _deals_on(self, step: Step) -> bool:
@@ -247,7 +248,7 @@ class StepDealer(Persona):
         self.cards.pick(place, MUCK, range(count))
         self._due[place] -= count
 
-    def _deal_by_hand(self, packets: Sequence[Packet]) -> Steps:
+    def _deal_by_hand(self, packets: Sequence[Packet]) -> Doings:
         """Cards from a deck in the dealer's hand, which no device sees."""
         yield from self.at(AT_TABLE)
         wrong: list[tuple[Place, str]] = []
@@ -265,7 +266,7 @@ class StepDealer(Persona):
         """Lay so many cards of the deck in the dealer's hand at a place; says how many there were."""
         raise NotImplementedError
 
-    def _mishandled(self, packets: Sequence[Packet], first: int) -> Steps:
+    def _mishandled(self, packets: Sequence[Packet], first: int) -> Doings:
         """What a person saw happen to cards of this step, whose first packet has the number `first`."""
         for trouble in self.plan.troubles:
             if trouble.what not in HANDS or not first <= trouble.ordinal < first + len(packets):
@@ -283,7 +284,7 @@ class StepDealer(Persona):
 
     # -------------------------------------------------------------- playing
 
-    def _burn(self, step: Step) -> Steps:
+    def _burn(self, step: Step) -> Doings:
         place = place_of(step.to[0])
         yield from self.at(AT_TABLE)
         yield self.pace.show
@@ -300,7 +301,7 @@ class StepDealer(Persona):
         self._due[place] -= len(indices)
         self.controller.confirm_burn(place, positions, Spread.LEFT_TO_RIGHT if left_to_right else Spread.RIGHT_TO_LEFT)
 
-    def _decide(self, step: Step) -> Steps:
+    def _decide(self, step: Step) -> Doings:
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             yield self.pace.think
@@ -308,7 +309,7 @@ class StepDealer(Persona):
             if asked and player.seat in self.live() and player.seat not in self._done:
                 self._choose(step, player)
 
-    def _choose(self, step: Step, player: Player) -> None:
+    def _choose(self, step: Step, player: SimulatedPlayer) -> None:
         name = player.chooses(step.choices, self._made[player.seat])
         self._made[player.seat] += 1
         if name == "basic":
@@ -342,7 +343,7 @@ class StepDealer(Persona):
         longest = max((suits.count(suit) for suit in suits), default=0) + len(wild)
         return plays[0] if longest >= self.game.least else folds[0]
 
-    def _show(self, step: Step) -> Steps:
+    def _show(self, step: Step) -> Doings:
         yield from self.at(AT_TABLE)
         for target in step.to:
             for place in self._places(target, self.live()):
@@ -353,9 +354,9 @@ class StepDealer(Persona):
                     shown = faces[-self._open[place] :] if step.bottom else faces[: self._open[place]]
                     self.controller.reveal(place, shown)
 
-    def _reveal(self, step: Step) -> Steps:
+    def _reveal(self, step: Step) -> Doings:
         yield from self.at(AT_TABLE)
-        if self._is(Verdict.PROGRESSIVE):
+        if self._is(Course.PROGRESSIVE):
             yield from self._show_seats(self.on_sensors())
             return
         for target in step.to:
@@ -367,11 +368,11 @@ class StepDealer(Persona):
             if place not in self.dead and self.cards.count(place):
                 self.controller.reveal(place, self.cards.faces(place))
 
-    def _is_shown(self, player: Player) -> bool:
+    def _is_shown(self, player: SimulatedPlayer) -> bool:
         kept = any(bet in player.wagers for bet in self.game.shown_when_folded)
         return player.seat not in self._folded or kept
 
-    def _show_seats(self, players: list[Player]) -> Steps:
+    def _show_seats(self, players: list[SimulatedPlayer]) -> Doings:
         yield from self.at(AT_TABLE)
         for player in reversed(players):
             place = seat(player.seat)
@@ -379,7 +380,7 @@ class StepDealer(Persona):
                 yield self.pace.show
                 self.controller.reveal(place, self.cards.faces(place))
 
-    def _count_hands(self) -> Steps:
+    def _count_hands(self) -> Doings:
         yield from self.at(AT_TABLE)
         for place in reversed(self.hands()):
             if place.seat is not None:

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from devices.simulator.shoe_scenario import RacePlan, ShoeGame, ShoeScenario
-from devices.simulator.strict import ScenarioError
-from devices.simulator.trouble import At
+from dealwire.rehearsal.race_scenario import RaceGame, RacePlan, RaceScenario
+from dealwire.rehearsal.strict import ScenarioError
+from dealwire.rehearsal.trouble import At
 from protocol.cards import DECK, Card
 
 TRIES: Final = 200_000
 """The rarest end, five of a suit in five cards of one deck, comes once in 505 tries."""
 
 
-def stack(scenario: ShoeScenario, plans: Sequence[RacePlan], rng: Random, first: Sequence[Card] = ()) -> list[Card]:
+def stack(scenario: RaceScenario, plans: Sequence[RacePlan], rng: Random, first: Sequence[Card] = ()) -> list[Card]:
     """All cards of a shoe for the races `plans`, as far as it goes; `first` are its first cards.
 
     ScenarioError when no order was found in which a race ends as it should.
@@ -44,7 +44,7 @@ def stack(scenario: ShoeScenario, plans: Sequence[RacePlan], rng: Random, first:
     return order + rest
 
 
-def _race(game: ShoeGame, plan: RacePlan, rest: list[Card], rng: Random) -> list[Card] | None:
+def _race(game: RaceGame, plan: RacePlan, rest: list[Card], rng: Random) -> list[Card] | None:
     """The cards that leave the shoe in this race, in order; None when chance did not give any."""
     for _ in range(TRIES):
         cards = rng.sample(rest, game.all + 1)

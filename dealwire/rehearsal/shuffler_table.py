@@ -3,17 +3,17 @@
 from random import Random
 from typing import Final
 
-from devices.simulator.dealer import Dealer
-from devices.simulator.dealt_table import DealtTable
+from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.pace import PeoplePace
+from dealwire.rehearsal.scenario import Scenario, places
+from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
+from dealwire.rehearsal.trouble import PlannedTrouble
 from devices.simulator.deck import Cards
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.scenario import Scenario, places
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
-from devices.simulator.shuffler_parts import Durations, Game
-from devices.simulator.steps import Pace
+from devices.simulator.shuffler_parts import Durations, ShufflerSetting
 from devices.simulator.table_controller import BOOT_NS, TableControllerModel
-from devices.simulator.trouble import Trouble
 from devices.simulator.unit import Unit
 from protocol.errors import LocalError
 from protocol.tdp.messages import Capability, DeviceClass
@@ -42,7 +42,7 @@ class SimulatedTable(DealtTable):
     """
 
     units: dict[str, Unit]
-    dealer: Dealer
+    dealer: ShufflerDealer
 
     def __init__(self, scenario: Scenario, *, speed: float = 1.0, timing: Timing | None = None) -> None:
         seeds = Random(scenario.seed)
@@ -52,7 +52,7 @@ class SimulatedTable(DealtTable):
         self.shuffler = ShufflerModel(self.cards, recognition=scenario.recognition, durations=durations)
         game = scenario.game
         groups = () if game.packet_size else game.program
-        self.shuffler.game = Game(game.packet_size, game.cards, game.jokers, game.name, groups)
+        self.shuffler.game = ShufflerSetting(game.packet_size, game.cards, game.jokers, game.name, groups)
         self.shuffler.programs[game.name] = game.program
         self.controller = TableControllerModel(boot_ns=int(BOOT_NS / speed))
         reads = Capability.CARD_RECOGNITION if scenario.recognition else Capability(0)
@@ -69,8 +69,8 @@ class SimulatedTable(DealtTable):
             CONTROLLER: controller_unit(self.controller, Random(seeds.random()), timing),
         }
         self.lines = {name: LineFaults(Random(seeds.random())) for name in self.units}
-        self.dealer = Dealer(
-            scenario, self.cards, self.shuffler, self.controller, self.units, self.lines, Pace().faster(speed)
+        self.dealer = ShufflerDealer(
+            scenario, self.cards, self.shuffler, self.controller, self.units, self.lines, PeoplePace().faster(speed)
         )
 
     @property
@@ -85,7 +85,7 @@ class SimulatedTable(DealtTable):
         """The next packet something can happen to."""
         return self.dealer.next_packet
 
-    def add_trouble(self, trouble: Trouble) -> str:
+    def add_trouble(self, trouble: PlannedTrouble) -> str:
         """One thing more goes wrong; says in which round. Without a dealer, only what happens in the shuffler."""
         if self.seated:
             return "this round" if self.dealer.add_trouble(trouble) else "the next round"

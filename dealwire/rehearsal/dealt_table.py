@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from dealwire.rehearsal.simulated_dealer import SimulatedDealer
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.persona import Device, Persona
+from devices.simulator.unit import SimulatedDevice
 
 
 class DealtTable:
@@ -13,9 +14,9 @@ class DealtTable:
     the dealer on it.
     """
 
-    units: Mapping[str, Device]
+    units: Mapping[str, SimulatedDevice]
     lines: Mapping[str, LineFaults]
-    dealer: Persona
+    dealer: SimulatedDealer
     seated = False
     """The dealer has begun."""
     now_ns = 0

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from devices.simulator.dealt_table import DealtTable
-from devices.simulator.scenario import HERE, Scenario, parse_scenario, read_toml, scenario_ids
-from devices.simulator.shoe_scenario import ShoeScenario, parse_shoe_scenario
-from devices.simulator.shoe_side import CardTable, RaceTable
-from devices.simulator.strict import ScenarioError, Section
-from devices.simulator.table import SimulatedTable
+from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.race_scenario import RaceScenario, parse_race_scenario
+from dealwire.rehearsal.scenario import HERE, Scenario, parse_scenario, read_toml, scenario_ids
+from dealwire.rehearsal.shoe_tables import CardTable, RaceTable
+from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.strict import ScenarioError, Section
 
-AnyScenario = Scenario | ShoeScenario
+AnyScenario = Scenario | RaceScenario
 
 
 def shoe_scenario_ids() -> list[str]:
@@ -29,7 +29,7 @@ def find_scenario(source: str | Path) -> AnyScenario:
 def parse_any(top: Section, path: Path) -> AnyScenario:
     """The scenario in `top`, read from the file `path`; its key `device` and its game say of which kind it is."""
     at_shoe = top.text("device", "shuffler", allowed=("shuffler", "shoe")) == "shoe"
-    return parse_shoe_scenario(top, path) if at_shoe and not _has_steps(top) else parse_scenario(top, path)
+    return parse_race_scenario(top, path) if at_shoe and not _has_steps(top) else parse_scenario(top, path)
 
 
 def _has_steps(top: Section) -> bool:
@@ -40,7 +40,7 @@ def _has_steps(top: Section) -> bool:
 
 def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
     """The table a scenario is played at."""
-    if isinstance(scenario, ShoeScenario):
+    if isinstance(scenario, RaceScenario):
         return RaceTable(scenario, speed=speed, dialect=shoe_dialect)
     if scenario.device == "shoe":
         return CardTable(scenario, speed=speed, dialect=shoe_dialect)

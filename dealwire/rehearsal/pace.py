@@ -9,7 +9,7 @@ from devices.simulator.shuffler_parts import MS
 
 Wait = int | Callable[[], bool]
 """A pause in nanoseconds, or something that must come true."""
-Steps = Generator[Wait, None, None]
+Doings = Generator[Wait, None, None]
 Counted = Generator[Wait, None, int]
 """Steps that say how many cards they moved."""
 
@@ -19,7 +19,7 @@ a line's resends are not either, and people are slower than those."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class PeoplePace:
     """Nanoseconds people take."""
 
     bet: int = 300 * MS
@@ -31,12 +31,12 @@ class Pace:
     collect: int = 2_000 * MS
     power: int = 1_500 * MS
 
-    def faster(self, speed: float) -> "Pace":
+    def faster(self, speed: float) -> "PeoplePace":
         """The same people, `speed` times as fast."""
-        return Pace(**{item.name: int(getattr(self, item.name) / speed) for item in fields(self)})
+        return PeoplePace(**{item.name: int(getattr(self, item.name) / speed) for item in fields(self)})
 
 
-class Verdict(Enum):
+class Course(Enum):
     """What the table has decided about the round so far."""
 
     PLAY = auto()

@@ -5,74 +5,24 @@ nanoseconds or something that must come true.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
+from dealwire.rehearsal.pace import PATIENCE_NS, Doings, PeoplePace
+from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shuffler_parts import MS
-from devices.simulator.steps import PATIENCE_NS, Pace, Steps
-from devices.simulator.trouble import Trouble, What
+from devices.simulator.unit import SimulatedDevice
 
 
-class Device(Protocol):
-    """A device on its line, whatever it speaks."""
-
-    name: str
-
-    @property
-    def hosted(self) -> bool:
-        """Whether a host is there, as far as the device can tell."""
-        ...
-
-    @property
-    def host_lost(self) -> bool:
-        """Whether a host was here and fell silent."""
-        ...
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
-        ...
-
-    @property
-    def all_acknowledged(self) -> bool:
-        """Whether the host has, or will never have, everything."""
-        ...
-
-    def power_on(self, now_ns: int) -> None:
-        """Switch it on."""
-        ...
-
-    def power_off(self) -> None:
-        """Pull the plug."""
-        ...
-
-    def receive(self, data: bytes, now_ns: int) -> None:
-        """Bytes from the host."""
-        ...
-
-    def tick(self, now_ns: int) -> None:
-        """Do what is due."""
-        ...
-
-    def settle(self, now_ns: int) -> None:
-        """Say what the model has to say."""
-        ...
-
-    def take_output(self) -> list[bytes]:
-        """What goes onto the line."""
-        ...
-
-
-class Persona:
+class SimulatedDealer:
     """Plays an evening. Call `start` once, then `tick` whenever a device did something or a deadline fell."""
 
-    def __init__(self, units: Mapping[str, Device], lines: Mapping[str, LineFaults], pace: Pace) -> None:
+    def __init__(self, units: Mapping[str, SimulatedDevice], lines: Mapping[str, LineFaults], pace: PeoplePace) -> None:
         self.units, self.pace = units, pace
         self.now_ns = 0
         self.done = False
         self._lines = lines
         self._hands_at = ""
-        self._script: Steps | None = None
+        self._script: Doings | None = None
         self._due_ns: int | None = None
         self._until: Callable[[], bool] | None = None
 
@@ -104,14 +54,14 @@ class Persona:
                 unit.settle(now_ns)
         return acted
 
-    def at(self, device: str) -> Steps:
+    def at(self, device: str) -> Doings:
         """Turn to a device, once the displays show what was done at the others."""
         if self._hands_at != device:
             yield from self.until_shown([name for name in self.units if name != device])
             self._hands_at = device
         yield self.pace.step
 
-    def until_shown(self, devices: Sequence[str]) -> Steps:
+    def until_shown(self, devices: Sequence[str]) -> Doings:
         """Wait until the hosts have what these devices said, or for as long as a person would."""
         give_up_ns = self.now_ns + PATIENCE_NS
         units = [self.units[name] for name in devices]
@@ -120,7 +70,7 @@ class Persona:
         while not all(unit.all_acknowledged for unit in units) and self.now_ns < give_up_ns:
             yield 5 * MS
 
-    def spoil_line(self, troubles: Sequence[Trouble]) -> None:
+    def spoil_line(self, troubles: Sequence[PlannedTrouble]) -> None:
         """Do to the lines what these troubles say."""
         for trouble in troubles:
             line = self._lines[trouble.device]
@@ -134,7 +84,7 @@ class Persona:
                 case What.STALL:
                     line.stall(self.now_ns + trouble.amount * MS)
 
-    def _evening(self) -> Steps:
+    def _evening(self) -> Doings:
         raise NotImplementedError
 
     def _may_go_on(self, now_ns: int) -> bool:

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from devices.simulator.persona import Persona
+from dealwire.rehearsal.floor_supervisor import BADGE
+from dealwire.rehearsal.pace import Doings
+from dealwire.rehearsal.simulated_dealer import SimulatedDealer
+from dealwire.rehearsal.trouble import At, ShoeTrouble
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.steps import Steps
-from devices.simulator.supervisor import BADGE
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.trouble import At, ShoeTrouble
 from protocol.cards import Card
 from protocol.faults import Fault
 from protocol.places import SHOE
@@ -18,7 +18,7 @@ AT_SHOE: Final = "shoe"
 AT_TABLE: Final = "table-controller"
 
 
-class ShoeHands(Persona):
+class ShoeHands(SimulatedDealer):
     """What a dealer at a shoe does with one card, and who comes when the shoe halts."""
 
     shoe: ShoeModel
@@ -28,7 +28,7 @@ class ShoeHands(Persona):
         """What goes wrong of a kind at this card of the round, if anything."""
         raise NotImplementedError
 
-    def before_card(self, number: int) -> Steps:
+    def before_card(self, number: int) -> Doings:
         """What happens while the dealer's hand is at the card and it does not come out."""
         yield from self.shown()
         if self.trouble_at(At.ERROR, number):
@@ -49,7 +49,7 @@ class ShoeHands(Persona):
         """Draw it; None when nothing came out."""
         return self.shoe.draw(readable=self.trouble_at(At.UNREAD, number) is None)
 
-    def after_card(self, number: int, card: Card) -> Steps:
+    def after_card(self, number: int, card: Card) -> Doings:
         """What the shoe halts for is put right; a card that was not read is named, or nobody names it."""
         unread = self.trouble_at(At.UNREAD, number)
         if unread is not None:
@@ -67,18 +67,18 @@ class ShoeHands(Persona):
             yield from self.attend()
             self.shoe.draw()
 
-    def attend(self) -> Steps:
+    def attend(self) -> Doings:
         """The shoe halts: the supervisor comes and puts it right."""
         yield from self.at(AT_TABLE)
         self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
         yield from self._put_right()
 
-    def shown(self) -> Steps:
+    def shown(self) -> Doings:
         """Give the shoe the time to say what it has to."""
         yield from self.until_shown([AT_SHOE])
         yield self.pace.draw
 
-    def _put_right(self) -> Steps:
+    def _put_right(self) -> Doings:
         yield from self.at(AT_SHOE)
         self.shoe.clear(BADGE)
         yield from self.shown()

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from dealer_flow.procedure.load import load_procedure
+from dealwire.rehearsal.catalogue import find_scenario, set_up, shoe_scenario_ids
+from dealwire.rehearsal.race_scenario import RaceScenario
+from dealwire.rehearsal.scenario import Scenario, scenario_ids
+from dealwire.rehearsal.shoe_tables import RaceTable
+from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.stack import stack
+from dealwire.rehearsal.strict import ScenarioError
 from devices import events as e
-from devices.simulator.catalogue import find_scenario, set_up, shoe_scenario_ids
-from devices.simulator.scenario import Scenario, scenario_ids
-from devices.simulator.shoe_scenario import ShoeScenario
-from devices.simulator.shoe_side import RaceTable
-from devices.simulator.stack import stack
-from devices.simulator.strict import ScenarioError
-from devices.simulator.table import SimulatedTable
 from protocol.cards import DECK, Card
 from protocol.tdp.messages import ShoeState
 from tests.support.race_evenings import RaceEvening, unsigned
@@ -179,11 +179,11 @@ wagers = { red = 5, number-17 = 10 }
 """
 
 
-def read(folder: Path, text: str) -> ShoeScenario:
+def read(folder: Path, text: str) -> RaceScenario:
     path = folder / "mine.toml"
     path.write_text(text)
     found = find_scenario(path)
-    assert isinstance(found, ShoeScenario)
+    assert isinstance(found, RaceScenario)
     return found
 
 
@@ -223,7 +223,7 @@ def test_a_file_that_cannot_be_played_says_where_and_what_is_allowed(tmp_path: P
 
 def test_a_race_that_chance_does_not_give_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = read(tmp_path, GOOD.replace("ends = 7", "ends = 5"))
-    monkeypatch.setattr("devices.simulator.stack.TRIES", 1)
+    monkeypatch.setattr("dealwire.rehearsal.stack.TRIES", 1)
     with pytest.raises(
         ScenarioError, match=r"mine: rounds\[1\].ends: no race was found that ends after 5 cards; 52 are"
     ):
@@ -241,7 +241,7 @@ def test_a_scenario_is_found_by_its_name_whatever_its_device() -> None:
 
 def test_the_dealer_calls_the_bets_as_the_procedure_does() -> None:
     scenario = find_scenario("race-5")
-    assert isinstance(scenario, ShoeScenario)
+    assert isinstance(scenario, RaceScenario)
     procedure = load_procedure("race-to-the-flush")
     numbers = {bet.name: bet.number for bet in procedure.bet}
     moved = {f"switch-{suit}": number for suit, number in scenario.game.moved.items()}

@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
+from dealwire.rehearsal.scenario import ScenarioError, load_scenario, scenario_ids
+from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.deck import Bay
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.scenario import ScenarioError, load_scenario, scenario_ids
-from devices.simulator.trouble import Trouble, What
 from protocol.cards import DECK
 from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place, seat
 from protocol.tdp import messages as m
@@ -327,8 +327,8 @@ def test_a_trouble_added_during_the_deal_happens_in_this_round_or_the_next() -> 
     dealer, shuffler = evening.table.dealer, evening.table.shuffler
     evening.run(lambda: shuffler.round is not None and len(shuffler.round.packets) == 2)
     assert dealer.next_packet == 3
-    assert dealer.add_trouble(Trouble(What.PACKET, 4, -1))
-    assert not dealer.add_trouble(Trouble(What.PACKET, 1, -1))
+    assert dealer.add_trouble(PlannedTrouble(What.PACKET, 4, -1))
+    assert not dealer.add_trouble(PlannedTrouble(What.PACKET, 1, -1))
     evening.run()
     short = [(e.deck, e.ordinal) for e in evening.of(m.PacketDispensed) if e.counted == 4]
     assert short == [(1, 4), (2, 1)]
