@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
-from dealer_flow.procedure.schema import AnyStep
+from dealer_flow.procedure.steps import AnyStep
 
 INTRO: Final = (
     "# Games",

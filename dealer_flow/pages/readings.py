@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
-from dealer_flow.procedure.schema import OptionPart
+from dealer_flow.procedure.tables import OptionPart
 
 INTRO: Final = (
     "# Readings",

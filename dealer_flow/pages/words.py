@@ -3,18 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.procedure.care_schema import Consequence
-from dealer_flow.procedure.schema import (
-    AnyStep,
-    DealStep,
-    DecideStep,
-    DecisionPart,
-    ExchangeStep,
-    Procedure,
-    Recipient,
-    WrongPart,
-)
-from dealer_flow.procedure.shoe_schema import ShoePart
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps import AnyStep, DealStep, DecideStep, ExchangeStep
+from dealer_flow.procedure.tables import Consequence, DecisionPart, Recipient, ShoePart, WrongPart
 
 THEN: Final = {
     "nothing": "play goes on",

@@ -1,7 +1,7 @@
 """What the decks of a game of steps do to the round: which is dealt, and where each card of a shoe goes."""
 
 from dealer_flow.play.verdicts import apply, judge_count
-from dealer_flow.table.hand import Due
+from dealer_flow.procedure.steps import Due
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import Card

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dealer_flow.play.verdicts import judge_count
-from dealer_flow.procedure.schema import AppointStep, DecideStep
+from dealer_flow.procedure.steps import AppointStep, DecideStep
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.places import Place, seat

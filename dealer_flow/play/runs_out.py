@@ -1,7 +1,7 @@
 """A burned card that goes back on the deck, and a deck that runs out: what a shoe's game does when dealing halts."""
 
 from dealer_flow.play.verdicts import apply
-from dealer_flow.table.hand import Due
+from dealer_flow.procedure.steps import Due
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.faults import Fault

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dealer_flow.play.states import State
-from dealer_flow.play.steps import dues_of
 from dealer_flow.record.result import SeatStatus
 from dealer_flow.table.ledger import Hand, Ledger
-from dealer_flow.table.round import Round, from_device
+from dealer_flow.table.round import Round
 from protocol.cards import UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, NOWHERE, REJECT_TRAY, Place, seat
 
@@ -153,7 +152,7 @@ def _packets(round_: Round) -> tuple[PacketNow, ...]:
     tray = [packet for packet in round_.ledger.packets.values() if not packet.lifted]
     coming = round_.dues[round_.given :]
     for step in round_.plan.steps[round_.at + round_.opened :] if round_.in_play else ():
-        coming += dues_of(round_, step) if step.do in ("deal", "burn-card") and from_device(step) else ()
+        coming += step.dues(round_) if step.do in ("deal", "burn-card") and step.from_device else ()
     for index in range(max(len(tray), len(coming))):
         due = coming[index] if index < len(coming) else None
         counted = tray[index].counted if index < len(tray) else None

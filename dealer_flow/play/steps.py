@@ -1,23 +1,14 @@
 """The steps of a procedure as a round goes through them: which cards are due, when a step is done, what ends it."""
 
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final
 
 import devices.events as e
 from dealer_flow.play.order_reveal import may_lie_open
-from dealer_flow.procedure.schema import (
-    AnyStep,
-    BurnCardStep,
-    DealStep,
-    DecideStep,
-    ExchangeStep,
-    GivesUpPart,
-    ShowStep,
-)
-from dealer_flow.table.hand import Due
-from dealer_flow.table.round import Round, from_device
-from protocol.places import BURN, DEALER, Place, seat
+from dealer_flow.procedure.steps import DealStep, DecideStep, ExchangeStep, ShowStep
+from dealer_flow.procedure.tables import GivesUpPart
+from dealer_flow.table.round import Round
+from protocol.places import seat
 
 _CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
 _ENDS: Final = (e.RemainderDumped, e.GameEnded)
@@ -35,88 +26,8 @@ def open_step(round_: Round) -> None:
     """The step under way begins: its cards are due."""
     step = round_.step
     round_.opened = True
-    if step is None or step.do not in ("deal", "burn-card", "exchange"):
-        return
-    dues = list(dues_of(round_, step))
-    if from_device(step):
-        round_.dues += dues
-    else:
-        round_.by_hand += dues
-
-
-def dues_of(round_: Round, step: AnyStep) -> Iterator[Due]:
-    """The cards of a step, as the round now stands."""
-    if isinstance(step, DealStep):
-        whole = step.by == "packet" and (step.origin == "hand" or not round_.plan.from_shoe)
-        places = _places(round_, step)
-        if whole:
-            yield from (Due(place, step.cards, step.name) for place in places)
-        elif step.by == "packet":
-            yield from (Due(place, 1, step.name) for place in places for _ in range(step.cards))
-        else:
-            yield from (Due(place, 1, step.name) for _ in range(step.cards) for place in places)
-    elif step.do == "burn-card":
-        drawn = not step.if_drawn or any(_draws(round_, number) for number in round_.live)
-        if drawn and _for_anybody(round_, step):
-            yield from (Due(BURN, 1, step.name) for _ in range(step.cards))
-    elif isinstance(step, ExchangeStep):
-        yield from _exchanges(round_, step)
-
-
-def _places(round_: Round, step: DealStep) -> list[Place]:
-    """Who gets cards, in the order they go out."""
-    seats = _seats(round_, step)
-    if not _for_anybody(round_, step):
-        return []
-    places: list[Place] = []
-    for to in step.to:
-        places += seats if to == "seats" else [round_.plan.place(to)]
-    if step.first == "dealer-left":
-        return places
-    around = round_.plan.around()
-    if step.first == "number" and step.count == "counter-clockwise":
-        around = around[::-1]
-    start = around.index(seat(round_.first) if round_.first else DEALER) + (step.first == "button")
-    order = [*around[start:], *around[:start]]
-    turns = [place for place in order if place in places]
-    return turns + [place for place in places if place not in turns]
-
-
-def _for_anybody(round_: Round, step: DealStep | BurnCardStep) -> bool:
-    """False while all who are in play lack the bet that the step is for."""
-    return step.only is None or not round_.live or any(step.only in round_.wagers[number] for number in round_.live)
-
-
-def _seats(round_: Round, step: DealStep) -> list[Place]:
-    if step.seats == "all":
-        return [seat(number) for number in range(1, round_.plan.most_seats + 1)]
-    numbers = round_.drawing if step.seats == "live" else round_.active
-    return [seat(number) for number in numbers if step.only is None or step.only in round_.wagers[number]]
-
-
-def _exchanges(round_: Round, step: ExchangeStep) -> Iterator[Due]:
-    """Replacements, all of one place and then of the next. The house says only by what it takes how many it wants."""
-    why: Literal["deal", "exchange"] = "deal" if step.adds else "exchange"
-    whole = step.by == "packet" and not round_.plan.from_shoe
-    for to in step.to:
-        if to != "seats":
-            dues = 1 if whole else step.most
-            due = Due(round_.plan.place(to), step.most if whole else 1, step.name, why, at_most=True)
-            yield from [due] * dues
-            continue
-        for number in round_.live:
-            draws = _draws(round_, number)
-            if draws and whole:
-                yield Due(seat(number), draws, step.name, why)
-            else:
-                yield from [Due(seat(number), 1, step.name, why)] * draws
-
-
-def _draws(round_: Round, number: int) -> int:
-    """How many cards the seat asked for in the last step that let it choose."""
-    asked = next((step.name for step in reversed(round_.plan.steps[: round_.at]) if isinstance(step, DecideStep)), "")
-    choice = round_.plan.choices.get(round_.choices.get(number, {}).get(asked, ""))
-    return choice.draws if choice else 0
+    if step is not None:
+        (round_.dues if step.from_device else round_.by_hand).extend(step.dues(round_))
 
 
 def choose(round_: Round, number: int, step: str, name: str) -> None:
@@ -214,7 +125,7 @@ def ends_by(round_: Round, body: e.Body) -> bool:
 def waits_for_cards(round_: Round, body: e.Body) -> bool:
     """True when cards of the device come between the step that this report ends and the report itself."""
     following = round_.plan.steps[round_.at + 1]
-    return from_device(following) and not isinstance(body, _CARDS_OUT)
+    return following.from_device and not isinstance(body, _CARDS_OUT)
 
 
 def _shows_more(round_: Round, body: e.HandRevealed) -> bool:
@@ -241,7 +152,7 @@ def end_step(round_: Round) -> None:
 def deals_next(round_: Round) -> bool:
     """True when the next step deals from the device, so that its cards may follow at once."""
     step = round_.step
-    return step is not None and step.do in ("deal", "burn-card") and from_device(step) and may_open(round_)
+    return step is not None and step.do in ("deal", "burn-card") and step.from_device and may_open(round_)
 
 
 def deal_on(round_: Round) -> bool:

@@ -3,8 +3,8 @@
 from typing import Final
 
 from dealer_flow.procedure.plan import Policy
-from dealer_flow.procedure.schema import ShowStep
-from dealer_flow.table.hand import Due, Finding, Hand
+from dealer_flow.procedure.steps import Due, ShowStep
+from dealer_flow.table.hand import Finding, Hand
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen
 from protocol.cards import UNREAD, Card

@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import Final, get_args
 
 from dealer_flow.procedure.care_checks import care_faults
-from dealer_flow.procedure.care_schema import Consequence, Then
-from dealer_flow.procedure.schema import RESTS, GivesUpPart, Procedure, WrongPart
+from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.shoe_checks import shoe_faults
 from dealer_flow.procedure.step_checks import dealt_to, step_faults, when_faults
+from dealer_flow.procedure.tables import RESTS, Consequence, GivesUpPart, Then, WrongPart
 from dealer_flow.procedure.tomlfile import Key
 from protocol.faults import CLASSES, Fault
 

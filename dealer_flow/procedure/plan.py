@@ -4,22 +4,11 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from dealer_flow.play.states import DRAW_STAGES, State
-from dealer_flow.procedure.care_schema import Consequence
 from dealer_flow.procedure.load import Procedure, ProcedureError
-from dealer_flow.procedure.schema import (
-    AnyStep,
-    AppointStep,
-    BetPart,
-    BurnStep,
-    DealStep,
-    DecisionPart,
-    FaultPart,
-    Recipient,
-    RevealStep,
-    ShowStep,
-)
 from dealer_flow.procedure.shoe_plan import shoe_plan
 from dealer_flow.procedure.step_checks import chosen
+from dealer_flow.procedure.steps import AnyStep, AppointStep, BurnStep, DealStep, RevealStep, ShowStep
+from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, Recipient
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
 from protocol.places import COMMUNITY, DEALER, REMAINDER, Place, parse_place, seat

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.shoe_schema import ShoePart
+from dealer_flow.procedure.tables import ShoePart
 from dealer_flow.procedure.tomlfile import Key
 
 SUIT_COLUMNS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}

@@ -6,7 +6,7 @@ from typing import Final
 
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.shoe_checks import SUIT_COLUMNS
-from dealer_flow.procedure.shoe_schema import ShoePart
+from dealer_flow.procedure.tables import ShoePart
 from protocol.cards import CARDS, DECK, Card
 
 _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
-from dealer_flow.procedure.schema import AnyStep, AppointStep, DecideStep, Procedure, Recipient, WhenPart
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps import AnyStep, AppointStep, DecideStep
+from dealer_flow.procedure.tables import Recipient, WhenPart
 from dealer_flow.procedure.tomlfile import Key
 
 

@@ -4,8 +4,9 @@ The person's count holds over the faces' and the faces' over the device's.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from dealer_flow.procedure.steps import Due
 from protocol.cards import UNREAD, Card
 from protocol.places import NOWHERE, Place
 
@@ -16,17 +17,6 @@ class Finding(NamedTuple):
     code: str
     text: str
     place: Place
-
-
-class Due(NamedTuple):
-    """Cards that come next: so many to `place`, by this step. `why`: they are dealt, they replace discards, or they
-    complete a hand that was short. `at_most`: fewer may come, since the house decides how many it exchanges."""
-
-    place: Place
-    cards: int
-    step: str
-    why: Literal["deal", "exchange", "complete"] = "deal"
-    at_most: bool = False
 
 
 @dataclass(slots=True)

@@ -6,7 +6,8 @@ The ledger records and compares. It returns what it finds; what a finding means 
 from dataclasses import dataclass, field
 
 from dealer_flow.procedure.plan import Burn, Plan
-from dealer_flow.table.hand import Dispensed, Due, Finding, Hand
+from dealer_flow.procedure.steps import Due
+from dealer_flow.table.hand import Dispensed, Finding, Hand
 from protocol.cards import UNREAD, Card, spell_cards
 from protocol.places import BURN, COMMUNITY, MUCK, REJECT_TRAY, REMAINDER, Place
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.schema import AnyStep, DecideStep
+from dealer_flow.procedure.steps import AnyStep, DecideStep, Due
 from dealer_flow.record.incidents import INCIDENTS
 from dealer_flow.record.result import EventRef, Incident, Outcome
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
-from dealer_flow.table.hand import Due
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.returned import Returns
 from dealer_flow.table.shoe import Shoes
@@ -114,13 +113,20 @@ class Round:
     @property
     def drawing(self) -> list[int]:
         """Seats that get further cards: live, and not done with choosing."""
-        return [number for number in self.active if self._draws(number)]
+        return [number for number in self.active if self._plays_on(number)]
 
-    def _draws(self, number: int) -> bool:
+    def _plays_on(self, number: int) -> bool:
         made = self.choices.get(number)
         if number in self.dead or not made:
             return number not in self.dead
         return not self.folded(number) and self.last_choice(number) not in self.plan.finishes
+
+    def draws(self, number: int) -> int:
+        """How many cards the seat asked for in the last step that let it choose."""
+        steps = reversed(self.plan.steps[: self.at])
+        asked = next((step.name for step in steps if isinstance(step, DecideStep)), "")
+        choice = self.plan.choices.get(self.choices.get(number, {}).get(asked, ""))
+        return choice.draws if choice else 0
 
     def folded(self, number: int) -> bool:
         """True when a seat gave up."""
@@ -154,7 +160,7 @@ class Round:
         for number in self.active if among is None else among:
             if number in choices and step.name in choices[number]:
                 continue
-            if self._draws(number) and (not only or only in self.wagers[number]):
+            if self._plays_on(number) and (not only or only in self.wagers[number]):
                 yield number
 
     def offers(self, step: DecideStep) -> bool:
@@ -203,7 +209,7 @@ class Round:
             names = [step.name for step in self.plan.steps]
             last = names.index(rest.after) if rest.after in names else len(names)
             steps = self.plan.steps[self.at + self.opened : last + 1]
-        return any(from_device(step) for step in steps)
+        return any(step.from_device for step in steps)
 
     @property
     def all_dealt(self) -> bool:
@@ -211,7 +217,7 @@ class Round:
         if self.next_due is not None or self.by_hand:
             return False
         steps = self.plan.steps[self.at + self.opened :]
-        return self.idle or not any(step.do in ("deal", "burn-card", "exchange") for step in steps)
+        return self.idle or not any(step.deals for step in steps)
 
     @property
     def rest(self) -> int | None:
@@ -283,8 +289,3 @@ class Round:
         if self.house_wrong:
             return "progressive-only" if self.for_progressive else "misdeal"
         return "complete"
-
-
-def from_device(step: AnyStep) -> bool:
-    """True when this step takes cards out of the device."""
-    return step.do == "exchange" or (step.do in ("deal", "burn-card") and getattr(step, "origin", "") == "device")

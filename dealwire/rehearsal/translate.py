@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
-from dealer_flow.procedure.care_schema import Consequence
-from dealer_flow.procedure.schema import AnyStep, DecisionPart, Procedure
+from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.step_checks import chosen
+from dealer_flow.procedure.steps import AnyStep
+from dealer_flow.procedure.tables import Consequence, DecisionPart
 from dealwire.rehearsal.catalogue import parse_any
 from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.strict import Section

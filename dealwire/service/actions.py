@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from dealer_flow.procedure.load import Procedure
-from dealer_flow.procedure.schema import DealStep
+from dealer_flow.procedure.steps import DealStep
 from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import Action, Field
 from dealwire.rehearsal.faults import Part, fault_named

@@ -6,7 +6,7 @@ import pytest
 
 from dealer_flow.procedure.load import FOLDER, ProcedureError, known_procedures, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.schema import BurnStep, DealStep
+from dealer_flow.procedure.steps import BurnStep, DealStep
 from dealer_flow.procedure.tomlfile import line_of
 from protocol.places import COMMUNITY, DEALER, seat
 from tests.support.refusals import check_refusal

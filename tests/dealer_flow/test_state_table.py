@@ -6,7 +6,7 @@ from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import _CHECKS
 from dealer_flow.play.states import BEGIN, DRAW_STAGES, LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
-from dealer_flow.procedure.schema import STEPS
+from dealer_flow.procedure.steps import STEPS
 from devices import events
 
 

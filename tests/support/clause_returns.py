@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from dealer_flow.procedure.care_schema import Consequence
 from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.tables import Consequence
 from dealer_flow.record.result import Incident, RoundResult, Seat
 from protocol.faults import Fault, fault_class
 

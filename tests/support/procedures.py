@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dealer_flow.procedure.care_schema import Consequence
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.tables import Consequence
 from dealwire.rehearsal.game import Packet, kind_of
 from dealwire.rehearsal.scenario import Scenario, packets
 from dealwire.rehearsal.translate import Table, round_table, scenario_of

@@ -1,0 +1,293 @@
+"""Every table that a procedure file may hold beside its steps, and the keys of each."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
+Clause = Annotated[str, Field(min_length=1)]
+
+
+Byte = Annotated[int, Field(ge=1, le=255)]
+
+Recipient = Name
+"""`seats`, `dealer`, `community`, or the name of a `[[hand]]`."""
+Device = Literal["packet-shuffler", "card-shoe"]
+How = Literal["short", "long", "exposed", "off-table"]
+"""What can be wrong with a hand: too few cards, too many, a card seen that should not be, a card off the table."""
+FaultPolicy = Literal["note", "count", "person", "misdeal", "defective-deck", "unreliable"]
+"""`note`: recorded only. `count`: the cards counted decide. `person`: whoever clears the fault decides."""
+Then = Literal[
+    "nothing", "dead-hand", "progressive-only", "misdeal", "complete", "person", "defective-deck", "unreliable"
+]
+"""What a finding means. `nothing`: recorded, play goes on. `dead-hand`: the hand at that place is dead, the table plays
+on. `progressive-only`: a misdeal to the table; hands may be played for the progressive only. `misdeal`: the round is
+void. `complete`: the hand gets the next card, after all others have theirs. `person`: a supervisor is called and rules:
+calls the misdeal, or has play go on. `defective-deck`: every bet goes back, the deck leaves the table. `unreliable`:
+nothing is settled, a person decides."""
+
+
+class Part(BaseModel):
+    """Base of every table in the file: strict, frozen, no unknown key; keys are kebab-case there."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, alias_generator=lambda name: name.replace("_", "-").rstrip("-")
+    )
+
+
+class DeckPart(Part):
+    """What is dealt from. `cards` of one deck, its `jokers` among them; `decks` of them together (a shoe);
+    `alternating` sets of different backs that take turns. `fresh`: whether each round has the whole deck, or goes on
+    where the last one stopped, for so many `rounds` at most."""
+
+    cards: Annotated[int, Field(ge=1, le=60)]
+    jokers: Annotated[int, Field(ge=0, le=4)]
+    decks: Annotated[int, Field(ge=1, le=16)] = 1
+    alternating: Annotated[int, Field(ge=1, le=2)] = 1
+    fresh: Literal["each-round", "until-cut-card"] = "each-round"
+    rounds: Annotated[int, Field(ge=1, le=99)] | None = None
+    clause: Clause
+
+
+class SeatsPart(Part):
+    """The most players, or hands of players, that may be dealt to."""
+
+    most: Annotated[int, Field(ge=1, le=32)]
+    clause: Clause
+
+
+class HandPart(Part):
+    """A place for cards beside the seats, the dealer's hand and the community's: named by the game, numbered by the
+    devices (`hand 1` to `hand 8`). `side`: whose it is when a count is wrong or hands are shown."""
+
+    name: Name
+    place: Annotated[str, Field(pattern=r"^hand [1-8]$")]
+    side: Literal["house", "players", "community"]
+    clause: Clause
+
+
+class WhenPart(Part):
+    """A step that is part of the procedure only when the option has this value."""
+
+    option: Name
+    is_: str
+
+
+class Consequence(Part):
+    """What a finding means: `then`, or the `option` that decides between such words. `returns`: the bets that go back,
+    at the seat for a dead hand, at every seat for a misdeal; absent: all of them, for progressive-only all but the
+    progressive. `calls`: who must come at once."""
+
+    then: Then | None = None
+    option: Name | None = None
+    returns: tuple[Name, ...] | None = None
+    calls: Literal["supervisor"] | None = None
+    clause: Clause
+
+
+class CountEveryPart(Part):
+    """The deck is counted at least every so many minutes: the flow asks for it."""
+
+    minutes: Annotated[int, Field(ge=1, le=1440)]
+    clause: Clause
+
+
+class AgePart(Part):
+    """A deck is changed after so many rounds, the option's value; `0` for no limit."""
+
+    option: Name
+    clause: Clause
+
+
+class BurnedPart(Consequence):
+    """Cards burned are kept from the discards until every card is dealt: what it means when they are not.
+    `back_on_top`: who cannot deal at once may lay the card burned last back on the deck; it is burned again."""
+
+    back_on_top: bool = False
+
+
+class RunsOutPart(Part):
+    """Fewer cards are left than are due. The option says what then, one of `RUNS_OUT`."""
+
+    option: Name
+    clause: Clause
+
+
+RUNS_OUT: Final = ("scramble", "person", "misdeal")
+"""`scramble`: the last card is not dealt but scrambled with the burned ones; one of them is burned, unless all are
+needed, and the hands that lack cards get them by hand; where even these are too few, a person rules. `person`: a
+supervisor rules: calls the misdeal, or has them dealt by hand."""
+
+
+class CarePart(Part):
+    """How the decks are looked after."""
+
+    count_every: CountEveryPart | None = None
+    age: AgePart | None = None
+    burned: BurnedPart | None = None
+    runs_out: RunsOutPart | None = None
+    deck: Consequence
+    """The whole deck's count is wrong, or cards do not add up."""
+
+
+class RemainderPart(Part):
+    """What is left when the cards are out. `cards`: exactly so many, where the text says a number; it is spread and
+    counted. `after`: the step after which it may be dumped; absent: the last one that deals."""
+
+    cards: Annotated[int, Field(ge=0, le=52)] | None = None
+    after: Name | None = None
+    clause: Clause
+
+
+class BetPart(Part):
+    """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only.
+    `before-extra`: before the extra card of a shoe's
+    game, with money moved from the bet that `[shoe.extra]` names. `fee`: paid for, never returned as a bet is."""
+
+    number: Byte
+    name: Name
+    placed: Literal["before-deal", "by-decision", "before-extra"]
+    enters: bool = False
+    enters_when: WhenPart | None = None
+    progressive: bool = False
+    fee: bool = False
+    clause: Clause
+
+
+class GivesUpPart(Part):
+    """A share of a bet goes to the house by a choice; a part of a cent stays the player's. `as_`: what it is called
+    among the seat's wagers from then on. `rest` is the option that says what becomes of the remainder, one of `RESTS`.
+    """
+
+    bet: Name
+    as_: Name
+    share: Annotated[str, Field(pattern=r"^[1-9]/[1-9]$")]
+    rest: Name
+
+
+RESTS: Final = ("comes-back", "plays-on")
+"""`comes-back`: it is the player's again, the bet is over. `plays-on`: it stands as that bet."""
+
+
+class DecisionPart(Part):
+    """A choice a player has, or with `needs` only one with all of these bets. `bet`, or all of `bets`, must go with it;
+    `takes_back` is a bet that goes back to the player by it; `gives_up` a share of one that is lost by it; `draws`
+    cards are exchanged in the next exchange; `discards` cards are laid down for good; after a `last` choice the seat
+    has no other; `folds`: it gives up."""
+
+    number: Byte
+    name: Name
+    folds: bool = False
+    bet: Name | None = None
+    bets: tuple[Name, ...] = ()
+    needs: tuple[Name, ...] = ()
+    takes_back: Name | None = None
+    gives_up: GivesUpPart | None = None
+    draws: Annotated[int, Field(ge=0, le=7)] = 0
+    discards: Annotated[int, Field(ge=0, le=7)] = 0
+    last: bool = False
+    clause: Clause
+
+    @property
+    def stakes(self) -> tuple[str, ...]:
+        """Every bet that must go with it."""
+        return self.bets if self.bet is None else (self.bet, *self.bets)
+
+
+class WrongPart(Consequence):
+    """A hand that is wrong: whose (`of` a recipient, or `remainder`), in which ways (`how`), and if `at` is there only
+    in cards of these steps. `missing`: short by so many cards at least; of several such rows the greatest decides.
+    Every place that gets cards needs a row for `short` and for `long`; where none speaks of `exposed` or `off-table`,
+    a person rules."""
+
+    of: Recipient
+    how: Annotated[tuple[How, ...], Field(min_length=1)]
+    at: tuple[Name, ...] = ()
+    missing: Annotated[int, Field(ge=1, le=7)] | None = None
+
+
+class FacePart(Part):
+    """Cards that should not be there. `duplicate`, `foreign`: faces that cannot be in one whole deck, or more often
+    than there are decks. `joker`: a stray joker. `boxed`: a card found face up in the deck."""
+
+    duplicate: Consequence
+    foreign: Consequence
+    joker: Consequence | None = None
+    boxed: Consequence | None = None
+
+
+class FouledPart(Consequence):
+    """A hand that touched discards or another hand."""
+
+
+class MisdealPart(Part):
+    """Until when a person may call a misdeal, and the bets that go back; absent: all."""
+
+    until: Literal["first-decision", "end"]
+    returns: tuple[Name, ...] | None = None
+    clause: Clause
+
+
+class FaultPart(Part):
+    """What a device's fault means, for a whole class or for one fault by name. `calls`: who must come at once."""
+
+    class_: str | None = None
+    name: str | None = None
+    then: FaultPolicy
+    calls: Literal["supervisor"] | None = None
+    clause: Clause = "procedure"
+
+
+class OptionPart(Part):
+    """A reading where the text is silent; the default is used unless the table says otherwise."""
+
+    name: Name
+    default: str
+    allowed: Annotated[tuple[str, ...], Field(min_length=1)]
+    reason: Clause
+
+
+class OptionRef(Part):
+    """A question that an option answers."""
+
+    option: str
+    clause: Clause
+
+
+class ColumnsPart(Part):
+    """Where a card drawn goes. `suit`: to the column of its suit. `turn`: to each column in turn, in this order."""
+
+    names: Annotated[tuple[Name, ...], Field(min_length=1, max_length=16)]
+    by: Literal["suit", "turn"]
+    clause: Clause
+
+
+class EndPart(Part):
+    """Drawing ends when one `column`, or `all` of them together, hold so many cards; the first to happen decides."""
+
+    when: Literal["column", "all"]
+    cards: Annotated[int, Field(ge=1, le=416)]
+    clause: Clause
+
+
+class ExtraPart(Part):
+    """One more card after an end by `all`. The option says when it is drawn; `moves-from` is the bet whose money may be
+    moved, until then, to the bets placed before-extra, one of them a seat."""
+
+    option: str
+    moves_from: str
+    clause: Clause
+
+
+class ShoePart(Part):
+    """Cards drawn one at a time from a shoe. Each reference names an option; `contradictions` knows what it may say."""
+
+    bets_closed: Clause
+    """The clause that closes the bets before the first card."""
+    decks: OptionRef
+    columns: ColumnsPart
+    end: Annotated[tuple[EndPart, ...], Field(min_length=1, max_length=2)]
+    extra: ExtraPart | None = None
+    unread: OptionRef
+    overdraw: OptionRef
+    cut_card: OptionRef
