@@ -7,12 +7,11 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.rehearsal.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
+from dealwire.rehearsal.catalogue import AnyScenario, clean_round, find_scenario, scenario_of, shoe_scenario_ids
 from dealwire.rehearsal.endless import endless
 from dealwire.rehearsal.race_scenario import RaceScenario
 from dealwire.rehearsal.scenario import Scenario, scenario_ids
 from dealwire.rehearsal.serve import serve
-from dealwire.rehearsal.translate import round_table, scenario_of
 from devices.simulator.shoe_table import FRONT_ENDS
 
 LINE = "pty|tcp:PORT"
@@ -113,7 +112,7 @@ def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
     if seats > most and ctx.get_parameter_source("seats") is ParameterSource.COMMANDLINE:
         raise click.UsageError(f"--seats: {procedure.id} has at most {most}")
     players = range(1, min(seats, most) + 1)
-    return endless(scenario_of(procedure, [round_table(procedure, players)]))
+    return endless(scenario_of(procedure, [clean_round(procedure, players)]))
 
 
 def _at_shoe(scenario: AnyScenario) -> bool:

@@ -3,19 +3,18 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
+from dealer_flow.procedure.steps import AnyStep, BurnCardStep, Due
 from dealwire.rehearsal import floor_supervisor as supervisor
-from dealwire.rehearsal.game import Packet, Step
 from dealwire.rehearsal.pace import Counted, Course, Doings, PeoplePace
 from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.shoe_hands import AT_SHOE, ShoeHands
 from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
 from dealwire.rehearsal.trouble import At, ShoeTrouble, What
-from devices.simulator.deck import FIRST_JOKER, Cards, PlayingCard
+from devices.simulator.deck import Cards, PlayingCard
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import SimulatedDevice
-from protocol.cards import CARDS, DECK
 from protocol.places import BURN, MUCK, REMAINDER, Place, parse_place
 from protocol.tdp.messages import ShoeState as S
 
@@ -66,14 +65,16 @@ class CardDealer(ShoeHands, StepDealer):
         """Fill the shoe when it is empty, over, or would not do for the round."""
         yield from self.at(AT_SHOE)
         over = self.shoe.state is S.SHOE_END or len(self.shoe.cards) < self._most_cards()
-        if over or self._worn or (self.game.rounds and self._rounds >= self.game.rounds):
+        plan = self.procedure.plan
+        rounds = plan.procedure.deck.rounds
+        if over or self._worn or (rounds and self._rounds >= rounds):
             self.shoe.empty()
         self._rounds += 1
         if self.shoe.state is S.EMPTY:
             self._rounds, self._worn = 1, False
-            faces = [*DECK, *(CARDS[FIRST_JOKER + number] for number in range(self.game.jokers))] * self.game.decks
+            faces = [*plan.faces] * plan.decks
             self._rng.shuffle(faces)
-            self.shoe.fill(self.game.decks, self._scenario.cut_after, faces)
+            self.shoe.fill(plan.decks, self._scenario.cut_after, faces)
             yield self.pace.step
             self.shoe.begin()
             yield from self.shown()
@@ -86,7 +87,8 @@ class CardDealer(ShoeHands, StepDealer):
 
     def _most_cards(self) -> int:
         """Cards a round may need at most."""
-        return self.game.cards if self.game.decks > 1 else self.game.cards // 2
+        plan = self.procedure.plan
+        return plan.cards if plan.decks > 1 else plan.cards // 2
 
     def _clear_table(self) -> Doings:
         for player in self.on_sensors():
@@ -94,23 +96,23 @@ class CardDealer(ShoeHands, StepDealer):
         yield self.pace.collect
         yield from self.at(AT_SHOE)
         self.shoe.end_round()
-        if self.game.fresh:
+        if self.procedure.plan.procedure.deck.fresh == "each-round":
             self.shoe.empty()
         for spot in {spot for spot, _ in self.cards}:
             self.cards.remove(spot)
 
     # -------------------------------------------------------------- dealing
 
-    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Doings:
+    def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
         yield from self.at(AT_SHOE)
         wrong: list[tuple[Place, str]] = []
-        if step.do == "burn-card":
+        if isinstance(step, BurnCardStep):
             self.shoe.burn(len(packets))
         for packet in packets:
             self.ordinal += 1
             if self.fix(What.MISDEAL_CALLED, self.ordinal):
                 yield from supervisor.call_misdeal(self)
-                self.verdict = Course.STOP
+                self.course = Course.STOP
                 return
             self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == self.ordinal])
             trouble = self.fix(What.MISPLACED, self.ordinal)
@@ -147,6 +149,6 @@ class CardDealer(ShoeHands, StepDealer):
         yield from self._draw_to(place)
 
     def _remainder(self) -> Doings:
-        if self.game.counted:
+        if self.procedure.plan.exact_rest is not None:
             yield from self.at(AT_TABLE)
             self.controller.count(REMAINDER, len(self.shoe.cards))

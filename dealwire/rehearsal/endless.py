@@ -45,12 +45,13 @@ def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None)
 
 
 def _trouble(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTrouble:
-    packets = len(places(scenario.game, plan))
+    to = places(scenario.procedure, plan)
     what = random.choice([*AT_A_PACKET, *AT_THE_END])
-    ordinal = random.randint(1, packets) if what in AT_A_PACKET else 0
+    ordinal = random.randint(1, len(to)) if what in AT_A_PACKET else 0
     if what is What.LIFTED_EARLY:  # people grab their own hand, not the house's
-        own = [at for at, place in enumerate(places(scenario.game, plan), 1) if place == seat(plan.players[0].seat)]
+        own = [at for at, place in enumerate(to, 1) if place == seat(plan.players[0].seat)]
         ordinal = own[0] if own else ordinal
+    positions = range(1, scenario.procedure.packet_size + 1)
     amounts = {
         What.PACKET: random.choice([-1, 1]),
         What.JAM: random.randint(1, 4),
@@ -67,5 +68,5 @@ def _trouble(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTrou
         amounts.get(what, 0),
         noticed=random.random() < 0.5,
         device=random.choice(DEVICES) if what in LINE else "shuffler",
-        positions=tuple(sorted(random.sample(range(1, scenario.game.packet_size + 1), 3))) if what is What.BURN else (),
+        positions=tuple(sorted(random.sample(positions, 3))) if what is What.BURN else (),
     )

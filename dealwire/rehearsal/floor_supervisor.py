@@ -63,7 +63,7 @@ def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Doings:
 
 def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> Doings:
     """What follows when the cards at a place are wrong; `ruling` is the supervisor's, where a person decides."""
-    then = dealer.game.then(place, how, step, dealer.missing(place) or 1)
+    then = dealer.procedure.then(place, how, step, dealer.missing(place) or 1)
     if then == "dead-hand" and place in (COMMUNITY, DEALER):
         then = "defective-deck"  # the house has no hand of its own to lose
     match then:
@@ -79,11 +79,11 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
         case "progressive-only":
             yield dealer.pace.step
             _call(dealer, how)
-            dealer.verdict = Course.PROGRESSIVE if dealer.on_sensors() else Course.STOP
+            dealer.course = Course.PROGRESSIVE if dealer.on_sensors() else Course.STOP
         case "misdeal" | "defective-deck":
             yield dealer.pace.step
             _call(dealer, how)
-            dealer.verdict = Course.STOP
+            dealer.course = Course.STOP
             dealer.defective = then == "defective-deck"
         case "person" | "complete":
             yield from dealer.at("table-controller")
@@ -91,7 +91,7 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
             yield dealer.pace.step
             if ruling == "misdeal":
                 _call(dealer, how)
-                dealer.verdict = Course.STOP
+                dealer.course = Course.STOP
             else:
                 dealer.controller.confirm()
                 dealer.accept(place)
@@ -131,7 +131,7 @@ def _hands_explain(dealer: ShufflerDealer) -> bool:
     deck = dealer.shuffler.round.deck if dealer.shuffler.round else 0
     outside = (Bay.TRAY, Bay.REJECT)
     there = [card for spot, card in dealer.cards if isinstance(spot, Place) or spot in outside]
-    return sum(card.back == deck for card in there) == dealer.game.cards
+    return sum(card.back == deck for card in there) == dealer.procedure.plan.cards
 
 
 def _judge_uncounted(dealer: StepDealer) -> Doings:
@@ -149,4 +149,4 @@ def _call(dealer: StepDealer, how: str) -> None:
 
 def _void(dealer: StepDealer, fault: int) -> None:
     dealer.controller.call_misdeal(BADGE, fault)
-    dealer.verdict = Course.VOID
+    dealer.course = Course.VOID

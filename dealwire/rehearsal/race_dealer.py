@@ -104,11 +104,11 @@ class RaceDealer(ShoeHands):
         self.shoe.end_round()
 
     def _switch(self) -> Doings:
-        """No column is full: money is moved to suits, and one more card comes."""
+        """No column is full: money is moved, and one more card comes."""
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
-            for suit, cents in player.switch.items():
-                self.controller.place_wager(player.seat, self.game.moved[suit], cents)
+            for bet, cents in player.switch.items():
+                self.controller.place_wager(player.seat, self.game.bets[bet], cents)
                 yield self.pace.bet
         yield from self.at(AT_SHOE)
         yield from self._card(self.game.all + 1)

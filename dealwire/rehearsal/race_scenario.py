@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from dealwire.rehearsal.scenario import CENTS_MAX, HERE, game_section
+from dealer_flow.procedure.load import Procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.table.columns import Draw
+from dealwire.rehearsal.scenario import CENTS_MAX
 from dealwire.rehearsal.strict import Section
 from dealwire.rehearsal.trouble import LINE, At, PlannedTrouble, ShoeTrouble, What, read_line_trouble, read_shoe_trouble
 from protocol.cards import DECK, Card, parse_cards
@@ -16,31 +18,28 @@ DEVICES: Final = ("shoe", "table-controller")
 DECKS_MAX: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
 class RaceGame:
-    """When a race is over, and what bets are called. `moved`: suits that money of the bet `moves_from` may go to."""
+    """A procedure whose cards are drawn into columns, as simulated people play it."""
 
-    name: str
-    column: int
-    all: int
-    moves_from: str
-    moved: Mapping[str, int]
-    bets: Mapping[str, int]
+    def __init__(self, procedure: Procedure) -> None:
+        plan = Plan(procedure, {})
+        assert plan.shoe is not None
+        assert plan.shoe.all_end is not None
+        self.shoe, self.all = plan.shoe, plan.shoe.all_end
+        self.bets = {bet.name: bet.number for bet in procedure.bet}
 
     def end_of(self, cards: list[Card]) -> int:
         """After how many of `cards` a column is full; `all` + 1 when none of the first `all` fills one, 0 when it is
         still open."""
-        held: Counter[str | None] = Counter()
-        for number, card in enumerate(cards[: self.all], 1):
-            held[card.suit] += 1
-            if held[card.suit] == self.column:
-                return number
-        return self.all + 1 if len(cards) >= self.all else 0
+        end = Draw(self.shoe, cards).end
+        if end is None:
+            return 0
+        return end.cards if end.column else self.all + 1
 
 
 @dataclass(frozen=True, slots=True)
 class RacePlayer:
-    """One seat: bets in cents by name, and cents moved to a suit before the extra card."""
+    """One seat: bets in cents by name, and cents moved to one of those made before the extra card."""
 
     seat: int
     wagers: Mapping[str, int]
@@ -83,14 +82,13 @@ class RaceScenario:
     rounds: tuple[RacePlan, ...]
 
 
-def parse_race_scenario(top: Section, path: Path) -> RaceScenario:
-    """The scenario in `top`, read from the file `path`. ScenarioError names the key and what is allowed."""
-    top.text("device", allowed=("shoe",))
-    game = _game(game_section(top, path, HERE / "games" / "shoe"))
+def read_race_scenario(top: Section, id_: str, procedure: Procedure) -> RaceScenario:
+    """The scenario in `top`. ScenarioError names the key and what is allowed."""
+    game = RaceGame(procedure)
     decks = top.integer("decks", 1, DECKS_MAX, 1)
     cards = _cards(top, decks)
     scenario = RaceScenario(
-        id=path.stem,
+        id=id_,
         title=top.text("title"),
         seed=top.integer("seed", 0, 2**32 - 1),
         game=game,
@@ -119,27 +117,12 @@ def _cards(top: Section, decks: int) -> tuple[Card, ...]:
     return cards
 
 
-def _game(section: Section) -> RaceGame:
-    column, most = section.integer("column", 1, 13), section.integer("all", 1, 32)
-    bets = section.numbers("bets", 1, 255)
-    game = RaceGame(
-        name=section.text("name"),
-        column=column,
-        all=most,
-        moves_from=section.text("moves_from", allowed=bets),
-        moved=section.numbers("moved", 1, 255, allowed=("clubs", "diamonds", "hearts", "spades")),
-        bets=bets,
-    )
-    section.done()
-    return game
-
-
 def _round(section: Section, game: RaceGame, *, stacked: bool) -> RacePlan:
     players = tuple(sorted((_player(item, game) for item in section.sections("players")), key=lambda p: p.seat))
     seats = [player.seat for player in players]
     if not seats or len(set(seats)) != len(seats):
         raise section.error("players", "a round needs at least one player and one player a seat")
-    ends = section.integer("ends", game.column, game.all + 1) if section.has("ends") else 0
+    ends = section.integer("ends", game.shoe.column_end or 1, game.all + 1) if section.has("ends") else 0
     if ends and stacked:
         raise section.error("ends", "the scenario's cards say it already; leave one of the two out")
     read = [_trouble(item, game) for item in section.sections("troubles", [])]
@@ -153,14 +136,16 @@ def _round(section: Section, game: RaceGame, *, stacked: bool) -> RacePlan:
 
 
 def _player(section: Section, game: RaceGame) -> RacePlayer:
-    wagers = section.numbers("wagers", 1, CENTS_MAX, allowed=game.bets)
-    switch = section.numbers("switch", 1, CENTS_MAX, allowed=game.moved) if section.has("switch") else {}
+    shoe = game.shoe
+    wagers = section.numbers("wagers", 1, CENTS_MAX, allowed=[bet for bet in game.bets if bet not in shoe.moved])
+    moved = [bet for bet in game.bets if bet in shoe.moved]
+    switch = section.numbers("switch", 1, CENTS_MAX, allowed=moved) if section.has("switch") else {}
     player = RacePlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch)
     if not wagers:
         raise section.error("wagers", "a player needs at least one bet")
-    most = wagers.get(game.moves_from, 0)
+    most = wagers.get(shoe.moves_from or "", 0)
     if len(switch) > 1 or sum(switch.values()) > most:
-        raise section.error("switch", f"at most {most} cents, the bet {game.moves_from!r}, go to one suit")
+        raise section.error("switch", f"at most {most} cents, the bet {shoe.moves_from!r}, go to one other")
     section.done()
     return player
 

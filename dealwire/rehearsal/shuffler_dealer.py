@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from dealer_flow.procedure.steps import AnyStep, Due
 from dealwire.rehearsal import floor_supervisor as supervisor
-from dealwire.rehearsal.game import Packet, Step
 from dealwire.rehearsal.pace import Course, Doings, PeoplePace
 from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
@@ -68,7 +68,7 @@ class ShufflerDealer(StepDealer):
 
     def _evening(self) -> Doings:
         for deck in DECKS:
-            self.cards.bring(deck, REMAINDER, self.game.jokers)
+            self.cards.bring(deck, REMAINDER, self.procedure.plan.jokers)
         yield lambda: self.shuffler.state is not S.BOOT and self.shuffler.state is not S.SELF_TEST
         yield from self.reload()
         for plan in self._scenario.plans():
@@ -100,8 +100,8 @@ class ShufflerDealer(StepDealer):
 
     # -------------------------------------------------------------- dealing
 
-    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Doings:
-        group = self.game.group_of(step)
+    def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
+        group = self.procedure.group_of(step)
         if group != self._group:
             self._group = group
             yield from self.at(AT_SHUFFLER)
@@ -114,13 +114,13 @@ class ShufflerDealer(StepDealer):
             if self._is(Course.STOP, Course.VOID):
                 break
 
-    def _goes_on(self, step: Step) -> bool:
+    def _goes_on(self, step: AnyStep) -> bool:
         """Whether a later step deals packets of the same group."""
-        later = self.game.steps[self.game.steps.index(step) + 1 :]
-        group = self.game.group_of(step)
-        return any(other.from_device and self.game.group_of(other) == group for other in later)
+        later = self.procedure.steps[self.procedure.steps.index(step) + 1 :]
+        group = self.procedure.group_of(step)
+        return any(other.from_device and self.procedure.group_of(other) == group for other in later)
 
-    def _packet(self, packet: Packet, *, closes: bool) -> Doings:
+    def _packet(self, packet: Due, *, closes: bool) -> Doings:
         ordinal, place, before = self.ordinal, packet.place, self.cards.count(packet.place)
         self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == ordinal])
         yield from self._mishandle(ordinal, place)
@@ -128,7 +128,7 @@ class ShufflerDealer(StepDealer):
             yield lambda: self._packet_waits() or self.shuffler.state is S.MISDEAL or self._ran_out()
             if self._ran_out():
                 yield from supervisor.call_misdeal(self)
-                self.verdict = Course.STOP
+                self.course = Course.STOP
                 return
             if self.shuffler.state is S.MISDEAL:
                 yield from supervisor.attend(self)
@@ -147,7 +147,7 @@ class ShufflerDealer(StepDealer):
         if self._device_saw(ordinal):
             trouble = self.packet_trouble()
             ruling = trouble.ruling if trouble else "misdeal"
-            yield from supervisor.judge(self, place, packet.step.name, ruling)
+            yield from supervisor.judge(self, place, packet.step, ruling)
             yield from self.at(AT_SHUFFLER)
 
     def _packet_waits(self) -> bool:
@@ -186,7 +186,7 @@ class ShufflerDealer(StepDealer):
         if self.fix(What.MISDEAL_CALLED, ordinal):
             yield self._packet_waits
             yield from supervisor.call_misdeal(self)
-            self.verdict = Course.STOP
+            self.course = Course.STOP
 
     def _press_green(self) -> Doings:
         """Press, and press again once the host is back: without one the device does nothing new."""
@@ -213,7 +213,7 @@ class ShufflerDealer(StepDealer):
         if not self._is(Course.VOID):
             yield from self.at(AT_SHUFFLER)
             self.shuffler.lift(REMAINDER, self.now_ns)
-            if self.game.counted:
+            if self.procedure.plan.exact_rest is not None:
                 yield from self.at(AT_TABLE)
                 self.controller.count(REMAINDER, self.cards.count(REMAINDER))
 
@@ -222,7 +222,7 @@ class ShufflerDealer(StepDealer):
         for deck in backs:
             self.cards.gather(deck, MUCK)
             self.cards.remove(MUCK)
-            self.cards.bring(deck, REMAINDER, self.game.jokers)
+            self.cards.bring(deck, REMAINDER, self.procedure.plan.jokers)
 
     def _all_groups_dealt(self) -> bool:
         return not self.shuffler.next_group and not self.cards.count(Bay.TRAY)

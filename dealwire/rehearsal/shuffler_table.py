@@ -50,10 +50,11 @@ class SimulatedTable(DealtTable):
         self.cards = Cards(Random(seeds.random()))
         durations = Durations().faster(speed)
         self.shuffler = ShufflerModel(self.cards, recognition=scenario.recognition, durations=durations)
-        game = scenario.game
-        groups = () if game.packet_size else game.program
-        self.shuffler.game = ShufflerSetting(game.packet_size, game.cards, game.jokers, game.name, groups)
-        self.shuffler.programs[game.name] = game.program
+        dealt = scenario.procedure
+        plan, program = dealt.plan, tuple(part.group for part in dealt.program)
+        groups = () if dealt.packet_size else program
+        self.shuffler.game = ShufflerSetting(dealt.packet_size, plan.cards, plan.jokers, dealt.id, groups)
+        self.shuffler.programs[dealt.id] = program
         self.controller = TableControllerModel(boot_ns=int(BOOT_NS / speed))
         reads = Capability.CARD_RECOGNITION if scenario.recognition else Capability(0)
         self.units = {
@@ -78,7 +79,7 @@ class SimulatedTable(DealtTable):
         """How many packets the round under way or the next one has; without a dealer, as many as the deck holds."""
         if not self.seated:
             return self.shuffler.game.cards // self.shuffler.game.group(0).cards
-        return len(places(self.scenario.game, self.dealer.plan))
+        return len(places(self.scenario.procedure, self.dealer.plan))
 
     @property
     def next_packet(self) -> int:

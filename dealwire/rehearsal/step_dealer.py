@@ -5,13 +5,25 @@ the cards that really lie there.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
+from dealer_flow.procedure.steps import (
+    AnyStep,
+    BurnCardStep,
+    BurnStep,
+    DealStep,
+    DecideStep,
+    Due,
+    ExchangeStep,
+    RevealStep,
+    ShowStep,
+)
 from dealwire.rehearsal import floor_supervisor as supervisor
-from dealwire.rehearsal.game import Game, Packet, Step, exchanged, packets_of, place_of
 from dealwire.rehearsal.pace import Course, Doings, PeoplePace
-from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, with_bet
+from dealwire.rehearsal.rehearsed import packets_of
+from dealwire.rehearsal.scenario import RoundPlan, RoundUnderWay, Scenario, SimulatedPlayer
 from dealwire.rehearsal.simulated_dealer import SimulatedDealer
 from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
 from devices.simulator.deck import FIRST_JOKER, Cards
@@ -48,10 +60,8 @@ class StepDealer(SimulatedDealer):
         pace: PeoplePace,
     ) -> None:
         super().__init__(units, lines, pace)
-        self.game: Game = scenario.game
+        self.procedure = scenario.procedure
         self.cards, self.controller = cards, controller
-        self.plan: RoundPlan = scenario.rounds[0]
-        self.verdict = Course.PLAY
         self.dead: set[Place] = set()
         """Hands that are out of play."""
         self.owed: list[Place] = []
@@ -61,13 +71,8 @@ class StepDealer(SimulatedDealer):
         self.ordinal = 0
         """Packets of this round that were dealt."""
         self._due: Counter[Place] = Counter()
-        self._open: Counter[Place] = Counter()
-        self._made: Counter[int] = Counter()
-        self._draws: dict[int, int] = {}
-        self._staked: dict[int, set[str]] = {}
-        self._folded: set[int] = set()
-        self._done: set[int] = set()
         self._scenario = scenario
+        self._begin_plan(scenario.rounds[0])
 
     # -------------------------------------------------------------- what every step is made of
 
@@ -77,7 +82,7 @@ class StepDealer(SimulatedDealer):
 
     def on_sensors(self) -> list[SimulatedPlayer]:
         """The players with a progressive bet."""
-        return [player for player in self.plan.players if self.game.progressive in player.wagers]
+        return [player for player in self.plan.players if self.procedure.plan.progressive in player.wagers]
 
     def right(self, place: Place) -> bool:
         """Whether the right number of cards lies at a place."""
@@ -105,21 +110,16 @@ class StepDealer(SimulatedDealer):
         hands = (COMMUNITY, *sorted(place for place in self._due if place.seat), DEALER, *sorted(own))
         return [place for place in hands if self.cards.count(place)]
 
-    def live(self) -> list[int]:
-        """The seats that have neither folded nor a dead hand."""
-        seats = (player.seat for player in self.plan.players)
-        return [n for n in seats if n not in self._folded and seat(n) not in self.dead and self.right(seat(n))]
-
-    def lay(self, packet: Packet, arrived: int) -> None:
+    def lay(self, packet: Due, arrived: int) -> None:
         """The cards that came to lie on a place go behind those that lie there, so that they lie as they came."""
         self.cards.put_under(packet.place, arrived)
         self._due[packet.place] += packet.cards
 
-    def _is(self, *verdicts: Course) -> bool:
-        return self.verdict in verdicts
+    def _is(self, *courses: Course) -> bool:
+        return self.course in courses
 
-    def _places(self, target: str, seats: Iterable[int]) -> list[Place]:
-        return [seat(number) for number in seats] if target == "seats" else [place_of(target)]
+    def _plays(self, number: int) -> bool:
+        return seat(number) not in self.dead and self.right(seat(number))
 
     # -------------------------------------------------------------- for the device at the table
 
@@ -127,7 +127,7 @@ class StepDealer(SimulatedDealer):
         """Until cards may be dealt."""
         raise NotImplementedError
 
-    def _deal_packets(self, step: Step, packets: Sequence[Packet]) -> Doings:
+    def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
         """Bring these packets to their places."""
         raise NotImplementedError
 
@@ -146,17 +146,17 @@ class StepDealer(SimulatedDealer):
     # -------------------------------------------------------------- the round
 
     def _begin_plan(self, plan: RoundPlan) -> None:
-        self.plan, self.verdict, self.ordinal, self.defective = plan, Course.PLAY, 0, False
-        for kept in (self.dead, self.owed, self._due, self._open, self._made, self._draws, self._folded, self._done):
+        self.plan, self.course, self.ordinal, self.defective = plan, Course.PLAY, 0, False
+        for kept in (self.dead, self.owed, self._due):
             kept.clear()
-        self._staked = {player.seat: set(player.wagers) for player in plan.players}
+        self.view = RoundUnderWay(self.procedure, plan, self._plays)
 
     def _bets(self) -> Doings:
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             for bet, cents in player.wagers.items():
-                self.controller.place_wager(player.seat, self.game.bets[bet], cents)
-                if bet == self.game.progressive:
+                self.controller.place_wager(player.seat, self.procedure.bets[bet], cents)
+                if bet == self.procedure.plan.progressive:
                     self.controller.sense(player.seat, True)
                 yield self.pace.bet
 
@@ -169,11 +169,11 @@ class StepDealer(SimulatedDealer):
         while not self.controller.start_game() and self.controller.state is C.SAFE:
             yield lambda: self.controller.state is not C.SAFE
         dealt_out = False
-        for step in self.game.steps:
+        for step in self.procedure.steps:
             if self._is(Course.STOP, Course.VOID):
                 break
             yield from self._step(step)
-            if step.name == self.game.last_deal and not self._is(Course.VOID):
+            if step.name == self.procedure.last_deal and not self._is(Course.VOID):
                 dealt_out = True
                 yield from self._remainder()
         if not dealt_out and not self._is(Course.VOID):
@@ -189,28 +189,34 @@ class StepDealer(SimulatedDealer):
             self._new_deck()
             yield self.pace.step
 
-    def _step(self, step: Step) -> Doings:
-        doings: Mapping[str, Callable[[Step], Doings]] = {
-            "deal": self._deal,
-            "burn-card": self._deal,
-            "exchange": self._deal,
-            "burn": self._burn,
-            "decide": self._decide,
-            "show": self._show,
-            "reveal": self._reveal,
-        }
-        played_out = bool(self._made) and not self.live()
-        if played_out and step.do != "reveal":
+    def _step(self, step: AnyStep) -> Doings:
+        played_out = bool(self.view.made) and not self.view.live
+        if played_out and not isinstance(step, RevealStep):
             return
-        if self._is(Course.PLAY) or step.do in ("deal", "burn-card", "reveal"):
-            yield from doings[step.do](step)
+        playing = self._is(Course.PLAY)
+        match step:
+            case DealStep() | BurnCardStep():
+                yield from self._deal(step)
+            case RevealStep():
+                yield from self._reveal(step)
+            case ExchangeStep() if playing:
+                yield from self._deal(step)
+            case BurnStep() if playing:
+                yield from self._burn(step)
+            case DecideStep() if playing:
+                yield from self._decide(step)
+            case ShowStep() if playing:
+                yield from self._show(step)
 
     # -------------------------------------------------------------- dealing
 
-    def _deal(self, step: Step) -> Doings:
+    def _deal(self, step: AnyStep) -> Doings:
         first = self.ordinal + 1
-        packets = self._exchange(step) if step.do == "exchange" else self._packets(step)
-        if step.by_hand:
+        packets = packets_of(step, self.view, self.plan.house_draws)
+        replaced = (due for due in packets if due.why == "exchange")
+        for place, dues in groupby(replaced, key=lambda due: due.place):
+            self._lay_down(place, sum(due.cards for due in dues))
+        if not step.from_device:
             yield from self._deal_by_hand(packets)
         elif packets:
             yield from self._deal_packets(step, packets)
@@ -219,36 +225,17 @@ class StepDealer(SimulatedDealer):
         while self.owed and not self._is(Course.STOP, Course.VOID) and not self._deals_on(step):
             yield from self._complete(self.owed.pop(0))
 
-    def _deals_on(self, step: Step) -> bool:
+    def _deals_on(self, step: AnyStep) -> bool:
         """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
-        after = self.game.steps[self.game.steps.index(step) + 1]
-        return after.do in ("deal", "burn-card") and after.from_device
-
-    def _packets(self, step: Step) -> list[Packet]:
-        if step.if_drawn and not any(self._draws.get(number) for number in self.live()):
-            return []
-        entered = with_bet(step, [player.seat for player in self.plan.players], self._staked)
-        live = with_bet(step, [number for number in self.live() if number not in self._done], self._staked)
-        if step.only and not live and self.live():
-            return []
-        return packets_of(step, entered, live, self.game.most, self.plan.number)
-
-    def _exchange(self, step: Step) -> list[Packet]:
-        """Discards leave their hands; what replaces them."""
-        packets = exchanged(step, {n: self._draws.get(n, 0) for n in self.live()}, self.plan.house_draws)
-        discards: Counter[Place] = Counter()
-        for packet in packets if not step.adds else ():
-            discards[packet.place] += packet.cards
-        for place, count in discards.items():
-            self._lay_down(place, count)
-        return packets
+        after = self.procedure.steps[self.procedure.steps.index(step) + 1]
+        return isinstance(after, DealStep | BurnCardStep) and after.from_device
 
     def _lay_down(self, place: Place, count: int) -> None:
         """So many cards of a hand go to the discards."""
         self.cards.pick(place, MUCK, range(count))
         self._due[place] -= count
 
-    def _deal_by_hand(self, packets: Sequence[Packet]) -> Doings:
+    def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:
         """Cards from a deck in the dealer's hand, which no device sees."""
         yield from self.at(AT_TABLE)
         wrong: list[tuple[Place, str]] = []
@@ -260,13 +247,13 @@ class StepDealer(SimulatedDealer):
             wrong += [(packet.place, trouble.ruling)] if trouble and trouble.noticed else []
         self.controller.confirm()
         for place, ruling in wrong:
-            yield from supervisor.judge(self, place, packets[0].step.name, ruling)
+            yield from supervisor.judge(self, place, packets[0].step, ruling)
 
     def _from_hand(self, place: Place, cards: int) -> int:
         """Lay so many cards of the deck in the dealer's hand at a place; says how many there were."""
         raise NotImplementedError
 
-    def _mishandled(self, packets: Sequence[Packet], first: int) -> Doings:
+    def _mishandled(self, packets: Sequence[Due], first: int) -> Doings:
         """What a person saw happen to cards of this step, whose first packet has the number `first`."""
         for trouble in self.plan.troubles:
             if trouble.what not in HANDS or not first <= trouble.ordinal < first + len(packets):
@@ -280,12 +267,13 @@ class StepDealer(SimulatedDealer):
             card = STRAY if trouble.what is What.JOKER else seen.get(trouble.what, UNREAD)
             self.controller.mishandle(place, MISHANDLED[trouble.what], card)
             self.controller.swipe(supervisor.BADGE, BadgeLevel.SUPERVISOR)
-            yield from supervisor.rule(self, place, trouble.what, packets[0].step.name, trouble.ruling)
+            yield from supervisor.rule(self, place, trouble.what, packets[0].step, trouble.ruling)
 
     # -------------------------------------------------------------- playing
 
-    def _burn(self, step: Step) -> Doings:
-        place = place_of(step.to[0])
+    def _burn(self, step: BurnStep) -> Doings:
+        plan = self.procedure.plan
+        place, top_left = plan.place(step.of), plan.options[step.top_card] == "left"
         yield from self.at(AT_TABLE)
         yield self.pace.show
         if self.fix(What.REVEAL_BEFORE_BURN):
@@ -294,83 +282,76 @@ class StepDealer(SimulatedDealer):
         wrong = self.fix(What.BURN)
         positions = wrong.positions if wrong else step.positions
         size = self.cards.count(place)
-        left_to_right = step.top_left if step.spread == "from-top" else step.spread == "left-to-right"
-        from_top = step.top_left == left_to_right
+        left_to_right = top_left if step.spread == "from-top" else step.spread == "left-to-right"
+        from_top = top_left == left_to_right
         indices = [position - 1 if from_top else size - position for position in positions if position <= size]
         self.cards.pick(place, BURN, indices)
         self._due[place] -= len(indices)
         self.controller.confirm_burn(place, positions, Spread.LEFT_TO_RIGHT if left_to_right else Spread.RIGHT_TO_LEFT)
 
-    def _decide(self, step: Step) -> Doings:
+    def _decide(self, step: DecideStep) -> Doings:
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             yield self.pace.think
-            asked = not step.only or step.only in self._staked[player.seat]
-            if asked and player.seat in self.live() and player.seat not in self._done:
+            if self.view.chooses(step, player.seat):
                 self._choose(step, player)
 
-    def _choose(self, step: Step, player: SimulatedPlayer) -> None:
-        name = player.chooses(step.choices, self._made[player.seat])
-        self._made[player.seat] += 1
+    def _choose(self, step: DecideStep, player: SimulatedPlayer) -> None:
+        name = player.chooses(step.choices, self.view.made[player.seat])
         if name == "basic":
             name = self._basic(step, self.cards.faces(seat(player.seat)))
-        choice = self.game.decisions.get(name)
+        choice = self.procedure.plan.choices.get(name)
+        self.view.choose(player.seat, choice)
         if choice is None:
             return
-        for bet in choice.bets:
-            cents = player.wagers.get(choice.of, 0) * choice.times
-            self.controller.place_wager(player.seat, self.game.bets[bet], cents)
-            self._staked[player.seat].add(bet)
+        for bet in choice.stakes:
+            cents = self.procedure.cents(choice, player.wagers)
+            self.controller.place_wager(player.seat, self.procedure.bets[bet], cents)
         self.controller.decide(player.seat, choice.number)
         if choice.takes_back:
-            self.controller.place_wager(player.seat, self.game.bets[choice.takes_back], 0)
-            self._staked[player.seat].discard(choice.takes_back)
-        self._draws[player.seat] = choice.draws
+            self.controller.place_wager(player.seat, self.procedure.bets[choice.takes_back], 0)
         self._lay_down(seat(player.seat), choice.discards)
-        if choice.folds:
-            self._folded.add(player.seat)
-        if choice.last:
-            self._done.add(player.seat)
 
-    def _basic(self, step: Step, faces: tuple[Card, ...]) -> str:
-        """The first choice that is no fold, unless the game says how good a hand must be."""
-        folds = [name for name in step.choices if self.game.decisions[name].folds]
+    def _basic(self, step: DecideStep, faces: tuple[Card, ...]) -> str:
+        """The first choice that is no fold, unless the scenario says how good a hand must be."""
+        basic = self._scenario.basic
+        folds = [name for name in step.choices if name in self.procedure.plan.folds]
         plays = [name for name in step.choices if name not in folds] or folds
-        if not self.game.least or not folds:
+        if basic is None or not folds:
             return plays[0]
-        wild = [card for card in faces if card.rank and RANKS[card.rank - 1] == self.game.wild]
+        wild = [card for card in faces if card.rank and RANKS[card.rank - 1] == basic.wild]
         suits = [card.suit for card in faces if card.suit and card not in wild]
         longest = max((suits.count(suit) for suit in suits), default=0) + len(wild)
-        return plays[0] if longest >= self.game.least else folds[0]
+        return plays[0] if longest >= basic.least else folds[0]
 
-    def _show(self, step: Step) -> Doings:
+    def _show(self, step: ShowStep) -> Doings:
         yield from self.at(AT_TABLE)
-        for target in step.to:
-            for place in self._places(target, self.live()):
+        for target in step.of:
+            seats = [seat(number) for number in self.view.live]
+            for place in seats if target == "seats" else [self.procedure.plan.place(target)]:
                 faces = self.cards.faces(place)
-                self._open[place] = step.cards or len(faces)
+                count = step.cards or len(faces)
                 if faces:
                     yield self.pace.show
-                    shown = faces[-self._open[place] :] if step.bottom else faces[: self._open[place]]
-                    self.controller.reveal(place, shown)
+                    self.controller.reveal(place, faces[-count:] if step.which == "bottom" else faces[:count])
 
-    def _reveal(self, step: Step) -> Doings:
+    def _reveal(self, step: RevealStep) -> Doings:
         yield from self.at(AT_TABLE)
         if self._is(Course.PROGRESSIVE):
             yield from self._show_seats(self.on_sensors())
             return
-        for target in step.to:
+        for target in step.order:
             if target == "seats":
                 yield from self._show_seats([player for player in self.plan.players if self._is_shown(player)])
                 continue
-            place = place_of(target)
+            place = self.procedure.plan.place(target)
             yield self.pace.show
             if place not in self.dead and self.cards.count(place):
                 self.controller.reveal(place, self.cards.faces(place))
 
     def _is_shown(self, player: SimulatedPlayer) -> bool:
-        kept = any(bet in player.wagers for bet in self.game.shown_when_folded)
-        return player.seat not in self._folded or kept
+        kept = any(bet in player.wagers for bet in self.procedure.kept_when_folded)
+        return player.seat not in self.view.folded or kept
 
     def _show_seats(self, players: list[SimulatedPlayer]) -> Doings:
         yield from self.at(AT_TABLE)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from dealwire.rehearsal.game import Packet
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps import Due
 from dealwire.rehearsal.strict import Section
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap
 from protocol.places import MUCK
@@ -122,27 +123,28 @@ class PlannedTrouble:
 
 
 def read_troubles(
-    sections: Sequence[Section], packets: Sequence[Packet], source: str
+    sections: Sequence[Section], packets: Sequence[Due], plan: Plan
 ) -> tuple[tuple[PlannedTrouble, ...], tuple[ShoeTrouble, ...]]:
     """The entries of `troubles`: what goes wrong with packets and hands, and what at a shoe's reader. `packets` are the
-    round's in their order, `source` is what the cards come from."""
+    round's in their order, which is dealt by `plan`."""
     found, reader = list[PlannedTrouble](), list[ShoeTrouble]()
     last = sum(packet.cards for packet in packets)
     for section in sections:
-        if source == "shoe" and section.either("what") in AT_ANY_SHOE:
+        if plan.from_shoe and section.either("what") in AT_ANY_SHOE:
             reader.append(read_shoe_trouble(section, last, AT_ANY_SHOE))
         else:
-            found.append(read_trouble(section, packets, source))
+            found.append(read_trouble(section, packets, plan))
     return tuple(found), tuple(reader)
 
 
-def read_trouble(section: Section, packets: Sequence[Packet], source: str) -> PlannedTrouble:
+def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`."""
+    source = "shoe" if plan.from_shoe else "shuffler"
     kinds = list(What) if source == "shuffler" else [*AT_SHOE, *AT_ANY_SHOE]
     what = What(section.text("what", allowed=[kind.value for kind in kinds]))
     at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
     ordinal = _ordinal(section, packets) if at_packet else 0
-    by_hand = source == "shoe" and bool(ordinal) and packets[ordinal - 1].step.by_hand
+    by_hand = bool(ordinal) and packets[ordinal - 1].step in _by_hand(plan)
     if what is What.MISPLACED and (by_hand or source != "shoe"):
         raise section.error("what", "a card is misplaced when it is drawn from a shoe; here a packet is short or long")
     if what is What.PACKET and source == "shoe" and not by_hand:
@@ -175,27 +177,32 @@ def read_shoe_trouble(section: Section, last: int, kinds: Sequence[At]) -> ShoeT
     return found
 
 
-def _ordinal(section: Section, packets: Sequence[Packet]) -> int:
+def _by_hand(plan: Plan) -> list[str]:
+    """The steps whose cards no device sees."""
+    return [step.name for step in plan.steps if step.deals and not step.from_device]
+
+
+def _ordinal(section: Section, packets: Sequence[Due]) -> int:
     """The packet's number, or the first one that goes to a place, in the step of that name where one is given."""
     if isinstance(section.either("packet"), int):
         return section.integer("packet", 1, len(packets))
-    step = section.text("step", "", allowed=["", *dict.fromkeys(packet.step.name for packet in packets)])
+    step = section.text("step", "", allowed=["", *dict.fromkeys(packet.step for packet in packets)])
     found: dict[str, int] = {}
     for ordinal, packet in enumerate(packets, 1):
-        if step in ("", packet.step.name):
+        if step in ("", packet.step):
             found.setdefault(packet.place.text, ordinal)
     return found[section.text("packet", allowed=found)]
 
 
-def _all_places(packets: Sequence[Packet]) -> list[str]:
+def _all_places(packets: Sequence[Due]) -> list[str]:
     return list(dict.fromkeys(packet.place.text for packet in packets))
 
 
-def _most(packets: Sequence[Packet]) -> int:
+def _most(packets: Sequence[Due]) -> int:
     return max((packet.cards for packet in packets), default=1)
 
 
-def _amount(section: Section, what: What, packets: Sequence[Packet], ordinal: int, source: str) -> int:
+def _amount(section: Section, what: What, packets: Sequence[Due], ordinal: int, source: str) -> int:
     match what:
         case What.PACKET:
             size = packets[ordinal - 1].cards

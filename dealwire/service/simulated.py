@@ -87,8 +87,8 @@ def configuration_of(
             TablePart.model_validate(
                 {
                     "name": "simulated",
-                    "procedure": scenario.game.name,
-                    "meters": dict.fromkeys(load_game_of(scenario.game.name).meters(), METER_CENTS),
+                    "procedure": scenario.procedure.id,
+                    "meters": dict.fromkeys(load_game_of(scenario.procedure.id).meters(), METER_CENTS),
                     "device": tuple(
                         DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
                         for name, address in addresses.items()

@@ -17,8 +17,7 @@ from click.testing import CliRunner
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import ProcedureRef, RoundResult
 from dealwire.cli import main
-from dealwire.rehearsal.catalogue import set_up
-from dealwire.rehearsal.translate import scenario_of
+from dealwire.rehearsal.catalogue import scenario_of, set_up
 from dealwire.table.table import Outcome, Table, Terms
 from devices.capture import Capture
 from devices.recording import CaptureWriter
