@@ -22,10 +22,11 @@ class RaceGame:
     """A procedure whose cards are drawn into columns, as simulated people play it."""
 
     def __init__(self, procedure: Procedure) -> None:
-        plan = Plan(procedure, {})
-        assert plan.shoe is not None
-        assert plan.shoe.all_end is not None
-        self.shoe, self.all = plan.shoe, plan.shoe.all_end
+        shoe = Plan(procedure, {}).shoe
+        assert shoe is not None
+        self.shoe = shoe
+        self.all = shoe.all_end or len(shoe.columns) * ((shoe.column_end or 1) - 1) + 1
+        """After how many cards it is over at the latest."""
         self.bets = {bet.name: bet.number for bet in procedure.bet}
 
     def end_of(self, cards: list[Card]) -> int:

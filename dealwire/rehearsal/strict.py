@@ -29,7 +29,8 @@ class Section:
         return ScenarioError(self._file, ".".join(part for part in (self._path, key) if part), why)
 
     def has(self, key: str) -> bool:
-        """Whether the key is there and not yet taken."""
+        """Whether the key is there."""
+        self._known.append(key)
         return key in self._table
 
     def integer(self, key: str, low: int, high: int, default: int | None = None) -> int:

@@ -249,7 +249,7 @@ def test_line_faults_hit_what_comes_next_and_nothing_else() -> None:
 GOOD = """
 title = "t"
 seed = 1
-game = "flushes-gone-wild.co"
+procedure = "flushes-gone-wild.co"
 [[rounds]]
 [[rounds.players]]
 seat = 2
@@ -261,14 +261,22 @@ wagers = { ante = 5, blind = 5 }
     ("text", "says"),
     [
         (GOOD.replace('title = "t"', "title = 1"), "title: 1 is not a text"),
-        ("title = 1", "game: this key is missing"),
+        ("title = 1", "procedure: this key is missing"),
         (GOOD.replace("seed = 1", ""), "seed: this key is missing"),
         (GOOD.replace("seed = 1", "seed = -1"), "seed: -1 is not a whole number from 0 to"),
         (
-            GOOD.replace('game = "flushes', 'colour = "red"\ngame = "flushes'),
-            "colour: no such key; allowed: game, device, title",
+            GOOD.replace("procedure =", 'colour = "red"\nprocedure ='),
+            "colour: no such key; allowed: procedure, options, title",
         ),
-        (GOOD.replace(".co", ".zz"), "game: 'flushes-gone-wild.zz' is not one of flushes-gone-wild.co, "),
+        (GOOD.replace(".co", ".zz"), "procedure: flushes-gone-wild.zz: no such procedure; known: 208.co, "),
+        (
+            GOOD.replace("seed = 1", "seed = 1\noptions = { luck = 'good' }"),
+            "options: flushes-gone-wild.co has no option",
+        ),
+        (
+            GOOD.replace("seed = 1", "seed = 1\nbasic = { wild = 'K', least = 0 }"),
+            "basic.least: 0 is not a whole",
+        ),
         (GOOD.replace("seat = 2", "seat = 33"), "rounds[1].players[1].seat: 33 is not a whole number from 1 to 32"),
         (
             GOOD.replace("blind = 5", "blimd = 5"),

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from dealer_flow.procedure.load import load_procedure
 from dealwire.rehearsal.catalogue import find_scenario, set_up, shoe_scenario_ids
 from dealwire.rehearsal.race_scenario import RaceScenario
 from dealwire.rehearsal.scenario import Scenario, scenario_ids
@@ -168,9 +167,8 @@ def test_a_stacked_shoe_ends_its_races_where_asked(tmp_path: Path, ends: int) ->
 
 GOOD = """
 title = "t"
-device = "shoe"
 seed = 1
-game = "race-to-the-flush"
+procedure = "race-to-the-flush"
 [[rounds]]
 ends = 7
 [[rounds.players]]
@@ -190,19 +188,24 @@ def read(folder: Path, text: str) -> RaceScenario:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (GOOD.replace('"shoe"', '"drum"'), "device: 'drum' is not one of shuffler, shoe"),
-        (GOOD.replace("-flush", "-flash"), "game: 'race-to-the-flash' is not one of race-to-the-flush, nor a table"),
+        (GOOD.replace("-flush", "-flash"), "procedure: race-to-the-flash: no such procedure; known: 208.co"),
         (GOOD.replace("seed = 1", "seed = 1\ndecks = 9"), "decks: 9 is not a whole number from 1 to 8"),
         (GOOD.replace("seed = 1", "seed = 1\ncut_after = 0"), "cut_after: 0 is not a whole number from 1 to 52"),
-        (GOOD.replace("seed = 1", "seed = 1\ncolour = 1"), "colour: no such key; allowed: device, game, decks"),
+        (GOOD.replace("seed = 1", "seed = 1\ncolour = 1"), "colour: no such key; allowed: procedure, decks, cards"),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH XX"'), "cards: not a card: 'XX'; a card is a rank"),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH AH"'), "cards: AH 2 times; the shoe holds 1"),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH"'), "rounds[1].ends: the scenario's cards say it already"),
         (GOOD.replace("ends = 7", "ends = 4"), "rounds[1].ends: 4 is not a whole number from 5 to 17"),
         (GOOD.replace("red = 5", "rad = 5"), "rounds[1].players[1].wagers.rad: no such name here; allowed: number-5"),
         (GOOD.replace("red = 5, number-17 = 10", ""), "rounds[1].players[1].wagers: a player needs at least one bet"),
-        (GOOD + "switch = { hearts = 11 }", "rounds[1].players[1].switch: at most 10 cents, the bet 'number-17'"),
-        (GOOD + "switch = { wands = 1 }", "rounds[1].players[1].switch.wands: no such name here; allowed: clubs"),
+        (
+            GOOD + "switch = { switch-hearts = 11 }",
+            "rounds[1].players[1].switch: at most 10 cents, the bet 'number-",
+        ),
+        (
+            GOOD + "switch = { wands = 1 }",
+            "rounds[1].players[1].switch.wands: no such name here; allowed: switch",
+        ),
         (GOOD + "[[rounds.players]]\nseat = 2\nwagers = { red = 5 }", "rounds[1].players: a round needs at least"),
         (GOOD + '[[rounds.troubles]]\nwhat = "packet"', "rounds[1].troubles[1].what: 'packet' is not one of unread,"),
         (GOOD + '[[rounds.troubles]]\nwhat = "unread"\ncard = 18', "troubles[1].card: 18 is not a whole number from 1"),
@@ -237,17 +240,3 @@ def test_a_scenario_is_found_by_its_name_whatever_its_device() -> None:
     assert isinstance(set_up(find_scenario("race-5"), shoe_dialect="bee-tek"), RaceTable)
     with pytest.raises(ScenarioError, match=r"race-99: no such scenario; there are clean-1, .*race-11"):
         find_scenario("race-99")
-
-
-def test_the_dealer_calls_the_bets_as_the_procedure_does() -> None:
-    scenario = find_scenario("race-5")
-    assert isinstance(scenario, RaceScenario)
-    procedure = load_procedure("race-to-the-flush")
-    numbers = {bet.name: bet.number for bet in procedure.bet}
-    moved = {f"switch-{suit}": number for suit, number in scenario.game.moved.items()}
-    assert {**scenario.game.bets, **moved} == numbers
-    assert procedure.shoe is not None
-    assert {end.when: end.cards for end in procedure.shoe.end} == {
-        "column": scenario.game.column,
-        "all": scenario.game.all,
-    }
