@@ -1,10 +1,8 @@
 """`docs/games/README.md`: every procedure in one line, printed from the files."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
-from dealer_flow.procedure.steps import AnyStep
 
 INTRO: Final = (
     "# Games",
@@ -42,21 +40,7 @@ def deal_in_words(procedure: Procedure) -> str:
     for step in procedure.step:
         if step.when is not None and defaults[step.when.option] != step.when.is_:
             continue
-        words += _step(step)
+        words += filter(None, [step.brief()])
     rest = procedure.remainder
     words += [f"{rest.cards} remain"] if rest is not None and rest.cards is not None else []
     return "; ".join(words)
-
-
-def _step(step: AnyStep) -> Iterator[str]:
-    if step.do == "deal":
-        how = (" one at a time" if step.by == "single" else " at once") if step.cards > 1 else ""
-        yield f"{step.cards}{how} to {', '.join(step.to)}"
-    elif step.do == "exchange":
-        yield f"up to {step.most} drawn by {', '.join(step.to)}"
-    elif step.do == "burn":
-        yield f"burn {', '.join(map(str, step.positions))} of {step.of}"
-    elif step.do == "burn-card":
-        yield f"burn {step.cards} off the top"
-    elif step.do == "decide":
-        yield "choice"

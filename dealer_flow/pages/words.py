@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from dealer_flow.procedure.phrases import cards, listed
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.steps import AnyStep, DealStep, DecideStep, ExchangeStep
-from dealer_flow.procedure.tables import Consequence, DecisionPart, Recipient, ShoePart, WrongPart
+from dealer_flow.procedure.steps import DealStep
+from dealer_flow.procedure.tables import Consequence, ShoePart, WrongPart
 
 THEN: Final = {
     "nothing": "play goes on",
@@ -31,25 +32,9 @@ _RUNS_OUT: Final = {
     "person": "a supervisor rules a misdeal or has them dealt by hand",
     "misdeal": f"{THEN['misdeal']}; {_RETURNS['misdeal']}",
 }
-_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _HOW: Final = {"short": "too few", "long": "too many"}
 _LEFT: Final = {"short": "fewer", "long": "more"}
 _SEEN: Final = {"exposed": "is exposed", "off-table": "falls from the table"}
-
-
-def listed(items: list[str], last: str = "and") -> str:
-    """`a, b and c`."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
-
-
-def cards(count: int) -> str:
-    """`one card`, `five cards`, `12 cards`."""
-    return f"{_NUMBERS[count] if count < len(_NUMBERS) else count} card{'s' * (count != 1)}"
-
-
-def place(to: Recipient, *, dealer: str = "yourself") -> str:
-    """A recipient in words."""
-    return {"seats": "the players", "dealer": dealer, "community": "the community"}.get(to, f"`{to}`")
 
 
 # ------------------------------------------------------------------ what the dealer does
@@ -67,14 +52,14 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
         yield from _drawing(procedure.shoe)
         return
     for step in procedure.step:
-        if isinstance(step, DealStep) and step.first != "dealer-left":
-            yield _selecting(step), step.clause
+        if isinstance(step, DealStep) and step.selects_first:
+            yield step.selecting(), step.clause
     yield "START GAME closes the bets.", procedure.clause
     after = procedure.remainder.after if procedure.remainder else None
-    last = after or [step.name for step in procedure.step if step.do in ("deal", "burn-card", "exchange")][-1]
+    last = after or [step.name for step in procedure.step if step.deals][-1]
     for step in procedure.step:
         only = f"Only where `{step.when.option}` is {step.when.is_}: " if step.when else ""
-        yield only + _step(procedure, step), step.clause
+        yield only + step.words(procedure), step.clause
         if step.name == last and procedure.remainder is not None:
             yield _remainder(procedure), procedure.remainder.clause
     yield "Settle, then END GAME.", procedure.clause
@@ -88,12 +73,6 @@ def _marks(enters: bool, progressive: bool, fee: bool) -> list[tuple[str, bool]]
     ]
 
 
-def _selecting(step: DealStep) -> str:
-    if step.first == "button":
-        return "Move the button and select its seat. The first cards go to the place at its left, then clockwise."
-    return f"Draw the number and select the place that gets the first cards. You count as one, {step.count}."
-
-
 def _remainder(procedure: Procedure) -> str:
     rest = procedure.remainder
     shuffler = procedure.device == "packet-shuffler"
@@ -101,98 +80,6 @@ def _remainder(procedure: Procedure) -> str:
     if rest is None or rest.cards is None:
         return f"{take}." if shuffler else "No further card is dealt."
     return f"{take}. Spread them face down: exactly {cards(rest.cards)} must be left."
-
-
-def _step(procedure: Procedure, step: AnyStep) -> str:
-    if isinstance(step, DealStep):
-        return _deal(procedure, step)
-    if step.do == "burn-card":
-        when = ", if any player draws" if step.if_drawn else ""
-        when += f", if a player in play has a {step.only} bet" if step.only else ""
-        tail = " by hand, then press CONFIRM" if step.origin == "hand" else ""
-        return f"Burn {cards(step.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
-    if step.do == "burn":
-        side = {"left-to-right": "from your left", "right-to-left": "from your right", "from-top": "from the top card"}
-        where = f"counted {side[step.spread]}"
-        numbers = [str(position) for position in step.positions]
-        what = f"card {numbers[0]}" if len(numbers) == 1 else f"cards {listed(numbers)}"
-        return (
-            f"Spread the cards of {place(step.of)} and burn {what}, {where}. Confirm the burn before anything is shown."
-        )
-    if isinstance(step, DecideStep):
-        return _decide(procedure, step)
-    if isinstance(step, ExchangeStep):
-        return _exchange(step)
-    if step.do == "appoint":
-        return f"Cards of a position where nobody plays become {place(step.to)}, unseen (`{step.from_}`)."
-    if step.do == "show":
-        whose = listed([place(to, dealer="your own hand") for to in step.of])
-        if step.optional:
-            return f"From here on cards of {whose} may be shown."
-        if step.cards is None:
-            return f"Turn up all cards of {whose}."
-        if step.which == "bottom":
-            return f"Turn up the bottom {'card' if step.cards == 1 else cards(step.cards)} of {whose}."
-        return f"Turn up cards of {whose} until {cards(step.cards)} lie{'s' * (step.cards == 1)} open."
-    order = [place(to, dealer="your own hand") for to in step.order]
-    return f"Show {', then '.join(order)}; players' hands from your right. Compare and settle each."
-
-
-def _deal(procedure: Procedure, step: DealStep) -> str:
-    seats = {
-        "entered": "each seat that entered",
-        "live": "each seat still in play",
-        "all": f"each of the {procedure.seats.most} positions, also where nobody plays",
-    }
-    bet = f" with a {step.only} bet" if step.only else ""
-    whom = [f"{seats[step.seats]}{bet}" if to == "seats" else place(to) for to in step.to]
-    start = ", clockwise from your left" if "seats" in step.to and step.first == "dealer-left" else ""
-    to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
-    face = f"face {step.face}"
-    if step.by == "single" and step.cards > 1:
-        turn = " in rotation" if len(whom) > 1 or step.to == ("seats",) else ""
-        text = f"Deal {cards(step.cards)}, one at a time{turn}, {face}, to {to}"
-    elif procedure.device == "packet-shuffler" and step.origin == "device":
-        text = f"Take a packet of {cards(step.cards)}, {face}, to {to}"
-    else:
-        text = f"Deal {cards(step.cards)}, {face}, to {to}"
-    if step.origin == "hand":
-        return f"{text}. Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
-    return f"{text}."
-
-
-def _decide(procedure: Procedure, step: DecideStep) -> str:
-    choices = {choice.name: choice for choice in procedure.decision}
-    who = f"Each player with a {step.only} bet" if step.only else "Each player still in play"
-    said = "; ".join(_choice(choices[name]) for name in step.choices)
-    silent = f" Who says nothing has chosen {step.choices[0]}." if step.optional else ""
-    if step.about:
-        who = f"While {place(step.about)} is there{' and not taken' * (step.takers == 'one')}, {who.lower()}"
-        silent += " The first who takes it plays it alone." if step.takers == "one" else ""
-    return f"{who} chooses: {said}.{silent}"
-
-
-def _choice(choice: DecisionPart) -> str:
-    parts = [f"with {listed(list(choice.stakes))}"] if choice.stakes else []
-    parts += [f"{choice.takes_back} comes back"] if choice.takes_back else []
-    if part := choice.gives_up:
-        parts.append(
-            f"{'half' if part.share == '1/2' else part.share} of {part.bet} is lost, the rest as `{part.rest}` says"
-        )
-    parts += [f"for who has {listed(list(choice.needs))}"] if choice.needs else []
-    parts += [f"draws {cards(choice.draws)}"] if choice.draws else []
-    parts += [f"lays down {cards(choice.discards)}"] if choice.discards else []
-    parts += ["gives up"] if choice.folds else []
-    parts += ["chooses no more in this round"] if choice.last else []
-    return f"{choice.name} ({', '.join(parts)})" if parts else choice.name
-
-
-def _exchange(step: ExchangeStep) -> str:
-    whom = listed([place(to) for to in step.to])
-    if step.adds:
-        return f"Give {whom} the cards they asked for, at most {step.most} each."
-    own = " You take as many as your rules ask for." if "dealer" in step.to else ""
-    return f"Take in what was discarded and give {whom} as many cards, at most {step.most} each.{own}"
 
 
 def _drawing(shoe: ShoePart) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from dealer_flow.pages.overview import games_page
 from dealer_flow.pages.readings import readings_page
 from dealer_flow.pages.words import dealing, wrongs
 from dealer_flow.play.states import LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
+from dealer_flow.play.steps import draw_stages
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import INCIDENTS
@@ -189,7 +190,7 @@ def _diagram(plan: Plan) -> list[str]:
 def _nodes(plan: Plan) -> list[tuple[str, str, State]]:
     """Name, label and state of every step or stage of a round."""
     if plan.shoe is not None:
-        stages = [*plan.draw_stages, State.NAMING]
+        stages = [*draw_stages(plan), State.NAMING]
         return [(stage.value, stage.value, stage) for stage in stages]
     return [
         (f"step{number}", f"{step.name} ({STEP_STATES[step.do].value})", STEP_STATES[step.do])
@@ -214,7 +215,7 @@ def _ways(plan: Plan, nodes: list[tuple[str, str, State]]) -> list[str]:
 
 def _skips(plan: Plan, source: State, dest: State) -> bool:
     """A way past a stage that this procedure has."""
-    stages = plan.draw_stages
+    stages = draw_stages(plan)
     return source in stages and dest in stages and stages.index(dest) != stages.index(source) + 1
 
 

@@ -137,7 +137,7 @@ def _end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
 
 def _dealing(round_: Round) -> bool:
     """True while a deal waits: for the dealer to confirm it, or for the seat that gets the first cards."""
-    return round_.in_play and round_.step is not None and round_.step.do in ("deal", "burn-card")
+    return round_.in_play and round_.step is not None and round_.step.foreseen
 
 
 HANDLERS: Final[dict[type[e.Body], Handler]] = {

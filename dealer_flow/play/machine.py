@@ -33,6 +33,7 @@ from dealer_flow.play.states import BEGIN, KEEPS, LOOSE, STEP_STATES, TRANSITION
 from dealer_flow.play.steps import (
     deal_on,
     done,
+    draw_stages,
     end_step,
     ends_by,
     follow,
@@ -358,7 +359,7 @@ class DealerFlow:
             return
         if phase.state is State.NAMING:
             phase.go_on()
-        stages = self._plan.draw_stages
+        stages = draw_stages(self._plan)
         while draw_done(phase.state, round_, draw):
             self._begin[stages[stages.index(phase.state) + 1]]()
 

@@ -152,7 +152,7 @@ def _packets(round_: Round) -> tuple[PacketNow, ...]:
     tray = [packet for packet in round_.ledger.packets.values() if not packet.lifted]
     coming = round_.dues[round_.given :]
     for step in round_.plan.steps[round_.at + round_.opened :] if round_.in_play else ():
-        coming += step.dues(round_) if step.do in ("deal", "burn-card") and step.from_device else ()
+        coming += step.dues(round_) if step.foreseen and step.from_device else ()
     for index in range(max(len(tray), len(coming))):
         due = coming[index] if index < len(coming) else None
         counted = tray[index].counted if index < len(tray) else None

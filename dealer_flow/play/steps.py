@@ -5,7 +5,9 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.order_reveal import may_lie_open
-from dealer_flow.procedure.steps import DealStep, DecideStep, ExchangeStep, ShowStep
+from dealer_flow.play.states import DRAW_STAGES, State
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps import DecideStep, ExchangeStep, ShowStep
 from dealer_flow.procedure.tables import GivesUpPart
 from dealer_flow.table.round import Round
 from protocol.places import seat
@@ -19,7 +21,7 @@ _MAY_END_SO: Final = (ShowStep, DecideStep, ExchangeStep)
 def may_open(round_: Round) -> bool:
     """False while a deal waits for the seat that gets the first cards."""
     step = round_.step
-    return not (isinstance(step, DealStep) and step.first != "dealer-left" and round_.first is None)
+    return not (step is not None and step.selects_first and round_.first is None)
 
 
 def open_step(round_: Round) -> None:
@@ -52,6 +54,13 @@ def _give_up(round_: Round, number: int, part: GivesUpPart) -> None:
         bets[part.bet] = placed - lost
     else:
         del bets[part.bet]
+
+
+def draw_stages(plan: Plan) -> tuple[State, ...]:
+    """The stages of a game drawn into columns; none in a game of steps."""
+    if plan.procedure.shoe is None:
+        return ()
+    return DRAW_STAGES if plan.procedure.shoe.extra else (State.DRAWING, State.SETTLING)
 
 
 # ------------------------------------------------------------------ the end of a step

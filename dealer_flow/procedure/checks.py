@@ -1,22 +1,23 @@
 """What each key of a procedure file allows and the keys together do not: names, bets, choices, consequences."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final, get_args
 
-from dealer_flow.procedure.care_checks import care_faults
+from dealer_flow.procedure.columns import shoe_faults
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.shoe_checks import shoe_faults
 from dealer_flow.procedure.step_checks import dealt_to, step_faults, when_faults
-from dealer_flow.procedure.tables import RESTS, Consequence, GivesUpPart, Then, WrongPart
+from dealer_flow.procedure.steps import BurnCardStep, BurnStep, Complaint, DecideStep, ExchangeStep, unknown_bets
+from dealer_flow.procedure.tables import RESTS, RUNS_OUT, Consequence, GivesUpPart, Then, WrongPart
 from dealer_flow.procedure.tomlfile import Key
 from protocol.faults import CLASSES, Fault
 
 THENS: Final[tuple[str, ...]] = get_args(Then)
+_OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")
 _OWN_NAMES: Final = ("seats", "dealer", "community", "remainder")
 
 
-def contradictions(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     """Key and complaint, for everything that does not fit."""
     yield from _name_faults(procedure)
     yield from _deck_faults(procedure)
@@ -30,14 +31,15 @@ def contradictions(procedure: Procedure) -> Iterator[tuple[Key, str]]:
     else:
         yield from shoe_faults(procedure, procedure.shoe)
     yield from _consequence_faults(procedure)
-    yield from care_faults(procedure)
+    yield from _burned_faults(procedure)
+    yield from _runs_out_faults(procedure)
     yield from _fault_rows(procedure)
 
 
 # ------------------------------------------------------------------ names
 
 
-def _name_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+def _name_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Each name and each number once in its table."""
     named: dict[str, Sequence[str | int]] = {
         "hand.name": [hand.name for hand in procedure.hand],
@@ -62,7 +64,7 @@ def _name_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
             yield ("option", index, "default"), f"{option.default!r} is not among {', '.join(option.allowed)}"
 
 
-def _deck_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+def _deck_faults(procedure: Procedure) -> Iterator[Complaint]:
     deck = procedure.deck
     if deck.cards > 52 + deck.jokers:
         yield ("deck", "cards"), f"{deck.cards} cards of a deck with {deck.jokers} jokers; at most {52 + deck.jokers}"
@@ -90,7 +92,7 @@ def _deck_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
 # ------------------------------------------------------------------ bets and choices
 
 
-def _bet_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+def _bet_faults(procedure: Procedure) -> Iterator[Complaint]:
     if not any(bet.enters and bet.placed == "before-deal" for bet in procedure.bet):
         yield ("bet",), "one bet placed before-deal must have enters = true"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
@@ -109,14 +111,14 @@ def _bet_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
                 if bet_name not in late:
                     why = f"no bet {bet_name!r} placed by-decision; allowed: {', '.join(late) or 'none'}"
                     yield ("decision", index, key), why
-        yield from _unknown_bets(("decision", index, "needs"), choice.needs, names)
+        yield from unknown_bets(("decision", index, "needs"), choice.needs, names)
         if choice.gives_up is not None:
             yield from _gives_up_faults(procedure, ("decision", index, "gives-up"), choice.gives_up)
         if choice.takes_back is not None and choice.takes_back not in names:
             yield ("decision", index, "takes-back"), f"no bet {choice.takes_back!r}; allowed: {', '.join(names)}"
 
 
-def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Iterator[tuple[Key, str]]:
+def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Iterator[Complaint]:
     placed = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
     if part.bet not in placed:
         yield (*key, "bet"), f"no bet {part.bet!r} placed before-deal; allowed: {', '.join(placed)}"
@@ -129,24 +131,10 @@ def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Itera
         yield (*key, "rest"), f"no option {part.rest!r} that chooses between {', '.join(RESTS)}"
 
 
-def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
-    """Every choice is offered by a step, and every step offers choices that exist."""
-    names = [choice.name for choice in procedure.decision]
-    offered: set[str] = set()
-    for index, step in enumerate(procedure.step):
-        if step.do in ("deal", "burn-card") and step.only is not None:
-            yield from _unknown_bets(("step", index, "only"), (step.only,), [bet.name for bet in procedure.bet])
-        if step.do != "decide":
-            continue
-        offered |= set(step.choices)
-        for name in step.choices:
-            if name not in names:
-                yield ("step", index, "choices"), f"no choice {name!r}; known: {', '.join(names) or 'none'}"
-        if len(set(step.choices)) != len(step.choices):
-            yield ("step", index, "choices"), "each choice once"
-        if step.only is not None:
-            yield from _unknown_bets(("step", index, "only"), (step.only,), [bet.name for bet in procedure.bet])
-    exchanged = {to for step in procedure.step if step.do == "exchange" for to in step.to}
+def _choice_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Every choice is offered by a step."""
+    offered = {name for step in procedure.step if isinstance(step, DecideStep) for name in step.choices}
+    exchanged = {to for step in procedure.step if isinstance(step, ExchangeStep) for to in step.to}
     for index, choice in enumerate(procedure.decision):
         if choice.name not in offered:
             yield ("decision", index, "name"), f"no step offers {choice.name!r}; add it to a decide step's choices"
@@ -157,7 +145,7 @@ def _choice_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
 # ------------------------------------------------------------------ what follows
 
 
-def _wrong_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+def _wrong_faults(procedure: Procedure) -> Iterator[Complaint]:
     """A row for too few and too many cards wherever cards go, and none for places without."""
     steps = dealt_to(procedure)
     for index, row in enumerate(procedure.wrong):
@@ -174,9 +162,7 @@ def _wrong_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
                 yield ("wrong",), f"missing: a row of 'remainder' for {how!r}, since its number is exact"
 
 
-def _row_faults(
-    procedure: Procedure, key: Key, row: WrongPart, steps: dict[str, list[str]]
-) -> Iterator[tuple[Key, str]]:
+def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str, list[str]]) -> Iterator[Complaint]:
     """What one row may not say."""
     places = [*steps, "remainder"] if procedure.remainder else [*steps]
     if row.of not in places:
@@ -218,7 +204,7 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
         yield ("care", "burned"), procedure.care.burned
 
 
-def _consequence_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+def _consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
     options = {option.name: option for option in procedure.option}
     bets = [bet.name for bet in procedure.bet]
     bets += [choice.gives_up.as_ for choice in procedure.decision if choice.gives_up is not None]
@@ -235,17 +221,57 @@ def _consequence_faults(procedure: Procedure) -> Iterator[tuple[Key, str]]:
         elif not _thens(procedure, row) <= set(THENS):
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why
-        yield from _unknown_bets((*key, "returns"), row.returns or (), bets)
-    yield from _unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
+        yield from unknown_bets((*key, "returns"), row.returns or (), bets)
+    yield from unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
 
 
-def _unknown_bets(key: Key, returns: Iterable[str], bets: list[str]) -> Iterator[tuple[Key, str]]:
-    for name in returns:
-        if name not in bets:
-            yield key, f"no bet {name!r}; allowed: {', '.join(bets)}"
+# ------------------------------------------------------------------ the decks
 
 
-def _fault_rows(procedure: Procedure) -> Iterator[tuple[Key, str]]:
+def _off_deck(procedure: Procedure) -> bool:
+    """Whether cards are burned off the top of the device's deck."""
+    return any(isinstance(step, BurnCardStep) and step.from_device for step in procedure.step)
+
+
+def _burned_faults(procedure: Procedure) -> Iterator[Complaint]:
+    burned = procedure.care.burned
+    if burned is None:
+        return
+    key: Key = ("care", "burned")
+    if not any(isinstance(step, BurnStep | BurnCardStep) for step in procedure.step):
+        yield key, "no step burns a card"
+    words = {value for option in procedure.option if option.name == burned.option for value in option.allowed}
+    if strange := (words | ({burned.then} if burned.then else set())) - set(_OF_BURNED):
+        decides = "then" if burned.then else "option"
+        yield (
+            (*key, decides),
+            f"{', '.join(sorted(strange))}: a burned card is in nobody's hand; allowed: {', '.join(_OF_BURNED)}",
+        )
+    if burned.back_on_top and not (procedure.device == "card-shoe" and _off_deck(procedure)):
+        yield (
+            (*key, "back-on-top"),
+            "only a card-shoe whose cards a burn-card step burns takes one back",
+        )
+
+
+def _runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
+    row = procedure.care.runs_out
+    if row is None:
+        return
+    key: Key = ("care", "runs-out")
+    if procedure.device != "card-shoe" or not procedure.step or procedure.deck.fresh != "each-round":
+        yield key, "single cards out of a card-shoe that is fresh each-round can run out, no other deck"
+    option = next((option for option in procedure.option if option.name == row.option), None)
+    if option is None:
+        known = ", ".join(option.name for option in procedure.option) or "none"
+        yield (*key, "option"), f"no option {row.option!r}; known: {known}"
+    elif not set(option.allowed) <= set(RUNS_OUT):
+        yield (*key, "option"), f"option {row.option!r} must choose between {', '.join(RUNS_OUT)}"
+    elif "scramble" in option.allowed and not _off_deck(procedure):
+        yield (*key, "option"), "'scramble' needs burned cards, and no burn-card step of the device burns any"
+
+
+def _fault_rows(procedure: Procedure) -> Iterator[Complaint]:
     names = [fault.name.lower().replace("_", "-") for fault in Fault if fault]
     for index, fault in enumerate(procedure.fault):
         if (fault.name is None) == (fault.class_ is None):

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from dealer_flow.play.states import DRAW_STAGES, State
+from dealer_flow.procedure.columns import shoe_plan
 from dealer_flow.procedure.load import Procedure, ProcedureError
-from dealer_flow.procedure.shoe_plan import shoe_plan
 from dealer_flow.procedure.step_checks import chosen
-from dealer_flow.procedure.steps import AnyStep, AppointStep, BurnStep, DealStep, RevealStep, ShowStep
+from dealer_flow.procedure.steps import AnyStep, BurnStep, CardsSoFar, DealStep, PlannedBurn
 from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, Recipient
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
@@ -24,26 +23,6 @@ class Policy(NamedTuple):
     clause: str
     returns: tuple[str, ...] | None = None
     calls: str | None = None
-
-
-class Burn(NamedTuple):
-    """Which cards of the packet at `place` are burned: `positions` from the dealer's left, `size` cards in all."""
-
-    place: Place
-    positions: frozenset[int]
-    size: int
-    top_at_left: bool
-    clause: str
-
-    def from_left(self, positions: tuple[int, ...], spread: str) -> frozenset[int]:
-        """Positions counted from the dealer's left: position p from the right of n is n + 1 - p from the left."""
-        if spread == "right-to-left":
-            return frozenset(self.size + 1 - position for position in positions)
-        return frozenset(positions)
-
-    def from_top(self, position: int) -> int:
-        """Index in the packet, its top card 0, of the card at `position` from the dealer's left."""
-        return position - 1 if self.top_at_left else self.size - position
 
 
 class Plan:
@@ -66,13 +45,12 @@ class Plan:
         self.shoe = shoe_plan(procedure, self.options)
         if self.shoe is not None:
             self.decks = self.shoe.decks
-        by_hand = any(isinstance(step, DealStep) and step.origin == "hand" for step in self.steps)
+        by_hand = any(isinstance(step, DealStep) and not step.from_device for step in self.steps)
         self.copies: int = self.decks + (self.from_shoe and by_hand)
         """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
         self.exact_rest = procedure.remainder.cards if procedure.remainder else None
-        self.selects_first = any(isinstance(step, DealStep) and step.first != "dealer-left" for step in self.steps)
-        self.burns = self._burns()
-        self.opens = tuple(self._open_at(at) for at in range(len(self.steps)))
+        self.selects_first = any(step.selects_first for step in self.steps)
+        self._run_through()
         self.duplicate = self._policy(procedure.face.duplicate)
         self.foreign = self._policy(procedure.face.foreign)
         self.deck_policy = self._policy(procedure.care.deck)
@@ -108,14 +86,22 @@ class Plan:
         self.sides = {hand.name: hand.side for hand in self.procedure.hand}
         self._place_of = _PLACES | self.hands
         self._kinds = {place: name for name, place in self._place_of.items()}
-        self.reveal_order = next((step.order for step in self.steps if isinstance(step, RevealStep)), ())
-        self.sizes: dict[Recipient, int] = {}
+        self.reveal_order = self.steps[-1].recipients if self.steps else ()
+
+    def _run_through(self) -> None:
+        """What the steps do with the cards when nothing goes wrong."""
+        so_far = CardsSoFar()
+        self.burns: dict[Place, PlannedBurn] = {}
+        opens: list[dict[Recipient, int | None]] = []
         for step in self.steps:
-            if isinstance(step, DealStep):
-                for to in step.to:
-                    self.sizes[to] = self.sizes.get(to, 0) + step.cards
-            elif isinstance(step, AppointStep):
-                self.sizes[step.to] = self.sizes.get("seats", 0)
+            if isinstance(step, BurnStep):
+                place = self.place(step.of)
+                self.burns[place] = step.burn(place, so_far.dealt[step.of], self.options)
+            step.happen(so_far)
+            opens.append(dict(so_far.open))
+        self.sizes = so_far.dealt
+        self.opens = tuple(opens)
+        """How many cards may lie open at each place once a step has begun; None for all of them."""
 
     # ------------------------------------------------------------------ places
 
@@ -138,13 +124,6 @@ class Plan:
     def around(self) -> tuple[Place, ...]:
         """The places around the table clockwise, the dealer first."""
         return (DEALER, *(seat(number) for number in range(1, self.most_seats + 1)))
-
-    @property
-    def draw_stages(self) -> tuple[State, ...]:
-        """The stages of a game drawn into columns; none in a game of steps."""
-        if self.procedure.shoe is None:
-            return ()
-        return DRAW_STAGES if self.procedure.shoe.extra else (State.DRAWING, State.SETTLING)
 
     # ------------------------------------------------------------------ cards
 
@@ -196,39 +175,6 @@ class Plan:
 
     def _policy(self, row: Consequence) -> Policy:
         return Policy(row.then or self.options[row.option or ""], row.clause, row.returns, row.calls)
-
-    # ------------------------------------------------------------------ burns and shows
-
-    def _burns(self) -> dict[Place, Burn]:
-        found: dict[Place, Burn] = {}
-        held: dict[Recipient, int] = {}
-        for step in self.steps:
-            if isinstance(step, DealStep):
-                for to in step.to:
-                    held[to] = held.get(to, 0) + step.cards
-            elif isinstance(step, BurnStep):
-                place = self.place(step.of)
-                plain = Burn(place, frozenset(), held[step.of], self.options[step.top_card] == "left", step.clause)
-                spread = step.spread
-                if spread == "from-top":
-                    spread = "left-to-right" if plain.top_at_left else "right-to-left"
-                found[place] = plain._replace(positions=plain.from_left(step.positions, spread))
-        return found
-
-    def _open_at(self, at: int) -> dict[Recipient, int | None]:
-        """How many cards may lie open at each place once step number `at` has begun; None for all of them. Cards dealt
-        face up count; before the reveal nothing else of the house may be seen."""
-        out: dict[Recipient, int | None] = {}
-        for step in self.steps[: at + 1]:
-            if isinstance(step, DealStep) and step.face == "up":
-                for to in step.to:
-                    known = out.get(to, 0)
-                    out[to] = None if known is None else known + step.cards
-            elif isinstance(step, ShowStep):
-                out |= dict.fromkeys(step.of, step.cards)
-            elif isinstance(step, RevealStep):
-                out |= dict.fromkeys(self.sizes, None)
-        return out
 
 
 def _fault_policy(row: FaultPart) -> Policy:

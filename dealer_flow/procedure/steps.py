@@ -1,12 +1,22 @@
 """The kinds of steps a game is dealt in: what each may say, and what it means."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, get_args
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, get_args
 
 from pydantic import Field
 
+from dealer_flow.procedure.phrases import cards, listed, place
 from dealer_flow.procedure.tables import Clause, Name, Part, Recipient, WhenPart
+from dealer_flow.procedure.tomlfile import Key
 from protocol.places import BURN, DEALER, Place, seat
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.plan import Plan
+    from dealer_flow.procedure.schema import Procedure
+
+Complaint = tuple[Key, str]
+"""A key of the file, and what does not fit there."""
 
 
 class Due(NamedTuple):
@@ -20,24 +30,11 @@ class Due(NamedTuple):
     at_most: bool = False
 
 
-class Layout(Protocol):
-    """Where cards may lie, as far as steps ask: a `Plan`."""
-
-    most_seats: int
-    from_shoe: bool
-
-    def place(self, recipient: Recipient) -> Place:
-        """Where the cards of a recipient that is no seat lie."""
-
-    def around(self) -> Sequence[Place]:
-        """The places around the table clockwise, the dealer first."""
-
-
-class TableView(Protocol):
+class RoundView(Protocol):
     """A round as far as steps ask: the flow's `Round`, or what a simulated dealer knows."""
 
     @property
-    def plan(self) -> Layout:
+    def plan(self) -> "Plan":
         """Where cards may lie."""
 
     @property
@@ -64,6 +61,55 @@ class TableView(Protocol):
         """How many cards the seat asked for in the last step that let it choose."""
 
 
+@dataclass(slots=True)
+class CardsSoFar:
+    """What the steps so far did with the cards, by recipient."""
+
+    dealt: dict[Recipient, int] = field(default_factory=dict)
+    """Cards of a whole hand, burned ones included."""
+    burned: dict[Recipient, int] = field(default_factory=dict)
+    open: dict[Recipient, int | None] = field(default_factory=dict)
+    """How many may lie open, None for all. Cards dealt face up count; before the reveal nothing else of the house may
+    be seen."""
+    shown: dict[Recipient, int] = field(default_factory=dict)
+    """How many were turned up by steps that show cards."""
+    appointed: set[Recipient] = field(default_factory=set)
+    everywhere: bool = False
+    """Whether positions got cards where nobody plays."""
+    choices: set[Name] = field(default_factory=set)
+    """What was offered."""
+
+    def held(self, recipient: Recipient) -> int:
+        """Cards that lie there and were not burned."""
+        return self.dealt.get(recipient, 0) - self.burned.get(recipient, 0)
+
+    def undealt(self, key: Key, recipients: tuple[Recipient, ...]) -> Iterator[Complaint]:
+        """A complaint for each of them without cards."""
+        for recipient in recipients:
+            if recipient not in self.dealt:
+                yield key, f"{recipient!r} has no cards at this step; allowed: {', '.join(self.dealt) or 'none'}"
+
+
+class PlannedBurn(NamedTuple):
+    """Which cards of the packet at `place` are burned: `positions` from the dealer's left, `size` cards in all."""
+
+    place: Place
+    positions: frozenset[int]
+    size: int
+    top_at_left: bool
+    clause: str
+
+    def from_left(self, positions: tuple[int, ...], spread: str) -> frozenset[int]:
+        """Positions counted from the dealer's left: position p from the right of n is n + 1 - p from the left."""
+        if spread == "right-to-left":
+            return frozenset(self.size + 1 - position for position in positions)
+        return frozenset(positions)
+
+    def from_top(self, position: int) -> int:
+        """Index in the packet, its top card 0, of the card at `position` from the dealer's left."""
+        return position - 1 if self.top_at_left else self.size - position
+
+
 class Step(Part):
     """What every step has. `name` is unique in the file."""
 
@@ -75,20 +121,71 @@ class Step(Part):
     """The state a round is in meanwhile."""
     deals: ClassVar[bool] = False
     """Whether cards go out by it."""
+    foreseen: ClassVar[bool] = False
+    """Whether these are known before it begins, so that they may follow those of the step before at once."""
+    places_key: ClassVar[str] = ""
+    """The key that names whose cards it is about."""
+    gives: ClassVar[bool] = False
+    """Whether these have more cards after it."""
 
     @property
     def from_device(self) -> bool:
         """Whether it takes cards out of the device."""
+        return self.deals
+
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """Whose cards it is about."""
+        named: Recipient | tuple[Recipient, ...] = getattr(self, self.places_key, ())
+        return (named,) if isinstance(named, str) else named
+
+    @property
+    def selects_first(self) -> bool:
+        """Whether it waits for a place to be selected that gets the first cards."""
         return False
 
-    def dues(self, view: TableView) -> Iterator[Due]:
+    def dues(self, view: RoundView) -> Iterator[Due]:
         """The cards that are due when it begins, as the round now stands."""
         yield from ()
 
+    def most_cards(self, seats: int, most: int) -> int:
+        """The most cards that go out with so many seats in play, of so many that there may be."""
+        return 0
 
-def _for_anybody(view: TableView, only: str | None) -> bool:
+    def happen(self, so_far: CardsSoFar) -> None:
+        """What it does with the cards."""
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """Why it cannot follow the steps before it, and what it names that the procedure does not have."""
+        yield from ()
+
+    def words(self, game: "Procedure") -> str:
+        """What the dealer does, in a sentence or more."""
+        raise NotImplementedError
+
+    def brief(self) -> str:
+        """The same in a few words; empty where no card moves and nobody chooses."""
+        return ""
+
+
+def _for_anybody(view: RoundView, only: str | None) -> bool:
     """False while all who are in play lack the bet that a step is for."""
     return only is None or not view.live or any(only in view.wagers[number] for number in view.live)
+
+
+def unknown_bets(key: Key, named: Iterable[str], bets: list[str]) -> Iterator[Complaint]:
+    """A complaint for each name that is none of these bets'."""
+    for name in named:
+        if name not in bets:
+            yield key, f"no bet {name!r}; allowed: {', '.join(bets)}"
+
+
+def _no_bet(game: "Procedure", key: Key, only: str | None) -> Iterator[Complaint]:
+    yield from unknown_bets((*key, "only"), () if only is None else (only,), [bet.name for bet in game.bet])
+
+
+_ENDS: Final = {"left", "right"}
+"""Where a packet's top card may lie."""
 
 
 class DealStep(Step):
@@ -115,14 +212,17 @@ class DealStep(Step):
     origin: Literal["device", "hand"] = "device"
 
     state = "dealing"
+    places_key = "to"
+    gives = True
     deals = True
+    foreseen = True
 
     @property
     def from_device(self) -> bool:
         """False where they are dealt by hand."""
         return self.origin == "device"
 
-    def dues(self, view: TableView) -> Iterator[Due]:
+    def dues(self, view: RoundView) -> Iterator[Due]:
         """Packets or single cards, place after place or in rotation; a shoe gives single cards."""
         places = self._turns(view)
         if self.by == "single":
@@ -132,7 +232,7 @@ class DealStep(Step):
         else:
             yield from (Due(place, self.cards, self.name) for place in places)
 
-    def _turns(self, view: TableView) -> list[Place]:
+    def _turns(self, view: RoundView) -> list[Place]:
         """Who gets cards, in the order they go out."""
         if not _for_anybody(view, self.only):
             return []
@@ -149,11 +249,70 @@ class DealStep(Step):
         turns = [place for place in order if place in places]
         return turns + [place for place in places if place not in turns]
 
-    def _seats(self, view: TableView) -> list[Place]:
+    def _seats(self, view: RoundView) -> list[Place]:
         if self.seats == "all":
             return [seat(number) for number in range(1, view.plan.most_seats + 1)]
         numbers = view.drawing if self.seats == "live" else view.active
         return [seat(number) for number in numbers if self.only is None or self.only in view.wagers[number]]
+
+    @property
+    def selects_first(self) -> bool:
+        """Unless the first cards go to the place at the dealer's left."""
+        return self.first != "dealer-left"
+
+    def most_cards(self, seats: int, most: int) -> int:
+        """To every position where it deals to all."""
+        seats = most if self.seats == "all" else seats
+        return sum(self.cards * (seats if to == "seats" else 1) for to in self.to)
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """Face up they lie open."""
+        for to in self.to:
+            so_far.dealt[to] = so_far.dealt.get(to, 0) + self.cards
+            if self.face == "up":
+                known = so_far.open.get(to, 0)
+                so_far.open[to] = None if known is None else known + self.cards
+        so_far.everywhere |= self.seats == "all"
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A bet there is none of; who is first where no seat gets cards."""
+        yield from _no_bet(game, key, self.only)
+        if self.selects_first and "seats" not in self.to:
+            yield (*key, "first"), "who is first is said of the seats; this step deals to none"
+
+    def words(self, game: "Procedure") -> str:
+        """To whom, how many, how."""
+        seats = {
+            "entered": "each seat that entered",
+            "live": "each seat still in play",
+            "all": f"each of the {game.seats.most} positions, also where nobody plays",
+        }
+        bet = f" with a {self.only} bet" if self.only else ""
+        whom = [f"{seats[self.seats]}{bet}" if to == "seats" else place(to) for to in self.to]
+        start = ", clockwise from your left" if "seats" in self.to and not self.selects_first else ""
+        to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
+        what = f"{cards(self.cards)}, face {self.face}"
+        if self.by == "single" and self.cards > 1:
+            turn = " in rotation" if len(whom) > 1 or self.to == ("seats",) else ""
+            text = f"Deal {cards(self.cards)}, one at a time{turn}, face {self.face}, to {to}."
+        elif game.device == "packet-shuffler" and self.from_device:
+            text = f"Take a packet of {what}, to {to}."
+        else:
+            text = f"Deal {what}, to {to}."
+        if self.from_device:
+            return text
+        return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
+
+    def selecting(self) -> str:
+        """How the place is selected that gets the first cards."""
+        if self.first == "button":
+            return "Move the button and select its seat. The first cards go to the place at its left, then clockwise."
+        return f"Draw the number and select the place that gets the first cards. You count as one, {self.count}."
+
+    def brief(self) -> str:
+        """`5 at once to seats, dealer`."""
+        how = (" one at a time" if self.by == "single" else " at once") if self.cards > 1 else ""
+        return f"{self.cards}{how} to {', '.join(self.to)}"
 
 
 class BurnStep(Step):
@@ -167,6 +326,50 @@ class BurnStep(Step):
     top_card: Name
 
     state = "burning"
+    places_key = "of"
+
+    def burn(self, at: Place, size: int, options: Mapping[str, str]) -> PlannedBurn:
+        """The burn of a packet of so many cards at this place."""
+        plain = PlannedBurn(at, frozenset(), size, options[self.top_card] == "left", self.clause)
+        spread: str = self.spread
+        if spread == "from-top":
+            spread = "left-to-right" if plain.top_at_left else "right-to-left"
+        return plain._replace(positions=plain.from_left(self.positions, spread))
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """They are no longer held."""
+        if self.of in so_far.dealt:
+            so_far.burned[self.of] = so_far.burned.get(self.of, 0) + len(self.positions)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A packet once, of the house or the community, and not all of it."""
+        if next((set(option.allowed) for option in game.option if option.name == self.top_card), set()) != _ENDS:
+            yield (*key, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
+        if self.of not in so_far.dealt:
+            yield from so_far.undealt((*key, "of"), (self.of,))
+            return
+        if self.of == "seats":
+            yield (*key, "of"), "a packet of the house or the community is burned, not a player's"
+        if self.of in so_far.burned:
+            why = f"cards of {self.of!r} were burned by a step before; name all positions in one step"
+            yield (*key, "of"), why
+        size, last = so_far.held(self.of), max(self.positions)
+        if last > size:
+            yield (*key, "positions"), f"position {last} of a packet of {size}; allowed: 1 to {size}"
+        if len(set(self.positions)) != len(self.positions) or len(self.positions) >= size:
+            yield (*key, "positions"), f"each position once, and fewer than the {size} cards of the packet"
+
+    def words(self, game: "Procedure") -> str:
+        """Which cards, counted from where."""
+        side = {"left-to-right": "from your left", "right-to-left": "from your right", "from-top": "from the top card"}
+        numbers = [str(position) for position in self.positions]
+        what = f"card {numbers[0]}" if len(numbers) == 1 else f"cards {listed(numbers)}"
+        how = f"burn {what}, counted {side[self.spread]}"
+        return f"Spread the cards of {place(self.of)} and {how}. Confirm the burn before anything is shown."
+
+    def brief(self) -> str:
+        """`burn 1, 2 of community`."""
+        return f"burn {', '.join(map(str, self.positions))} of {self.of}"
 
 
 class BurnCardStep(Step):
@@ -181,17 +384,37 @@ class BurnCardStep(Step):
 
     state = "dealing"
     deals = True
+    foreseen = True
 
     @property
     def from_device(self) -> bool:
         """False where they are dealt by hand."""
         return self.origin == "device"
 
-    def dues(self, view: TableView) -> Iterator[Due]:
+    def dues(self, view: RoundView) -> Iterator[Due]:
         """None while nobody needs the cards that follow."""
         drawn = not self.if_drawn or any(view.draws(number) for number in view.live)
         if drawn and _for_anybody(view, self.only):
             yield from (Due(BURN, 1, self.name) for _ in range(self.cards))
+
+    def most_cards(self, seats: int, most: int) -> int:
+        """However many play."""
+        return self.cards
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A bet there is none of."""
+        yield from _no_bet(game, key, self.only)
+
+    def words(self, game: "Procedure") -> str:
+        """How many, and when."""
+        when = ", if any player draws" if self.if_drawn else ""
+        when += f", if a player in play has a {self.only} bet" if self.only else ""
+        tail = "" if self.from_device else " by hand, then press CONFIRM"
+        return f"Burn {cards(self.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
+
+    def brief(self) -> str:
+        """`burn 1 off the top`."""
+        return f"burn {self.cards} off the top"
 
 
 class DecideStep(Step):
@@ -208,6 +431,42 @@ class DecideStep(Step):
 
     state = "deciding"
 
+    def happen(self, so_far: CardsSoFar) -> None:
+        """No card moves."""
+        so_far.choices |= set(self.choices)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """Cards to decide on come before, the hand that is offered too; choices and bets there are."""
+        known = [choice.name for choice in game.decision]
+        for name in self.choices:
+            if name not in known:
+                yield (*key, "choices"), f"no choice {name!r}; known: {', '.join(known) or 'none'}"
+        if len(set(self.choices)) != len(self.choices):
+            yield (*key, "choices"), "each choice once"
+        yield from _no_bet(game, key, self.only)
+        if not so_far.dealt:
+            yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
+        if self.about is not None and self.about not in so_far.appointed:
+            allowed = ", ".join(sorted(so_far.appointed)) or "none"
+            yield (*key, "about"), f"{self.about!r} is no hand that was appointed before; allowed: {allowed}"
+        if self.takers == "one" and self.about is None:
+            yield (*key, "takers"), "one taker of what? give 'about' too"
+
+    def words(self, game: "Procedure") -> str:
+        """Who chooses between what."""
+        choices = {choice.name: choice for choice in game.decision}
+        who = f"Each player with a {self.only} bet" if self.only else "Each player still in play"
+        offered = "; ".join(choices[name].words() for name in self.choices)
+        silent = f" Who says nothing has chosen {self.choices[0]}." if self.optional else ""
+        if self.about:
+            who = f"While {place(self.about)} is there{' and not taken' * (self.takers == 'one')}, {who.lower()}"
+            silent += " The first who takes it plays it alone." if self.takers == "one" else ""
+        return f"{who} chooses: {offered}.{silent}"
+
+    def brief(self) -> str:
+        """`choice`."""
+        return "choice"
+
 
 class ExchangeStep(Step):
     """Cards discarded at a place are replaced: as many as the place's last choice `draws`; the dealer and hands of the
@@ -220,14 +479,11 @@ class ExchangeStep(Step):
     by: Literal["packet", "single"] = "single"
 
     state = "exchanging"
+    places_key = "to"
+    gives = True
     deals = True
 
-    @property
-    def from_device(self) -> bool:
-        """Always."""
-        return True
-
-    def dues(self, view: TableView) -> Iterator[Due]:
+    def dues(self, view: RoundView) -> Iterator[Due]:
         """Replacements, place after place. Only what the house takes shows how many it wants."""
         why: Literal["deal", "exchange"] = "deal" if self.adds else "exchange"
         whole = self.by == "packet" and not view.plan.from_shoe
@@ -243,6 +499,28 @@ class ExchangeStep(Step):
                 else:
                     yield from [Due(seat(number), 1, self.name, why)] * draws
 
+    def most_cards(self, seats: int, most: int) -> int:
+        """As many as everybody may ask for."""
+        return sum(self.most * (seats if to == "seats" else 1) for to in self.to)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """Cards, and a choice that draws some, come before."""
+        yield from so_far.undealt((*key, "to"), self.to)
+        if "seats" in self.to and not any(choice.draws for choice in game.decision if choice.name in so_far.choices):
+            yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
+
+    def words(self, game: "Procedure") -> str:
+        """To whom, and at most how many."""
+        whom = listed([place(to) for to in self.to])
+        if self.adds:
+            return f"Give {whom} the cards they asked for, at most {self.most} each."
+        own = " You take as many as your rules ask for." if "dealer" in self.to else ""
+        return f"Take in what was discarded and give {whom} as many cards, at most {self.most} each.{own}"
+
+    def brief(self) -> str:
+        """`up to 3 drawn by seats`."""
+        return f"up to {self.most} drawn by {', '.join(self.to)}"
+
 
 class ShowStep(Step):
     """Cards are turned face up before play goes on. `cards`: how many lie open at each place after it; absent: all of
@@ -256,6 +534,34 @@ class ShowStep(Step):
     optional: bool = False
 
     state = "showing"
+    places_key = "of"
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """So many lie open."""
+        for recipient in self.of:
+            so_far.open[recipient] = self.cards
+            so_far.shown[recipient] = so_far.held(recipient) if self.cards is None else self.cards
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """More than lay open, and not more than there are."""
+        yield from so_far.undealt((*key, "of"), self.of)
+        for recipient in self.of:
+            held, least = so_far.held(recipient), so_far.shown.get(recipient, 0) + 1
+            if self.cards is not None and held and not least <= self.cards <= held:
+                yield (*key, "cards"), f"{self.cards} cards of {recipient!r} lie open; allowed: {least} to {held}"
+        if self.which == "bottom" and self.cards is None:
+            yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
+
+    def words(self, game: "Procedure") -> str:
+        """Whose, which and how many."""
+        whose = listed([place(to, dealer="your own hand") for to in self.of])
+        if self.optional:
+            return f"From here on cards of {whose} may be shown."
+        if self.cards is None:
+            return f"Turn up all cards of {whose}."
+        if self.which == "bottom":
+            return f"Turn up the bottom {'card' if self.cards == 1 else cards(self.cards)} of {whose}."
+        return f"Turn up cards of {whose} until {cards(self.cards)} lie{'s' * (self.cards == 1)} open."
 
 
 class AppointStep(Step):
@@ -268,6 +574,30 @@ class AppointStep(Step):
     from_: Name
 
     state = "dealing"
+    places_key = "to"
+    gives = True
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """It is as large as a seat's."""
+        so_far.dealt[self.to] = so_far.held("seats")
+        so_far.appointed.add(self.to)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A hand of the game, from a position that may have no player."""
+        hands, most = [hand.name for hand in game.hand], game.seats.most
+        if self.to not in hands:
+            yield (*key, "to"), f"{self.to!r} is no [[hand]]; allowed: {', '.join(hands) or 'none'}"
+        values = next((option.allowed for option in game.option if option.name == self.from_), None)
+        positions = {"last-unplayed", *(f"seat-{number}" for number in range(1, most + 1))}
+        if values is None or not set(values) <= positions:
+            what = f"no option {self.from_!r} that chooses between positions"
+            yield (*key, "from"), f"{what}: last-unplayed, seat-1 to seat-{most}"
+        if not so_far.everywhere:
+            yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
+
+    def words(self, game: "Procedure") -> str:
+        """Which cards become what."""
+        return f"Cards of a position where nobody plays become {place(self.to)}, unseen (`{self.from_}`)."
 
 
 class RevealStep(Step):
@@ -277,6 +607,20 @@ class RevealStep(Step):
     order: Annotated[tuple[Recipient, ...], Field(min_length=1)]
 
     state = "revealing"
+    places_key = "order"
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """Everything lies open."""
+        so_far.open |= dict.fromkeys(so_far.dealt, None)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """Hands without cards."""
+        yield from so_far.undealt((*key, "order"), self.order)
+
+    def words(self, game: "Procedure") -> str:
+        """In which order."""
+        order = [place(to, dealer="your own hand") for to in self.order]
+        return f"Show {', then '.join(order)}; players' hands from your right. Compare and settle each."
 
 
 AnyStep = Annotated[

@@ -4,6 +4,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from dealer_flow.procedure.phrases import cards, listed
+
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
 Clause = Annotated[str, Field(min_length=1)]
 
@@ -192,6 +194,21 @@ class DecisionPart(Part):
     def stakes(self) -> tuple[str, ...]:
         """Every bet that must go with it."""
         return self.bets if self.bet is None else (self.bet, *self.bets)
+
+    def words(self) -> str:
+        """`raise (with raise, draws two cards)`."""
+        parts = [f"with {listed(list(self.stakes))}"] if self.stakes else []
+        parts += [f"{self.takes_back} comes back"] if self.takes_back else []
+        if part := self.gives_up:
+            parts.append(
+                f"{'half' if part.share == '1/2' else part.share} of {part.bet} is lost, the rest as `{part.rest}` says"
+            )
+        parts += [f"for who has {listed(list(self.needs))}"] if self.needs else []
+        parts += [f"draws {cards(self.draws)}"] if self.draws else []
+        parts += [f"lays down {cards(self.discards)}"] if self.discards else []
+        parts += ["gives up"] if self.folds else []
+        parts += ["chooses no more in this round"] if self.last else []
+        return f"{self.name} ({', '.join(parts)})" if parts else self.name
 
 
 class WrongPart(Consequence):

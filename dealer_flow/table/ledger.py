@@ -5,8 +5,8 @@ The ledger records and compares. It returns what it finds; what a finding means 
 
 from dataclasses import dataclass, field
 
-from dealer_flow.procedure.plan import Burn, Plan
-from dealer_flow.procedure.steps import Due
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps import Due, PlannedBurn
 from dealer_flow.table.hand import Dispensed, Finding, Hand
 from protocol.cards import UNREAD, Card, spell_cards
 from protocol.places import BURN, COMMUNITY, MUCK, REJECT_TRAY, REMAINDER, Place
@@ -271,7 +271,7 @@ class Ledger:
         return (hand.revealed or hand.opened) if hand else ()
 
 
-def _indexes(burn: Burn, positions: frozenset[int]) -> list[int]:
+def _indexes(burn: PlannedBurn, positions: frozenset[int]) -> list[int]:
     """Indexes in the packet, its top card 0, in the order of the positions from the left."""
     return [burn.from_top(position) for position in sorted(positions) if 1 <= position <= burn.size]
 

@@ -1,15 +1,17 @@
-"""What the keys of a `[shoe]` table must satisfy together: a part of `contradictions`."""
+"""Games whose cards are drawn into columns: what a `[shoe]` table must satisfy, and its plan."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps import Complaint
 from dealer_flow.procedure.tables import ShoePart
-from dealer_flow.procedure.tomlfile import Key
+from protocol.cards import CARDS, DECK, Card
 
 SUIT_COLUMNS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
 """Column of a suit -> the suit's letter."""
-
+_COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 EXTRA: Final = ("when-bet", "always", "never")
 """When the extra card is drawn. `when-bet`: when a bet that rests on it was made."""
 UNREAD_BY: Final = ("supervisor", "dealer", "anyone")
@@ -20,7 +22,7 @@ CUT_CARD: Final = ("finish-race", "one-more-race", "play-on")
 """What may still be dealt once the cut card is out. `play-on`: whatever the shoe holds."""
 
 
-def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[tuple[Key, str]]:
+def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
     """Key and complaint, for everything that does not fit."""
     given = {"hand": procedure.hand, "decision": procedure.decision, "wrong": procedure.wrong}
     for name in [name for name, rows in given.items() if rows]:
@@ -37,7 +39,7 @@ def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[tuple[Key, str
         )
 
 
-def _column_faults(shoe: ShoePart) -> Iterator[tuple[Key, str]]:
+def _column_faults(shoe: ShoePart) -> Iterator[Complaint]:
     names = shoe.columns.names
     if shoe.columns.by == "suit" and sorted(names) != sorted(SUIT_COLUMNS):
         yield ("shoe", "columns", "names"), f"by suit they are {', '.join(SUIT_COLUMNS)}, in any order"
@@ -53,7 +55,7 @@ def _column_faults(shoe: ShoePart) -> Iterator[tuple[Key, str]]:
         yield ("shoe", "end"), f"{sizes['all']} cards without {sizes['column']} in a column cannot be; at most {most}"
 
 
-def _option_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[tuple[Key, str]]:
+def _option_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
     options = {option.name: option for option in procedure.option}
     asked: dict[str, tuple[str, tuple[str, ...] | None]] = {
         "decks": (shoe.decks.option, None),
@@ -72,3 +74,58 @@ def _option_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[tuple[Key, 
                 yield key, f"option {name!r} must choose between numbers of decks, 1 to 16"
         elif not set(options[name].allowed) <= set(known):
             yield key, f"option {name!r} may choose between {', '.join(known)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShoePlan:
+    """How cards are drawn, where each goes, and when it is over. `faces` are the cards of one deck."""
+
+    part: ShoePart
+    decks: int
+    faces: tuple[Card, ...]
+    columns: tuple[str, ...]
+    by_suit: bool
+    column_end: int | None
+    all_end: int | None
+    extra: str
+    moves_from: str | None
+    moved: frozenset[str]
+    """Bets that money may be moved to before the extra card."""
+    unread_by: str
+    overdraw: str
+    cut_card: str
+
+    @property
+    def loaded(self) -> int:
+        """Cards of a whole shoe."""
+        return self.decks * len(self.faces)
+
+    def column(self, card: Card, position: int) -> str | None:
+        """Where the card drawn at `position`, from 1, goes; None for a card that has no suit."""
+        if self.by_suit:
+            return _COLUMN_OF.get(card.suit or "")
+        return self.columns[(position - 1) % len(self.columns)]
+
+
+def shoe_plan(procedure: Procedure, options: Mapping[str, str]) -> ShoePlan | None:
+    """The plan of a game drawn from a shoe; None for a game of packets."""
+    part = procedure.shoe
+    if part is None:
+        return None
+    jokers = tuple(CARDS[0x51 + number] for number in range(procedure.deck.jokers))
+    ends = {end.when: end.cards for end in part.end}
+    return ShoePlan(
+        part=part,
+        decks=int(options[part.decks.option]),
+        faces=DECK + jokers,
+        columns=part.columns.names,
+        by_suit=part.columns.by == "suit",
+        column_end=ends.get("column"),
+        all_end=ends.get("all"),
+        extra=options[part.extra.option] if part.extra else "never",
+        moves_from=part.extra.moves_from if part.extra else None,
+        moved=frozenset(bet.name for bet in procedure.bet if bet.placed == "before-extra"),
+        unread_by=options[part.unread.option],
+        overdraw=options[part.overdraw.option],
+        cut_card=options[part.cut_card.option],
+    )
