@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealer_flow.procedure.load import Procedure
-from dealer_flow.procedure.steps import DealStep
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.race_scenario import RaceScenario, read_race_scenario
 from dealwire.rehearsal.scenario import HERE, Scenario, read_procedure, read_scenario, read_toml, scenario_ids
@@ -43,7 +42,7 @@ def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool
     bets = [bet for bet in procedure.bet if bet.placed == "before-deal" and (progressive or not bet.progressive)]
     wagers = {bet.name: CENTS for bet in bets}
     table: dict[str, Any] = {"players": [{"seat": number, "wagers": wagers} for number in seats]}
-    if any(isinstance(step, DealStep) and step.first != "dealer-left" for step in procedure.step):
+    if any(step.selects_first for step in procedure.step):
         table["number"] = min(FIRST_SEAT, procedure.seats.most)
     return table
 

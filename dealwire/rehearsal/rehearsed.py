@@ -15,8 +15,8 @@ from dealer_flow.procedure.steps import (
     DecideStep,
     Due,
     ExchangeStep,
+    RoundView,
     ShowStep,
-    TableView,
 )
 from dealer_flow.procedure.tables import DecisionPart
 from devices.simulator.shuffler_parts import PacketGroup
@@ -89,7 +89,7 @@ class RehearsedProcedure:
         parts, joins = list[ProgramPart](), False
         for step in self.steps:
             if not step.from_device:
-                joins = joins and step.deals
+                joins &= step.deals
                 continue
             found = _group(step)
             burned = isinstance(step, BurnCardStep)
@@ -112,7 +112,7 @@ class RehearsedProcedure:
         return next(number for number, part in enumerate(self.program) if step.name in part.steps)
 
 
-def packets_of(step: AnyStep, view: TableView, house_draws: int) -> list[Due]:
+def packets_of(step: AnyStep, view: RoundView, house_draws: int) -> list[Due]:
     """The packets of a step in their order; at a shoe, too, the cards of a packet go out as one. `house_draws`: cards
     the house exchanges."""
     found: list[Due] = []

@@ -99,7 +99,7 @@ class Scenario:
 
 
 class RoundUnderWay:
-    """What the simulated dealer knows of a round: a `TableView` for the procedure's steps. `plays`: whether a seat's
+    """What the simulated dealer knows of a round: a `RoundView` for the procedure's steps. `plays`: whether a seat's
     hand is in play."""
 
     def __init__(

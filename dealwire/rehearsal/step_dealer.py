@@ -228,7 +228,7 @@ class StepDealer(SimulatedDealer):
     def _deals_on(self, step: AnyStep) -> bool:
         """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
         after = self.procedure.steps[self.procedure.steps.index(step) + 1]
-        return isinstance(after, DealStep | BurnCardStep) and after.from_device
+        return after.foreseen and after.from_device
 
     def _lay_down(self, place: Place, count: int) -> None:
         """So many cards of a hand go to the discards."""
