@@ -60,7 +60,7 @@ class HandAct(BaseModel):
     fields: Mapping[str, ActField] = Field(default_factory=dict)
 
     def filled(self, given: Mapping[str, object]) -> dict[str, Any]:
-        """Every field, the given ones checked; UnknownDoing says which cannot be."""
+        """Every field, the given ones checked; UnknownAct says which cannot be."""
         for name, value in given.items():
             if name not in self.fields:
                 raise UnknownAct(self.name, f"no field {name!r}; allowed: {', '.join(self.fields) or 'none'}")
@@ -95,14 +95,14 @@ def faults() -> Mapping[str, InjectableFault]:
 
 
 def act_named(name: str) -> HandAct:
-    """One act; UnknownDoing names those there are."""
+    """One act; UnknownAct names those there are."""
     if name not in acts():
         raise UnknownAct(name, f"no such act; allowed: {', '.join(acts())}")
     return acts()[name]
 
 
 def fault_named(name: str) -> InjectableFault:
-    """One fault; UnknownDoing names those there are."""
+    """One fault; UnknownAct names those there are."""
     if name not in faults():
         raise UnknownAct(name, f"no such fault; allowed: {', '.join(faults())}")
     return faults()[name]

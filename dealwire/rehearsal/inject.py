@@ -34,7 +34,7 @@ def injectable() -> tuple[InjectableFault, ...]:
 def inject(bench: SimulatorHost, name: str, fields: Mapping[str, Any], *, device: str = "") -> str:
     """Let the fault `name` happen at the table behind `bench`; says in one line what will happen.
 
-    `device` is whose line it is, for the faults of a line. A packet of 0 is the next one. UnknownDoing names what is
+    `device` is whose line it is, for the faults of a line. A packet of 0 is the next one. UnknownAct names what is
     allowed when the table, the fault or a field cannot be. Call it from the thread that runs the bench.
     """
     return arm(bench.table, name, fields, device=device)
