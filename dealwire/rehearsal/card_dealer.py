@@ -14,7 +14,7 @@ from devices.simulator.deck import Cards, PlayingCard
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import SimulatedDevice
+from devices.simulator.unit import TableUnit
 from protocol.places import BURN, MUCK, REMAINDER, Place, parse_place
 from protocol.tdp.messages import ShoeState as S
 
@@ -31,7 +31,7 @@ class CardDealer(ShoeHands, StepDealer):
         cards: Cards,
         shoe: ShoeModel,
         controller: TableControllerModel,
-        units: Mapping[str, SimulatedDevice],
+        units: Mapping[str, TableUnit],
         lines: Mapping[str, LineFaults],
         pace: PeoplePace,
         rng: Random,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from dealwire.rehearsal.simulated_dealer import SimulatedDealer
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.unit import SimulatedDevice
+from devices.simulator.unit import TableUnit
 
 
 class DealtTable:
@@ -14,7 +14,7 @@ class DealtTable:
     the dealer on it.
     """
 
-    units: Mapping[str, SimulatedDevice]
+    units: Mapping[str, TableUnit]
     lines: Mapping[str, LineFaults]
     dealer: SimulatedDealer
     seated = False

@@ -14,7 +14,7 @@ from dealwire.rehearsal.trouble import At, ShoeTrouble
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import SimulatedDevice
+from devices.simulator.unit import TableUnit
 from protocol.cards import Card
 from protocol.tdp.messages import ShoeState as S
 
@@ -27,7 +27,7 @@ class RaceDealer(ShoeHands):
         scenario: RaceScenario,
         shoe: ShoeModel,
         controller: TableControllerModel,
-        units: Mapping[str, SimulatedDevice],
+        units: Mapping[str, TableUnit],
         lines: Mapping[str, LineFaults],
         pace: PeoplePace,
         rng: Random,

@@ -15,7 +15,7 @@ from devices.simulator.shoe import BOOT_NS, ShoeModel
 from devices.simulator.shoe_table import FRONT_ENDS, SHOE
 from devices.simulator.table_controller import BOOT_NS as CONTROLLER_BOOT_NS
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import SimulatedDevice
+from devices.simulator.unit import TableUnit
 
 
 class ShoeSide(DealtTable):
@@ -30,7 +30,7 @@ class ShoeSide(DealtTable):
         self.cards_by = Random(seeds.random())
         self.shoe = ShoeModel(Random(seeds.random()), round_limit=round_limit, boot_ns=int(BOOT_NS / speed))
         self.controller = TableControllerModel(boot_ns=int(CONTROLLER_BOOT_NS / speed))
-        self.units: dict[str, SimulatedDevice] = {
+        self.units: dict[str, TableUnit] = {
             SHOE: FRONT_ENDS[dialect](SHOE, self.shoe, Random(seeds.random())),
             CONTROLLER: controller_unit(self.controller, Random(seeds.random())),
         }

@@ -10,13 +10,13 @@ from dealwire.rehearsal.pace import PATIENCE_NS, Doings, PeoplePace
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shuffler_parts import MS
-from devices.simulator.unit import SimulatedDevice
+from devices.simulator.unit import TableUnit
 
 
 class SimulatedDealer:
     """Plays an evening. Call `start` once, then `tick` whenever a device did something or a deadline fell."""
 
-    def __init__(self, units: Mapping[str, SimulatedDevice], lines: Mapping[str, LineFaults], pace: PeoplePace) -> None:
+    def __init__(self, units: Mapping[str, TableUnit], lines: Mapping[str, LineFaults], pace: PeoplePace) -> None:
         self.units, self.pace = units, pace
         self.now_ns = 0
         self.done = False

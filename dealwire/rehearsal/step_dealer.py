@@ -29,7 +29,7 @@ from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
 from devices.simulator.deck import FIRST_JOKER, Cards
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import SimulatedDevice
+from devices.simulator.unit import TableUnit
 from protocol.cards import CARDS, RANKS, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
 from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
@@ -55,7 +55,7 @@ class StepDealer(SimulatedDealer):
         scenario: Scenario,
         cards: Cards,
         controller: TableControllerModel,
-        units: Mapping[str, SimulatedDevice],
+        units: Mapping[str, TableUnit],
         lines: Mapping[str, LineFaults],
         pace: PeoplePace,
     ) -> None:

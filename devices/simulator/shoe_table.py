@@ -8,7 +8,7 @@ from devices.simulator.dialect_front_ends import AngelEyeFrontEnd, BeeTekFrontEn
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import BOOT_NS, ShoeModel
 from devices.simulator.shoe_tdp import TdpShoe
-from devices.simulator.unit import SimulatedDevice, Unit
+from devices.simulator.unit import TableUnit, Unit
 from protocol.errors import LocalError
 from protocol.faults import Fault
 from protocol.tdp.messages import Capability, DeviceClass
@@ -18,13 +18,13 @@ PACE_NS: Final = 800_000_000
 """Between two things a dealer does."""
 
 
-def _tdp(name: str, model: ShoeModel, rng: Random) -> SimulatedDevice:
+def _tdp(name: str, model: ShoeModel, rng: Random) -> TableUnit:
     end = TdpShoe(model)
     reads = Capability.CARD_RECOGNITION
     return Unit(name, end, end.answer, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
 
 
-FRONT_ENDS: Final[dict[str, Callable[[str, ShoeModel, Random], SimulatedDevice]]] = {
+FRONT_ENDS: Final[dict[str, Callable[[str, ShoeModel, Random], TableUnit]]] = {
     "tdp": _tdp,
     "angel-eye": lambda name, model, _: AngelEyeFrontEnd(name, model),
     "bee-tek": lambda name, model, _: BeeTekFrontEnd(name, model),

@@ -25,7 +25,7 @@ EVENT_DEPTH: Final = 256
 FIRMWARE: Final = "1.0.0"
 
 
-class SimulatedDevice(Protocol):
+class TableUnit(Protocol):
     """A device on its line, whatever it speaks."""
 
     name: str
