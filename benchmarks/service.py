@@ -21,9 +21,9 @@ from benchmarks.table import Table
 from dealwire.config.schema import Configuration, DevicePart, JournalPart, TablePart
 from dealwire.hub.hub import Hub
 from dealwire.hub.publication import Publication
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER
 from dealwire.service.garbage import made_for_good
 from dealwire.service.service import Service
-from devices.simulator.table import CONTROLLER, SHUFFLER
 
 TABLES: Final = 8
 SPEED: Final = 10.0

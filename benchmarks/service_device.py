@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from dealwire.rehearsal.endless import endless
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
 from devices.dialect import Explainer
 from devices.dialects import dialect_named
 from devices.loop import Member, Owner
-from devices.simulator.endless import endless
-from devices.simulator.host import Bench, DeviceLine
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
+from devices.simulator.host import DeviceLine, SimulatorHost
 
 LINES: Final = {SHUFFLER: "pty", CONTROLLER: "pty"}
 
@@ -45,7 +45,7 @@ def main(tables: int, speed: float, idle: bool) -> None:
     for number in range(tables):
         scenario = load_scenario("clean-3")
         played = scenario if idle else endless(scenario, seed=number)
-        bench = Bench(SimulatedTable(played, speed=speed), LINES)
+        bench = SimulatorHost(SimulatedTable(played, speed=speed), LINES)
         bench.lines[CONTROLLER].send = stamped(bench.lines[CONTROLLER], number)  # type: ignore[method-assign]
         members: tuple[Member, ...] = (bench, *bench.lines.values())
         for member in members:

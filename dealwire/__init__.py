@@ -7,6 +7,8 @@ load the others.
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
+from devices.transport.further import FURTHER
+
 if TYPE_CHECKING:
     from dealer_flow.play.machine import DealerFlow
     from dealer_flow.procedure.load import Procedure, load_procedure
@@ -67,6 +69,15 @@ __all__ = [
     "play",
     "settle",
 ]
+
+
+def _open_simulated(address: str, clock: Any) -> Any:
+    from dealwire.rehearsal.line import open_simulated
+
+    return open_simulated(address, clock)
+
+
+FURTHER["sim"] = _open_simulated
 
 
 def __getattr__(name: str) -> Any:

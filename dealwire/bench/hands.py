@@ -8,12 +8,12 @@ from typing import Any, Final, Protocol
 from dealwire.bench.record import Failed, NotRun
 from dealwire.rehearsal.faults import act_named, fault_named
 from dealwire.rehearsal.inject import arm
+from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices.simulator.deck import Bay
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shoe_table import ShoeTable
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import Motion
-from devices.simulator.table import SimulatedTable
 from devices.simulator.table_controller import TableControllerModel
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, NOWHERE, parse_place

@@ -20,7 +20,7 @@ from dealwire.bench.plan_verbs import VERBS, Step
 from dealwire.bench.record import Area
 from dealwire.bench.rules import RULES
 from dealwire.bench.values import BadValue, variables_in
-from dealwire.rehearsal.faults import UnknownDoing
+from dealwire.rehearsal.faults import UnknownAct
 from protocol.errors import LocalError
 from protocol.tdp.messages import Capability, Role
 
@@ -198,7 +198,7 @@ def _first_fault(error: ValidationError) -> tuple[Key, str]:
     if fault["type"].startswith("union_tag"):
         return key, f"no verb; a step has one of {', '.join(VERBS)}"
     cause = fault.get("ctx", {}).get("error")
-    if isinstance(cause, BadValue | UnknownDoing):
+    if isinstance(cause, BadValue | UnknownAct):
         return key, str(cause)
     why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
     return key, f"must be {why}, not {fault['input']!r}" if why != fault["msg"] else f"{why}, not {fault['input']!r}"

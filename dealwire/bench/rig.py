@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Final
 
 from dealwire.bench.hands import Hands, SimulatedHands, Table
-from dealwire.bench.wire import LiveWire, SimulatedTable, SimulatedWire, Wire
+from dealwire.bench.wire import LiveWire, SimulatedWire, Wire
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices.clock import SystemClock
-from devices.simulator.host import Bench
-from devices.simulator.scenario import load_scenario
+from devices.simulator.host import SimulatorHost, TableModel
 from devices.simulator.shoe_table import ShoeTable
-from devices.simulator.table import SimulatedTable as ShufflerTable
 from devices.transport.address import line_at
 
 SCENARIO: Final = "clean-1"
@@ -20,7 +20,7 @@ SCENARIO: Final = "clean-1"
 
 def make_table(device: str, speed: float) -> Table:
     """A table with a simulated device of this kind, at which nobody deals."""
-    return ShoeTable([]) if device == "shoe" else ShufflerTable(load_scenario(SCENARIO), speed=speed)
+    return ShoeTable([]) if device == "shoe" else SimulatedTable(load_scenario(SCENARIO), speed=speed)
 
 
 class SimulatedRig:
@@ -32,7 +32,7 @@ class SimulatedRig:
         *,
         speed: float = 1.0,
         real_time: bool = False,
-        wrap: Callable[[SimulatedTable], SimulatedTable] = lambda table: table,
+        wrap: Callable[[TableModel], TableModel] = lambda table: table,
     ) -> None:
         self.table = make_table(device, speed)
         self.wire: Wire
@@ -42,7 +42,7 @@ class SimulatedRig:
             self.wire, self.hands = wire, SimulatedHands(self.table, device, wire.now_ns)
             return
         clock = SystemClock()
-        bench = Bench(self.table, {device: "pty"})
+        bench = SimulatorHost(self.table, {device: "pty"})
         address = bench.addresses[device]
         live = LiveWire(
             f"{address}, simulated", line_at(address, clock), clock=clock, beside=(bench, *bench.lines.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -16,10 +16,10 @@ from dealwire.bench.plan_device import Soak
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import Stand
 from dealwire.bench.wire import START_NS, STILL_NS
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario, places
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.clock import SystemClock
-from devices.simulator.scenario import Player, RoundPlan, Scenario, load_scenario, places
-from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
-from devices.simulator.trouble import Trouble, What
 from protocol.faults import Fault
 from protocol.tdp import messages as m
 from protocol.tdp.link import Delivered, HostLink, Lost, Output, Send
@@ -113,23 +113,25 @@ def soak(stand: Stand, step: Soak) -> None:
 
 def evening(rounds: int, fault_every: int, seed: int) -> Scenario:
     """So many rounds by seeded chance, each different; a fault in every `fault_every`th, 0: in none."""
-    random, game = Random(seed), load_scenario("clean-1").game
+    random, model = Random(seed), load_scenario("clean-1")
     plans = []
     for number in range(1, rounds + 1):
         plan = RoundPlan(tuple(_players(random)), ())
         if fault_every and number % fault_every == 0 and number < rounds:
             what, amount = random.choice(_TROUBLES)
-            ordinal = 0 if what in (What.REMAINDER, What.DECK) else random.randint(1, len(places(game, plan)))
-            plan = RoundPlan(plan.players, (Trouble(what, ordinal, amount),))
+            ordinal = (
+                0 if what in (What.REMAINDER, What.DECK) else random.randint(1, len(places(model.procedure, plan)))
+            )
+            plan = RoundPlan(plan.players, (PlannedTrouble(what, ordinal, amount),))
         plans.append(plan)
-    return Scenario("soak", "soak", seed, False, game, tuple(plans))
+    return replace(model, id="soak", title="soak", seed=seed, rounds=tuple(plans))
 
 
-def _players(random: Random) -> Iterator[Player]:
+def _players(random: Random) -> Iterator[SimulatedPlayer]:
     for seat in sorted(random.sample(range(1, 7), random.randint(1, 6))):
         wagers = {"ante": 500, "blind": 500, "flush-rush": random.choice((100, 500))}
         wagers |= {"progressive": 100} if random.random() < 0.3 else {}
-        yield Player(seat, wagers, "basic")
+        yield SimulatedPlayer(seat, wagers, "basic")
 
 
 def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable]:
@@ -219,7 +221,7 @@ def _tell(stand: Stand, account: Account, held: Held, rounds: int, took_s: float
 
 
 def _judge(account: Account, held: Held, scenario: Scenario, table: SimulatedTable) -> None:
-    rounds, game = len(scenario.rounds), scenario.game
+    rounds, cards = len(scenario.rounds), 2 * scenario.procedure.plan.cards
     if account.games != rounds or account.rounds != rounds:
         raise Failed(f"{rounds} rounds were dealt, {account.games} were begun and {account.rounds} ended on the wire")
     if account.lost_events:
@@ -227,8 +229,8 @@ def _judge(account: Account, held: Held, scenario: Scenario, table: SimulatedTab
     if account.unexplained:
         raise Failed(f"counts that do not add up without a fault: {'; '.join(account.unexplained[:5])}")
     there = sum(1 for _ in table.cards)
-    if there != 2 * game.cards:
-        raise Failed(f"{there} cards are on the table and in the device, {2 * game.cards} were brought")
+    if there != cards:
+        raise Failed(f"{there} cards are on the table and in the device, {cards} were brought")
     wanted: Counter[int] = Counter()
     for plan in scenario.rounds:
         wanted.update(RAISED[key] for t in plan.troubles if (key := (t.what, t.amount)) in RAISED)

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
+from devices.simulator.host import TableModel
 from devices.transport.base import LineClosed, Transport
 from devices.transport.opening import Opener
 from protocol.errors import LineError
@@ -19,31 +20,6 @@ TICK_NS: Final = 20_000_000
 """How often a live wire looks how late this program is."""
 TURN_S: Final = 0.2
 """Between two tries to open a line again."""
-
-
-class SimulatedTable(Protocol):
-    """What a wire needs of a table of simulated devices."""
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
-        ...
-
-    def power_on(self, now_ns: int) -> None:
-        """Switch the devices on."""
-        ...
-
-    def receive(self, device: str, data: bytes, now_ns: int) -> None:
-        """Bytes from a device's host."""
-        ...
-
-    def tick(self, now_ns: int) -> None:
-        """Do what is due."""
-        ...
-
-    def take_output(self, device: str, now_ns: int) -> bytes:
-        """What comes out of a device's line now."""
-        ...
 
 
 class Wire(Protocol):
@@ -84,7 +60,7 @@ class SimulatedWire:
 
     exact = True
 
-    def __init__(self, table: SimulatedTable, device: str) -> None:
+    def __init__(self, table: TableModel, device: str) -> None:
         self.name = f"simulated {device}"
         self._table, self._device = table, device
         self._now_ns = START_NS

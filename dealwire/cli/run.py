@@ -20,7 +20,7 @@ from dealwire.service.notify import Notifier
 
 if TYPE_CHECKING:
     from dealwire.service.service import Service
-    from devices.simulator.host import Bench
+    from devices.simulator.host import SimulatorHost
 
 _log = logging.getLogger("dealwire")
 
@@ -105,7 +105,12 @@ def say_what_happens() -> None:
 
 
 def serve(
-    configuration: Configuration, bench: "Bench | None" = None, *, anew: bool, with_console: bool, port: int | None
+    configuration: Configuration,
+    bench: "SimulatorHost | None" = None,
+    *,
+    anew: bool,
+    with_console: bool,
+    port: int | None,
 ) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.garbage import made_for_good

@@ -7,13 +7,12 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.simulated import round_table, scenario_of
-from devices.simulator.catalogue import AnyScenario, find_scenario, shoe_scenario_ids
-from devices.simulator.endless import endless
-from devices.simulator.host import serve
-from devices.simulator.scenario import Scenario, scenario_ids
-from devices.simulator.shoe_scenario import ShoeScenario
-from devices.simulator.shoe_table import MOUTHS
+from dealwire.rehearsal.catalogue import AnyScenario, clean_round, find_scenario, scenario_of, shoe_scenario_ids
+from dealwire.rehearsal.endless import endless
+from dealwire.rehearsal.race_scenario import RaceScenario
+from dealwire.rehearsal.scenario import Scenario, scenario_ids
+from dealwire.rehearsal.serve import serve
+from devices.simulator.shoe_table import FRONT_ENDS
 
 LINE = "pty|tcp:PORT"
 
@@ -27,7 +26,11 @@ LINE = "pty|tcp:PORT"
 @click.option("--shuffler", default="pty", show_default=True, metavar=LINE, help="The packet shuffler's line.")
 @click.option("--shoe", default="pty", show_default=True, metavar=LINE, help="The card shoe's line.")
 @click.option(
-    "--shoe-dialect", type=click.Choice(list(MOUTHS)), default="tdp", show_default=True, help="What the shoe speaks."
+    "--shoe-dialect",
+    type=click.Choice(list(FRONT_ENDS)),
+    default="tdp",
+    show_default=True,
+    help="What the shoe speaks.",
 )
 @click.option("--controller", default="pty", show_default=True, metavar=LINE, help="The controller's line.")
 @click.option("--speed", type=click.FloatRange(0.01, 1000), default=1.0, show_default=True, help="1 is real time.")
@@ -109,11 +112,11 @@ def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
     if seats > most and ctx.get_parameter_source("seats") is ParameterSource.COMMANDLINE:
         raise click.UsageError(f"--seats: {procedure.id} has at most {most}")
     players = range(1, min(seats, most) + 1)
-    return endless(scenario_of(procedure, [round_table(procedure, players)]))
+    return endless(scenario_of(procedure, [clean_round(procedure, players)]))
 
 
 def _at_shoe(scenario: AnyScenario) -> bool:
-    return isinstance(scenario, ShoeScenario) or scenario.device == "shoe"
+    return isinstance(scenario, RaceScenario) or scenario.device == "shoe"
 
 
 def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:

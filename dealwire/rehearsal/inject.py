@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dealwire.rehearsal.faults import InjectableFault, UnknownDoing, fault_named, faults
-from devices.simulator.dealt_table import DealtTable
-from devices.simulator.host import Bench
-from devices.simulator.table import SHUFFLER, SimulatedTable
-from devices.simulator.trouble import Trouble, What
+from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.faults import InjectableFault, UnknownAct, fault_named, faults
+from dealwire.rehearsal.shuffler_table import SHUFFLER, SimulatedTable
+from dealwire.rehearsal.trouble import PlannedTrouble, What
+from devices.simulator.host import SimulatorHost
 
 MS: Final = 1_000_000
 
@@ -31,10 +31,10 @@ def injectable() -> tuple[InjectableFault, ...]:
     return tuple(faults().values())
 
 
-def inject(bench: Bench, name: str, fields: Mapping[str, Any], *, device: str = "") -> str:
+def inject(bench: SimulatorHost, name: str, fields: Mapping[str, Any], *, device: str = "") -> str:
     """Let the fault `name` happen at the table behind `bench`; says in one line what will happen.
 
-    `device` is whose line it is, for the faults of a line. A packet of 0 is the next one. UnknownDoing names what is
+    `device` is whose line it is, for the faults of a line. A packet of 0 is the next one. UnknownAct names what is
     allowed when the table, the fault or a field cannot be. Call it from the thread that runs the bench.
     """
     return arm(bench.table, name, fields, device=device)
@@ -47,29 +47,29 @@ def arm(table: object, name: str, fields: Mapping[str, Any], *, device: str = ""
     if name in _OF_THE_LINE:
         return _spoil(table, name, filled, device)
     if not isinstance(table, SimulatedTable):
-        raise UnknownDoing(name, "only a table with a packet shuffler can do this")
+        raise UnknownAct(name, "only a table with a packet shuffler can do this")
     trouble = _trouble(table, name, filled)
     if name not in _OF_THE_ROUND and trouble.ordinal > table.packets_of_round:
-        raise UnknownDoing(name, f"packet {trouble.ordinal}: the round has {table.packets_of_round}")
+        raise UnknownAct(name, f"packet {trouble.ordinal}: the round has {table.packets_of_round}")
     when = table.add_trouble(trouble)
     where = f" at packet {trouble.ordinal}" if trouble.ordinal else ""
     return f"{fault.title}{where}, in {when}"
 
 
-def _trouble(table: SimulatedTable, name: str, filled: Mapping[str, Any]) -> Trouble:
+def _trouble(table: SimulatedTable, name: str, filled: Mapping[str, Any]) -> PlannedTrouble:
     if name in _OF_THE_ROUND:
-        return Trouble(_OF_THE_ROUND[name], amount=filled["cards"])
+        return PlannedTrouble(_OF_THE_ROUND[name], amount=filled["cards"])
     ordinal = filled["packet"] or table.next_packet
     amount = next((filled[key] for key in ("by", "tries", "cards") if key in filled), 0)
-    return Trouble(_AT_A_PACKET[name], ordinal, amount, noticed=bool(filled.get("noticed", 1)))
+    return PlannedTrouble(_AT_A_PACKET[name], ordinal, amount, noticed=bool(filled.get("noticed", 1)))
 
 
 def _spoil(table: object, name: str, filled: Mapping[str, Any], device: str) -> str:
     if not isinstance(table, DealtTable):
-        raise UnknownDoing(name, "this table has no line that can be spoiled")
+        raise UnknownAct(name, "this table has no line that can be spoiled")
     device = device or (SHUFFLER if SHUFFLER in table.lines else next(iter(table.lines)))
     if device not in table.lines:
-        raise UnknownDoing(name, f"no such device: {device!r}; there are {', '.join(table.lines)}")
+        raise UnknownAct(name, f"no such device: {device!r}; there are {', '.join(table.lines)}")
     line = table.lines[device]
     match name:
         case "line-noise":

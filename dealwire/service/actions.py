@@ -12,7 +12,7 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.steps import DealStep
 from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import Action, Field
-from dealwire.rehearsal.faults import Part, fault_named
+from dealwire.rehearsal.faults import ActField, fault_named
 from dealwire.rehearsal.inject import injectable
 from devices.shoe import Shoe
 from devices.shuffler import Shuffler
@@ -143,7 +143,7 @@ def faults() -> list[Action]:
     ]
 
 
-def _part(name: str, part: Part) -> Field:
+def _part(name: str, part: ActField) -> Field:
     title = name.replace("_", " ").capitalize()
     if part.place or part.low >= 0:
         kind: Literal["text", "number"] = "text" if part.place else "number"

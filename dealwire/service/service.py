@@ -26,7 +26,7 @@ from dealwire.service.table_session import Pulse, Served
 from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
-from devices.simulator.host import Bench
+from devices.simulator.host import SimulatorHost
 from devices.supervisor import Supervisor
 
 _log = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ class Service:
         self._early = []
         self.owner.run(lambda: self._stopping or self.failed is not None, timeout_s)
 
-    def simulate(self, table: str, bench: Bench) -> None:
+    def simulate(self, table: str, bench: SimulatorHost) -> None:
         """Run simulated devices in the same loop; what can go wrong at them may be asked for at `table`."""
         self.tables[table].bench = bench
         members: tuple[Member, ...] = (bench, *bench.lines.values())

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
-from devices.simulator.endless import endless
-from devices.simulator.host import Bench
-from devices.simulator.scenario import Scenario, load_scenario
-from devices.simulator.table import SimulatedTable
+from dealwire.rehearsal.endless import endless
+from dealwire.rehearsal.scenario import Scenario, load_scenario
+from dealwire.rehearsal.shuffler_table import SimulatedTable
+from devices.simulator.host import SimulatorHost
 from protocol.errors import LocalError
 from rules.game import load_game_of
 
@@ -52,7 +52,7 @@ class Simulated(NamedTuple):
 
     configuration: Configuration
     tokens: dict[str, str]
-    bench: Bench
+    bench: SimulatorHost
 
 
 @contextlib.contextmanager
@@ -61,7 +61,7 @@ def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Simu
     loaded = load_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
     table = SimulatedTable(endless(loaded, faults=faults, seed=secrets.randbits(32)), speed=speed)
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
-        bench = Bench(table, dict.fromkeys(table.units, "pty"))
+        bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
         try:
             tokens = {role: secrets.token_urlsafe(12) for role in ("dealer", "supervisor", "technician")}
             yield Simulated(configuration_of(loaded, bench.addresses, Path(folder), tokens), tokens, bench)
@@ -87,8 +87,8 @@ def configuration_of(
             TablePart.model_validate(
                 {
                     "name": "simulated",
-                    "procedure": scenario.game.name,
-                    "meters": dict.fromkeys(load_game_of(scenario.game.name).meters(), METER_CENTS),
+                    "procedure": scenario.procedure.id,
+                    "meters": dict.fromkeys(load_game_of(scenario.procedure.id).meters(), METER_CENTS),
                     "device": tuple(
                         DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
                         for name, address in addresses.items()

@@ -18,7 +18,7 @@ from dealwire.table.redaction import outcomes_of
 from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
-from devices.simulator.host import Bench
+from devices.simulator.host import SimulatorHost
 from devices.supervisor import State as LineState
 from devices.supervisor import Supervisor
 from devices.transport.address import baud_of, line_at
@@ -44,7 +44,7 @@ class Served:
         self.part, self.teller, self.name = part, teller, part.name
         self.table, self.viewer = teller.table, teller.viewer
         self.lines: list[Supervisor] = []
-        self.bench: Bench | None = None
+        self.bench: SimulatorHost | None = None
         """The devices themselves, where they are simulated."""
         self.sequence = 0
         """The newest number in the journal that its view includes."""

@@ -6,16 +6,11 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
-from devices.clock import SystemClock
-from devices.loop import Member, Owner
-from devices.simulator.catalogue import AnyScenario, set_up
 from protocol.errors import LineAbsent, LineBusy, LocalError
 
 READ_SIZE: Final = 65536
 BACKLOG_MAX: Final = 65536
 """Bytes kept for a host that does not read; what comes after is lost, as on a line without flow control."""
-LINGER_S: Final = 0.2
-"""Time for the host to read what is still in the line before it is hung up."""
 
 
 class BadLine(LocalError):
@@ -76,7 +71,7 @@ class DeviceLine:
         raise NotImplementedError
 
 
-class PtyLine(DeviceLine):
+class DevicePtyLine(DeviceLine):
     """A pseudo-terminal; closing it is to the host what unplugging the adapter is. `link`: a name for its end."""
 
     def __init__(self, on_bytes: Callable[[bytes, int], None], link: str | None = None) -> None:
@@ -123,7 +118,7 @@ class PtyLine(DeviceLine):
                 del self._backlog[: os.write(self._master, self._backlog)]
 
 
-class TcpLine(DeviceLine):
+class DeviceTcpLine(DeviceLine):
     """A listening port; one host at a time, the next one waits until it has left."""
 
     def __init__(self, on_bytes: Callable[[bytes, int], None], port: int) -> None:
@@ -199,7 +194,7 @@ class TcpLine(DeviceLine):
                 self._hang_up()
 
 
-class Table(Protocol):
+class TableModel(Protocol):
     """A simulated table, as far as its lines go."""
 
     @property
@@ -234,10 +229,10 @@ class Table(Protocol):
         ...
 
 
-class Bench:
+class SimulatorHost:
     """A simulated table on its lines. As a member of the owner it is the table's timer."""
 
-    def __init__(self, table: Table, lines: Mapping[str, str]) -> None:
+    def __init__(self, table: TableModel, lines: Mapping[str, str]) -> None:
         self.table = table
         self.lines: dict[str, DeviceLine] = {}
         try:
@@ -308,46 +303,11 @@ class Bench:
 
         scheme, _, port = kind.partition(":")
         if kind == "pty":
-            return PtyLine(on_bytes)
+            return DevicePtyLine(on_bytes)
         if scheme == "tcp" and port.isdecimal() and int(port) < 65536:
-            return TcpLine(on_bytes, int(port))
+            return DeviceTcpLine(on_bytes, int(port))
         raise BadLine(device, kind)
 
     def _close_lines(self) -> None:
         for line in self.lines.values():
             line.close()
-
-
-def serve(
-    scenario: AnyScenario,
-    *,
-    lines: Mapping[str, str],
-    ready: Callable[[dict[str, str]], None],
-    speed: float = 1.0,
-    shoe_dialect: str = "tdp",
-    owner: Owner | None = None,
-    forever: bool = False,
-) -> None:
-    """Put the scenario's devices on lines (`pty` or `tcp:PORT`), announce their addresses, and deal the scenario.
-
-    `shoe_dialect` is what a shoe speaks. Dealing starts when the host of every device that can tell has opened its
-    session; returns when it has ended and the hosts have every event (or are gone), never with `forever`. BadLine,
-    LineBusy or LineAbsent when a line cannot be made.
-    """
-    clock = SystemClock()
-    bench = Bench(set_up(scenario, speed=speed, shoe_dialect=shoe_dialect), lines)
-    own = owner or Owner(clock)
-    members: tuple[Member, ...] = (bench, *bench.lines.values())
-    try:
-        for member in members:
-            own.add(member)
-        bench.start(clock.now_ns())
-        ready(bench.addresses)
-        own.run(lambda: bench.finished and not forever)
-        own.run(timeout_s=LINGER_S)
-    finally:
-        for member in members:
-            own.remove(member)
-            member.close()
-        if owner is None:
-            own.close()

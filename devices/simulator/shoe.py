@@ -1,8 +1,8 @@
 """A card-reading shoe as a model: pure, driven by people's hands and time, and blind to what it speaks.
 
-It says what happened in the words of `devices.events`; a mouth (`shoe_mouths.py`) turns them into a dialect. The cards
-are real: each lies in the shoe or was drawn out of it, so every count can be checked. The state shown is derived from
-what lies where and what holds the shoe up, and each step is checked against the table.
+It says what happened in the words of `devices.events`; a front end (`dialect_front_ends.py`) turns them into a dialect.
+The cards are real: each lies in the shoe or was drawn out of it, so every count can be checked. The state shown is
+derived from what lies where and what holds the shoe up, and each step is checked against the table.
 """
 
 from collections import deque
@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 from devices import events as e
-from devices.simulator.shoe_states import ARCS, Cause
+from devices.simulator.shoe_states import ARCS, ShoeCause
 from protocol.cards import DECK, Card
 from protocol.faults import Fault, fault_text
 from protocol.tdp.messages import ShoeState as S
@@ -30,7 +30,7 @@ class ShoeModel:
 
     def __init__(self, rng: Random, *, round_limit: int | None = None, boot_ns: int = BOOT_NS) -> None:
         self.say: Callable[[e.Body], None] = lambda _: None
-        self.steps: set[tuple[S, Cause, S]] = set()
+        self.steps: set[tuple[S, ShoeCause, S]] = set()
         self.powered = False
         self.state = S.BOOT
         self._rng, self._limit, self._boot_ns = rng, round_limit, boot_ns
@@ -68,7 +68,7 @@ class ShoeModel:
         """Do what is due."""
         if self._boot_due_ns is not None and now_ns >= self._boot_due_ns:
             self._boot_due_ns = None
-            self._settle(Cause.STARTED)
+            self._settle(ShoeCause.STARTED)
 
     @property
     def mid_round(self) -> bool:
@@ -89,7 +89,7 @@ class ShoeModel:
         self._cut_after, self.cut_card_seen, self.in_round = cut_after, False, 0
         self._known = None
         self.say(e.ShoeLoaded(self.shoe, decks, self.loaded))
-        return self._settle(Cause.FILLED)
+        return self._settle(ShoeCause.FILLED)
 
     def begin(self, burn: int = 0) -> bool:
         """Begin to deal: the next `burn` cards are burned."""
@@ -98,7 +98,7 @@ class ShoeModel:
         self._begun, self._burn_left = True, burn
         if burn:
             self.say(e.BurnStarted(burn))
-        return self._settle(Cause.BEGUN)
+        return self._settle(ShoeCause.BEGUN)
 
     def burn(self, count: int) -> bool:
         """The next `count` cards are burned, before a round or in one."""
@@ -106,7 +106,7 @@ class ShoeModel:
             return False
         self._burn_left = count
         self.say(e.BurnStarted(count))
-        return self._settle(Cause.BURNING)
+        return self._settle(ShoeCause.BURNING)
 
     def draw(self, *, readable: bool = True) -> Card | None:
         """Draw the next card; None when nothing came out."""
@@ -124,11 +124,11 @@ class ShoeModel:
         self._last_burned = where == BURN
         if where is None:
             self._round, self.in_round = True, self.in_round + 1
-            self._settle(Cause.FIRST_CARD if self.in_round == 1 else Cause.CUT_CARD)
+            self._settle(ShoeCause.FIRST_CARD if self.in_round == 1 else ShoeCause.CUT_CARD)
         self._report(card, where, readable)
         if where == BURN:
             self._burn_left -= 1
-            self._settle(Cause.BURNED)
+            self._settle(ShoeCause.BURNED)
         return card
 
     def push_back(self) -> bool:
@@ -154,7 +154,7 @@ class ShoeModel:
         self._round, self.in_round, self._known, self._burn_left = False, 0, None, 0
         if self.cut_card_seen:
             self.say(e.ShoeEnded(self.shoe, len(self.drawn)))
-        return self._settle(Cause.ROUND_ENDED)
+        return self._settle(ShoeCause.ROUND_ENDED)
 
     def empty(self) -> int:
         """Take out what is left; says how many cards that was."""
@@ -166,7 +166,7 @@ class ShoeModel:
         self.cards.clear()
         self.loaded = self.decks = self.in_round = self._burn_left = 0
         self._begun = self._round = self.cut_card_seen = False
-        self._settle(Cause.EMPTIED)
+        self._settle(ShoeCause.EMPTIED)
         return left
 
     # -------------------------------------------------------------- people: keys
@@ -177,7 +177,7 @@ class ShoeModel:
             return False
         self.locked = locked
         self.say(e.ShoeLocked(locked))
-        return self._settle(Cause.LOCKED if locked else Cause.UNLOCKED)
+        return self._settle(ShoeCause.LOCKED if locked else ShoeCause.UNLOCKED)
 
     def trouble(self, fault: Fault, *, halts: bool = True) -> bool:
         """Another trouble begins: a wrong button, a card's code, a draw that takes too long."""
@@ -194,14 +194,14 @@ class ShoeModel:
             return False
         fault, self.fault = self.fault, Fault.NONE
         self.say(e.ShoeErrorCleared(fault, badge))
-        return self._settle(Cause.CLEARED)
+        return self._settle(ShoeCause.CLEARED)
 
     def open_setup(self, is_open: bool) -> bool:
         """Open or close the set-up menu."""
         if self.state not in ((S.EMPTY, S.LOADED, S.STANDBY, S.SHOE_END) if is_open else (S.SETUP,)):
             return False
         self.in_setup = is_open
-        return self._settle(Cause.SETUP_OPENED if is_open else Cause.SETUP_CLOSED)
+        return self._settle(ShoeCause.SETUP_OPENED if is_open else ShoeCause.SETUP_CLOSED)
 
     # -------------------------------------------------------------- inside
 
@@ -214,7 +214,7 @@ class ShoeModel:
         if self._cut_after is not None and len(self.drawn) >= self._cut_after and not self.cut_card_seen:
             self.cut_card_seen = True
             self.say(e.CutCardSeen())
-            self._settle(Cause.CUT_CARD)
+            self._settle(ShoeCause.CUT_CARD)
 
     def _report(self, card: Card, where: str | None, readable: bool) -> None:
         known, self._known = self._known, None
@@ -245,9 +245,9 @@ class ShoeModel:
             return False
         self.fault, self.in_setup = fault, False
         self.say(body)
-        return self._settle(Cause.TROUBLE)
+        return self._settle(ShoeCause.TROUBLE)
 
-    def _settle(self, cause: Cause) -> bool:
+    def _settle(self, cause: ShoeCause) -> bool:
         target = self._target()
         if target is not self.state:
             step = (self.state, cause, target)

@@ -6,7 +6,7 @@ from typing import Final
 from protocol.tdp.messages import ShoeState as S
 
 
-class Cause(StrEnum):
+class ShoeCause(StrEnum):
     """Why a shoe changes its state."""
 
     STARTED = "started"
@@ -31,29 +31,29 @@ _STARTS: Final = (S.EMPTY, S.LOADED, S.BURN, S.STANDBY, S.ROUND, S.CUT_CARD_SEEN
 _QUIET: Final = (S.EMPTY, S.LOADED, S.STANDBY, S.SHOE_END)
 """Where set-up may be opened."""
 
-ARCS: Final[frozenset[tuple[S, Cause, S]]] = frozenset(
+ARCS: Final[frozenset[tuple[S, ShoeCause, S]]] = frozenset(
     {
-        (S.EMPTY, Cause.FILLED, S.LOADED),
-        (S.LOADED, Cause.BEGUN, S.BURN),
-        (S.LOADED, Cause.BEGUN, S.STANDBY),
-        (S.LOADED, Cause.BEGUN, S.SHOE_END),
-        (S.STANDBY, Cause.BURNING, S.BURN),
-        (S.BURN, Cause.BURNED, S.STANDBY),
-        (S.BURN, Cause.CUT_CARD, S.SHOE_END),
-        (S.STANDBY, Cause.FIRST_CARD, S.ROUND),
-        (S.STANDBY, Cause.FIRST_CARD, S.CUT_CARD_SEEN),
-        (S.ROUND, Cause.CUT_CARD, S.CUT_CARD_SEEN),
-        (S.ROUND, Cause.ROUND_ENDED, S.STANDBY),
-        (S.CUT_CARD_SEEN, Cause.ROUND_ENDED, S.SHOE_END),
-        *((S.BOOT, Cause.STARTED, state) for state in (*_STARTS, S.ERROR, S.LOCKED)),
-        *((state, Cause.EMPTIED, S.EMPTY) for state in _STARTS[1:]),
-        *((state, Cause.TROUBLE, S.ERROR) for state in _STARTS),
-        *((S.ERROR, Cause.CLEARED, state) for state in (*_STARTS, S.LOCKED)),
-        *((state, Cause.LOCKED, S.LOCKED) for state in _STARTS),
-        *((S.LOCKED, Cause.UNLOCKED, state) for state in _STARTS),
-        (S.LOCKED, Cause.TROUBLE, S.ERROR),
-        *((state, Cause.SETUP_OPENED, S.SETUP) for state in _QUIET),
-        *((S.SETUP, Cause.SETUP_CLOSED, state) for state in _QUIET),
-        (S.SETUP, Cause.TROUBLE, S.ERROR),
+        (S.EMPTY, ShoeCause.FILLED, S.LOADED),
+        (S.LOADED, ShoeCause.BEGUN, S.BURN),
+        (S.LOADED, ShoeCause.BEGUN, S.STANDBY),
+        (S.LOADED, ShoeCause.BEGUN, S.SHOE_END),
+        (S.STANDBY, ShoeCause.BURNING, S.BURN),
+        (S.BURN, ShoeCause.BURNED, S.STANDBY),
+        (S.BURN, ShoeCause.CUT_CARD, S.SHOE_END),
+        (S.STANDBY, ShoeCause.FIRST_CARD, S.ROUND),
+        (S.STANDBY, ShoeCause.FIRST_CARD, S.CUT_CARD_SEEN),
+        (S.ROUND, ShoeCause.CUT_CARD, S.CUT_CARD_SEEN),
+        (S.ROUND, ShoeCause.ROUND_ENDED, S.STANDBY),
+        (S.CUT_CARD_SEEN, ShoeCause.ROUND_ENDED, S.SHOE_END),
+        *((S.BOOT, ShoeCause.STARTED, state) for state in (*_STARTS, S.ERROR, S.LOCKED)),
+        *((state, ShoeCause.EMPTIED, S.EMPTY) for state in _STARTS[1:]),
+        *((state, ShoeCause.TROUBLE, S.ERROR) for state in _STARTS),
+        *((S.ERROR, ShoeCause.CLEARED, state) for state in (*_STARTS, S.LOCKED)),
+        *((state, ShoeCause.LOCKED, S.LOCKED) for state in _STARTS),
+        *((S.LOCKED, ShoeCause.UNLOCKED, state) for state in _STARTS),
+        (S.LOCKED, ShoeCause.TROUBLE, S.ERROR),
+        *((state, ShoeCause.SETUP_OPENED, S.SETUP) for state in _QUIET),
+        *((S.SETUP, ShoeCause.SETUP_CLOSED, state) for state in _QUIET),
+        (S.SETUP, ShoeCause.TROUBLE, S.ERROR),
     }
 )

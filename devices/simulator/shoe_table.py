@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
+from devices.simulator.dialect_front_ends import AngelEyeFrontEnd, BeeTekFrontEnd
 from devices.simulator.line_faults import LineFaults
-from devices.simulator.persona import Device
 from devices.simulator.shoe import BOOT_NS, ShoeModel
-from devices.simulator.shoe_mouths import AngelEyeShoe, BeeTekShoe
 from devices.simulator.shoe_tdp import TdpShoe
-from devices.simulator.unit import Unit
+from devices.simulator.unit import TableUnit, Unit
 from protocol.errors import LocalError
 from protocol.faults import Fault
 from protocol.tdp.messages import Capability, DeviceClass
@@ -19,16 +18,16 @@ PACE_NS: Final = 800_000_000
 """Between two things a dealer does."""
 
 
-def _tdp(name: str, model: ShoeModel, rng: Random) -> Device:
-    mouth = TdpShoe(model)
+def _tdp(name: str, model: ShoeModel, rng: Random) -> TableUnit:
+    end = TdpShoe(model)
     reads = Capability.CARD_RECOGNITION
-    return Unit(name, mouth, mouth.answer, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
+    return Unit(name, end, end.answer, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
 
 
-MOUTHS: Final[dict[str, Callable[[str, ShoeModel, Random], Device]]] = {
+FRONT_ENDS: Final[dict[str, Callable[[str, ShoeModel, Random], TableUnit]]] = {
     "tdp": _tdp,
-    "angel-eye": lambda name, model, _: AngelEyeShoe(name, model),
-    "bee-tek": lambda name, model, _: BeeTekShoe(name, model),
+    "angel-eye": lambda name, model, _: AngelEyeFrontEnd(name, model),
+    "bee-tek": lambda name, model, _: BeeTekFrontEnd(name, model),
 }
 
 Act = str
@@ -65,7 +64,7 @@ class ShoeTable:
     ) -> None:
         seeds = Random(seed)
         self.model = ShoeModel(Random(seeds.random()), round_limit=round_limit, boot_ns=boot_ns)
-        self.unit = MOUTHS[dialect](SHOE, self.model, Random(seeds.random()))
+        self.unit = FRONT_ENDS[dialect](SHOE, self.model, Random(seeds.random()))
         self.units = {SHOE: self.unit}
         self.line = LineFaults(Random(seeds.random()))
         self._acts, self._done = list(acts), 0

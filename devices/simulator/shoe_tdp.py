@@ -1,10 +1,10 @@
-"""The simulated shoe with a TDP mouth: what it says as messages, what a host asks of it."""
+"""The simulated shoe's TDP front end: what it reports as messages, what a host asks of it."""
 
 from collections.abc import Callable
 from typing import Any, Final
 
 from devices import events as e
-from devices.simulator.said import Said, Words
+from devices.simulator.outbox import EventDraft, Outgoing
 from devices.simulator.shoe import ShoeModel
 from protocol.cards import UNREAD
 from protocol.faults import Fault
@@ -26,7 +26,7 @@ class TdpShoe:
 
     def __init__(self, model: ShoeModel) -> None:
         self.shoe = model
-        self.outbox: list[Words] = []
+        self.outbox: list[Outgoing] = []
         self.powered = self.host_lost = False
         self._request = 0
         model.say = self._say
@@ -59,13 +59,13 @@ class TdpShoe:
     def host_gone(self, now_ns: int) -> None:
         """A shoe has no motor to stop: people go on drawing, and the host reads it later."""
         self.host_lost = True
-        self.outbox.append(Said(m.FaultRaised, 0, {"fault": Fault.HOST_LOST, "place": SHOE, "value": 0}))
+        self.outbox.append(EventDraft(m.FaultRaised, 0, {"fault": Fault.HOST_LOST, "place": SHOE, "value": 0}))
 
     def host_back(self, now_ns: int) -> None:
         """The host is heard again."""
         if self.host_lost:
             self.host_lost = False
-            self.outbox.append(Said(m.FaultCleared, 0, {"fault": Fault.HOST_LOST}))
+            self.outbox.append(EventDraft(m.FaultCleared, 0, {"fault": Fault.HOST_LOST}))
 
     def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShoeStatus:
         """The whole visible state. It carries no card."""
@@ -110,7 +110,7 @@ class TdpShoe:
 
     def _say(self, body: e.Body) -> None:
         event, fields = _WORDS[type(body)](body, len(self.shoe.drawn))
-        self.outbox.append(Said(event, self._request, fields))
+        self.outbox.append(EventDraft(event, self._request, fields))
 
 
 Spoken = tuple[type[m.Event], dict[str, Any]]

@@ -11,19 +11,19 @@ from typing import Any
 
 from devices.simulator import shuffler_motions as motions
 from devices.simulator.deck import Bay, Cards
-from devices.simulator.said import Advanced, Said, Words
+from devices.simulator.outbox import CommandProgress, EventDraft, Outgoing
 from devices.simulator.shuffler_parts import (
     REMOVE_ONLY,
     UNKNOWN_REMAINDER,
-    Counts,
     Durations,
-    Game,
-    Group,
-    Mishap,
+    MachineMishap,
     Motion,
-    Stage,
+    PacketGroup,
+    Preparation,
+    RoundCounts,
+    ShufflerSetting,
 )
-from devices.simulator.shuffler_states import ARCS, Cause
+from devices.simulator.shuffler_states import ARCS, ShufflerCause
 from protocol.faults import Fault
 from protocol.places import MUCK, SHUFFLER, Place
 from protocol.tdp import messages as m
@@ -41,22 +41,22 @@ class ShufflerModel:
         self.cards = cards
         self.recognition = recognition
         self.durations = durations or Durations()
-        self.outbox: list[Words] = []
-        self.steps: set[tuple[S, Cause, S]] = set()
-        self.game = Game()
-        self.programs: dict[str, tuple[Group, ...]] = {}
+        self.outbox: list[Outgoing] = []
+        self.steps: set[tuple[S, ShufflerCause, S]] = set()
+        self.game = ShufflerSetting()
+        self.programs: dict[str, tuple[PacketGroup, ...]] = {}
         """Games whose packets differ, by name."""
         self.state = S.BOOT
         self.powered = False
         self.sensor_works = True
-        self.mishaps: list[Mishap] = []
+        self.mishaps: list[MachineMishap] = []
         # what survives a power cut
-        self.round: Counts | None = None
+        self.round: RoundCounts | None = None
         self.latched: list[int] = []
         # what does not
-        self.verified: Counts | None = None
+        self.verified: RoundCounts | None = None
         self.motion: Motion | None = None
-        self.stage: Stage | None = None
+        self.stage: Preparation | None = None
         self.owed: Motion | None = None
         self.request = 0
         self.motion_due_ns = self.stage_due_ns = self.motion_began_ns = 0
@@ -109,7 +109,7 @@ class ShufflerModel:
         if not self.powered or self.cards.backs([Bay.INPUT]) != [deck]:
             return False
         self.say(m.DeckLoaded, deck=deck, back=deck)
-        self.settle(Cause.LOADED, now_ns)
+        self.settle(ShufflerCause.LOADED, now_ns)
         return True
 
     def press_green(self, now_ns: int) -> bool:
@@ -129,7 +129,7 @@ class ShufflerModel:
         else:
             return False
         self.request = request
-        self.settle(Cause.GREEN, now_ns)
+        self.settle(ShufflerCause.GREEN, now_ns)
         return True
 
     def hold_green(self, now_ns: int) -> bool:
@@ -144,7 +144,7 @@ class ShufflerModel:
         if self.state not in (S.PACKET_WAIT, S.DISPENSING):
             return False
         self.owed, self.request = Motion.DUMP, request
-        self.settle(Cause.GREEN, now_ns)
+        self.settle(ShufflerCause.GREEN, now_ns)
         return True
 
     def lift(self, to: Place, now_ns: int) -> int:
@@ -168,7 +168,7 @@ class ShufflerModel:
         self.say(m.DoorMoved, open=int(is_open))
         if is_open:
             self._stop_for_door()
-        self.settle(Cause.DOOR_OPENED if is_open else Cause.DOOR_CLOSED, now_ns)
+        self.settle(ShufflerCause.DOOR_OPENED if is_open else ShufflerCause.DOOR_CLOSED, now_ns)
 
     def turn_key(self, resolution: Resolution, now_ns: int) -> bool:
         """A person acknowledges the misdeal at the device itself."""
@@ -179,7 +179,7 @@ class ShufflerModel:
         if self.state not in (S.EMPTY, S.READY):
             return False
         self.in_setup = True
-        self.settle(Cause.SETUP, now_ns)
+        self.settle(ShufflerCause.SETUP, now_ns)
         return True
 
     def close_setup(self, now_ns: int) -> bool:
@@ -187,7 +187,7 @@ class ShufflerModel:
         if self.state is not S.SETUP:
             return False
         self.in_setup = False
-        self.settle(Cause.SETUP, now_ns)
+        self.settle(ShufflerCause.SETUP, now_ns)
         return True
 
     # -------------------------------------------------------------- the link
@@ -196,18 +196,18 @@ class ShufflerModel:
         """Finish the motion and start no other."""
         self.host_lost = True
         self.say(m.FaultRaised, fault=Fault.HOST_LOST, place=SHUFFLER, value=0)
-        self.settle(Cause.HOST_LOST, now_ns)
+        self.settle(ShufflerCause.HOST_LOST, now_ns)
 
     def host_back(self, now_ns: int) -> None:
         """Go on."""
         if self.host_lost:
             self.host_lost = False
             self.say(m.FaultCleared, fault=Fault.HOST_LOST)
-            self.settle(Cause.HOST_BACK, now_ns)
+            self.settle(ShufflerCause.HOST_BACK, now_ns)
 
     def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShufflerStatus:
         """The whole visible state. It carries no card."""
-        counts = self.round or self.verified or Counts()
+        counts = self.round or self.verified or RoundCounts()
         lamps = (m.Lamp.RED if self.latched else 0) | (
             m.Lamp.GREEN if self.state in (S.READY, S.PACKET_WAIT) and not self.latched else 0
         )
@@ -240,12 +240,12 @@ class ShufflerModel:
 
     def say(self, event: type[m.Event], request: int = 0, **fields: Any) -> None:
         """Put an event into the outbox."""
-        self.outbox.append(Said(event, request, fields))
+        self.outbox.append(EventDraft(event, request, fields))
 
     def progress(self, percent: int) -> None:
         """Tell the host how far its command is, when there is one."""
         if self.request:
-            self.outbox.append(Advanced(self.request, percent, self.state))
+            self.outbox.append(CommandProgress(self.request, percent, self.state))
 
     def begin(self, motion: Motion, now_ns: int) -> None:
         """Set a motion going."""
@@ -264,7 +264,7 @@ class ShufflerModel:
         self.latched.append(fault)
         if len(self.latched) > 1:
             return
-        counts = self.round or self.verified or Counts()
+        counts = self.round or self.verified or RoundCounts()
         self.say(m.RedLamp, request, lit=1, fault=fault)
         self.say(
             m.Misdeal,
@@ -293,10 +293,10 @@ class ShufflerModel:
         self.say(m.MisdealCleared, request, fault=first, badge=badge, resolution=resolution)
         if resolution is Resolution.REMOVE_DECK:
             self._take_out()
-        self.settle(Cause.CLEARED, now_ns)
+        self.settle(ShufflerCause.CLEARED, now_ns)
         return True
 
-    def settle(self, cause: Cause, now_ns: int, request: int = 0) -> None:
+    def settle(self, cause: ShufflerCause, now_ns: int, request: int = 0) -> None:
         """Begin what is due and allowed, then show the state that follows, if the table knows the step."""
         if not self.motion and not self._held_back():
             if self.owed and self.round:

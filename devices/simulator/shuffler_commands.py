@@ -2,8 +2,8 @@
 
 from devices.simulator.deck import Bay
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.shuffler_parts import Game, Motion
-from devices.simulator.shuffler_states import Cause
+from devices.simulator.shuffler_parts import Motion, ShufflerSetting
+from devices.simulator.shuffler_states import ShufflerCause
 from protocol.faults import Fault
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Reason, Resolution, Status
@@ -63,7 +63,7 @@ def select_game(model: ShufflerModel, wanted: m.SelectGame, now_ns: int, request
     if not wanted.packet_size and not groups:
         return _refused(Reason.NOT_SUPPORTED)
     other_deck = wanted.cards != model.game.cards
-    model.game = Game(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game, groups)
+    model.game = ShufflerSetting(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game, groups)
     model.say(
         m.GameSelected,
         request,
@@ -74,7 +74,7 @@ def select_game(model: ShufflerModel, wanted: m.SelectGame, now_ns: int, request
     )
     if other_deck:
         model.verified = None
-        model.settle(Cause.RECOUNT, now_ns)
+        model.settle(ShufflerCause.RECOUNT, now_ns)
     return DONE
 
 
@@ -98,7 +98,7 @@ def _raise_lamp(model: ShufflerModel, command: m.RaiseLamp, now_ns: int, request
     if model.latched or model.state in NO_LAMP:
         return _refused(Reason.WRONG_STATE)
     model.alarm(command.fault or Fault.MISDEAL_CALLED_BY_HOST, request=request)
-    model.settle(Cause.ALARM, now_ns)
+    model.settle(ShufflerCause.ALARM, now_ns)
     return DONE
 
 
@@ -117,7 +117,7 @@ def _lock(model: ShufflerModel, locked: bool, now_ns: int, request: int) -> Answ
         if locked and model.state not in LOCKABLE:
             return _wrong_state(model)
         model.locked = locked
-        model.settle(Cause.LOCK, now_ns, request)
+        model.settle(ShufflerCause.LOCK, now_ns, request)
     return DONE
 
 
@@ -126,5 +126,5 @@ def _test(model: ShufflerModel, now_ns: int, request: int) -> Answer:
         return _wrong_state(model)
     model.request = request
     model.begin(Motion.TEST, now_ns)
-    model.settle(Cause.TEST_ASKED, now_ns)
+    model.settle(ShufflerCause.TEST_ASKED, now_ns)
     return ACCEPTED

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from devices.simulator.deck import Bay
-from devices.simulator.shuffler_parts import RECOVERY_TRIES, Counts, Mishap, Motion, Stage
-from devices.simulator.shuffler_states import Cause
+from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap, Motion, Preparation, RoundCounts
+from devices.simulator.shuffler_states import ShufflerCause
 from protocol.cards import NONE
 from protocol.faults import Fault
 from protocol.places import SHUFFLER, Place
@@ -21,7 +21,7 @@ def end_motion(model: ShufflerModel, now_ns: int) -> None:
     motion, model.motion = model.motion, None
     if motion is Motion.BOOT:
         model.begin(Motion.TEST, now_ns)
-        model.settle(Cause.BOOTED, now_ns)
+        model.settle(ShufflerCause.BOOTED, now_ns)
     elif motion is Motion.TEST:
         _tested(model, now_ns)
     elif motion is Motion.DISPENSE:
@@ -41,7 +41,7 @@ def _tested(model: ShufflerModel, now_ns: int) -> None:
         model.say(m.FaultCleared, fault=Fault.SENSOR_FAILED)
     if model.round and Fault.POWER_LOST_MID_ROUND not in model.latched:
         model.alarm(Fault.POWER_LOST_MID_ROUND)
-    model.settle(Cause.TESTED, now_ns, request)
+    model.settle(ShufflerCause.TESTED, now_ns, request)
 
 
 # ------------------------------------------------------------------ preparing a deck
@@ -54,36 +54,36 @@ def prepare(model: ShufflerModel, now_ns: int) -> None:
     if model.cards.count(Bay.CHAMBER):
         _shuffle(model, now_ns)
     elif model.cards.count(Bay.INPUT):
-        model.stage, model.stage_due_ns = Stage.FEED, now_ns + model.durations.feed
+        model.stage, model.stage_due_ns = Preparation.FEED, now_ns + model.durations.feed
 
 
 def end_stage(model: ShufflerModel, now_ns: int) -> None:
     """One stage of the preparation is over."""
-    if model.stage is Stage.FEED:
+    if model.stage is Preparation.FEED:
         model.cards.lift(Bay.INPUT, Bay.CHAMBER)
         _shuffle(model, now_ns)
-        model.settle(Cause.FED, now_ns)
-    elif model.stage is Stage.SHUFFLE:
+        model.settle(ShufflerCause.FED, now_ns)
+    elif model.stage is Preparation.SHUFFLE:
         model.cards.shuffle(Bay.CHAMBER)
-        model.stage, model.stage_due_ns = Stage.VERIFY, now_ns + model.durations.verify
-        model.settle(Cause.SHUFFLED, now_ns)
+        model.stage, model.stage_due_ns = Preparation.VERIFY, now_ns + model.durations.verify
+        model.settle(ShufflerCause.SHUFFLED, now_ns)
     else:
         _verified(model, now_ns)
 
 
 def _shuffle(model: ShufflerModel, now_ns: int) -> None:
     model.say(m.ShuffleStarted, deck=_deck_in(model, Bay.CHAMBER))
-    model.stage, model.stage_due_ns = Stage.SHUFFLE, now_ns + model.durations.shuffle
+    model.stage, model.stage_due_ns = Preparation.SHUFFLE, now_ns + model.durations.shuffle
 
 
 def _verified(model: ShufflerModel, now_ns: int) -> None:
     model.stage = None
     counted, expected = model.cards.count(Bay.CHAMBER), model.game.cards
-    model.verified = Counts(deck=_deck_in(model, Bay.CHAMBER), loaded=counted)
+    model.verified = RoundCounts(deck=_deck_in(model, Bay.CHAMBER), loaded=counted)
     model.say(m.DeckVerified, deck=model.verified.deck, expected=expected, counted=counted)
     if counted != expected:
         model.alarm(Fault.TOO_FEW_CARDS if counted < expected else Fault.TOO_MANY_CARDS, counted)
-    model.settle(Cause.VERIFIED, now_ns)
+    model.settle(ShufflerCause.VERIFIED, now_ns)
 
 
 # ------------------------------------------------------------------ packets
@@ -97,7 +97,7 @@ def _dispensed(model: ShufflerModel, now_ns: int) -> None:
             model.say(m.FaultRaised, fault=Fault.EXIT_JAM, place=SHUFFLER, value=1)
         model.begin(Motion.RECOVER, now_ns)
         model.progress(50)
-        model.settle(Cause.JAMMED, now_ns)
+        model.settle(ShufflerCause.JAMMED, now_ns)
         return
     model.jam_tries = 0
     size = _size(model)
@@ -106,7 +106,7 @@ def _dispensed(model: ShufflerModel, now_ns: int) -> None:
     _report_packet(model, actual if mishap.noticed else size)
     if mishap.lost:
         model.alarm(Fault.CARD_LOST, mishap.lost)
-    model.settle(Cause.OUT, now_ns)
+    model.settle(ShufflerCause.OUT, now_ns)
 
 
 def _report_packet(model: ShufflerModel, counted: int) -> None:
@@ -126,7 +126,7 @@ def _report_packet(model: ShufflerModel, counted: int) -> None:
         model.alarm(Fault.PACKET_SHORT if counted < size else Fault.PACKET_LONG, counted)
 
 
-def _go_astray(model: ShufflerModel, mishap: Mishap) -> None:
+def _go_astray(model: ShufflerModel, mishap: MachineMishap) -> None:
     counts = _round(model)
     for _ in range(model.cards.deal(Bay.CHAMBER, Bay.REJECT, mishap.rejected)):
         face = model.cards.faces(Bay.REJECT)[0]
@@ -148,7 +148,7 @@ def _recovered(model: ShufflerModel, now_ns: int) -> None:
         model.jam_tries = mishap.jam_tries
         model.owed = model.owed or Motion.DISPENSE
         model.alarm(Fault.EXIT_JAM, RECOVERY_TRIES)
-    model.settle(Cause.RECOVERED, now_ns)
+    model.settle(ShufflerCause.RECOVERED, now_ns)
 
 
 def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
@@ -169,7 +169,7 @@ def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
     model.cards.lift(Bay.TRAY, to)
     model.alarm(Fault.PACKET_LIFTED_EARLY, taken)
     _owe_next(model)
-    model.settle(Cause.LIFTED, now_ns)
+    model.settle(ShufflerCause.LIFTED, now_ns)
     return taken
 
 
@@ -182,7 +182,7 @@ def tray_emptied(model: ShufflerModel, now_ns: int) -> None:
     else:
         model.say(m.RemainderLifted, deck=counts.deck)
         model.round = None
-    model.settle(Cause.LIFTED, now_ns)
+    model.settle(ShufflerCause.LIFTED, now_ns)
 
 
 def _owe_next(model: ShufflerModel) -> None:
@@ -195,7 +195,7 @@ def _size(model: ShufflerModel) -> int:
     return model.game.group(_round(model).group).cards
 
 
-def _book(counts: Counts, model: ShufflerModel, size: int, counted: int) -> None:
+def _book(counts: RoundCounts, model: ShufflerModel, size: int, counted: int) -> None:
     """One more packet of its group; the last one closes it."""
     counts.packets.append((size, counted))
     counts.in_group += 1
@@ -219,14 +219,14 @@ def _dumped(model: ShufflerModel, now_ns: int) -> None:
         model.alarm(Fault.REMAINDER_COUNT_WRONG, counted)
     elif not counted:
         model.round = None
-    model.settle(Cause.DUMPED, now_ns)
+    model.settle(ShufflerCause.DUMPED, now_ns)
 
 
-def _mishap(model: ShufflerModel, ordinal: int) -> Mishap:
-    return next((mishap for mishap in model.mishaps if mishap.ordinal == ordinal), Mishap(ordinal))
+def _mishap(model: ShufflerModel, ordinal: int) -> MachineMishap:
+    return next((mishap for mishap in model.mishaps if mishap.ordinal == ordinal), MachineMishap(ordinal))
 
 
-def _round(model: ShufflerModel) -> Counts:
+def _round(model: ShufflerModel) -> RoundCounts:
     if model.round is None:
         raise AssertionError("a deal moves cards only in a round")
     return model.round

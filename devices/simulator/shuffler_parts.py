@@ -29,7 +29,7 @@ class Motion(Enum):
     DUMP = S.DUMPING
 
 
-class Stage(Enum):
+class Preparation(Enum):
     """How far the preparation of the next deck is; it runs beside the end of a deal."""
 
     FEED = S.LOADED
@@ -56,7 +56,7 @@ class Durations:
 
 
 @dataclass(frozen=True, slots=True)
-class Mishap:
+class MachineMishap:
     """Something that goes wrong inside at packet `ordinal` (0: at the remainder).
 
     `by` cards more or fewer than the packet's size; `noticed`: the device's own counter sees it; `jam_tries`: tries
@@ -74,7 +74,7 @@ class Mishap:
 
 
 @dataclass(slots=True)
-class Counts:
+class RoundCounts:
     """The device's own book of one round. Its counter may be wrong; the cards are elsewhere."""
 
     deck: int = 0
@@ -101,7 +101,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PacketGroup:
     """Packets of one size that are dealt without a pause; `count` 0: until the green button says which is the last."""
 
     cards: int
@@ -109,7 +109,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class ShufflerSetting:
     """What the shuffler is set to deal. It survives a power cut. `groups`: where packets differ, the device's own
     program; `packet_size` is 0 then."""
 
@@ -117,8 +117,8 @@ class Game:
     cards: int = 52
     jokers: int = 0
     name: str = ""
-    groups: tuple[Group, ...] = ()
+    groups: tuple[PacketGroup, ...] = ()
 
-    def group(self, number: int) -> Group:
+    def group(self, number: int) -> PacketGroup:
         """The group with this number, from 0."""
-        return self.groups[number] if self.groups else Group(self.packet_size)
+        return self.groups[number] if self.groups else PacketGroup(self.packet_size)

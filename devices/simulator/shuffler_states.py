@@ -7,7 +7,7 @@ from typing import Final
 from protocol.tdp.messages import ShufflerState as S
 
 
-class Cause(StrEnum):
+class ShufflerCause(StrEnum):
     """What makes the state change."""
 
     BOOTED = "started"
@@ -34,12 +34,15 @@ class Cause(StrEnum):
     RECOUNT = "another deck composition"
 
 
+C: Final = ShufflerCause
+
+
 @dataclass(frozen=True, slots=True)
-class Row:
+class ShufflerRow:
     """From any of `sources`, `cause` leads to one of `targets`; `note` says which."""
 
     sources: tuple[S, ...]
-    cause: Cause
+    cause: ShufflerCause
     targets: tuple[S, ...]
     note: str
 
@@ -55,65 +58,75 @@ MOVING: Final = frozenset(
 """States that end by themselves."""
 
 ROWS: Final = (
-    Row((S.BOOT,), Cause.BOOTED, (S.SELF_TEST,), "always"),
-    Row(
+    ShufflerRow((S.BOOT,), C.BOOTED, (S.SELF_TEST,), "always"),
+    ShufflerRow(
         (S.SELF_TEST,),
-        Cause.TESTED,
+        C.TESTED,
         (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.MISDEAL, S.OPEN, S.FAULT, S.SAFE),
         "fault when a sensor failed, misdeal when the power went in mid-round, else by what lies in the device",
     ),
-    Row((S.EMPTY, S.READY, S.FAULT), Cause.TEST_ASKED, (S.SELF_TEST,), "service role"),
-    Row((S.EMPTY,), Cause.LOADED, (S.LOADED,), "no change of state while the other deck is in use"),
-    Row((S.LOADED,), Cause.FED, (S.SHUFFLING,), "the cards are in the chamber"),
-    Row((S.SHUFFLING,), Cause.SHUFFLED, (S.VERIFYING,), "always"),
-    Row((S.VERIFYING,), Cause.VERIFIED, (S.READY, S.MISDEAL, S.SAFE), "misdeal on a wrong total"),
-    Row((S.REMAINDER_WAIT, S.SAFE), Cause.VERIFIED, (S.MISDEAL,), "the other deck has a wrong total"),
-    Row((S.READY,), Cause.GREEN, (S.DISPENSING,), "the first packet"),
-    Row(
+    ShufflerRow((S.EMPTY, S.READY, S.FAULT), C.TEST_ASKED, (S.SELF_TEST,), "service role"),
+    ShufflerRow((S.EMPTY,), C.LOADED, (S.LOADED,), "no change of state while the other deck is in use"),
+    ShufflerRow((S.LOADED,), C.FED, (S.SHUFFLING,), "the cards are in the chamber"),
+    ShufflerRow((S.SHUFFLING,), C.SHUFFLED, (S.VERIFYING,), "always"),
+    ShufflerRow((S.VERIFYING,), C.VERIFIED, (S.READY, S.MISDEAL, S.SAFE), "misdeal on a wrong total"),
+    ShufflerRow((S.REMAINDER_WAIT, S.SAFE), C.VERIFIED, (S.MISDEAL,), "the other deck has a wrong total"),
+    ShufflerRow((S.READY,), C.GREEN, (S.DISPENSING,), "the first packet"),
+    ShufflerRow(
         (S.PACKET_WAIT,),
-        Cause.GREEN,
+        C.GREEN,
         (S.DUMPING, S.DISPENSING),
         "a packet that nobody lifted goes with the remainder; dispensing where the game has another group of packets",
     ),
-    Row((S.DISPENSING,), Cause.OUT, (S.PACKET_WAIT, S.DUMPING, S.MISDEAL, S.SAFE), "misdeal on a wrong count"),
-    Row((S.DISPENSING,), Cause.JAMMED, (S.RECOVERING,), "the first of a few tries"),
-    Row((S.RECOVERING,), Cause.RECOVERED, (S.DISPENSING, S.MISDEAL), "misdeal after the last try"),
-    Row((S.PACKET_WAIT,), Cause.LIFTED, (S.DISPENSING,), "no change when the deck holds no further packet"),
-    Row((S.DISPENSING,), Cause.LIFTED, (S.MISDEAL,), "a packet is lifted early"),
-    Row(
+    ShufflerRow((S.DISPENSING,), C.OUT, (S.PACKET_WAIT, S.DUMPING, S.MISDEAL, S.SAFE), "misdeal on a wrong count"),
+    ShufflerRow((S.DISPENSING,), C.JAMMED, (S.RECOVERING,), "the first of a few tries"),
+    ShufflerRow((S.RECOVERING,), C.RECOVERED, (S.DISPENSING, S.MISDEAL), "misdeal after the last try"),
+    ShufflerRow((S.PACKET_WAIT,), C.LIFTED, (S.DISPENSING,), "no change when the deck holds no further packet"),
+    ShufflerRow((S.DISPENSING,), C.LIFTED, (S.MISDEAL,), "a packet is lifted early"),
+    ShufflerRow(
         (S.DUMPING,),
-        Cause.DUMPED,
+        C.DUMPED,
         (S.REMAINDER_WAIT, S.MISDEAL, S.SAFE, S.EMPTY, S.LOADED),
         "misdeal when cards are missing",
     ),
-    Row((S.REMAINDER_WAIT,), Cause.LIFTED, _IDLE, "by how far the other deck is"),
-    Row((S.SAFE,), Cause.LIFTED, (S.LOADED, S.SHUFFLING, S.VERIFYING), "the other deck's shuffle is being finished"),
-    Row((*_IDLE, S.PACKET_WAIT, S.REMAINDER_WAIT), Cause.ALARM, (S.MISDEAL,), "latched; asked for by the host"),
-    Row((S.MISDEAL,), Cause.CLEARED, (*_ON, S.SAFE, S.FAULT), "never by itself; back to what was being done"),
-    Row(
+    ShufflerRow((S.REMAINDER_WAIT,), C.LIFTED, _IDLE, "by how far the other deck is"),
+    ShufflerRow(
+        (S.SAFE,),
+        C.LIFTED,
+        (S.LOADED, S.SHUFFLING, S.VERIFYING),
+        "the other deck's shuffle is being finished",
+    ),
+    ShufflerRow((*_IDLE, S.PACKET_WAIT, S.REMAINDER_WAIT), C.ALARM, (S.MISDEAL,), "latched; asked for by the host"),
+    ShufflerRow((S.MISDEAL,), C.CLEARED, (*_ON, S.SAFE, S.FAULT), "never by itself; back to what was being done"),
+    ShufflerRow(
         (*_IDLE, *_DEALING, S.MISDEAL, S.SAFE, S.FAULT, S.LOCKED, S.SETUP),
-        Cause.DOOR_OPENED,
+        C.DOOR_OPENED,
         (S.OPEN,),
         "every motion stops; in mid-round the red lamp is lit",
     ),
-    Row(
+    ShufflerRow(
         (S.OPEN,),
-        Cause.DOOR_CLOSED,
+        C.DOOR_CLOSED,
         (S.EMPTY, S.LOADED, S.SHUFFLING, S.SAFE, S.MISDEAL, S.FAULT, S.LOCKED, S.SETUP),
         "misdeal while the lamp is lit; a deck that was ready is shuffled and counted again",
     ),
-    Row((S.EMPTY, S.READY, S.PACKET_WAIT, S.REMAINDER_WAIT), Cause.HOST_LOST, (S.SAFE,), "a motion is finished first"),
-    Row(
+    ShufflerRow(
+        (S.EMPTY, S.READY, S.PACKET_WAIT, S.REMAINDER_WAIT),
+        C.HOST_LOST,
         (S.SAFE,),
-        Cause.HOST_BACK,
+        "a motion is finished first",
+    ),
+    ShufflerRow(
+        (S.SAFE,),
+        C.HOST_BACK,
         (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.DISPENSING, S.PACKET_WAIT, S.DUMPING, S.REMAINDER_WAIT),
         "goes on with what was due",
     ),
-    Row((S.EMPTY, S.READY), Cause.LOCK, (S.LOCKED,), "refused in mid-round"),
-    Row((S.LOCKED,), Cause.LOCK, (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY), "unlocked"),
-    Row((S.EMPTY, S.READY), Cause.SETUP, (S.SETUP,), "by a person at the device"),
-    Row((S.SETUP,), Cause.SETUP, _AFTER_SETUP, "closed"),
-    Row((S.READY,), Cause.RECOUNT, (S.SHUFFLING,), "the deck is counted against the new composition"),
+    ShufflerRow((S.EMPTY, S.READY), C.LOCK, (S.LOCKED,), "refused in mid-round"),
+    ShufflerRow((S.LOCKED,), C.LOCK, (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY), "unlocked"),
+    ShufflerRow((S.EMPTY, S.READY), C.SETUP, (S.SETUP,), "by a person at the device"),
+    ShufflerRow((S.SETUP,), C.SETUP, _AFTER_SETUP, "closed"),
+    ShufflerRow((S.READY,), C.RECOUNT, (S.SHUFFLING,), "the deck is counted against the new composition"),
 )
 
 ARCS: Final = frozenset((source, row.cause, target) for row in ROWS for source in row.sources for target in row.targets)

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Any, Final
 
-from devices.simulator.said import Said, Words
+from devices.simulator.outbox import EventDraft, Outgoing
 from devices.simulator.shuffler_parts import MS
 from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
@@ -15,7 +15,7 @@ from protocol.tdp.messages import ControllerState as S
 BOOT_NS: Final = 1_000 * MS
 
 
-class Cause(StrEnum):
+class ControllerCause(StrEnum):
     """What makes the controller's state change."""
 
     BOOTED = "started"
@@ -28,15 +28,15 @@ class Cause(StrEnum):
 
 
 ROWS: Final = (
-    ((S.BOOT,), Cause.BOOTED, (S.BETS_OPEN, S.GAME, S.SAFE)),
-    ((S.BETS_OPEN,), Cause.START, (S.GAME,)),
-    ((S.GAME, S.AWARD), Cause.END, (S.BETS_OPEN, S.SAFE)),
-    ((S.GAME,), Cause.HAND, (S.AWARD,)),
-    ((S.AWARD,), Cause.HAND, (S.GAME,)),
-    ((S.BETS_OPEN,), Cause.HOST_LOST, (S.SAFE,)),
-    ((S.SAFE,), Cause.HOST_BACK, (S.BETS_OPEN,)),
-    ((S.BETS_OPEN,), Cause.SETUP, (S.SETUP,)),
-    ((S.SETUP,), Cause.SETUP, (S.BETS_OPEN, S.SAFE)),
+    ((S.BOOT,), ControllerCause.BOOTED, (S.BETS_OPEN, S.GAME, S.SAFE)),
+    ((S.BETS_OPEN,), ControllerCause.START, (S.GAME,)),
+    ((S.GAME, S.AWARD), ControllerCause.END, (S.BETS_OPEN, S.SAFE)),
+    ((S.GAME,), ControllerCause.HAND, (S.AWARD,)),
+    ((S.AWARD,), ControllerCause.HAND, (S.GAME,)),
+    ((S.BETS_OPEN,), ControllerCause.HOST_LOST, (S.SAFE,)),
+    ((S.SAFE,), ControllerCause.HOST_BACK, (S.BETS_OPEN,)),
+    ((S.BETS_OPEN,), ControllerCause.SETUP, (S.SETUP,)),
+    ((S.SETUP,), ControllerCause.SETUP, (S.BETS_OPEN, S.SAFE)),
 )
 """Every step: from any of, by, to one of. A running game goes on without a host; in SAFE none is started."""
 
@@ -52,8 +52,8 @@ class TableControllerModel:
     """
 
     def __init__(self, *, boot_ns: int = BOOT_NS) -> None:
-        self.outbox: list[Words] = []
-        self.steps: set[tuple[S, Cause, S]] = set()
+        self.outbox: list[Outgoing] = []
+        self.steps: set[tuple[S, ControllerCause, S]] = set()
         self.state = S.BOOT
         self.powered = False
         self.round = 0
@@ -90,7 +90,7 @@ class TableControllerModel:
         """Finish starting when that is due."""
         if self._boot_due_ns is not None and self._boot_due_ns <= now_ns:
             self._boot_due_ns = None
-            self._settle(Cause.BOOTED)
+            self._settle(ControllerCause.BOOTED)
 
     @property
     def mid_round(self) -> bool:
@@ -106,7 +106,7 @@ class TableControllerModel:
         self.round += 1
         self.in_game = True
         self._say(m.GameStarted, round=self.round)
-        return self._settle(Cause.START)
+        return self._settle(ControllerCause.START)
 
     def end_game(self) -> bool:
         """END GAME: all action is reconciled and the hand buttons go out."""
@@ -115,7 +115,7 @@ class TableControllerModel:
         self.in_game = False
         self._hands.clear()
         self._say(m.GameEnded, round=self.round)
-        return self._settle(Cause.END)
+        return self._settle(ControllerCause.END)
 
     def sense(self, seat: int, on: bool) -> bool:
         """A progressive bet is put on a seat's sensor, or taken off."""
@@ -130,7 +130,7 @@ class TableControllerModel:
             return False
         self._hands ^= {hand}
         self._say(m.HandButton, hand=hand, on=int(hand in self._hands))
-        return self._settle(Cause.HAND)
+        return self._settle(ControllerCause.HAND)
 
     def select_spot(self, seat: int) -> bool:
         """The dealer selects a seat on the display."""
@@ -178,7 +178,7 @@ class TableControllerModel:
         if self.state is not (S.BETS_OPEN if is_open else S.SETUP):
             return False
         self._in_setup = is_open
-        return self._settle(Cause.SETUP)
+        return self._settle(ControllerCause.SETUP)
 
     # -------------------------------------------------------------- the link
 
@@ -186,14 +186,14 @@ class TableControllerModel:
         """A running game may be finished; none is started."""
         self._host_lost = True
         self._say(m.FaultRaised, fault=Fault.HOST_LOST, place=NOWHERE, value=0)
-        self._settle(Cause.HOST_LOST)
+        self._settle(ControllerCause.HOST_LOST)
 
     def host_back(self, now_ns: int) -> None:
         """Go on."""
         if self._host_lost:
             self._host_lost = False
             self._say(m.FaultCleared, fault=Fault.HOST_LOST)
-            self._settle(Cause.HOST_BACK)
+            self._settle(ControllerCause.HOST_BACK)
 
     def answer(self, request: int, command: m.Message, now_ns: int) -> m.Reply:
         """Do or refuse a command of the host."""
@@ -229,10 +229,10 @@ class TableControllerModel:
         return self.powered and self.state is not S.BOOT
 
     def _say(self, event: type[m.Event], **fields: Any) -> bool:
-        self.outbox.append(Said(event, 0, fields))
+        self.outbox.append(EventDraft(event, 0, fields))
         return True
 
-    def _settle(self, cause: Cause) -> bool:
+    def _settle(self, cause: ControllerCause) -> bool:
         target = self._target()
         if target is not self.state:
             step = (self.state, cause, target)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final, Protocol
 
-from devices.simulator import said
+from devices.simulator.outbox import EventDraft, Outgoing
 from protocol.tdp import messages as m
 from protocol.tdp.link import (
     Commanded,
@@ -25,10 +25,60 @@ EVENT_DEPTH: Final = 256
 FIRMWARE: Final = "1.0.0"
 
 
+class TableUnit(Protocol):
+    """A device on its line, whatever it speaks."""
+
+    name: str
+
+    @property
+    def hosted(self) -> bool:
+        """Whether a host is there, as far as the device can tell."""
+        ...
+
+    @property
+    def host_lost(self) -> bool:
+        """Whether a host was here and fell silent."""
+        ...
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due."""
+        ...
+
+    @property
+    def all_acknowledged(self) -> bool:
+        """Whether the host has, or will never have, everything."""
+        ...
+
+    def power_on(self, now_ns: int) -> None:
+        """Switch it on."""
+        ...
+
+    def power_off(self) -> None:
+        """Pull the plug."""
+        ...
+
+    def receive(self, data: bytes, now_ns: int) -> None:
+        """Bytes from the host."""
+        ...
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due."""
+        ...
+
+    def settle(self, now_ns: int) -> None:
+        """Say what the model has to say."""
+        ...
+
+    def take_output(self) -> list[bytes]:
+        """What goes onto the line."""
+        ...
+
+
 class Model(Protocol):
     """What a unit needs of the device it drives."""
 
-    outbox: list[said.Words]
+    outbox: list[Outgoing]
     powered: bool
 
     @property
@@ -153,13 +203,13 @@ class Unit:
         if link is None:
             self.model.outbox.clear()
             return
-        words, self.model.outbox[:] = self.model.outbox[:], []
-        for word in words:
-            if isinstance(word, said.Said):
-                self._pass_on(link.emit(word.event, now_ns, request=word.request, **word.fields), now_ns)
+        outgoing, self.model.outbox[:] = self.model.outbox[:], []
+        for each in outgoing:
+            if isinstance(each, EventDraft):
+                self._pass_on(link.emit(each.event, now_ns, request=each.request, **each.fields), now_ns)
             else:
-                progress = m.Progress(percent=word.percent, state=word.state)
-                self._pass_on(link.progress(word.request, progress, now_ns), now_ns)
+                progress = m.Progress(percent=each.percent, state=each.state)
+                self._pass_on(link.progress(each.request, progress, now_ns), now_ns)
         visible = self.model.status(0, 0, 0)
         if visible != self._shown:
             self._shown = visible

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from devices.transport.base import Transport
+from devices.transport.further import FURTHER
 from devices.transport.opening import Opener
 from protocol.errors import LineUnusable
 
@@ -58,10 +59,8 @@ def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 11
     parts = urlsplit(address)
     if address and parts.scheme in PORTS:
         return _port(address, parts, baud)()
-    if parts.scheme == "sim":
-        from devices.simulator.line import open_simulated
-
-        return open_simulated(address, clock)
+    if parts.scheme in FURTHER:
+        return FURTHER[parts.scheme](address, clock)
     if parts.scheme == "replay":
         from devices.replay import open_replay
 

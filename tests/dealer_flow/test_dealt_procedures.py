@@ -16,12 +16,12 @@ import pytest
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.record.result import Incident, RoundResult
+from dealwire.rehearsal.catalogue import set_up
+from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices import events as e
 from devices.capture import Capture
 from devices.recording import CaptureWriter
 from devices.replay import play
-from devices.simulator.catalogue import set_up
-from devices.simulator.table import SimulatedTable
 from protocol.tdp.messages import Role
 from tests.support.procedures import STEPPED, Case, Cases, readings
 from tests.support.table_evenings import TableEvening

@@ -10,10 +10,9 @@ import pytest
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.record.result import RoundResult
-from dealwire.simulated import round_table, scenario_of
+from dealwire.rehearsal.catalogue import clean_round, scenario_of, set_up
+from dealwire.rehearsal.scenario import Scenario, packets
 from devices import events as e
-from devices.simulator.catalogue import set_up
-from devices.simulator.scenario import Scenario, packets
 from protocol.cards import parse_card
 from protocol.places import BURN, Place
 from tests.support.hand_table import DEVICE, HandTable
@@ -163,7 +162,7 @@ def test_a_burned_card_comes_out_again_however_the_shoe_tells(number: int, again
 def test_a_burned_card_pushed_back_into_a_real_shoe_is_burned_again(game: str) -> None:
     """The shoe halts, a supervisor puts it right, the same card comes out once more; any other card is a fault."""
     procedure = load_procedure(game)
-    plain = round_table(procedure, [1, 2, 3])
+    plain = clean_round(procedure, [1, 2, 3])
     places = cards_of(scenario_of(procedure, [plain]))
     burn = next(at for at, place in enumerate(places, 1) if place == BURN and at > 1)
     troubles = [[], [{"what": "push-back", "card": burn}], [{"what": "push-back", "card": burn + 1}]]
@@ -179,7 +178,7 @@ def test_a_burned_card_pushed_back_into_a_real_shoe_is_burned_again(game: str) -
 
 def cards_of(scenario: Scenario) -> list[Place]:
     """To whom each card of the first round goes."""
-    return [packet.place for packet in packets(scenario.game, scenario.rounds[0]) for _ in range(packet.cards)]
+    return [packet.place for packet in packets(scenario.procedure, scenario.rounds[0]) for _ in range(packet.cards)]
 
 
 def test_a_round_whose_first_burn_is_put_back_is_still_one_round() -> None:

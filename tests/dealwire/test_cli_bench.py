@@ -14,11 +14,11 @@ from click.testing import CliRunner, Result
 from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
 from dealwire.cli import main
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices.clock import SystemClock
 from devices.loop import Owner
-from devices.simulator.host import Bench
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import SimulatedTable
+from devices.simulator.host import SimulatorHost
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -93,7 +93,7 @@ class Attached:
         self.clock = SystemClock()
         self.owner = Owner(self.clock)
         self.table = SimulatedTable(load_scenario("clean-1"), speed=50)
-        self.bench = Bench(self.table, {"shuffler": line})
+        self.bench = SimulatorHost(self.table, {"shuffler": line})
         self.address = self.bench.addresses["shuffler"]
         self._done: list[str] = []
         self._over = threading.Event()

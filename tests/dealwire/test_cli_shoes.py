@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from dealwire.cli import main
 from devices.clock import SystemClock
 from devices.loop import Owner
-from devices.simulator.host import Bench
+from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import SHOE, ShoeTable
 from tests.support.shoes import DIALECTS, ShoeEvening
 
@@ -49,7 +49,7 @@ class Rig:
 
     def __init__(self, dialect: str) -> None:
         self.table = ShoeTable(ACTS, dialect=dialect, pace_ns=20_000_000, boot_ns=300_000_000)
-        self.bench, self._clock = Bench(self.table, {SHOE: "pty"}), SystemClock()
+        self.bench, self._clock = SimulatorHost(self.table, {SHOE: "pty"}), SystemClock()
         self._over, self._thread = threading.Event(), threading.Thread(target=self._run)
         self._thread.start()
 

@@ -14,12 +14,12 @@ import pytest
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.view import TableView
 from dealwire.journal import JournalReader
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.service.actions import faults
 from dealwire.service.service import Service
 from dealwire.service.simulated import simulated_table
-from devices.simulator.host import Bench
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
+from devices.simulator.host import SimulatorHost
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
 from tests.support.soak import soak
 
@@ -72,7 +72,9 @@ def test_a_service_that_ended_in_the_middle_of_a_round_goes_on_there(tmp_path: P
 def test_tables_at_rest_share_one_commit_a_beat(tmp_path: Path) -> None:
     with ExitStack() as stack:
         benches = [
-            Bench(SimulatedTable(load_scenario("clean-1"), speed=1000), dict.fromkeys((SHUFFLER, CONTROLLER), "pty"))
+            SimulatorHost(
+                SimulatedTable(load_scenario("clean-1"), speed=1000), dict.fromkeys((SHUFFLER, CONTROLLER), "pty")
+            )
             for _ in range(3)
         ]
         for bench in benches:

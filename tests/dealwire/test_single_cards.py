@@ -17,12 +17,11 @@ from click.testing import CliRunner
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import ProcedureRef, RoundResult
 from dealwire.cli import main
-from dealwire.simulated import scenario_of
+from dealwire.rehearsal.catalogue import scenario_of, set_up
 from dealwire.table.table import Outcome, Table, Terms
 from devices.capture import Capture
 from devices.recording import CaptureWriter
 from devices.replay import play
-from devices.simulator.catalogue import set_up
 from rules import Settlement, load_game, settle
 from rules.game import load_game_of
 from tests.support.flushes import co, money

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from devices.simulator.host import BadLine, Bench, PtyLine, TcpLine, serve
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import SimulatedTable
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.serve import serve
+from dealwire.rehearsal.shuffler_table import SimulatedTable
+from devices.simulator.host import BadLine, DevicePtyLine, DeviceTcpLine, SimulatorHost
 from protocol.errors import LineBusy, LocalError
 from protocol.tdp import messages as m
 from protocol.tdp.link import Delivered, HostLink, Output, Send
@@ -109,13 +110,15 @@ def received() -> list[bytes]:
 
 
 @pytest.fixture
-def pty(received: list[bytes], tmp_path: Path) -> Iterator[PtyLine]:
-    line = PtyLine(lambda data, now_ns: received.append(data), str(tmp_path / "shuffler"))
+def pty(received: list[bytes], tmp_path: Path) -> Iterator[DevicePtyLine]:
+    line = DevicePtyLine(lambda data, now_ns: received.append(data), str(tmp_path / "shuffler"))
     yield line
     line.close()
 
 
-def test_a_pty_passes_every_byte_value_and_survives_a_host_that_leaves(pty: PtyLine, received: list[bytes]) -> None:
+def test_a_pty_passes_every_byte_value_and_survives_a_host_that_leaves(
+    pty: DevicePtyLine, received: list[bytes]
+) -> None:
     everything = bytes(range(256))
     for _ in range(2):
         descriptor = os.open(pty.address, os.O_RDWR | os.O_NOCTTY)
@@ -129,7 +132,7 @@ def test_a_pty_passes_every_byte_value_and_survives_a_host_that_leaves(pty: PtyL
     assert b"".join(received) == everything * 2
 
 
-def test_unplugging_a_pty_hangs_up_and_takes_its_name_away(pty: PtyLine) -> None:
+def test_unplugging_a_pty_hangs_up_and_takes_its_name_away(pty: DevicePtyLine) -> None:
     descriptor = os.open(pty.address, os.O_RDWR | os.O_NOCTTY)
     pty.close()
     pty.close()
@@ -141,7 +144,7 @@ def test_unplugging_a_pty_hangs_up_and_takes_its_name_away(pty: PtyLine) -> None
     pty.on_readable(0)
 
 
-def test_a_host_that_does_not_read_costs_bounded_memory(pty: PtyLine) -> None:
+def test_a_host_that_does_not_read_costs_bounded_memory(pty: DevicePtyLine) -> None:
     for _ in range(100):
         pty.send(b"x" * 4096)
     assert pty.wants_write()
@@ -149,7 +152,7 @@ def test_a_host_that_does_not_read_costs_bounded_memory(pty: PtyLine) -> None:
 
 
 def test_a_tcp_line_serves_one_host_after_the_other(received: list[bytes]) -> None:
-    line = TcpLine(lambda data, now_ns: received.append(data), 0)
+    line = DeviceTcpLine(lambda data, now_ns: received.append(data), 0)
     _, _, port = line.address.rpartition(":")
     line.send(b"lost: nobody is there")
     for word in (b"one", b"two"):
@@ -169,7 +172,7 @@ def test_a_tcp_line_serves_one_host_after_the_other(received: list[bytes]) -> No
     assert line.fileno() is None
 
 
-def wait_for(line: TcpLine) -> None:
+def wait_for(line: DeviceTcpLine) -> None:
     descriptor = line.fileno()
     assert descriptor is not None
     with selectors.DefaultSelector() as selector:
@@ -180,10 +183,10 @@ def wait_for(line: TcpLine) -> None:
 def test_lines_that_cannot_be_made_say_so() -> None:
     table = SimulatedTable(load_scenario("clean-1"))
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(LineBusy):
-        Bench(table, {"shuffler": "pty", "table-controller": f"tcp:{taken.getsockname()[1]}"})
+        SimulatorHost(table, {"shuffler": "pty", "table-controller": f"tcp:{taken.getsockname()[1]}"})
     with pytest.raises(BadLine, match=r"shuffler: no such line: 'usb'; allowed: 'pty' or 'tcp:PORT'"):
-        Bench(table, {"shuffler": "usb"})
+        SimulatorHost(table, {"shuffler": "usb"})
     with pytest.raises(BadLine):
-        Bench(table, {"shuffler": "tcp:70000"})
+        SimulatorHost(table, {"shuffler": "tcp:70000"})
     with pytest.raises(LocalError, match=r"no such device: 'shoe'; there are shuffler, table-controller"):
-        Bench(table, {"shoe": "pty"})
+        SimulatorHost(table, {"shoe": "pty"})

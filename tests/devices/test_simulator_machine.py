@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from devices.simulator.deck import Bay, Cards
-from devices.simulator.said import Said
+from devices.simulator.outbox import EventDraft
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
-from devices.simulator.shuffler_parts import MS, Mishap, Motion
+from devices.simulator.shuffler_parts import MS, MachineMishap, Motion
 from protocol.places import MUCK, REMAINDER, Place, seat
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Resolution
@@ -23,7 +23,7 @@ class Hands(RuleBasedStateMachine):
         loaded=st.booleans(),
         mishaps=st.lists(
             st.builds(
-                Mishap,
+                MachineMishap,
                 st.integers(0, 9),
                 by=st.sampled_from([0, 0, -1, 1, 2]),
                 jam_tries=st.sampled_from([0, 0, 1, 4]),
@@ -34,7 +34,7 @@ class Hands(RuleBasedStateMachine):
             max_size=2,
         ),
     )
-    def set_up(self, seed: int, loaded: bool, mishaps: list[Mishap]) -> None:
+    def set_up(self, seed: int, loaded: bool, mishaps: list[MachineMishap]) -> None:
         self.cards = Cards(Random(seed))
         self.cards.bring(1, MUCK)
         self.cards.bring(2, MUCK)
@@ -82,10 +82,10 @@ class Hands(RuleBasedStateMachine):
 
     def listen(self) -> None:
         for word in self.model.outbox:
-            if isinstance(word, Said) and word.event is m.StateChanged:
+            if isinstance(word, EventDraft) and word.event is m.StateChanged:
                 assert word.fields["previous"] == self.shown
                 self.shown = word.fields["state"]
-            if isinstance(word, Said) and word.event is m.RedLamp:
+            if isinstance(word, EventDraft) and word.event is m.RedLamp:
                 assert bool(word.fields["lit"]) is not self.lamp
                 self.lamp = not self.lamp
         self.model.outbox.clear()

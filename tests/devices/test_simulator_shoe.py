@@ -1,4 +1,4 @@
-"""The simulated shoe: real cards, each step in its table, three mouths that tell one story."""
+"""The simulated shoe: real cards, each step in its table, three front ends that tell one story."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,7 +13,7 @@ from devices.dialects import dialect_named
 from devices.loop import Owner
 from devices.replay import play
 from devices.session import Session
-from devices.simulator.host import Bench
+from devices.simulator.host import SimulatorHost
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shoe_states import ARCS
@@ -45,7 +45,7 @@ def started(**options: object) -> tuple[ShoeModel, list[e.Body]]:
     return model, said
 
 
-# ------------------------------------------------------------------ one story, three mouths
+# ------------------------------------------------------------------ one story, three front ends
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -163,7 +163,7 @@ def test_commands_reach_the_angel_eye_shoe() -> None:
 def test_over_a_real_pty(dialect: str) -> None:
     """The device's side of a pseudo-terminal, the host's real transport, one loop."""
     table = ShoeTable(["fill", "begin 1", *["draw"] * 3], dialect=dialect, pace_ns=20_000_000, boot_ns=50_000_000)
-    bench, clock, seen = Bench(table, {SHOE: "pty"}), SystemClock(), list[e.Seen]()
+    bench, clock, seen = SimulatorHost(table, {SHOE: "pty"}), SystemClock(), list[e.Seen]()
     owner, spoken = Owner(clock), dialect_named(dialect)
     session = Session(
         "shoe-1",

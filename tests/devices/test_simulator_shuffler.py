@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from devices.simulator.deck import Bay, Cards
-from devices.simulator.said import Advanced, Said
+from devices.simulator.outbox import CommandProgress, EventDraft
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
-from devices.simulator.shuffler_parts import MS, Game, Group, Mishap
+from devices.simulator.shuffler_parts import MS, MachineMishap, PacketGroup, ShufflerSetting
 from devices.simulator.unit import Unit
 from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, seat
 from protocol.tdp import messages as m
@@ -22,7 +22,7 @@ from protocol.tdp.messages import ShufflerState as S
 class Bench:
     """A shuffler with both decks and a hand."""
 
-    def __init__(self, *mishaps: Mishap, recognition: bool = False) -> None:
+    def __init__(self, *mishaps: MachineMishap, recognition: bool = False) -> None:
         self.cards = Cards(Random(7))
         self.model = ShufflerModel(self.cards, recognition=recognition)
         self.model.mishaps = list(mishaps)
@@ -54,7 +54,7 @@ class Bench:
         return answer(self.model, 9, command, self.now)
 
     def said(self, kind: type[m.Event]) -> list[dict[str, Any]]:
-        return [word.fields for word in self.model.outbox if isinstance(word, Said) and word.event is kind]
+        return [word.fields for word in self.model.outbox if isinstance(word, EventDraft) and word.event is kind]
 
 
 def test_lifting_brings_the_next_packet_and_an_unlifted_one_goes_with_the_remainder() -> None:
@@ -104,7 +104,7 @@ def test_no_packet_comes_when_fewer_cards_are_left_than_one_needs() -> None:
 
 @pytest.mark.parametrize(("by", "fault"), [(-1, 301), (-4, 301), (1, 302), (3, 302)])
 def test_a_wrong_packet_that_it_counts_lights_the_lamp(by: int, fault: int) -> None:
-    bench = Bench(Mishap(2, by=by))
+    bench = Bench(MachineMishap(2, by=by))
     bench.deal(COMMUNITY)
     assert bench.model.state is S.MISDEAL
     assert bench.said(m.PacketDispensed)[-1]["counted"] == bench.cards.count(Bay.TRAY) == 5 + by
@@ -126,7 +126,7 @@ def test_a_wrong_packet_that_it_counts_lights_the_lamp(by: int, fault: int) -> N
 
 @pytest.mark.parametrize("by", [-1, 1])
 def test_a_wrong_packet_that_it_does_not_count_shows_only_at_the_remainder(by: int) -> None:
-    bench = Bench(Mishap(2, by=by, noticed=False))
+    bench = Bench(MachineMishap(2, by=by, noticed=False))
     bench.deal(COMMUNITY)
     assert bench.model.state is S.PACKET_WAIT
     assert bench.said(m.PacketDispensed)[-1]["counted"] == 5
@@ -139,13 +139,13 @@ def test_a_wrong_packet_that_it_does_not_count_shows_only_at_the_remainder(by: i
 
 
 def test_a_jam_is_freed_without_a_lamp_or_latched_after_three_tries() -> None:
-    freed = Bench(Mishap(2, jam_tries=3))
+    freed = Bench(MachineMishap(2, jam_tries=3))
     freed.deal(COMMUNITY)
     assert freed.model.state is S.PACKET_WAIT
     assert [fault["fault"] for fault in freed.said(m.FaultRaised)] == [203]
     assert freed.said(m.FaultCleared) == [{"fault": 203}]
     assert not freed.said(m.RedLamp)
-    stuck = Bench(Mishap(2, jam_tries=4))
+    stuck = Bench(MachineMishap(2, jam_tries=4))
     stuck.deal(COMMUNITY)
     assert stuck.model.state is S.MISDEAL
     assert not stuck.cards.count(Bay.TRAY)
@@ -174,7 +174,7 @@ def test_with_recognition_the_faces_are_those_that_lie_in_the_tray_top_first() -
 
 
 def test_the_lamp_survives_a_power_cut() -> None:
-    bench = Bench(Mishap(1, by=1))
+    bench = Bench(MachineMishap(1, by=1))
     bench.deal()
     bench.model.power_off()
     bench.model.power_on(bench.now)
@@ -201,13 +201,13 @@ def test_without_its_host_it_finishes_the_motion_and_starts_no_other() -> None:
     assert [packet["ordinal"] for packet in bench.said(m.PacketLifted)] == [1, 2, 3]
 
 
-HOLDEM = (Group(2), Group(1, 1), Group(3, 1))
+HOLDEM = (PacketGroup(2), PacketGroup(1, 1), PacketGroup(3, 1))
 
 
-def groups_bench(*mishaps: Mishap) -> Bench:
+def groups_bench(*mishaps: MachineMishap) -> Bench:
     """Two cards each, one burned, a flop of three."""
     bench = Bench(*mishaps)
-    bench.model.game = Game(0, 52, 0, "two-and-three", HOLDEM)
+    bench.model.game = ShufflerSetting(0, 52, 0, "two-and-three", HOLDEM)
     return bench
 
 
@@ -271,11 +271,11 @@ def test_a_game_whose_packets_differ_needs_a_program_in_the_device() -> None:
 
 
 def test_a_flop_that_is_short_lights_the_lamp_with_its_own_size() -> None:
-    bench = groups_bench(Mishap(3, by=-1))
+    bench = groups_bench(MachineMishap(3, by=-1))
     bench.deal(seat(1))
     bench.model.press_green(bench.now)
     bench.model.lift(DEALER, bench.now)
-    bench.model.game = Game(0, 52, 0, "two-and-three", (Group(2), Group(3, 1)))
+    bench.model.game = ShufflerSetting(0, 52, 0, "two-and-three", (PacketGroup(2), PacketGroup(3, 1)))
     bench.model.press_green(bench.now)
     bench.until(S.MISDEAL)
     assert bench.said(m.Misdeal)[-1]["packets"] == ((2, 2), (2, 2), (3, 2))
@@ -338,11 +338,11 @@ def test_another_deck_composition_is_counted_before_it_is_dealt() -> None:
 
 
 def test_progress_of_a_command_that_meets_a_jam() -> None:
-    bench = Bench(Mishap(1, jam_tries=1))
+    bench = Bench(MachineMishap(1, jam_tries=1))
     assert bench.ask(m.Dispense()).status == Status.ACCEPTED
     bench.until(S.PACKET_WAIT)
-    assert [word.request for word in bench.model.outbox if isinstance(word, Advanced)] == [9]
-    packets = [word for word in bench.model.outbox if isinstance(word, Said) and word.event is m.PacketDispensed]
+    assert [word.request for word in bench.model.outbox if isinstance(word, CommandProgress)] == [9]
+    packets = [word for word in bench.model.outbox if isinstance(word, EventDraft) and word.event is m.PacketDispensed]
     assert [packet.request for packet in packets] == [9]
 
 

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from dealwire.rehearsal.trouble import What
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_commands import answer
-from devices.simulator.shuffler_parts import REMOVE_ONLY, Game, Group, Mishap
-from devices.simulator.shuffler_states import ARCS, MOVING, ROWS, Cause, markdown
+from devices.simulator.shuffler_parts import REMOVE_ONLY, MachineMishap, PacketGroup, ShufflerSetting
+from devices.simulator.shuffler_states import ARCS, MOVING, ROWS, ShufflerCause, markdown
 from devices.simulator.table_controller import ARCS as CONTROLLER_ARCS
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.trouble import What
 from protocol.places import MUCK, PLACES
 from protocol.tdp import messages as m
 from protocol.tdp.messages import ControllerState as C
@@ -86,14 +86,14 @@ OUT_OF_USE: tuple[Action, ...] = (
 )
 
 
-def small_table(mishaps: list[Mishap], decks: int, groups: tuple[Group, ...] = ()) -> ShufflerModel:
+def small_table(mishaps: list[MachineMishap], decks: int, groups: tuple[PacketGroup, ...] = ()) -> ShufflerModel:
     cards = Cards(Random(1))
     for back in range(1, decks + 1):
         cards.bring(back, MUCK)
         cards.pick(MUCK, ELSEWHERE, range(4, 52))
         cards.remove(ELSEWHERE)
     model = ShufflerModel(cards)
-    model.game = Game(packet_size=0 if groups else 2, cards=4, groups=groups)
+    model.game = ShufflerSetting(packet_size=0 if groups else 2, cards=4, groups=groups)
     model.mishaps = mishaps
     model.power_on(0)
     return model
@@ -122,8 +122,8 @@ def situation(model: ShufflerModel) -> tuple[object, ...]:
 
 
 def explore(
-    mishaps: list[Mishap], decks: int, *more: Action, groups: tuple[Group, ...] = ()
-) -> set[tuple[S, Cause, S]]:
+    mishaps: list[MachineMishap], decks: int, *more: Action, groups: tuple[PacketGroup, ...] = ()
+) -> set[tuple[S, ShufflerCause, S]]:
     start = small_table(mishaps, decks, groups)
     known, todo, steps = {situation(start)}, [pickle.dumps(start)], set()
     while todo:
@@ -141,7 +141,7 @@ def explore(
     return steps
 
 
-JAMMED_ONCE, NEVER_FREE = Mishap(1, jam_tries=1), Mishap(1, jam_tries=4)
+JAMMED_ONCE, NEVER_FREE = MachineMishap(1, jam_tries=1), MachineMishap(1, jam_tries=4)
 
 
 def test_the_table_lists_every_step_the_model_can_take_and_no_other() -> None:
@@ -150,13 +150,13 @@ def test_the_table_lists_every_step_the_model_can_take_and_no_other() -> None:
     steps |= explore([], 1, ask(m.SelfTest()), break_sensor)
     steps |= explore([], 1, ask(m.SelectGame(2, 52, 0, "other")))
     steps |= explore([JAMMED_ONCE], 1) | explore([NEVER_FREE], 1)
-    steps |= explore([], 1, groups=(Group(1), Group(2, 1)))
+    steps |= explore([], 1, groups=(PacketGroup(1), PacketGroup(2, 1)))
     assert steps == ARCS
     assert {state for step in steps for state in (step[0], step[2])} == set(S)
 
 
 def test_every_cause_is_in_the_table_and_every_state_can_be_left() -> None:
-    assert {row.cause for row in ROWS} == set(Cause)
+    assert {row.cause for row in ROWS} == set(ShufflerCause)
     assert {source for row in ROWS for source in row.sources} == set(S)
     assert all(row.note for row in ROWS)
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
 from devices.loop import Owner
 from devices.session import Session
 from devices.shuffler import Shuffler
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.table_controller import TableController
 from devices.transport.usb_bulk import open_usb
 from protocol.tdp.link import Delivered, HostLink, Output

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from devices.simulator.host import Bench
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from devices.simulator.host import SimulatorHost
 from protocol.tdp.messages import ShufflerState
 
 pytestmark = pytest.mark.hardware
@@ -23,9 +23,9 @@ def plug(guest, bench, name):
 
 
 @pytest.fixture
-def bench(guest) -> Iterator[Bench]:
+def bench(guest) -> Iterator[SimulatorHost]:
     """The simulated table behind both adapters, plugged in and recognised."""
-    made = Bench(SimulatedTable(load_scenario("clean-1"), speed=10), dict.fromkeys(SERIALS, "tcp:0"))
+    made = SimulatorHost(SimulatedTable(load_scenario("clean-1"), speed=10), dict.fromkeys(SERIALS, "tcp:0"))
     for member in (made, *made.lines.values()):
         guest.owner.add(member)
     made.start(guest.clock.now_ns())

@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterator
 
 from dealer_flow.procedure.load import load_procedure
+from dealwire.rehearsal.scenario import Scenario, load_scenario
 from dealwire.table.redaction import ToldTable
 from dealwire.table.table import Terms
 from devices.events import Seen
 from devices.shuffler import Shuffler
-from devices.simulator.scenario import Scenario, load_scenario
 from devices.table_controller import TableController
 from protocol.tdp.link import Delivered
 from rules.game import load_game

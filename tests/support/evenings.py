@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario
+from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.capture import Capture, Chunk, Interface
-from devices.simulator.scenario import Player, RoundPlan, Scenario, load_scenario
-from devices.simulator.trouble import Trouble, What
 from tests.support.simulated import Evening
 
 LINES = ("shuffler", "table-controller")
@@ -64,20 +64,20 @@ def _round(random: Random, troubles: float) -> RoundPlan:
     return RoundPlan(players, wrong)
 
 
-def _player(random: Random, seat: int) -> Player:
+def _player(random: Random, seat: int) -> SimulatedPlayer:
     ante = random.choice((500, 1000, 2500))
     wagers: dict[str, Any] = {"ante": ante, "blind": ante}
     if random.random() < 0.5:
         wagers["flush-rush"] = 500
     if random.random() < 0.3:
         wagers["progressive"] = 100
-    return Player(seat, wagers, random.choice(("basic", "fold", "play")))
+    return SimulatedPlayer(seat, wagers, random.choice(("basic", "fold", "play")))
 
 
-def _trouble(random: Random, packets: int) -> Trouble:
+def _trouble(random: Random, packets: int) -> PlannedTrouble:
     what = random.choice(TROUBLES)
     at_packet = what in (What.PACKET, What.JAM, What.MISDEAL_CALLED)
-    return Trouble(
+    return PlannedTrouble(
         what,
         ordinal=random.randint(1, packets) if at_packet else 0,
         amount=random.choice((-1, 1)) if what is What.PACKET else 1,

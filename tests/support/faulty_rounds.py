@@ -21,14 +21,14 @@ from typing import Any, Final
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import Incident, RoundResult
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.table.table import Outcome, Table, Terms
 from devices.clock import ManualClock
 from devices.drivers import DRIVERS, Kind
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Feed
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.supervisor import Supervisor
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import Faults, MemoryLine, memory_pair

@@ -10,11 +10,11 @@ from typing import Final
 
 from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, Journaled, SealingKey
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices.clock import ManualClock
 from devices.events import Seen
 from devices.loop import Owner
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import SimulatedTable
 from devices.supervisor import Supervisor
 from devices.transport.base import Transport
 from devices.transport.opening import Opener

@@ -20,14 +20,14 @@ from dealwire.journal.reader import Start
 from dealwire.journal.rebuilding import OutcomeTeller
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
+from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.shuffler_table import SimulatedTable
 from dealwire.table.table import Table, Terms
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
-from devices.simulator.host import Bench
-from devices.simulator.scenario import load_scenario
-from devices.simulator.table import SimulatedTable
+from devices.simulator.host import SimulatorHost
 from devices.supervisor import Pace, Supervisor
 from devices.transport.address import line_at
 from devices.transport.opening import Opener
@@ -136,7 +136,7 @@ def serve_devices(scenario: Path, speed: float) -> None:
     under load, which takes seconds for what takes milliseconds, does not change what is dealt."""
     patient = Timing(lost_ns=60_000_000_000)
     table = SimulatedTable(load_scenario(scenario), speed=speed, timing=patient)
-    bench, owner = Bench(table, dict.fromkeys(table.units, "tcp:0")), Owner(clock := SystemClock())
+    bench, owner = SimulatorHost(table, dict.fromkeys(table.units, "tcp:0")), Owner(clock := SystemClock())
     for member in (bench, *bench.lines.values()):
         owner.add(member)
     bench.start(clock.now_ns())

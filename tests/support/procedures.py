@@ -10,14 +10,16 @@ from typing import Any, Final
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps import Due
 from dealer_flow.procedure.tables import Consequence
-from dealwire.simulated import Table, round_table, scenario_of
-from devices.simulator.game import Packet, kind_of
-from devices.simulator.scenario import Scenario, packets
+from dealwire.rehearsal.catalogue import clean_round, scenario_of
+from dealwire.rehearsal.scenario import Scenario, packets
 from protocol.places import BURN, MUCK, Place, parse_place
 
 STEPPED: Final = tuple(name for name in known_procedures() if load_procedure(name).step)
 """Every procedure that is dealt step by step."""
+Table = dict[str, Any]
+"""A table of a scenario file."""
 WORST: Final = ("complete", "progressive-only", "misdeal", "defective-deck", "unreliable")
 """Outcomes of a round, each worse than those before."""
 
@@ -55,7 +57,8 @@ class Cases:
         self.seats = [1, 3, 5][: self.players] if most >= 5 else list(range(1, min(self.players, most) + 1))
         self.at_shoe = self.procedure.device == "card-shoe"
         self.scenario = scenario_of(self.procedure, [self._round()], options=self.options)
-        self.packets = packets(self.scenario.game, self.scenario.rounds[0])
+        self.packets = packets(self.scenario.procedure, self.scenario.rounds[0])
+        self.by_hand = [step.name for step in self.procedure.step if getattr(step, "origin", "") == "hand"]
         named = {hand.place: hand.name for hand in self.procedure.hand}
         self._named = named
         self._options = {option.name: option.default for option in self.procedure.option} | self.options
@@ -93,12 +96,12 @@ class Cases:
             "joker": self.procedure.face.joker,
             "boxed": self.procedure.face.boxed,
         }
-        dealt = (packet for packet in self.packets if packet.place != BURN and packet.step.from_device)
+        dealt = (packet for packet in self.packets if packet.place != BURN and packet.step not in self.by_hand)
         first = next(packet for packet in dealt if self._plays(packet.place))
         for how, row in kinds.items():
             if row is None:
                 continue
-            trouble = {"what": how, "packet": first.place.text, "step": first.step.name}
+            trouble = {"what": how, "packet": first.place.text, "step": first.step}
             then = self._then(row)
             # a person rules; a joker that came is replaced, which is to go on
             for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",)}.get(then, ("misdeal",)):
@@ -112,7 +115,7 @@ class Cases:
 
     def faults(self) -> Iterator[Case]:
         """The device's own troubles in mid-round."""
-        last = len([packet for packet in self.packets if packet.step.from_device])
+        last = len([packet for packet in self.packets if packet.step not in self.by_hand])
         if self.at_shoe:
             yield Case("reader error", self._round({"what": "error", "card": max(1, last // 2)}), "complete")
             return
@@ -134,12 +137,12 @@ class Cases:
     # ------------------------------------------------------------------ what happens
 
     def _round(self, *troubles: Table) -> Table:
-        table = round_table(self.procedure, self.seats)
+        table = clean_round(self.procedure, self.seats)
         return table | ({"troubles": list(troubles)} if troubles else {})
 
-    def _first(self, of: str, at: tuple[str, ...]) -> tuple[int, Packet] | None:
+    def _first(self, of: str, at: tuple[str, ...]) -> tuple[int, Due] | None:
         for number, packet in enumerate(self.packets, 1):
-            in_step = not at or packet.step.name in at
+            in_step = not at or packet.step in at
             if self._kind(packet.place) == of and in_step and self._plays(packet.place):
                 return number, packet
         return None
@@ -150,7 +153,7 @@ class Cases:
         if found is None:
             return None
         number, packet = found
-        if not self.at_shoe or packet.step.by_hand:
+        if not self.at_shoe or packet.step in self.by_hand:
             if how == "short" and packet.cards == 1 and not self.at_shoe:
                 return None  # a packet of one card is there or not
             trouble = {"what": "packet", "packet": number, "by": -by if how == "short" else by}
@@ -164,11 +167,11 @@ class Cases:
         given = self.packets[donor - 1].place
         return trouble, {"long": packet.place} | ({} if given == BURN else {"short": given})
 
-    def _donor(self, number: int, packet: Packet, at: tuple[str, ...]) -> int | None:
+    def _donor(self, number: int, packet: Due, at: tuple[str, ...]) -> int | None:
         """The packet of which a card is laid at another's place: another seat's, a burned card, any other hand's."""
-        steps = at or tuple({other.step.name for other in self.packets if other.place == packet.place})
+        steps = at or tuple({other.step for other in self.packets if other.place == packet.place})
         others = [n for n, other in enumerate(self.packets, 1) if other.place != packet.place]
-        same = [n for n in others if self.packets[n - 1].step.name in steps]
+        same = [n for n in others if self.packets[n - 1].step in steps]
         seats = [n for n in same if self.packets[n - 1].place.seat]
         burns = [n for n in others if self.packets[n - 1].place == BURN and n > number]
         return next(iter((*seats, *burns, *reversed(same))), None)
@@ -203,7 +206,7 @@ class Cases:
 
     def _row(self, kind: str, how: str, place: Place, by: int) -> str:
         """What the rows say of a hand that is wrong in this way."""
-        step = next(packet.step.name for packet in self.packets if packet.place == place)
+        step = next(packet.step for packet in self.packets if packet.place == place)
         rows = [row for row in self.procedure.wrong if row.of == kind and how in row.how and (row.missing or 1) <= by]
         rows = [row for row in rows if not row.at or step in row.at]
         # a row for so many cards goes before one for fewer, a row for the step before one for all
@@ -245,7 +248,7 @@ class Cases:
         return list(dict.fromkeys(f"{known.get(kind, 'hand')}-count-wrong" for kind in kinds))
 
     def _kind(self, place: Place) -> str:
-        return self._named.get(place.text, kind_of(place))
+        return "seats" if place.seat else self._named.get(place.text, place.text)
 
     @staticmethod
     def _worst(*words: str) -> str:

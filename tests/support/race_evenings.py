@@ -3,9 +3,9 @@
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import Incident, RoundResult
-from devices.simulator.catalogue import find_scenario
-from devices.simulator.shoe_scenario import ShoeScenario
-from devices.simulator.shoe_side import RaceTable
+from dealwire.rehearsal.catalogue import find_scenario
+from dealwire.rehearsal.race_scenario import RaceScenario
+from dealwire.rehearsal.shoe_tables import RaceTable
 from tests.support.table_evenings import START_NS, TableEvening
 
 __all__ = ["START_NS", "RaceEvening", "unsigned"]
@@ -16,10 +16,10 @@ class RaceEvening(TableEvening):
 
     table: RaceTable
 
-    def __init__(self, scenario: ShoeScenario | str, dialect: str, *, speed: float = 4.0) -> None:
+    def __init__(self, scenario: RaceScenario | str, dialect: str, *, speed: float = 4.0) -> None:
         if isinstance(scenario, str):
             found = find_scenario(scenario)
-            assert isinstance(found, ShoeScenario)
+            assert isinstance(found, RaceScenario)
             scenario = found
         super().__init__(RaceTable(scenario, speed=speed, dialect=dialect), dialect)
 

@@ -9,7 +9,7 @@ import json
 import sys
 
 from dealer_flow.procedure.load import load_procedure
-from devices.simulator.host import serve
+from dealwire.rehearsal.serve import serve
 from tests.support.procedures import Case, Cases
 
 SEATS = 2

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from devices.simulator.scenario import Scenario, load_scenario
-from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.scenario import Scenario, load_scenario
+from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from protocol.cards import CARDS, spell_cards
 from protocol.places import PLACES
 from protocol.tdp import messages as m

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Self
 
+from dealwire.rehearsal.dealt_table import DealtTable
 from devices.dialects import dialect_named
 from devices.events import Body, Seen
 from devices.recording import CaptureWriter
 from devices.session import Feed
-from devices.simulator.dealt_table import DealtTable
 from protocol.link import Output
 from protocol.tdp.messages import Role
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.view import DeviceView, TableView
+from dealwire.rehearsal.scenario import Scenario
 from dealwire.table.table import Table
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
-from devices.simulator.scenario import Scenario
 from protocol.errors import LocalError
 from tests.support.dealt import colorado, reports
 

@@ -1,0 +1,152 @@
+"""What the dealer and the supervisor do when something is wrong: who is called, what is counted, what is decided."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dealwire.rehearsal.pace import Course, Doings
+from devices.simulator.deck import Bay
+from protocol.faults import Fault
+from protocol.places import COMMUNITY, DEALER, MUCK, Place
+from protocol.tdp.messages import BadgeLevel, Resolution
+
+if TYPE_CHECKING:
+    from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
+    from dealwire.rehearsal.step_dealer import StepDealer
+
+BADGE: Final = 7001
+"""The supervisor's."""
+
+EXECUTIVE_BADGE: Final = 9001
+"""The executive's."""
+
+DEAL_ON: Final = frozenset(
+    {Fault.PACKET_SHORT, Fault.PACKET_LONG, Fault.PACKET_LIFTED_EARLY, Fault.EXIT_JAM, Fault.MISDEAL_CALLED_BY_HOST}
+)
+"""Faults after which the house lets the device go on: the hand concerned is counted instead."""
+
+OTHER_DECK: Final = frozenset({Fault.TOO_FEW_CARDS, Fault.TOO_MANY_CARDS})
+"""Faults of a deck that is not being dealt yet: the round goes on."""
+
+
+def attend(dealer: ShufflerDealer) -> Doings:
+    """The red lamp is lit: the supervisor comes, looks, acknowledges it and decides about the deck."""
+    yield from dealer.at("table-controller")
+    dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+    fault = dealer.shuffler.latched[0]
+    resume = fault in DEAL_ON
+    if fault == Fault.REMAINDER_COUNT_WRONG:
+        yield from _count_all(dealer)
+        resume = _hands_explain(dealer)
+    if resume:
+        yield from dealer.at("shuffler")
+        dealer.shuffler.turn_key(Resolution.RESUME, dealer.now_ns)
+        if fault == Fault.REMAINDER_COUNT_WRONG:
+            yield from _judge_uncounted(dealer)
+        return
+    if dealer.controller.in_game and fault not in OTHER_DECK:
+        _void(dealer, fault)
+    yield from dealer.at("shuffler")
+    dealer.shuffler.turn_key(Resolution.REMOVE_DECK, dealer.now_ns)
+    yield dealer.pace.step
+
+
+def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Doings:
+    """A hand is known to be wrong: it is counted, and the table does what the house's rules say of it, or what the
+    supervisor rules."""
+    yield from dealer.at("table-controller")
+    dealer.controller.count(place, dealer.cards.count(place))
+    if not dealer.right(place):
+        how = "short" if dealer.short(place) else "long"
+        yield from rule(dealer, place, how, step, ruling)
+
+
+def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> Doings:
+    """What follows when the cards at a place are wrong; `ruling` is the supervisor's, where a person decides."""
+    then = dealer.procedure.then(place, how, step, dealer.missing(place) or 1)
+    if then == "dead-hand" and place in (COMMUNITY, DEALER):
+        then = "defective-deck"  # the house has no hand of its own to lose
+    match then:
+        case "nothing":
+            dealer.accept(place)
+        case "dead-hand":
+            dealer.dead.add(place)
+        case "complete" if how == "short":
+            dealer.owed += [place] * dealer.missing(place)
+        case "complete" if how != "long":
+            dealer.cards.pick(place, MUCK, [0])  # the card is dead, and the next takes its place
+            dealer.owed.append(place)
+        case "progressive-only":
+            yield dealer.pace.step
+            _call(dealer, how)
+            dealer.course = Course.PROGRESSIVE if dealer.on_sensors() else Course.STOP
+        case "misdeal" | "defective-deck":
+            yield dealer.pace.step
+            _call(dealer, how)
+            dealer.course = Course.STOP
+            dealer.defective = then == "defective-deck"
+        case "person" | "complete":
+            yield from dealer.at("table-controller")
+            dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+            yield dealer.pace.step
+            if ruling == "misdeal":
+                _call(dealer, how)
+                dealer.course = Course.STOP
+            else:
+                dealer.controller.confirm()
+                dealer.accept(place)
+
+
+def award(dealer: StepDealer) -> Doings:
+    """The dealer selects the winner's spot and presses the hand; the supervisor confirms, a card completes it."""
+    for each in dealer.plan.awards:
+        yield from dealer.at("table-controller")
+        dealer.controller.select_spot(each.seat)
+        for _ in range(3 if each.slips else 1):
+            yield dealer.pace.step
+            dealer.controller.press_hand(each.hand)
+        yield dealer.pace.step
+        dealer.controller.confirm()
+        yield dealer.pace.step
+        dealer.controller.swipe(BADGE if each.level is BadgeLevel.SUPERVISOR else EXECUTIVE_BADGE, each.level)
+        yield dealer.pace.step
+        dealer.controller.press_hand(each.hand)
+
+
+def call_misdeal(dealer: StepDealer) -> Doings:
+    """A supervisor calls a misdeal for a reason no device can see."""
+    yield from dealer.at("table-controller")
+    dealer.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+    dealer.controller.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST)
+
+
+def _count_all(dealer: StepDealer) -> Doings:
+    for place in dealer.hands():
+        yield dealer.pace.bet
+        dealer.controller.count(place, dealer.cards.count(place))
+
+
+def _hands_explain(dealer: ShufflerDealer) -> bool:
+    """Whether every card of the deck is there, so that only hands are wrong."""
+    deck = dealer.shuffler.round.deck if dealer.shuffler.round else 0
+    outside = (Bay.TRAY, Bay.REJECT)
+    there = [card for spot, card in dealer.cards if isinstance(spot, Place) or spot in outside]
+    return sum(card.back == deck for card in there) == dealer.procedure.plan.cards
+
+
+def _judge_uncounted(dealer: StepDealer) -> Doings:
+    """All hands were counted: what is wrong with which one has its consequence."""
+    for place in dealer.hands():
+        if not dealer.right(place) and place not in dealer.dead:
+            yield from dealer.at("table-controller")
+            yield from rule(dealer, place, "short" if dealer.short(place) else "long", "", "misdeal")
+
+
+def _call(dealer: StepDealer, how: str) -> None:
+    faults = {"short": Fault.PACKET_SHORT, "long": Fault.PACKET_LONG}
+    dealer.controller.call_misdeal(BADGE, faults.get(how, Fault.MISDEAL_CALLED_BY_HOST))
+
+
+def _void(dealer: StepDealer, fault: int) -> None:
+    dealer.controller.call_misdeal(BADGE, fault)
+    dealer.course = Course.VOID

@@ -1,0 +1,151 @@
+"""A procedure as simulated people play it: what they wait for, what the shuffler is programmed with, what bets cost."""
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from dealer_flow.procedure.load import Procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps import (
+    AnyStep,
+    AppointStep,
+    BurnCardStep,
+    DealStep,
+    DecideStep,
+    Due,
+    ExchangeStep,
+    RoundView,
+    ShowStep,
+)
+from dealer_flow.procedure.tables import DecisionPart
+from devices.simulator.shuffler_parts import PacketGroup
+from protocol.errors import LocalError
+from protocol.places import Place
+from rules.game import game_id_of, load_game
+
+MISHAPS: Final = ("fouled", "joker", "boxed")
+
+
+class NotDealt(LocalError):
+    """The simulated dealer cannot deal this procedure step by step."""
+
+    def __init__(self, procedure: str) -> None:
+        super().__init__(
+            f"{procedure}: its cards are drawn into columns, not dealt step by step; `dealwire sim --list` names"
+            " scenarios that draw it"
+        )
+
+
+class ProgramPart(NamedTuple):
+    """Packets of one size without a pause, and the steps they belong to."""
+
+    group: PacketGroup
+    steps: tuple[str, ...]
+
+
+class RehearsedProcedure:
+    """`plan` with `steps` that are really taken: nobody shows a hand early, and nobody takes one that is offered."""
+
+    def __init__(self, procedure: Procedure, options: Mapping[str, str] | None = None) -> None:
+        if not procedure.step:
+            raise NotDealt(procedure.id)
+        self.id = procedure.id
+        self.plan = Plan(procedure, options or {})
+        offered = {step.to for step in self.plan.steps if isinstance(step, AppointStep)}
+        self.steps = tuple(step for step in self.plan.steps if not _may_be_left(step, offered))
+        self.bets = {bet.name: bet.number for bet in procedure.bet}
+        self.enters = tuple(name for name in self.bets if name in self.plan.entering)
+        game = game_id_of(procedure.id)
+        settled = load_game(game).spec.bets if game else ()
+        self.kept_when_folded = frozenset(
+            bet.name for bet in settled if bet.kind == "own-hand" and bet.fold == "stands"
+        )
+        """Bets under which a folded hand is kept and shown."""
+        self._equals = {bet.name: bet.equals for bet in settled if bet.equals}
+
+    def cents(self, choice: DecisionPart, wagers: Mapping[str, int]) -> int:
+        """What each bet costs that goes with a choice, by the game's rules; as much as the first bet without them."""
+        equals = next((self._equals[bet] for bet in choice.stakes if bet in self._equals), None)
+        return wagers.get(equals.bet, 0) * equals.times if equals else wagers.get(self.enters[0], 0)
+
+    def then(self, place: Place, how: str, step: str, missing: int = 1) -> str:
+        """What follows when the cards at `place` are wrong in this way: a person rules where nothing is said of it."""
+        policy = self.plan.mishap(how) if how in MISHAPS else self.plan.wrong(self.plan.kind(place), how, step, missing)
+        return policy.then if policy else "person"
+
+    @property
+    def last_deal(self) -> str:
+        """The step after which the remainder comes."""
+        rest = self.plan.procedure.remainder
+        if rest and rest.after in [step.name for step in self.steps]:
+            return rest.after
+        return next((step.name for step in reversed(self.steps) if step.from_device), "")
+
+    @cached_property
+    def program(self) -> tuple[ProgramPart, ...]:
+        """The groups of packets that leave a packet shuffler, in their order. Steps one after the other with packets of
+        one size make one group; any other step is a pause, and burned cards are a group of their own."""
+        parts, joins = list[ProgramPart](), False
+        for step in self.steps:
+            if not step.from_device:
+                joins &= step.deals
+                continue
+            found = _group(step)
+            burned = isinstance(step, BurnCardStep)
+            if joins and not burned and parts[-1].group.cards == found.cards:
+                group, names = parts.pop()
+                found = PacketGroup(found.cards, group.count + found.count if group.count and found.count else 0)
+                parts.append(ProgramPart(found, (*names, step.name)))
+            else:
+                parts.append(ProgramPart(found, (step.name,)))
+            joins = not burned
+        return tuple(parts)
+
+    @property
+    def packet_size(self) -> int:
+        """Cards of every packet; 0 when they differ."""
+        return self.program[0].group.cards if len(self.program) == 1 else 0
+
+    def group_of(self, step: AnyStep) -> int:
+        """Which group of the program the step's packets belong to."""
+        return next(number for number, part in enumerate(self.program) if step.name in part.steps)
+
+
+def packets_of(step: AnyStep, view: RoundView, house_draws: int) -> list[Due]:
+    """The packets of a step in their order; at a shoe, too, the cards of a packet go out as one. `house_draws`: cards
+    the house exchanges."""
+    found: list[Due] = []
+    whole = getattr(step, "by", "single") == "packet"
+    for _, dues in groupby(step.dues(view), key=lambda due: due.place):
+        due, *more = dues
+        cards = due.cards + sum(other.cards for other in more)
+        if due.at_most:
+            cards = min(cards, house_draws)
+        found += [due._replace(cards=cards)] * bool(cards) if whole else [due] * cards
+    return found
+
+
+def _may_be_left(step: AnyStep, offered: Collection[str]) -> bool:
+    """Whether play does not wait for the step."""
+    match step:
+        case ShowStep():
+            return step.optional or all(hand in offered for hand in step.of)
+        case DecideStep():
+            return step.about is not None and step.optional
+        case _:
+            return isinstance(step, AppointStep)
+
+
+def _group(step: AnyStep) -> PacketGroup:
+    """The packets of one step. How many the seats get is not known beforehand."""
+    match step:
+        case BurnCardStep():
+            return PacketGroup(1, step.cards)
+        case DealStep(by="single"):
+            return PacketGroup(1, 0 if "seats" in step.to else len(step.to) * step.cards)
+        case DealStep():
+            return PacketGroup(step.cards, 0 if "seats" in step.to else len(step.to))
+        case _:
+            assert isinstance(step, ExchangeStep)
+            return PacketGroup(1)

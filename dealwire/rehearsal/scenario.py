@@ -1,0 +1,277 @@
+"""Scenarios: who plays, what they bet and choose, and what goes wrong. TOML, strict; see `docs/simulator.md`."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
+from dealer_flow.procedure.steps import DecideStep, Due
+from dealer_flow.procedure.tables import DecisionPart
+from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
+from dealwire.rehearsal.strict import ScenarioError, Section
+from dealwire.rehearsal.trouble import PlannedTrouble, ShoeTrouble, read_troubles
+from protocol.cards import RANKS
+from protocol.places import SEATS_MAX, Place
+from protocol.tdp.messages import BadgeLevel
+
+HERE: Final = Path(__file__).parent / "scenarios"
+CENTS_MAX: Final = 2**32 - 1
+LEVELS: Final = {"supervisor": BadgeLevel.SUPERVISOR, "executive": BadgeLevel.EXECUTIVE}
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedPlayer:
+    """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
+    nothing: a choice by name, or `basic` (by the cards)."""
+
+    seat: int
+    wagers: Mapping[str, int]
+    decision: str
+    choices: tuple[str, ...] = ()
+
+    def chooses(self, offered: Sequence[str], made: int) -> str:
+        """The choice after `made` others, by plan; `basic` when the cards decide, empty when it says nothing."""
+        if made < len(self.choices):
+            return self.choices[made]
+        return self.decision if self.decision == "basic" or self.decision in offered else ""
+
+
+class BasicPlay(NamedTuple):
+    """What a player without a plan goes by: plays with `least` cards of one suit, `wild` ranks included."""
+
+    wild: str
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class Award:
+    """What is awarded at the controller after the hands were shown: a seat, its hand button, whose card completes it.
+
+    `slips`: the button is pressed by accident and again to put it out, before it is pressed for good.
+    """
+
+    seat: int
+    hand: int
+    level: BadgeLevel
+    slips: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPlan:
+    """One round: the players in rising order of seats, the troubles, and what is awarded in which order. `number`: the
+    seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges."""
+
+    players: tuple[SimulatedPlayer, ...]
+    troubles: tuple[PlannedTrouble, ...]
+    awards: tuple[Award, ...] = ()
+    number: int | None = None
+    house_draws: int = 0
+    reader: tuple[ShoeTrouble, ...] = ()
+    """What goes wrong at a shoe, at a card of the round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Everything the simulated table does. The same seed gives the same cards."""
+
+    id: str
+    title: str
+    seed: int
+    recognition: bool
+    procedure: RehearsedProcedure
+    rounds: tuple[RoundPlan, ...]
+    basic: BasicPlay | None = None
+    """Without it players without a plan play on whatever they hold."""
+    cut_after: int | None = None
+    """Where the cut card lies in a shoe."""
+
+    @property
+    def device(self) -> str:
+        """What the cards come from: `shuffler` or `shoe`."""
+        return "shoe" if self.procedure.plan.from_shoe else "shuffler"
+
+    def plans(self) -> Iterable[RoundPlan]:
+        """The rounds in their order, as many as are dealt."""
+        return self.rounds
+
+
+class RoundUnderWay:
+    """What the simulated dealer knows of a round: a `RoundView` for the procedure's steps. `plays`: whether a seat's
+    hand is in play."""
+
+    def __init__(
+        self, procedure: RehearsedProcedure, round_: RoundPlan, plays: Callable[[int], bool] = lambda _: True
+    ) -> None:
+        self.plan, self.first = procedure.plan, round_.number
+        self.active = [player.seat for player in round_.players]
+        self.wagers = {player.seat: set(player.wagers) for player in round_.players}
+        self.folded = set[int]()
+        self.made = Counter[int]()
+        """Choices made, by seat."""
+        self._done = set[int]()
+        self._draws = dict[int, int]()
+        self._plays = plays
+
+    @property
+    def live(self) -> list[int]:
+        """The seats that have neither folded nor a hand that is out of play."""
+        return [number for number in self.active if number not in self.folded and self._plays(number)]
+
+    @property
+    def drawing(self) -> list[int]:
+        """Those of them that are not done with choosing."""
+        return [number for number in self.live if number not in self._done]
+
+    def draws(self, number: int) -> int:
+        """How many cards the seat exchanges."""
+        return self._draws.get(number, 0)
+
+    def chooses(self, step: DecideStep, number: int) -> bool:
+        """Whether the seat has a choice in this step."""
+        return number in self.drawing and (step.only is None or step.only in self.wagers[number])
+
+    def choose(self, number: int, choice: DecisionPart | None) -> None:
+        """The seat has chosen, or said nothing."""
+        self.made[number] += 1
+        if choice is None:
+            return
+        self.wagers[number] |= set(choice.stakes)
+        self.wagers[number].discard(choice.takes_back or "")
+        self._draws[number] = choice.draws
+        if choice.folds:
+            self.folded.add(number)
+        if choice.last:
+            self._done.add(number)
+
+
+def packets(procedure: RehearsedProcedure, round_: RoundPlan) -> list[Due]:
+    """The packets of a round as planned, those dealt by hand too: nobody's hand is dead, and who goes by the cards
+    plays on."""
+    view, found = RoundUnderWay(procedure, round_), list[Due]()
+    for step in procedure.steps:
+        if isinstance(step, DecideStep):
+            for player in round_.players:
+                if view.chooses(step, player.seat):
+                    name = player.chooses(step.choices, view.made[player.seat])
+                    view.choose(player.seat, procedure.plan.choices.get(name))
+        found += packets_of(step, view, round_.house_draws)
+    return found
+
+
+def places(procedure: RehearsedProcedure, round_: RoundPlan) -> tuple[Place, ...]:
+    """To whom the packets of a round go, in the order they are dealt."""
+    return tuple(packet.place for packet in packets(procedure, round_))
+
+
+# ------------------------------------------------------------------ reading
+
+
+def scenario_ids() -> list[str]:
+    """The scenarios that come with the program."""
+    return sorted(path.stem for path in HERE.glob("*.toml"))
+
+
+def load_scenario(source: str | Path) -> Scenario:
+    """A scenario by id, or from a file (a Path). ScenarioError names the file, the key and what is allowed."""
+    if isinstance(source, str) and source not in scenario_ids():
+        raise ScenarioError(source, "", f"no such scenario; there are {', '.join(scenario_ids())}")
+    path = HERE / f"{source}.toml" if isinstance(source, str) else source
+    top = Section(path.name, "", read_toml(path))
+    return read_scenario(top, path.stem, read_procedure(top))
+
+
+def read_procedure(top: Section) -> Procedure:
+    """The procedure a scenario names, by id or as a file."""
+    try:
+        return load_procedure(top.text("procedure"))
+    except ProcedureError as error:
+        raise top.error("procedure", str(error)) from error
+
+
+def read_scenario(top: Section, id_: str, procedure: Procedure) -> Scenario:
+    """The scenario in `top`."""
+    options = top.section("options") if top.has("options") else None
+    try:
+        rehearsed = RehearsedProcedure(
+            procedure, {name: options.text(name) for name in options.names()} if options else {}
+        )
+    except ProcedureError as error:
+        raise top.error("options", error.why) from error
+    plan = rehearsed.plan
+    if not plan.from_shoe and any(step.deals and not step.from_device for step in plan.steps):
+        raise top.error("procedure", "a game whose cards are partly dealt by hand is dealt from a shoe")
+    scenario = Scenario(
+        id=id_,
+        title=top.text("title"),
+        seed=top.integer("seed", 0, 2**32 - 1),
+        recognition=top.flag("recognition", False),
+        procedure=rehearsed,
+        rounds=tuple(_round(section, rehearsed) for section in top.sections("rounds")),
+        basic=_basic(top.section("basic")) if top.has("basic") else None,
+        cut_after=top.integer("cut_after", 1, plan.decks * plan.cards) if top.has("cut_after") else None,
+    )
+    top.done()
+    if not scenario.rounds:
+        raise top.error("rounds", "a scenario needs at least one round")
+    return scenario
+
+
+def read_toml(path: Path) -> object:
+    """The content of a file; ScenarioError when it cannot be had."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ScenarioError(str(path), "", f"cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ScenarioError(str(path), "", f"is not TOML: {error}") from error
+
+
+def _basic(section: Section) -> BasicPlay:
+    basic = BasicPlay(section.text("wild", "", allowed=["", *RANKS]), section.integer("least", 1, 13))
+    section.done()
+    return basic
+
+
+def _round(section: Section, procedure: RehearsedProcedure) -> RoundPlan:
+    players = tuple(sorted((_player(item, procedure) for item in section.sections("players")), key=lambda p: p.seat))
+    seats = [player.seat for player in players]
+    if not seats or len(set(seats)) != len(seats):
+        raise section.error("players", "a round needs at least one player and one player a seat")
+    number = section.integer("number", 0, procedure.plan.most_seats) if section.has("number") else None
+    plan = RoundPlan(players, (), number=number, house_draws=section.integer("house_draws", 0, 7, 0))
+    dealt = packets(procedure, plan)
+    cards, deck = sum(packet.cards for packet in dealt), procedure.plan.loaded
+    if cards > deck:
+        raise section.error("players", f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
+    troubles, reader = read_troubles(section.sections("troubles", []), dealt, procedure.plan)
+    awards = tuple(_award(item, seats) for item in section.sections("awards", []))
+    section.done()
+    return replace(plan, troubles=troubles, reader=reader, awards=awards)
+
+
+def _award(section: Section, seats: list[int]) -> Award:
+    award = Award(
+        seat=section.integer("seat", min(seats), max(seats)),
+        hand=section.integer("hand", 1, 255),
+        level=LEVELS[section.text("card", "supervisor", allowed=LEVELS)],
+        slips=section.flag("slips", False),
+    )
+    section.done()
+    return award
+
+
+def _player(section: Section, procedure: RehearsedProcedure) -> SimulatedPlayer:
+    choices = procedure.plan.choices
+    player = SimulatedPlayer(
+        seat=section.integer("seat", 1, SEATS_MAX),
+        wagers=section.numbers("wagers", 1, CENTS_MAX, allowed=procedure.bets),
+        decision=section.text("decision", "basic", allowed=("basic", *choices)),
+        choices=section.words("choices", ["", *choices], []),
+    )
+    if procedure.enters and not any(bet in player.wagers for bet in procedure.enters):
+        raise section.error("wagers", f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")
+    section.done()
+    return player

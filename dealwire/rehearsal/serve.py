@@ -1,0 +1,47 @@
+"""A scenario dealt on real lines, until it has ended."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from dealwire.rehearsal.catalogue import AnyScenario, set_up
+from devices.clock import SystemClock
+from devices.loop import Member, Owner
+from devices.simulator.host import SimulatorHost
+
+LINGER_S: Final = 0.2
+"""Time for the host to read what is still in the line before it is hung up."""
+
+
+def serve(
+    scenario: AnyScenario,
+    *,
+    lines: Mapping[str, str],
+    ready: Callable[[dict[str, str]], None],
+    speed: float = 1.0,
+    shoe_dialect: str = "tdp",
+    owner: Owner | None = None,
+    forever: bool = False,
+) -> None:
+    """Put the scenario's devices on lines (`pty` or `tcp:PORT`), announce their addresses, and deal the scenario.
+
+    `shoe_dialect` is what a shoe speaks. Dealing starts when the host of every device that can tell has opened its
+    session; returns when it has ended and the hosts have every event (or are gone), never with `forever`. BadLine,
+    LineBusy or LineAbsent when a line cannot be made.
+    """
+    clock = SystemClock()
+    host = SimulatorHost(set_up(scenario, speed=speed, shoe_dialect=shoe_dialect), lines)
+    own = owner or Owner(clock)
+    members: tuple[Member, ...] = (host, *host.lines.values())
+    try:
+        for member in members:
+            own.add(member)
+        host.start(clock.now_ns())
+        ready(host.addresses)
+        own.run(lambda: host.finished and not forever)
+        own.run(timeout_s=LINGER_S)
+    finally:
+        for member in members:
+            own.remove(member)
+            member.close()
+        if owner is None:
+            own.close()

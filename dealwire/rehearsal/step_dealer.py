@@ -1,0 +1,372 @@
+"""What a dealer does at every table where a game goes step by step, whatever device the cards come from.
+
+The dealer reacts to what the devices show and to what lies on the table, never to what the scenario knows, and reveals
+the cards that really lie there.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Final
+
+from dealer_flow.procedure.steps import (
+    AnyStep,
+    BurnCardStep,
+    BurnStep,
+    DealStep,
+    DecideStep,
+    Due,
+    ExchangeStep,
+    RevealStep,
+    ShowStep,
+)
+from dealwire.rehearsal import floor_supervisor as supervisor
+from dealwire.rehearsal.pace import Course, Doings, PeoplePace
+from dealwire.rehearsal.rehearsed import packets_of
+from dealwire.rehearsal.scenario import RoundPlan, RoundUnderWay, Scenario, SimulatedPlayer
+from dealwire.rehearsal.simulated_dealer import SimulatedDealer
+from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
+from devices.simulator.deck import FIRST_JOKER, Cards
+from devices.simulator.line_faults import LineFaults
+from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.unit import TableUnit
+from protocol.cards import CARDS, RANKS, UNREAD, Card
+from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
+from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
+from protocol.tdp.messages import ControllerState as C
+
+AT_TABLE: Final = "table-controller"
+STRAY: Final = CARDS[FIRST_JOKER]
+"""A joker that is no card of the deck."""
+MISHANDLED: Final = {
+    What.EXPOSED: Mishandling.EXPOSED,
+    What.OFF_TABLE: Mishandling.OFF_TABLE,
+    What.FOULED: Mishandling.FOULED,
+    What.JOKER: Mishandling.JOKER,
+    What.BOXED: Mishandling.BOXED,
+}
+
+
+class StepDealer(SimulatedDealer):
+    """Plays `scenario`. A subclass gets the device ready, deals packets, and brings what is left."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        cards: Cards,
+        controller: TableControllerModel,
+        units: Mapping[str, TableUnit],
+        lines: Mapping[str, LineFaults],
+        pace: PeoplePace,
+    ) -> None:
+        super().__init__(units, lines, pace)
+        self.procedure = scenario.procedure
+        self.cards, self.controller = cards, controller
+        self.dead: set[Place] = set()
+        """Hands that are out of play."""
+        self.owed: list[Place] = []
+        """Hands that are completed when all others have their cards."""
+        self.defective = False
+        """The deck leaves the table after this round."""
+        self.ordinal = 0
+        """Packets of this round that were dealt."""
+        self._due: Counter[Place] = Counter()
+        self._scenario = scenario
+        self._begin_plan(scenario.rounds[0])
+
+    # -------------------------------------------------------------- what every step is made of
+
+    def fix(self, what: What, ordinal: int = 0) -> PlannedTrouble | None:
+        """The trouble of a kind that the scenario has at a packet, if any."""
+        return next((t for t in self.plan.troubles if t.what is what and t.ordinal == ordinal), None)
+
+    def on_sensors(self) -> list[SimulatedPlayer]:
+        """The players with a progressive bet."""
+        return [player for player in self.plan.players if self.procedure.plan.progressive in player.wagers]
+
+    def right(self, place: Place) -> bool:
+        """Whether the right number of cards lies at a place."""
+        return self.cards.count(place) == self._due[place]
+
+    def short(self, place: Place) -> bool:
+        """Whether cards are missing at a place."""
+        return self.missing(place) > 0
+
+    def missing(self, place: Place) -> int:
+        """Cards that are missing at a place."""
+        return max(0, self._due[place] - self.cards.count(place))
+
+    def accept(self, place: Place) -> None:
+        """The hand is played as it is."""
+        self._due[place] = self.cards.count(place)
+
+    def packet_trouble(self) -> PlannedTrouble | None:
+        """What the scenario has wrong with the packet just dealt."""
+        return self.fix(What.PACKET, self.ordinal)
+
+    def hands(self) -> list[Place]:
+        """Every hand that has cards: the community's, the seats', the dealer's, the game's own."""
+        own = [place for place in self._due if place not in (COMMUNITY, DEALER, BURN) and place.seat is None]
+        hands = (COMMUNITY, *sorted(place for place in self._due if place.seat), DEALER, *sorted(own))
+        return [place for place in hands if self.cards.count(place)]
+
+    def lay(self, packet: Due, arrived: int) -> None:
+        """The cards that came to lie on a place go behind those that lie there, so that they lie as they came."""
+        self.cards.put_under(packet.place, arrived)
+        self._due[packet.place] += packet.cards
+
+    def _is(self, *courses: Course) -> bool:
+        return self.course in courses
+
+    def _plays(self, number: int) -> bool:
+        return seat(number) not in self.dead and self.right(seat(number))
+
+    # -------------------------------------------------------------- for the device at the table
+
+    def _make_ready(self) -> Doings:
+        """Until cards may be dealt."""
+        raise NotImplementedError
+
+    def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
+        """Bring these packets to their places."""
+        raise NotImplementedError
+
+    def _complete(self, place: Place) -> Doings:
+        """Bring one more card to a hand that is short."""
+        raise NotImplementedError
+
+    def _remainder(self) -> Doings:
+        """All cards are out: what is left is dealt with."""
+        raise NotImplementedError
+
+    def _new_deck(self) -> None:
+        """Put another deck in the place of the one that was dealt."""
+        raise NotImplementedError
+
+    # -------------------------------------------------------------- the round
+
+    def _begin_plan(self, plan: RoundPlan) -> None:
+        self.plan, self.course, self.ordinal, self.defective = plan, Course.PLAY, 0, False
+        for kept in (self.dead, self.owed, self._due):
+            kept.clear()
+        self.view = RoundUnderWay(self.procedure, plan, self._plays)
+
+    def _bets(self) -> Doings:
+        yield from self.at(AT_TABLE)
+        for player in self.plan.players:
+            for bet, cents in player.wagers.items():
+                self.controller.place_wager(player.seat, self.procedure.bets[bet], cents)
+                if bet == self.procedure.plan.progressive:
+                    self.controller.sense(player.seat, True)
+                yield self.pace.bet
+
+    def _round(self) -> Doings:
+        yield from self._make_ready()
+        yield from self.at(AT_TABLE)
+        if self.plan.number is not None:
+            self.controller.select_spot(self.plan.number)
+            yield self.pace.step
+        while not self.controller.start_game() and self.controller.state is C.SAFE:
+            yield lambda: self.controller.state is not C.SAFE
+        dealt_out = False
+        for step in self.procedure.steps:
+            if self._is(Course.STOP, Course.VOID):
+                break
+            yield from self._step(step)
+            if step.name == self.procedure.last_deal and not self._is(Course.VOID):
+                dealt_out = True
+                yield from self._remainder()
+        if not dealt_out and not self._is(Course.VOID):
+            yield from self._remainder()
+        if self._is(Course.PLAY, Course.PROGRESSIVE):
+            yield from self._count_hands()
+            yield from supervisor.award(self)
+        yield from self.at(AT_TABLE)
+        self.controller.end_game()
+        yield self.pace.step
+        if self.defective:
+            self.controller.swipe(supervisor.BADGE, BadgeLevel.SUPERVISOR)
+            self._new_deck()
+            yield self.pace.step
+
+    def _step(self, step: AnyStep) -> Doings:
+        played_out = bool(self.view.made) and not self.view.live
+        if played_out and not isinstance(step, RevealStep):
+            return
+        playing = self._is(Course.PLAY)
+        match step:
+            case DealStep() | BurnCardStep():
+                yield from self._deal(step)
+            case RevealStep():
+                yield from self._reveal(step)
+            case ExchangeStep() if playing:
+                yield from self._deal(step)
+            case BurnStep() if playing:
+                yield from self._burn(step)
+            case DecideStep() if playing:
+                yield from self._decide(step)
+            case ShowStep() if playing:
+                yield from self._show(step)
+
+    # -------------------------------------------------------------- dealing
+
+    def _deal(self, step: AnyStep) -> Doings:
+        first = self.ordinal + 1
+        packets = packets_of(step, self.view, self.plan.house_draws)
+        replaced = (due for due in packets if due.why == "exchange")
+        for place, dues in groupby(replaced, key=lambda due: due.place):
+            self._lay_down(place, sum(due.cards for due in dues))
+        if not step.from_device:
+            yield from self._deal_by_hand(packets)
+        elif packets:
+            yield from self._deal_packets(step, packets)
+        if not self._is(Course.STOP, Course.VOID):
+            yield from self._mishandled(packets, first)
+        while self.owed and not self._is(Course.STOP, Course.VOID) and not self._deals_on(step):
+            yield from self._complete(self.owed.pop(0))
+
+    def _deals_on(self, step: AnyStep) -> bool:
+        """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
+        after = self.procedure.steps[self.procedure.steps.index(step) + 1]
+        return after.foreseen and after.from_device
+
+    def _lay_down(self, place: Place, count: int) -> None:
+        """So many cards of a hand go to the discards."""
+        self.cards.pick(place, MUCK, range(count))
+        self._due[place] -= count
+
+    def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:
+        """Cards from a deck in the dealer's hand, which no device sees."""
+        yield from self.at(AT_TABLE)
+        wrong: list[tuple[Place, str]] = []
+        for packet in packets:
+            yield self.pace.lift
+            self.ordinal += 1
+            trouble = self.packet_trouble()
+            self.lay(packet, self._from_hand(packet.place, packet.cards + (trouble.amount if trouble else 0)))
+            wrong += [(packet.place, trouble.ruling)] if trouble and trouble.noticed else []
+        self.controller.confirm()
+        for place, ruling in wrong:
+            yield from supervisor.judge(self, place, packets[0].step, ruling)
+
+    def _from_hand(self, place: Place, cards: int) -> int:
+        """Lay so many cards of the deck in the dealer's hand at a place; says how many there were."""
+        raise NotImplementedError
+
+    def _mishandled(self, packets: Sequence[Due], first: int) -> Doings:
+        """What a person saw happen to cards of this step, whose first packet has the number `first`."""
+        for trouble in self.plan.troubles:
+            if trouble.what not in HANDS or not first <= trouble.ordinal < first + len(packets):
+                continue
+            place = packets[trouble.ordinal - first].place
+            if not self.cards.count(place):
+                continue
+            yield from self.at(AT_TABLE)
+            yield self.pace.show
+            seen = {What.EXPOSED: self.cards.faces(place)[0], What.BOXED: self.cards.faces(place)[0]}
+            card = STRAY if trouble.what is What.JOKER else seen.get(trouble.what, UNREAD)
+            self.controller.mishandle(place, MISHANDLED[trouble.what], card)
+            self.controller.swipe(supervisor.BADGE, BadgeLevel.SUPERVISOR)
+            yield from supervisor.rule(self, place, trouble.what, packets[0].step, trouble.ruling)
+
+    # -------------------------------------------------------------- playing
+
+    def _burn(self, step: BurnStep) -> Doings:
+        plan = self.procedure.plan
+        place, top_left = plan.place(step.of), plan.options[step.top_card] == "left"
+        yield from self.at(AT_TABLE)
+        yield self.pace.show
+        if self.fix(What.REVEAL_BEFORE_BURN):
+            self.controller.reveal(place, self.cards.faces(place))
+            yield self.pace.step
+        wrong = self.fix(What.BURN)
+        positions = wrong.positions if wrong else step.positions
+        size = self.cards.count(place)
+        left_to_right = top_left if step.spread == "from-top" else step.spread == "left-to-right"
+        from_top = top_left == left_to_right
+        indices = [position - 1 if from_top else size - position for position in positions if position <= size]
+        self.cards.pick(place, BURN, indices)
+        self._due[place] -= len(indices)
+        self.controller.confirm_burn(place, positions, Spread.LEFT_TO_RIGHT if left_to_right else Spread.RIGHT_TO_LEFT)
+
+    def _decide(self, step: DecideStep) -> Doings:
+        yield from self.at(AT_TABLE)
+        for player in self.plan.players:
+            yield self.pace.think
+            if self.view.chooses(step, player.seat):
+                self._choose(step, player)
+
+    def _choose(self, step: DecideStep, player: SimulatedPlayer) -> None:
+        name = player.chooses(step.choices, self.view.made[player.seat])
+        if name == "basic":
+            name = self._basic(step, self.cards.faces(seat(player.seat)))
+        choice = self.procedure.plan.choices.get(name)
+        self.view.choose(player.seat, choice)
+        if choice is None:
+            return
+        for bet in choice.stakes:
+            cents = self.procedure.cents(choice, player.wagers)
+            self.controller.place_wager(player.seat, self.procedure.bets[bet], cents)
+        self.controller.decide(player.seat, choice.number)
+        if choice.takes_back:
+            self.controller.place_wager(player.seat, self.procedure.bets[choice.takes_back], 0)
+        self._lay_down(seat(player.seat), choice.discards)
+
+    def _basic(self, step: DecideStep, faces: tuple[Card, ...]) -> str:
+        """The first choice that is no fold, unless the scenario says how good a hand must be."""
+        basic = self._scenario.basic
+        folds = [name for name in step.choices if name in self.procedure.plan.folds]
+        plays = [name for name in step.choices if name not in folds] or folds
+        if basic is None or not folds:
+            return plays[0]
+        wild = [card for card in faces if card.rank and RANKS[card.rank - 1] == basic.wild]
+        suits = [card.suit for card in faces if card.suit and card not in wild]
+        longest = max((suits.count(suit) for suit in suits), default=0) + len(wild)
+        return plays[0] if longest >= basic.least else folds[0]
+
+    def _show(self, step: ShowStep) -> Doings:
+        yield from self.at(AT_TABLE)
+        for target in step.of:
+            seats = [seat(number) for number in self.view.live]
+            for place in seats if target == "seats" else [self.procedure.plan.place(target)]:
+                faces = self.cards.faces(place)
+                count = step.cards or len(faces)
+                if faces:
+                    yield self.pace.show
+                    self.controller.reveal(place, faces[-count:] if step.which == "bottom" else faces[:count])
+
+    def _reveal(self, step: RevealStep) -> Doings:
+        yield from self.at(AT_TABLE)
+        if self._is(Course.PROGRESSIVE):
+            yield from self._show_seats(self.on_sensors())
+            return
+        for target in step.order:
+            if target == "seats":
+                yield from self._show_seats([player for player in self.plan.players if self._is_shown(player)])
+                continue
+            place = self.procedure.plan.place(target)
+            yield self.pace.show
+            if place not in self.dead and self.cards.count(place):
+                self.controller.reveal(place, self.cards.faces(place))
+
+    def _is_shown(self, player: SimulatedPlayer) -> bool:
+        kept = any(bet in player.wagers for bet in self.procedure.kept_when_folded)
+        return player.seat not in self.view.folded or kept
+
+    def _show_seats(self, players: list[SimulatedPlayer]) -> Doings:
+        yield from self.at(AT_TABLE)
+        for player in reversed(players):
+            place = seat(player.seat)
+            if self.right(place) and place not in self.dead and self.cards.count(place):
+                yield self.pace.show
+                self.controller.reveal(place, self.cards.faces(place))
+
+    def _count_hands(self) -> Doings:
+        yield from self.at(AT_TABLE)
+        for place in reversed(self.hands()):
+            if place.seat is not None:
+                yield self.pace.bet
+                self.controller.count(place, self.cards.count(place))
+        for place in self.hands():
+            if place.seat is None and place != COMMUNITY:
+                self.controller.count(place, self.cards.count(place))

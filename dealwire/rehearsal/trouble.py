@@ -1,0 +1,236 @@
+"""What can go wrong in a scenario: one entry of `troubles`, its keys by kind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps import Due
+from dealwire.rehearsal.strict import Section
+from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap
+from protocol.places import MUCK
+
+
+class What(StrEnum):
+    """The kinds of trouble."""
+
+    PACKET = "packet"
+    REMAINDER = "remainder"
+    JAM = "jam"
+    LOST = "lost-card"
+    REJECTED = "rejected-card"
+    DOOR = "door"
+    LIFTED_EARLY = "lifted-early"
+    POWER = "power"
+    DECK = "deck"
+    BURN = "burn"
+    REVEAL_BEFORE_BURN = "reveal-before-burn"
+    MISDEAL_CALLED = "misdeal-called"
+    NOISE = "noise"
+    DROP = "drop"
+    FLIP = "flip"
+    STALL = "stall"
+    EXPOSED = "exposed"
+    OFF_TABLE = "off-table"
+    FOULED = "fouled"
+    JOKER = "joker"
+    BOXED = "boxed"
+    MISPLACED = "misplaced"
+
+
+class At(StrEnum):
+    """What can go wrong at the shoe."""
+
+    UNREAD = "unread"
+    OVERDRAW = "overdraw"
+    PUSH_BACK = "push-back"
+    PULL_BACK = "pull-back"
+    EARLY = "early"
+    ERROR = "error"
+    LOCKED = "locked"
+
+
+AT_ANY_SHOE: Final = (At.UNREAD, At.PUSH_BACK, At.PULL_BACK, At.ERROR)
+"""What does not depend on the game that is dealt."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeTrouble:
+    """One thing that goes wrong, at the card `card` of the round; 0 when at none.
+
+    `amount`: cards drawn too many. `named`: whether a supervisor says what an unread card is.
+    """
+
+    what: At
+    card: int = 0
+    amount: int = 0
+    named: bool = True
+
+
+LINE: Final = (What.NOISE, What.DROP, What.FLIP, What.STALL)
+AT_A_PACKET: Final = (
+    What.PACKET,
+    What.JAM,
+    What.LOST,
+    What.REJECTED,
+    What.DOOR,
+    What.LIFTED_EARLY,
+    What.POWER,
+    What.MISDEAL_CALLED,
+    *LINE,
+)
+HANDS: Final = (What.EXPOSED, What.OFF_TABLE, What.FOULED, What.JOKER, What.BOXED)
+"""What a person sees happen to a card at a place."""
+AT_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
+"""What can go wrong without a shuffler."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTrouble:
+    """One thing that goes wrong. `ordinal` is the packet it happens at, 0 when at none.
+
+    `amount` counts what the kind counts: cards too many (negative: too few) for packet, cards missing for remainder
+    and deck, tries for jam, bytes for noise and drop, bits for flip, milliseconds for stall.
+    """
+
+    what: What
+    ordinal: int = 0
+    amount: int = 0
+    noticed: bool = True
+    device: str = "shuffler"
+    positions: tuple[int, ...] = ()
+    to: str = ""
+    """Where a misplaced card is laid."""
+    ruling: str = "misdeal"
+    """What the supervisor says where a person rules: `misdeal` or `go-on`."""
+
+    def mishap(self) -> MachineMishap | None:
+        """The trouble as something that goes wrong inside the shuffler; None when it happens elsewhere."""
+        match self.what:
+            case What.PACKET:
+                return MachineMishap(self.ordinal, by=self.amount, noticed=self.noticed)
+            case What.JAM:
+                return MachineMishap(self.ordinal, jam_tries=self.amount)
+            case What.LOST:
+                return MachineMishap(self.ordinal, lost=1)
+            case What.REJECTED:
+                return MachineMishap(self.ordinal, rejected=self.amount)
+            case What.REMAINDER:
+                return MachineMishap(0, slipped=self.amount)
+            case _:
+                return None
+
+
+def read_troubles(
+    sections: Sequence[Section], packets: Sequence[Due], plan: Plan
+) -> tuple[tuple[PlannedTrouble, ...], tuple[ShoeTrouble, ...]]:
+    """The entries of `troubles`: what goes wrong with packets and hands, and what at a shoe's reader. `packets` are the
+    round's in their order, which is dealt by `plan`."""
+    found, reader = list[PlannedTrouble](), list[ShoeTrouble]()
+    last = sum(packet.cards for packet in packets)
+    for section in sections:
+        if plan.from_shoe and section.either("what") in AT_ANY_SHOE:
+            reader.append(read_shoe_trouble(section, last, AT_ANY_SHOE))
+        else:
+            found.append(read_trouble(section, packets, plan))
+    return tuple(found), tuple(reader)
+
+
+def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
+    """One entry of `troubles`."""
+    source = "shoe" if plan.from_shoe else "shuffler"
+    kinds = list(What) if source == "shuffler" else [*AT_SHOE, *AT_ANY_SHOE]
+    what = What(section.text("what", allowed=[kind.value for kind in kinds]))
+    at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
+    ordinal = _ordinal(section, packets) if at_packet else 0
+    by_hand = bool(ordinal) and packets[ordinal - 1].step in _by_hand(plan)
+    if what is What.MISPLACED and (by_hand or source != "shoe"):
+        raise section.error("what", "a card is misplaced when it is drawn from a shoe; here a packet is short or long")
+    if what is What.PACKET and source == "shoe" and not by_hand:
+        raise section.error("what", "a card drawn from a shoe is misplaced: one hand is short and another long")
+    trouble = PlannedTrouble(
+        what=what,
+        ordinal=ordinal,
+        amount=_line_amount(section, what) if what in LINE else _amount(section, what, packets, ordinal, source),
+        noticed=section.flag("noticed", True) if what is What.PACKET else True,
+        device=section.text("device", source, allowed=(source, "table-controller")) if what in LINE else source,
+        positions=section.integers("positions", 1, _most(packets)) if what is What.BURN else (),
+        to=section.text("to", allowed=(*_all_places(packets), MUCK.text)) if what is What.MISPLACED else "",
+        ruling=section.text("ruling", "misdeal", allowed=("misdeal", "go-on")),
+    )
+    section.done()
+    return trouble
+
+
+def read_shoe_trouble(section: Section, last: int, kinds: Sequence[At]) -> ShoeTrouble:
+    """What goes wrong at a shoe, at a card from 1 to `last`."""
+    what = At(section.text("what", allowed=list(kinds)))
+    if what is At.OVERDRAW:
+        found = ShoeTrouble(what, amount=section.integer("cards", 1, 5, 1))
+    elif what is At.EARLY:
+        found = ShoeTrouble(what)
+    else:
+        named = section.flag("named", True) if what is At.UNREAD else True
+        found = ShoeTrouble(what, section.integer("card", 1, last), named=named)
+    section.done()
+    return found
+
+
+def _by_hand(plan: Plan) -> list[str]:
+    """The steps whose cards no device sees."""
+    return [step.name for step in plan.steps if step.deals and not step.from_device]
+
+
+def _ordinal(section: Section, packets: Sequence[Due]) -> int:
+    """The packet's number, or the first one that goes to a place, in the step of that name where one is given."""
+    if isinstance(section.either("packet"), int):
+        return section.integer("packet", 1, len(packets))
+    step = section.text("step", "", allowed=["", *dict.fromkeys(packet.step for packet in packets)])
+    found: dict[str, int] = {}
+    for ordinal, packet in enumerate(packets, 1):
+        if step in ("", packet.step):
+            found.setdefault(packet.place.text, ordinal)
+    return found[section.text("packet", allowed=found)]
+
+
+def _all_places(packets: Sequence[Due]) -> list[str]:
+    return list(dict.fromkeys(packet.place.text for packet in packets))
+
+
+def _most(packets: Sequence[Due]) -> int:
+    return max((packet.cards for packet in packets), default=1)
+
+
+def _amount(section: Section, what: What, packets: Sequence[Due], ordinal: int, source: str) -> int:
+    match what:
+        case What.PACKET:
+            size = packets[ordinal - 1].cards
+            by = section.integer("by", 1 - size if source == "shuffler" else -size, size)
+            if not by:
+                raise section.error("by", "0 cards too many is no trouble; -1 is one too few")
+            return by
+        case What.JAM:
+            return section.integer("tries", 1, RECOVERY_TRIES + 1)
+        case What.REMAINDER | What.REJECTED | What.DECK:
+            return section.integer("cards", 1, 5)
+        case What.MISPLACED:
+            return section.integer("cards", 1, packets[ordinal - 1].cards, 1)
+        case _:
+            return 0
+
+
+def read_line_trouble(section: Section, what: What, ordinal: int, devices: Sequence[str]) -> PlannedTrouble:
+    """What a line does at the card `ordinal`; `devices` are those on the table, the usual one first."""
+    device = section.text("device", devices[0], allowed=devices)
+    return PlannedTrouble(what, ordinal, _line_amount(section, what), device=device)
+
+
+def _line_amount(section: Section, what: What) -> int:
+    match what:
+        case What.NOISE | What.DROP:
+            return section.integer("bytes", 1, 1000)
+        case What.FLIP:
+            return section.integer("bits", 1, 100)
+        case _:
+            return section.integer("ms", 1, 10_000)

@@ -1,0 +1,218 @@
+"""The simulated shoe's front ends in two dialects. Each reports what its maker's shoe is known to report, no more."""
+
+from collections import deque
+from typing import Any, Final
+
+from devices import events as e
+from devices.simulator.shoe import BURN, ShoeModel
+from protocol.angel_eye import messages as am
+from protocol.angel_eye.codec import encode as encode_angel_eye
+from protocol.angel_eye.framing import NakReason
+from protocol.angel_eye.link import DeviceLink as AngelEyeLink
+from protocol.angel_eye.link import Timing
+from protocol.bee_tek import messages as bm
+from protocol.bee_tek.codec import encode as encode_bee_tek
+from protocol.cards import NONE
+from protocol.faults import Fault
+from protocol.tdp.messages import ShoeState as S
+
+
+class ShoeFrontEnd:
+    """A shoe on its line: feed it what the host sent and the time; take from it what goes onto the line.
+
+    It cannot know whether anybody listens, so a host is taken to be there from the start.
+    """
+
+    hosted = True
+    host_lost = False
+
+    def __init__(self, name: str, model: ShoeModel) -> None:
+        self.name, self.model = name, model
+        self._unsent: deque[e.Body] = deque()
+        self._out: list[bytes] = []
+        model.say = self._unsent.append
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due."""
+        return self.model.next_deadline_ns
+
+    @property
+    def all_acknowledged(self) -> bool:
+        """Whether everything is on the line."""
+        return True
+
+    def power_on(self, now_ns: int) -> None:
+        """Switch it on."""
+        self.model.power_on(now_ns)
+        self.settle(now_ns)
+
+    def power_off(self) -> None:
+        """The plug is pulled: what was not on the line is lost."""
+        self.model.power_off()
+        self._unsent.clear()
+
+    def receive(self, data: bytes, now_ns: int) -> None:
+        """Bytes from the host."""
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due."""
+        self.model.tick(now_ns)
+        self.settle(now_ns)
+
+    def settle(self, now_ns: int) -> None:
+        """Say what the model has to say since; call it after anything was done to the model."""
+        while self._unsent:
+            self._say(self._unsent.popleft(), now_ns)
+
+    def take_output(self) -> list[bytes]:
+        """What goes onto the line, one piece a frame."""
+        out, self._out = self._out, []
+        return out
+
+    def _say(self, body: e.Body, now_ns: int) -> None:
+        raise NotImplementedError
+
+
+_TROUBLES: Final[dict[int, am.Trouble]] = {
+    Fault.CARD_UNREADABLE: am.Trouble.CANNOT_READ,
+    Fault.OVERDRAW: am.Trouble.OVERDRAW,
+    Fault.WRONG_BUTTON: am.Trouble.WRONG_BUTTON,
+    Fault.PUSHED_BACK: am.Trouble.PUSHED_BACK,
+    Fault.PULLED_BACK: am.Trouble.PULLED_BACK,
+    Fault.CARD_CODE_WRONG: am.Trouble.CODE_WRONG,
+    Fault.DRAW_TOO_SLOW: am.Trouble.DRAW_TOO_SLOW,
+}
+_HALTS: Final[dict[type[e.Body], am.Trouble]] = {
+    e.Overdrawn: am.Trouble.OVERDRAW,
+    e.CardPushedBack: am.Trouble.PUSHED_BACK,
+    e.CardPulledBack: am.Trouble.PULLED_BACK,
+}
+
+
+class AngelEyeFrontEnd(ShoeFrontEnd):
+    """Says each report up to three times until it is acknowledged; obeys commands."""
+
+    def __init__(self, name: str, model: ShoeModel, timing: Timing | None = None) -> None:
+        super().__init__(name, model)
+        self._timing = timing
+        self._link = AngelEyeLink(timing)
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When `tick` is due."""
+        dues = (self.model.next_deadline_ns, self._link.next_deadline_ns)
+        return min((due for due in dues if due is not None), default=None)
+
+    @property
+    def all_acknowledged(self) -> bool:
+        """Whether nothing waits to be said or said again."""
+        return self._link.next_deadline_ns is None
+
+    def power_off(self) -> None:
+        """The plug is pulled: reports that wait are forgotten."""
+        super().power_off()
+        self._link = AngelEyeLink(self._timing)
+
+    def receive(self, data: bytes, now_ns: int) -> None:
+        """Acknowledgements and commands."""
+        if not self.model.powered:
+            return
+        self._out += self._link.receive(data, now_ns)
+        while self._link.commands:
+            self._out.append(encode_angel_eye(self._obey(self._link.commands.popleft())))
+            self.settle(now_ns)
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due, repeats too."""
+        super().tick(now_ns)
+        self._out += self._link.tick(now_ns)
+
+    def _obey(self, command: am.Message) -> am.Message:
+        if isinstance(command, am.Lock):
+            done = self.model.locked == command.locked or self.model.lock(command.locked)
+        elif isinstance(command, am.ClearError):
+            done = _TROUBLES.get(self.model.fault) == command.trouble and self.model.clear()
+        else:
+            done = isinstance(command, am.AskGame)
+        return am.Acknowledged() if done else am.Rejected(NakReason.BUSY)
+
+    def _say(self, body: e.Body, now_ns: int) -> None:
+        for message in self._words(body):
+            self._out += self._link.report(message, now_ns)
+
+    def _words(self, body: e.Body) -> list[am.Message]:
+        """What the shoe says of it: one report, or nothing."""
+        match body:
+            case e.StateChanged(state, previous):
+                start = [am.Started()] if previous == S.BOOT.name else []
+                return [*start, *([am.StandingBy()] if state == S.STANDBY.name else [])]
+            case e.CardDrawn(_, card, where):
+                return [am.CardDrawn(_destination(where), self._ordinal(where), card)]
+            case e.CardUnread(_, where):
+                return [am.CardDrawn(_destination(where), self._ordinal(where), NONE)]
+            case e.CardReportedAgain(_, card, where):
+                return [am.CardReportedAgain(_destination(where), self._ordinal(where), card)]
+            case e.DrawWhileLocked(card):
+                return [am.CardDrawnOutside(am.Mode.LOCK, 0, card)]
+            case e.CardDrawnOutside(card, mode):
+                return [am.CardDrawnOutside(am.Mode.ERROR if mode == "error" else am.Mode.SETTING, 0, card)]
+            case e.BurnStarted(count):
+                return [am.CardDrawn(am.Destination.BURN_COUNT, count, NONE)]
+            case e.CutCardSeen():
+                return [am.CutCardDrawn()]
+            case e.ShoeLocked(locked):
+                return [am.LockMoved(locked)]
+            case e.Overdrawn(halted) | e.CardPushedBack(halted) | e.CardPulledBack(halted):
+                return [am.ErrorRaised(halted, _HALTS[type(body)])]
+            case e.ShoeError(fault, halted, _):
+                return [am.ErrorRaised(halted, _TROUBLES[fault])]
+            case e.ShoeErrorCleared(fault, _):
+                return [am.ErrorCleared(_TROUBLES[fault])]
+        return []
+
+    def _ordinal(self, where: str | None) -> int:
+        """The shoe counts burned cards, and those of a hand, in four bits; a longer count goes round."""
+        count = len(self.model.drawn) if where == BURN else self.model.in_round
+        return (count - 1) % 15 + 1
+
+
+def _destination(where: str | None) -> am.Destination:
+    return am.Destination.BURN if where == BURN else am.Destination.PLAYER
+
+
+_ALARMS: Final[dict[type[e.Body], str]] = {
+    e.Overdrawn: "Overdraw",
+    e.CardPushedBack: "Card Pushed Back",
+    e.CardPulledBack: "Card Pulled Back",
+}
+"""Words of alarms whose codes no public program shows; they are this simulator's own."""
+
+
+class BeeTekFrontEnd(ShoeFrontEnd):
+    """Says what it sees, once. Of the cut card, of locks and of what is over no public program shows a word."""
+
+    def _say(self, body: e.Body, now_ns: int) -> None:
+        message = self._word(body)
+        if message is not None:
+            self._out.append(encode_bee_tek(message))
+
+    def _word(self, body: Any) -> bm.Message | None:
+        match body:
+            case e.CardDrawn(_, card, where):
+                return bm.CardDrawn(_mode(where), card)
+            case e.CardUnread(_, where):
+                return bm.CardNotRead(_mode(where))
+            case e.DrawWhileLocked(card) | e.CardDrawnOutside(card, _):
+                return bm.CardDrawn(bm.GAME, card)
+            case e.ShoeError(Fault.CARD_UNREADABLE, _, _):
+                return bm.Alarm(bm.ALARM, "E3", "Card Not Read")
+            case e.ShoeError(_, _, text):
+                return bm.Alarm(bm.ALARM, "E0", text)
+            case e.Overdrawn() | e.CardPushedBack() | e.CardPulledBack():
+                return bm.Alarm(bm.ALARM, "E0", _ALARMS[type(body)])
+        return None
+
+
+def _mode(where: str | None) -> str:
+    return bm.BURN if where == BURN else bm.GAME
