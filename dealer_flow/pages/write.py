@@ -237,7 +237,7 @@ def _ways(plan: Plan, nodes: list[tuple[str, str, State]]) -> list[str]:
 
 def main() -> None:
     """Write the pages into `docs/` beside the package."""
-    docs = Path(__file__).parent.parent / "docs"
+    docs = Path(__file__).parents[2] / "docs"
     for path, text in pages().items():
         (docs / path).parent.mkdir(parents=True, exist_ok=True)
         (docs / path).write_text(text, encoding="utf-8")
