@@ -1,6 +1,5 @@
 """JSON Schema of every line, generated from the models that make the lines. Published in `docs/schema/`."""
 
-import dataclasses
 import inspect
 from collections.abc import Callable
 from types import NoneType, UnionType
@@ -33,7 +32,7 @@ def bodies() -> list[type[Body]]:
 def field_shapes(kind: type[Body]) -> dict[str, dict[str, Any]]:
     """Schema of each field of a kind of report; KeyError for a type that no report may have."""
     hints = get_type_hints(kind)
-    return {field.name: _shape(hints[field.name]) for field in dataclasses.fields(kind)}
+    return {name: _shape(hints[name]) for name in kind.__struct_fields__}
 
 
 def meaning(kind: type[Body]) -> str:

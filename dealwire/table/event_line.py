@@ -1,9 +1,10 @@
 """A device's report as one line of JSON, `dealwire.event/1`."""
 
-import dataclasses
 import json
 from enum import Enum
 from typing import Any
+
+from msgspec.structs import asdict
 
 from devices.events import Seen
 from protocol.cards import Card
@@ -23,7 +24,7 @@ def plain(value: Any) -> Any:
 
 def fields(seen: Seen) -> dict[str, Any]:
     """The fields of a report's body."""
-    return {field.name: plain(getattr(seen.body, field.name)) for field in dataclasses.fields(seen.body)}
+    return {name: plain(value) for name, value in asdict(seen.body).items()}
 
 
 def event_line(seen: Seen) -> str:

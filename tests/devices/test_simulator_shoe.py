@@ -81,7 +81,7 @@ def test_troubles_are_the_same_events() -> None:
     def told(dialect: str, kinds: tuple[type, ...]) -> list[e.Body]:
         ignore = {"ordinal": None, "where": None}
         found = [body for body in evenings[dialect].bodies if isinstance(body, kinds)]
-        return [type(b)(**{f: ignore.get(f, getattr(b, f)) for f in b.__dataclass_fields__}) for b in found]
+        return [type(b)(**{f: ignore.get(f, getattr(b, f)) for f in b.__struct_fields__}) for b in found]
 
     assert told("angel-eye", TOLD_BY_TWO) == told("tdp", TOLD_BY_TWO)
     assert {type(body) for body in told("tdp", TOLD_BY_TWO)} == set(TOLD_BY_TWO)

@@ -76,7 +76,7 @@ class Evening:
 def spell(event: m.Event) -> str:
     """One event as a person would write it down, without number and time."""
     words = [type(event).__name__]
-    for name in type(event).__dataclass_fields__:
+    for name in type(event).__struct_fields__:
         value = getattr(event, name)
         if name in ("number", "device_ms"):
             continue

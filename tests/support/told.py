@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import fields
 
 from dealer_flow.play.legal_item import Legal
 from dealer_flow.play.snapshot import HandNow, PacketNow, SeatNow
