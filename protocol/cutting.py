@@ -15,6 +15,11 @@ class Piece(Protocol):
     """Part of a stream."""
 
     @property
+    def offset(self) -> int:
+        """Of its first byte, from the start of the stream."""
+        ...
+
+    @property
     def length(self) -> int:
         """Wire bytes."""
         ...

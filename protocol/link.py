@@ -37,15 +37,15 @@ class Answered(Output, frozen=True):
     """A command got its reply; a refusal is a reply too."""
 
     request: int
-    command: Any
-    reply: Any
+    command: Struct
+    reply: Struct
 
 
 class Unanswered(Output, frozen=True, gc=True):
     """A command ended without a reply: what the device did with it is unknown."""
 
     request: int
-    command: Any
+    command: Struct
     error: NoAnswer
 
 
@@ -61,7 +61,7 @@ class Reported(Output, frozen=True):
 
     session: int
     number: int
-    message: Any
+    message: Struct
 
 
 class Missed(Output, frozen=True):

@@ -18,6 +18,7 @@ from zlib import crc32
 from cobs import cobs
 from msgspec import Struct
 
+from protocol.cutting import Noise as Noise
 from protocol.errors import CannotEncode
 from protocol.tdp.packets import HEADER, MAX_FRAME
 
@@ -52,19 +53,6 @@ class Frame(Struct, frozen=True, gc=False):
     offset: int
     length: int
     body: bytes
-
-
-class Noise(Struct, frozen=True, gc=False):
-    """Bytes that belong to no frame, as they came, from `offset` in the stream."""
-
-    offset: int
-    data: bytes
-    reason: NoiseReason
-
-    @property
-    def length(self) -> int:
-        """Wire bytes."""
-        return len(self.data)
 
 
 _decode: Final = cobs.decode
