@@ -1,7 +1,8 @@
 """What any device can report, whatever its maker: the only vocabulary `dealer_flow` knows.
 
 A body says what happened; `Seen` says where and when. Drivers translate a dialect's messages into these, so a
-flow cannot tell a TDP shuffler from another, nor an attached device from a recording.
+flow cannot tell a TDP shuffler from another, nor an attached device from a recording. A field with a default is one
+that not every device has something to say in.
 """
 
 from enum import StrEnum
@@ -44,7 +45,7 @@ class LinkUp(Body, frozen=True):
     serial: str
     firmware: str
     recognises_cards: bool
-    resumed: bool = False
+    resumed: bool
     """Events go on where they stopped before the link was lost."""
 
 
@@ -243,16 +244,32 @@ class BurnStarted(Body, frozen=True):
     count: int
 
 
+class ReaderFlag(StrEnum):
+    """What the reader of a shoe noticed about a card."""
+
+    INDEX = "index"
+    """It read the printed index."""
+    CODE = "code"
+    """It read the maker's code."""
+    DISAGREE = "disagree"
+    """Index and code say different cards."""
+    DIRTY = "dirty"
+    SLOW = "slow"
+
+
 class CardDrawn(Body, frozen=True):
     """A card left the shoe and was read.
 
     `ordinal` is the device's own count (in the shoe, or in the hand it deals to), None where it has none; `where`
-    is what the device believes it is for (`burn`, `player` ...), None where it does not say.
+    is what the device believes it is for (`burn`, `player` ...), None where it does not say; `confidence` is how sure
+    its reader is, in percent; `reader` what it noticed (`disagree` ...): a `ReaderFlag`, its text when unknown.
     """
 
     ordinal: int | None
     card: Card
     where: str | None
+    confidence: int | None = None
+    reader: tuple[str, ...] = ()
 
 
 class CardUnread(Body, frozen=True):
@@ -260,6 +277,7 @@ class CardUnread(Body, frozen=True):
 
     ordinal: int | None
     where: str | None
+    reader: tuple[str, ...] = ()
 
 
 class CardReportedAgain(Body, frozen=True):

@@ -7,6 +7,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from dealer_flow.record.result import INCIDENT_SCHEMA, Incident, RoundResult
 from dealwire.hub.lines import LINE_TYPES, Gap, Status
+from dealwire.table.event_line import optional
 from devices import events
 from devices.events import Body, Level
 from protocol.cards import Card
@@ -79,7 +80,7 @@ def _rule(kind: type[Body]) -> dict[str, Any]:
     fields = {
         "description": meaning(kind),
         "properties": shapes,
-        "required": list(shapes),
+        "required": [name for name in shapes if name not in optional(kind)],
         "additionalProperties": False,
     }
     return {"if": {"properties": {"event": {"const": kind.__name__}}}, "then": {"properties": {"fields": fields}}}

@@ -157,7 +157,7 @@ def test_what_the_link_itself_reports(driver):
     assert driver.translate(SessionChanged(1, 2)) == e.SessionChanged(1, 2)
     assert driver.translate(Lost(1, 5, 9)) == e.EventsLost(5, 9)
     assert driver.translate(Up(hello(5, 3, capabilities=0), False)) == e.LinkUp(
-        5, "table-controller", "Test Works", "Rig", "0001", "1.0", False
+        5, "table-controller", "Test Works", "Rig", "0001", "1.0", False, False
     )
     assert driver.translate(Up(hello(5, 9), True)).device_class == "0x09"
     for silent in (

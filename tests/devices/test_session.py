@@ -56,7 +56,7 @@ def rig():
 
 def test_link_up_says_who_the_device_is(rig):
     rig.up()
-    assert rig.bodies() == [LinkUp(0xC0FFEE01, "shuffler", "Test Works", "Rig", "0001", "1.0", True)]
+    assert rig.bodies() == [LinkUp(0xC0FFEE01, "shuffler", "Test Works", "Rig", "0001", "1.0", True, False)]
     assert rig.seen[0].session == 0xC0FFEE01
     assert rig.seen[0].device == "shuffler"
 
