@@ -21,8 +21,8 @@ from devices.simulator.scenario import Player, RoundPlan, Scenario, load_scenari
 from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.simulator.trouble import Trouble, What
 from protocol.faults import Fault
+from protocol.tdp import Delivered, HostLink, Lost, Output, Send
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered, HostLink, Lost, Output, Send
 from protocol.tdp.messages import DeviceClass, Role
 
 SPEED: Final = 20.0

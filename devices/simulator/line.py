@@ -14,7 +14,7 @@ from devices.simulator.scenario import load_scenario
 from devices.simulator.table import SimulatedTable
 from devices.transport.base import LineClosed
 from protocol.errors import LineUnusable
-from protocol.tdp.link import HostLink, Output, Send
+from protocol.tdp import HostLink, Output, Send
 from protocol.tdp.messages import Role
 
 ALONE_NS: Final = 500_000_000

@@ -14,8 +14,7 @@ from devices.table_controller import TableController
 from protocol.cards import UNREAD, parse_card, parse_cards
 from protocol.errors import NoAnswer
 from protocol.places import COMMUNITY, DEALER, PLACES, seat
-from protocol.tdp import messages as m
-from protocol.tdp.link import (
+from protocol.tdp import (
     Answered,
     Delivered,
     Discarded,
@@ -28,6 +27,7 @@ from protocol.tdp.link import (
     UnknownEvent,
     Up,
 )
+from protocol.tdp import messages as m
 from protocol.tdp.packets import PACKETS
 from tests.support.lines import hello, shuffler_status
 from tests.support.shoe_reports import ANGEL_EYE, BEE_TEK, TDP

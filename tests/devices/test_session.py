@@ -10,8 +10,8 @@ from devices.shuffler import Shuffler
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from protocol.cards import parse_cards
 from protocol.errors import LineClosed, NotPermitted, NotUp
+from protocol.tdp import Answered, Discarded, HostLink, Unanswered
 from protocol.tdp import messages as m
-from protocol.tdp.link import Answered, Discarded, HostLink, Unanswered
 from tests.support.lines import SECOND, DeviceEnd, hello, run_manual
 
 CLEAN = Faults()

@@ -13,8 +13,8 @@ from protocol.angel_eye import messages as am
 from protocol.bee_tek import messages as bm
 from protocol.faults import Fault
 from protocol.link import Discarded, Missed, Reported, Send, Started
+from protocol.tdp import Delivered
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered
 from protocol.tdp.packets import PACKETS
 from tests.support.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
 

@@ -17,8 +17,8 @@ from devices.simulator.host import BadLine, Bench, PtyLine, TcpLine, serve
 from devices.simulator.scenario import load_scenario
 from devices.simulator.table import SimulatedTable
 from protocol.errors import LineBusy, LocalError
+from protocol.tdp import Delivered, HostLink, Output, Send
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered, HostLink, Output, Send
 
 PATIENCE_S = 20.0
 DEVICES = ("shuffler", "table-controller")

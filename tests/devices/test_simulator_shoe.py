@@ -25,8 +25,8 @@ from protocol.angel_eye import messages as am
 from protocol.cards import DECK, parse_cards
 from protocol.faults import Fault
 from protocol.link import Answered
+from protocol.tdp import Delivered
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered
 from protocol.tdp.messages import Role
 from protocol.tdp.messages import ShoeState as S
 from tests.support.shoes import DIALECTS, ShoeEvening

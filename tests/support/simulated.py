@@ -7,8 +7,8 @@ from devices.simulator.scenario import Scenario, load_scenario
 from devices.simulator.table import CONTROLLER, SHUFFLER, SimulatedTable
 from protocol.cards import CARDS, spell_cards
 from protocol.places import PLACES
+from protocol.tdp import Delivered, HostLink, Output, Send
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered, HostLink, Output, Send
 from protocol.tdp.messages import DeviceClass, Role
 
 E = TypeVar("E", bound=m.Event)
