@@ -28,7 +28,7 @@ from devices.loop import Owner
 from devices.session import Session
 from devices.table_controller import TableController
 from devices.transport.address import open_transport
-from protocol.tdp.link import HostLink
+from protocol.tdp import HostLink
 from protocol.tdp.messages import DeviceClass
 
 HERE: Final = Path(__file__).parent

@@ -3,34 +3,32 @@
 `devices/dialects.py` finds them; `docs/dialects/adding.md` adds one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from devices.drivers import UnknownKind
 from devices.translation import Driver
+from protocol.cutting import Noise, Piece
 from protocol.link import Link
 from protocol.tdp.messages import Role
 
 
 class Framer(Protocol):
-    """Cuts bytes into pieces that tile the input: each has `offset` and `length` in bytes of the stream.
-
-    Noise also has `data`, the bytes as they came, and `reason`, a text; a frame has no `reason`. Neighbouring noise of
-    one reason may come out in parts. Whatever arrives, no more than one frame's bytes are held.
-    """
+    """Cuts bytes into frames and `Noise` that tile the input. Neighbouring noise of one reason may come out in parts.
+    Whatever arrives, no more than one frame's bytes are held."""
 
     @property
     def pending(self) -> int:
         """Bytes held back because their frame may still be completed."""
         ...
 
-    def feed(self, chunk: bytes) -> list[Any]:
+    def feed(self, chunk: bytes) -> Sequence[Piece]:
         """What `chunk` completes, in the order of the stream."""
         ...
 
-    def flush(self) -> list[Any]:
-        """Give up what is pending, as noise."""
+    def flush(self) -> Sequence[Noise]:
+        """Give up what is pending."""
         ...
 
 
@@ -66,29 +64,28 @@ class Explainer:
 
     def __init__(self, dialect: Dialect) -> None:
         self._framer, self._explain = dialect.make_framer(), dialect.explain
-        self._noise: list[Any] = []
+        self._noise: list[Noise] = []
 
     def feed(self, chunk: bytes) -> list[dict[str, object]]:
         """What `chunk` completes."""
-        return self._tell(self._framer.feed(chunk))
+        return self._lines(self._framer.feed(chunk))
 
     def flush(self) -> list[dict[str, object]]:
         """The rest, at the end of the input."""
-        return self._tell(self._framer.flush()) + self._tell_noise()
+        return self._lines(self._framer.flush()) + self._noise_so_far()
 
-    def _tell(self, pieces: list[Any]) -> list[dict[str, object]]:
-        told: list[dict[str, object]] = []
+    def _lines(self, pieces: Sequence[Piece]) -> list[dict[str, object]]:
+        lines: list[dict[str, object]] = []
         for piece in pieces:
-            reason = getattr(piece, "reason", None)
-            if self._noise and reason != self._noise[-1].reason:
-                told += self._tell_noise()
-            if reason is not None:
+            if self._noise and not (isinstance(piece, Noise) and piece.reason == self._noise[-1].reason):
+                lines += self._noise_so_far()
+            if isinstance(piece, Noise):
                 self._noise.append(piece)
             else:
-                told.append({"offset": piece.offset, "length": piece.length, **self._explain(piece)})
-        return told
+                lines.append({"offset": piece.offset, "length": piece.length, **self._explain(piece)})
+        return lines
 
-    def _tell_noise(self) -> list[dict[str, object]]:
+    def _noise_so_far(self) -> list[dict[str, object]]:
         if not self._noise:
             return []
         first, data = self._noise[0], b"".join(piece.data for piece in self._noise)

@@ -1,23 +1,23 @@
 """What any device can report, whatever its maker: the only vocabulary `dealer_flow` knows.
 
 A body says what happened; `Seen` says where and when. Drivers translate a dialect's messages into these, so a
-flow cannot tell a TDP shuffler from another, nor an attached device from a recording.
+flow cannot tell a TDP shuffler from another, nor an attached device from a recording. A field with a default is one
+that not every device has something to say in.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from protocol.cards import Card
 from protocol.places import Place
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True, gc=False):
     """Base of what can happen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True, gc=False):
     """One thing a device reported.
 
     `device` is the line's name at the table, `session` the device's power-up session, `number` the event's
@@ -35,8 +35,7 @@ class Seen:
 # ------------------------------------------------------------------ the line itself
 
 
-@dataclass(frozen=True, slots=True)
-class LinkUp(Body):
+class LinkUp(Body, frozen=True):
     """A session was opened, or a listener learned which one it hears."""
 
     session: int
@@ -46,27 +45,24 @@ class LinkUp(Body):
     serial: str
     firmware: str
     recognises_cards: bool
-    resumed: bool = False
+    resumed: bool
     """Events go on where they stopped before the link was lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkLost(Body):
+class LinkLost(Body, frozen=True):
     """Nothing valid was heard for too long, or the line closed. What the device did since is unknown."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionChanged(Body):
+class SessionChanged(Body, frozen=True):
     """The device started anew: what it did around that is not known from events alone."""
 
     previous: int
     session: int
 
 
-@dataclass(frozen=True, slots=True)
-class EventsLost(Body):
+class EventsLost(Body, frozen=True):
     """Events `first` to `last` cannot be had any more; both 0 when the device does not number them: an unknown
     number of reports is missing here."""
 
@@ -77,16 +73,14 @@ class EventsLost(Body):
 # ------------------------------------------------------------------ any device
 
 
-@dataclass(frozen=True, slots=True)
-class Booted(Body):
+class Booted(Body, frozen=True):
     """The device started; `mid_round` when its power went during a deal."""
 
     boot_count: int
     mid_round: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FaultRaised(Body):
+class FaultRaised(Body, frozen=True):
     """A fault began; the number's class is in `protocol.faults`."""
 
     fault: int
@@ -94,30 +88,26 @@ class FaultRaised(Body):
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class FaultCleared(Body):
+class FaultCleared(Body, frozen=True):
     """A fault ended."""
 
     fault: int
 
 
-@dataclass(frozen=True, slots=True)
-class DoorMoved(Body):
+class DoorMoved(Body, frozen=True):
     """The door or cover was opened or closed."""
 
     open: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StateChanged(Body):
+class StateChanged(Body, frozen=True):
     """The device's own state, by name (`READY`, `PACKET_WAIT` ...); `previous` is empty where it does not say."""
 
     state: str
     previous: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownReported(Body):
+class UnknownReported(Body, frozen=True):
     """Something this version does not know: kept, counted, never fatal."""
 
     what: str
@@ -126,13 +116,11 @@ class UnknownReported(Body):
 # ------------------------------------------------------------------ packet shuffler
 
 
-@dataclass(frozen=True, slots=True)
-class GreenButton(Body):
+class GreenButton(Body, frozen=True):
     """The dealer pressed the green button."""
 
 
-@dataclass(frozen=True, slots=True)
-class GameSelected(Body):
+class GameSelected(Body, frozen=True):
     """The shuffler was set to a game: cards of a packet, of the whole deck, and jokers among them."""
 
     packet_size: int
@@ -141,23 +129,20 @@ class GameSelected(Body):
     game: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeckLoaded(Body):
+class DeckLoaded(Body, frozen=True):
     """A deck lies in the input."""
 
     deck: int
     back: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleStarted(Body):
+class ShuffleStarted(Body, frozen=True):
     """A deck is being shuffled."""
 
     deck: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeckVerified(Body):
+class DeckVerified(Body, frozen=True):
     """A shuffled deck was counted."""
 
     deck: int
@@ -165,8 +150,7 @@ class DeckVerified(Body):
     counted: int
 
 
-@dataclass(frozen=True, slots=True)
-class PacketDispensed(Body):
+class PacketDispensed(Body, frozen=True):
     """A packet lies in the tray; `cards` top first, empty when the device reads no faces."""
 
     deck: int
@@ -176,15 +160,13 @@ class PacketDispensed(Body):
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PacketLifted(Body):
+class PacketLifted(Body, frozen=True):
     """The packet was taken out of the tray."""
 
     ordinal: int
 
 
-@dataclass(frozen=True, slots=True)
-class RemainderDumped(Body):
+class RemainderDumped(Body, frozen=True):
     """Every card left of the deck lies in the tray."""
 
     deck: int
@@ -192,15 +174,13 @@ class RemainderDumped(Body):
     counted: int
 
 
-@dataclass(frozen=True, slots=True)
-class RemainderLifted(Body):
+class RemainderLifted(Body, frozen=True):
     """The remainder was taken out."""
 
     deck: int
 
 
-@dataclass(frozen=True, slots=True)
-class CardRejected(Body):
+class CardRejected(Body, frozen=True):
     """A card went to the reject tray."""
 
     deck: int
@@ -208,16 +188,14 @@ class CardRejected(Body):
     fault: int
 
 
-@dataclass(frozen=True, slots=True)
-class RedLamp(Body):
+class RedLamp(Body, frozen=True):
     """The red lamp was lit for `fault`, or went out."""
 
     lit: bool
     fault: int
 
 
-@dataclass(frozen=True, slots=True)
-class MisdealReported(Body):
+class MisdealReported(Body, frozen=True):
     """The device's own record of a misdeal; counts are cards, `remainder` None when not known."""
 
     deck: int
@@ -228,8 +206,7 @@ class MisdealReported(Body):
     packets: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MisdealCleared(Body):
+class MisdealCleared(Body, frozen=True):
     """A person acknowledged the misdeal; `badge` 0 means at the device itself."""
 
     fault: int
@@ -237,8 +214,7 @@ class MisdealCleared(Body):
     resume: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DeckRemoved(Body):
+class DeckRemoved(Body, frozen=True):
     """The deck was taken out of the device."""
 
     deck: int
@@ -247,8 +223,7 @@ class DeckRemoved(Body):
 # ------------------------------------------------------------------ card-reading shoe
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeLoaded(Body):
+class ShoeLoaded(Body, frozen=True):
     """A shoe was filled: `shoe` tells it from the one before, `cards` in `decks` decks."""
 
     shoe: int
@@ -256,44 +231,56 @@ class ShoeLoaded(Body):
     cards: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeEnded(Body):
+class ShoeEnded(Body, frozen=True):
     """The shoe is over; `drawn` cards have left it since it was filled, as the device counted."""
 
     shoe: int
     drawn: int
 
 
-@dataclass(frozen=True, slots=True)
-class BurnStarted(Body):
+class BurnStarted(Body, frozen=True):
     """The next `count` cards are burned."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class CardDrawn(Body):
+class ReaderFlag(StrEnum):
+    """What the reader of a shoe noticed about a card."""
+
+    INDEX = "index"
+    """It read the printed index."""
+    CODE = "code"
+    """It read the maker's code."""
+    DISAGREE = "disagree"
+    """Index and code say different cards."""
+    DIRTY = "dirty"
+    SLOW = "slow"
+
+
+class CardDrawn(Body, frozen=True):
     """A card left the shoe and was read.
 
     `ordinal` is the device's own count (in the shoe, or in the hand it deals to), None where it has none; `where`
-    is what the device believes it is for (`burn`, `player` ...), None where it does not say.
+    is what the device believes it is for (`burn`, `player` ...), None where it does not say; `confidence` is how sure
+    its reader is, in percent; `reader` what it noticed (`disagree` ...): a `ReaderFlag`, its text when unknown.
     """
 
     ordinal: int | None
     card: Card
     where: str | None
+    confidence: int | None = None
+    reader: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CardUnread(Body):
+class CardUnread(Body, frozen=True):
     """A card left the shoe and its face is not known. Fields as in `CardDrawn`."""
 
     ordinal: int | None
     where: str | None
+    reader: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CardReportedAgain(Body):
+class CardReportedAgain(Body, frozen=True):
     """The device says again what it read: a second report of one card, not a second card."""
 
     ordinal: int | None
@@ -301,49 +288,42 @@ class CardReportedAgain(Body):
     where: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class DrawWhileLocked(Body):
+class DrawWhileLocked(Body, frozen=True):
     """A card was drawn although the shoe is locked: it belongs to no game."""
 
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class CardDrawnOutside(Body):
+class CardDrawnOutside(Body, frozen=True):
     """A card was drawn in the device's `error` or `setup` mode: it belongs to no game."""
 
     card: Card
     mode: str
 
 
-@dataclass(frozen=True, slots=True)
-class CutCardSeen(Body):
+class CutCardSeen(Body, frozen=True):
     """The cut card came out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overdrawn(Body):
+class Overdrawn(Body, frozen=True):
     """More cards were drawn than the game takes; `halted` when the device went into its error mode."""
 
     halted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CardPushedBack(Body):
+class CardPushedBack(Body, frozen=True):
     """A card was pushed back into the exit; `halted` as in `Overdrawn`."""
 
     halted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CardPulledBack(Body):
+class CardPulledBack(Body, frozen=True):
     """A card turned back midway; `halted` as in `Overdrawn`."""
 
     halted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeError(Body):
+class ShoeError(Body, frozen=True):
     """Another trouble of the shoe: `fault` is in `protocol.faults`, 0 when it is none of those; `text` is what the
     device said; `halted` as in `Overdrawn`."""
 
@@ -352,23 +332,20 @@ class ShoeError(Body):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeErrorCleared(Body):
+class ShoeErrorCleared(Body, frozen=True):
     """A trouble is over; `badge` 0 means it was cleared at the device itself, or by whom is not known."""
 
     fault: int
     badge: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeLocked(Body):
+class ShoeLocked(Body, frozen=True):
     """The shoe was locked, or unlocked."""
 
     locked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeResult(Body):
+class ShoeResult(Body, frozen=True):
     """What the shoe's own rules say about the game it believes it dealt. It opens no round and settles nothing."""
 
     text: str
@@ -385,58 +362,50 @@ class Level(StrEnum):
     EXECUTIVE = "executive"
 
 
-@dataclass(frozen=True, slots=True)
-class GameStarted(Body):
+class GameStarted(Body, frozen=True):
     """START GAME: bets are closed."""
 
     round: int
 
 
-@dataclass(frozen=True, slots=True)
-class GameEnded(Body):
+class GameEnded(Body, frozen=True):
     """END GAME: all action is reconciled."""
 
     round: int
 
 
-@dataclass(frozen=True, slots=True)
-class SensorChanged(Body):
+class SensorChanged(Body, frozen=True):
     """A progressive bet came onto or left a seat's sensor."""
 
     seat: int
     on: bool
 
 
-@dataclass(frozen=True, slots=True)
-class HandButton(Body):
+class HandButton(Body, frozen=True):
     """A hand button is on or off."""
 
     hand: int
     on: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SpotSelected(Body):
+class SpotSelected(Body, frozen=True):
     """The dealer selected a seat."""
 
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
-class BadgeSwiped(Body):
+class BadgeSwiped(Body, frozen=True):
     """A card was swiped; `level` is its text when unknown."""
 
     badge: int
     level: str
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmed(Body):
+class Confirmed(Body, frozen=True):
     """CONFIRM was pressed."""
 
 
-@dataclass(frozen=True, slots=True)
-class WagerPlaced(Body):
+class WagerPlaced(Body, frozen=True):
     """A seat's whole bet on spot number `bet`, in cents; 0 takes it back."""
 
     seat: int
@@ -444,16 +413,14 @@ class WagerPlaced(Body):
     cents: int
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionMade(Body):
+class DecisionMade(Body, frozen=True):
     """A seat chose; the number's meaning is in the game's procedure file."""
 
     seat: int
     decision: int
 
 
-@dataclass(frozen=True, slots=True)
-class BurnConfirmed(Body):
+class BurnConfirmed(Body, frozen=True):
     """The dealer burned the cards at `positions` (from 1), counted `left-to-right` or `right-to-left`."""
 
     place: Place
@@ -461,8 +428,7 @@ class BurnConfirmed(Body):
     spread: str
 
 
-@dataclass(frozen=True, slots=True)
-class HandRevealed(Body):
+class HandRevealed(Body, frozen=True):
     """The faces at a place; `keyed` when a person typed them in."""
 
     place: Place
@@ -470,8 +436,7 @@ class HandRevealed(Body):
     keyed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CardsCounted(Body):
+class CardsCounted(Body, frozen=True):
     """A person counted the cards at a place."""
 
     place: Place
@@ -493,8 +458,7 @@ class Mishap(StrEnum):
     """A card lay face up in the deck."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardMishandled(Body):
+class CardMishandled(Body, frozen=True):
     """A person reports what happened to a card at a place; `how` is a `Mishap` or its text when unknown, `card` the
     card's face or unread."""
 
@@ -503,8 +467,7 @@ class CardMishandled(Body):
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class MisdealCalled(Body):
+class MisdealCalled(Body, frozen=True):
     """A person called a misdeal."""
 
     badge: int

@@ -21,13 +21,12 @@ OPTION_MAX: Final = 0xFFFF
 
 RTAC_SERIAL: Final = 250
 """Link type: 12 bytes big-endian (seconds, microseconds, event, control lines, footer), then the data."""
-RTAC_HEADER: Final = struct.Struct(">IIBBH")
 STATUS_CHANGE, SENT, RECEIVED = 0, 1, 2
 """Events of its header."""
 COMMENT, FLAGS = 1, 2
 """Options of a packet; the flags' two low bits are the direction."""
 INBOUND, OUTBOUND = 1, 2
-IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, IF_TSOFFSET = 2, 3, 8, 9, 14
+IF_NAME, IF_DESCRIPTION, IF_TSRESOL, IF_TSOFFSET = 2, 3, 9, 14
 """Options of an interface."""
 
 

@@ -5,8 +5,9 @@
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+from msgspec import Struct
 
 from devices.clock import Clock
 from devices.events import Body, LinkLost, Seen
@@ -15,9 +16,6 @@ from devices.transport.base import Abandonable, LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Reported, Resumable, Send, Started, Unanswered
 from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionChanged, StatusSeen, Up
-from protocol.tdp.twin import mutable_twin
-
-_Seen: Final = mutable_twin(Seen)
 
 NEVER: Final = 1 << 63
 
@@ -28,8 +26,7 @@ OUTBOX: Final = 65536
 """Bytes that may wait for a line that takes none; a frame beyond it is dropped whole, as a lost one would be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(Struct, frozen=True, gc=False):
     """One thing the link made of the bytes: a message, noise, a change of state."""
 
     at_ns: int
@@ -129,9 +126,7 @@ class Feed:
             self.recent.append((at_ns, output))
             body = self._driver.translate(output)
             if body is not None:
-                seen: Any = _Seen(self.name, self.session, number, at_ns, body)
-                seen.__class__ = Seen
-                self._deliver(seen)
+                self._deliver(Seen(self.name, self.session, number, at_ns, body))
         return out
 
     def _note(self, output: Output) -> bool:
@@ -207,7 +202,7 @@ class Session:
         now_ns = self._clock.now_ns()
         self._send(self._feed.start(now_ns), now_ns)
 
-    def request(self, command: Any, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+    def request(self, command: Struct, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
         """Ask the device for something and give the request's id; `done` is called once, with how it ended.
 
         NotUp, NotPermitted or QueueFull when it cannot be asked.

@@ -10,17 +10,22 @@ from protocol.places import NOWHERE, PLACES
 from protocol.tdp import messages as m
 
 _MODES: Final = names_of(m.ShoeMode)
+_READER: Final = {flag: e.ReaderFlag[str(flag.name)] for flag in m.Reader}
 
 
 def _where(place: int) -> str | None:
     return None if place == NOWHERE else PLACES[place].text
 
 
+def _reader(flags: int) -> tuple[str, ...]:
+    return tuple(_READER.get(m.Reader(1 << bit), f"0x{1 << bit:02X}") for bit in range(8) if flags >> bit & 1)
+
+
 def _drawn(event: m.CardDrawn) -> e.CardDrawn | e.CardUnread:
-    card = CARDS[event.card]
+    card, reader = CARDS[event.card], _reader(event.reader)
     if card == UNREAD:
-        return e.CardUnread(event.ordinal, _where(event.place))
-    return e.CardDrawn(event.ordinal, card, _where(event.place))
+        return e.CardUnread(event.ordinal, _where(event.place), reader)
+    return e.CardDrawn(event.ordinal, card, _where(event.place), event.confidence, reader)
 
 
 def _outside(event: m.CardDrawnOutside) -> e.DrawWhileLocked | e.CardDrawnOutside:
@@ -35,7 +40,7 @@ EVENTS: Final[Table] = {
     m.ShoeLoaded: lambda event: e.ShoeLoaded(event.shoe, event.decks, event.cards),
     m.BurnStarted: lambda event: e.BurnStarted(event.count),
     m.CardDrawn: _drawn,
-    m.CardUnreadable: lambda event: e.CardUnread(event.ordinal, _where(event.place)),
+    m.CardUnreadable: lambda event: e.CardUnread(event.ordinal, _where(event.place), _reader(event.reader)),
     m.CardReportedAgain: lambda event: e.CardReportedAgain(event.ordinal, CARDS[event.card], _where(event.place)),
     m.CutCardSeen: lambda _: e.CutCardSeen(),
     m.Overdraw: lambda event: e.Overdrawn(bool(event.halted)),

@@ -109,5 +109,5 @@ class UnnumberedDriver:
         if isinstance(output, Started):
             if output.previous:
                 return e.SessionChanged(output.previous, output.session)
-            return e.LinkUp(output.session, "shoe", "", self.model, "", "", True)
+            return e.LinkUp(output.session, "shoe", "", self.model, "", "", True, False)
         return e.EventsLost(0, 0) if isinstance(output, Missed) else None

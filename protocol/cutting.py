@@ -5,13 +5,19 @@ frames, noise and pending bytes tile the input however it is cut, is the same fo
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 
 class Piece(Protocol):
     """Part of a stream."""
+
+    @property
+    def offset(self) -> int:
+        """Of its first byte, from the start of the stream."""
+        ...
 
     @property
     def length(self) -> int:
@@ -19,8 +25,7 @@ class Piece(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
+class Noise(Struct, frozen=True, gc=False):
     """Bytes that belong to no frame, as they came, from `offset` in the stream; `reason` is the dialect's own."""
 
     offset: int

@@ -8,69 +8,63 @@ and a line opened anew, over which nobody knows what happened meanwhile, another
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from msgspec import Struct
+
 from protocol.errors import NoAnswer, RemoteError
 
 if TYPE_CHECKING:
     from protocol.tdp.messages import Role
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True, gc=False):
     """Base of everything a link returns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Send(Output):
+class Send(Output, frozen=True):
     """Bytes for the line: one frame."""
 
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Discarded(Output):
+class Discarded(Output, frozen=True):
     """Bytes that carried nothing usable: noise, or a whole frame and why it is of no use."""
 
     data: bytes
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answered(Output):
+class Answered(Output, frozen=True):
     """A command got its reply; a refusal is a reply too."""
 
     request: int
-    command: Any
-    reply: Any
+    command: Struct
+    reply: Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Unanswered(Output):
+class Unanswered(Output, frozen=True, gc=True):
     """A command ended without a reply: what the device did with it is unknown."""
 
     request: int
-    command: Any
+    command: Struct
     error: NoAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class Started(Output):
+class Started(Output, frozen=True):
     """A device without sessions of its own was heard first (`previous` 0), or heard to start anew."""
 
     session: int
     previous: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reported(Output):
+class Reported(Output, frozen=True):
     """A device without event numbers reported something; `number` is the link's count in this session, from 1."""
 
     session: int
     number: int
-    message: Any
+    message: Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Missed(Output):
+class Missed(Output, frozen=True):
     """One or more reports of a device without event numbers were lost here: how many is not known."""
 
     session: int

@@ -49,7 +49,7 @@ FORBIDDEN_IN_PROTOCOL = {"time", "threading", "socket", "logging", "asyncio", "s
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if where(p).startswith("protocol/")], ids=where)
 def test_protocol_is_pure(path: Path) -> None:
-    allowed = {"protocol", "construct", "cobs", *sys.stdlib_module_names} - FORBIDDEN_IN_PROTOCOL
+    allowed = {"protocol", "construct", "cobs", "msgspec", *sys.stdlib_module_names} - FORBIDDEN_IN_PROTOCOL
     for name, line, _ in imports(path):
         assert name.split(".")[0] in allowed, f"{where(path)}:{line}: {name}"
 

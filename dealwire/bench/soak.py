@@ -21,8 +21,8 @@ from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTab
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.clock import SystemClock
 from protocol.faults import Fault
+from protocol.tdp import Delivered, HostLink, Lost, Output, Send
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered, HostLink, Lost, Output, Send
 from protocol.tdp.messages import DeviceClass, Role
 
 SPEED: Final = 20.0

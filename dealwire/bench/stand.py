@@ -91,7 +91,7 @@ class Stand:
         """A message with the fields a plan gives, and for the others what a host would say now."""
         usual = self._usual(name)
         values = {}
-        for key in MESSAGES[name].__dataclass_fields__:
+        for key in MESSAGES[name].__struct_fields__:
             field_ = field_of(name, key)
             value = constant(field_, given[key], self.names) if key in given else usual.get(key, nothing(field_))
             values[key] = value

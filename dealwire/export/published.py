@@ -10,6 +10,7 @@ from typing import Any, Final
 from dealwire.export.metrics import MEASURES
 from dealwire.export.schemas import bodies, field_shapes, meaning, schema_of
 from dealwire.hub.lines import LINE_TYPES
+from dealwire.table.event_line import optional
 
 MARK: Final = "<!-- printed by python -m dealwire.export.published -->"
 END: Final = "<!-- end of what is printed -->"
@@ -34,7 +35,11 @@ def _events_part() -> list[str]:
         lines += ["", f"## {name}", "", "| key | value |", "| --- | --- |", *_keys(schema_of(name))]
     lines += ["", "## Reports of devices", "", "| `event` | `fields` | meaning |", "| --- | --- | --- |"]
     for kind in bodies():
-        fields = ", ".join(f"`{name}` {_words(shape, {})}" for name, shape in field_shapes(kind).items())
+        silent = optional(kind)
+        fields = ", ".join(
+            f"`{name}` {_words(shape, {})}{' (may be absent)' * (name in silent)}"
+            for name, shape in field_shapes(kind).items()
+        )
         lines.append(f"| `{kind.__name__}` | {fields or '-'} | {meaning(kind)} |")
     return lines
 

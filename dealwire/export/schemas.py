@@ -1,6 +1,5 @@
 """JSON Schema of every line, generated from the models that make the lines. Published in `docs/schema/`."""
 
-import dataclasses
 import inspect
 from collections.abc import Callable
 from types import NoneType, UnionType
@@ -8,6 +7,7 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from dealer_flow.record.result import INCIDENT_SCHEMA, Incident, RoundResult
 from dealwire.hub.lines import LINE_TYPES, Gap, Status
+from dealwire.table.event_line import optional
 from devices import events
 from devices.events import Body, Level
 from protocol.cards import Card
@@ -33,7 +33,7 @@ def bodies() -> list[type[Body]]:
 def field_shapes(kind: type[Body]) -> dict[str, dict[str, Any]]:
     """Schema of each field of a kind of report; KeyError for a type that no report may have."""
     hints = get_type_hints(kind)
-    return {field.name: _shape(hints[field.name]) for field in dataclasses.fields(kind)}
+    return {name: _shape(hints[name]) for name in kind.__struct_fields__}
 
 
 def meaning(kind: type[Body]) -> str:
@@ -80,7 +80,7 @@ def _rule(kind: type[Body]) -> dict[str, Any]:
     fields = {
         "description": meaning(kind),
         "properties": shapes,
-        "required": list(shapes),
+        "required": [name for name in shapes if name not in optional(kind)],
         "additionalProperties": False,
     }
     return {"if": {"properties": {"event": {"const": kind.__name__}}}, "then": {"properties": {"fields": fields}}}

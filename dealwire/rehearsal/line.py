@@ -14,7 +14,7 @@ from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices.clock import Clock, SystemClock
 from devices.transport.base import LineClosed
 from protocol.errors import LineUnusable
-from protocol.tdp.link import HostLink, Output, Send
+from protocol.tdp import HostLink, Output, Send
 from protocol.tdp.messages import Role
 
 ALONE_NS: Final = 500_000_000

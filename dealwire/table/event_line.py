@@ -1,11 +1,12 @@
 """A device's report as one line of JSON, `dealwire.event/1`."""
 
-import dataclasses
 import json
 from enum import Enum
 from typing import Any
 
-from devices.events import Seen
+from msgspec.structs import asdict
+
+from devices.events import Body, Seen
 from protocol.cards import Card
 from protocol.places import Place
 
@@ -22,8 +23,15 @@ def plain(value: Any) -> Any:
 
 
 def fields(seen: Seen) -> dict[str, Any]:
-    """The fields of a report's body."""
-    return {field.name: plain(getattr(seen.body, field.name)) for field in dataclasses.fields(seen.body)}
+    """The fields of a report's body, without those in which the device had nothing to say."""
+    silent = optional(type(seen.body)).items()
+    return {name: plain(value) for name, value in asdict(seen.body).items() if (name, value) not in silent}
+
+
+def optional(kind: type[Body]) -> dict[str, Any]:
+    """The fields that a line may lack, each with what its absence means."""
+    names, defaults = kind.__struct_fields__, kind.__struct_defaults__
+    return dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
 
 
 def event_line(seen: Seen) -> str:

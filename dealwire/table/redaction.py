@@ -6,10 +6,11 @@ then, the settlement rests on them, and the result of the round names them all. 
 because the shoe goes on.
 """
 
-import dataclasses
 import re
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
 
 import devices.events as e
 from dealer_flow.play.order import BURNS
@@ -40,18 +41,18 @@ def hidden(seen: Seen) -> Seen:
     A burn that only a report before this one announced cannot be known here; `Teller` knows it.
     """
     body = _without_faces(seen.body)
-    return seen if body is seen.body else dataclasses.replace(seen, body=body)
+    return seen if body is seen.body else replace(seen, body=body)
 
 
 def _without_faces(body: e.Body) -> e.Body:
     if isinstance(body, e.PacketDispensed):
-        return dataclasses.replace(body, cards=(UNREAD,) * len(body.cards)) if body.cards else body
+        return replace(body, cards=(UNREAD,) * len(body.cards)) if body.cards else body
     if isinstance(body, e.CardRejected):
-        return dataclasses.replace(body, card=UNREAD) if body.card != NONE else body
+        return replace(body, card=UNREAD) if body.card != NONE else body
     if isinstance(body, e.DrawWhileLocked | e.CardDrawnOutside):
-        return dataclasses.replace(body, card=UNREAD)
+        return replace(body, card=UNREAD)
     if isinstance(body, e.CardDrawn | e.CardReportedAgain) and body.where in BURNS:
-        return dataclasses.replace(body, card=UNREAD)
+        return replace(body, card=UNREAD)
     if isinstance(body, e.UnknownReported):
         return e.UnknownReported(_QUOTED.sub("...", body.what))
     return body
@@ -135,7 +136,7 @@ def turned_over(seen: Seen) -> Seen:
     body = seen.body
     if not isinstance(body, e.CardDrawn | e.CardReportedAgain) or body.card == UNREAD:
         return seen
-    return dataclasses.replace(seen, body=dataclasses.replace(body, card=UNREAD))
+    return replace(seen, body=replace(body, card=UNREAD))
 
 
 class ToldTable(Table):

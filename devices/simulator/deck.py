@@ -9,7 +9,6 @@ from protocol.cards import CARDS, DECK, Card
 from protocol.places import Place
 
 FIRST_JOKER = 0x51
-JOKERS_MAX = 4
 
 
 class Bay(StrEnum):

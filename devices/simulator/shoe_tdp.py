@@ -118,9 +118,10 @@ Spoken = tuple[type[m.Event], dict[str, Any]]
 
 
 def _drawn(body: e.CardDrawn, drawn: int) -> Spoken:
-    reader = m.Reader.INDEX | m.Reader.CODE
-    place = _place(body.where)
-    return m.CardDrawn, {"ordinal": drawn, "card": body.card, "place": place, "confidence": SURE, "reader": reader}
+    confidence = SURE if body.confidence is None else body.confidence
+    reader = sum(m.Reader[flag.upper()] for flag in body.reader or (e.ReaderFlag.INDEX, e.ReaderFlag.CODE))
+    read = {"card": body.card, "confidence": confidence, "reader": reader}
+    return m.CardDrawn, {"ordinal": drawn, "place": _place(body.where), **read}
 
 
 def _unread(body: e.CardUnread, drawn: int) -> Spoken:

@@ -6,8 +6,7 @@ from random import Random
 from typing import Any, Final, Protocol
 
 from devices.simulator.outbox import EventDraft, Outgoing
-from protocol.tdp import messages as m
-from protocol.tdp.link import (
+from protocol.tdp import (
     Commanded,
     DeviceLink,
     EventStore,
@@ -18,6 +17,7 @@ from protocol.tdp.link import (
     Send,
     Timing,
 )
+from protocol.tdp import messages as m
 from protocol.tdp.messages import BootCause, Capability, DeviceClass, Role
 from protocol.tdp.packets import MAX_FRAME, MINOR, VERSION
 

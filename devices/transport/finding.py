@@ -57,7 +57,6 @@ def attached() -> Sequence[Port]:
 
 
 BY_SERIAL: Final = "serial-id"
-BY_PATH: Final = "serial-path"
 
 
 class PortFinder:

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import serial
 
@@ -46,7 +46,7 @@ class SerialSettings:
 class SerialPort:
     """An open port with a descriptor; the line owns the pyserial object, and with it the lock."""
 
-    def __init__(self, port: Any, name: str) -> None:
+    def __init__(self, port: serial.Serial, name: str) -> None:
         self.name = name
         self._port = port
         self._descriptor: int | None = port.fileno()
@@ -119,8 +119,8 @@ def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, nam
     return ThreadedPort(port, name)
 
 
-def _open(device: str, settings: SerialSettings) -> Any:
-    port: Any = serial.serial_for_url(
+def _open(device: str, settings: SerialSettings) -> serial.Serial:
+    port = serial.serial_for_url(
         device,
         baudrate=settings.baud,
         parity=settings.parity,
@@ -140,7 +140,7 @@ def _open(device: str, settings: SerialSettings) -> Any:
     return port
 
 
-def _settle(port: Any) -> None:
+def _settle(port: serial.Serial) -> None:
     """Make "no data yet" differ from "hung up", keep DTR up at close, and ask the adapter not to wait."""
     descriptor = port.fileno()
     attributes = termios.tcgetattr(descriptor)

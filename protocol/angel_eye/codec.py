@@ -1,9 +1,10 @@
 """A frame to a typed message and back, and to plain JSON values for people."""
 
 from collections.abc import Callable
-from dataclasses import fields
 from enum import IntEnum
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from protocol.angel_eye import messages as m
 from protocol.angel_eye.framing import Frame, NakReason, Start, encode_frame
@@ -209,7 +210,7 @@ def describe(frame: Frame) -> dict[str, object]:
         message = decode(frame)
     except BadReport as error:
         return {**head, "kind": "bad report", "why": error.why, "data": frame.body.hex()}
-    shown = {field.name: _show(type(message), field.name, getattr(message, field.name)) for field in fields(message)}
+    shown = {name: _show(type(message), name, value) for name, value in asdict(message).items()}
     return {**head, "message": type(message).__name__, "fields": shown}
 
 

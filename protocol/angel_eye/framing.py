@@ -14,11 +14,12 @@ bit set: one that does is where the next frame begins. Frames, noise and pending
 cut; a run of bytes between frames may come out in parts, as it was cut.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import reduce
 from operator import xor
 from typing import Final
+
+from msgspec import Struct
 
 from protocol.cutting import Cutter
 from protocol.cutting import Noise as Noise
@@ -68,8 +69,7 @@ class NoiseReason(StrEnum):
     SILENCE = "cut off"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True, gc=False):
     """One frame with a good check. `body` is what lies between the start byte and ETX; a NAK's reason; else empty."""
 
     offset: int

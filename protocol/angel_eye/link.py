@@ -123,7 +123,7 @@ class HostLink:
         self.session = 0
         """0 before the first report."""
         self._timing = timing or Timing()
-        self._operate, self._sends = operate, operate and not listen
+        self._sends = operate and not listen
         self._framer = Framer()
         self._heard_ns = 0
         self._number = 0

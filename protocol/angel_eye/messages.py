@@ -1,7 +1,8 @@
 """What the shoe and its host say, as frozen values. Numbers a newer shoe may send are kept as they are."""
 
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from protocol.cards import Card
 
@@ -45,26 +46,22 @@ class Winner(IntEnum):
     FORCED_END = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True, gc=False):
     """Base of everything that travels."""
 
 
 # ------------------------------------------------------------------ shoe to host
 
 
-@dataclass(frozen=True, slots=True)
-class Started(Message):
+class Started(Message, frozen=True):
     """S: the shoe was powered up or reset. What it said before does not count for repeats."""
 
 
-@dataclass(frozen=True, slots=True)
-class StandingBy(Message):
+class StandingBy(Message, frozen=True):
     """P: ready for the next game."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardDrawn(Message):
+class CardDrawn(Message, frozen=True):
     """D: a card drawn in a game. `ordinal` counts in its destination, 0-15; `card` is none when it was not read."""
 
     destination: int
@@ -72,8 +69,7 @@ class CardDrawn(Message):
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class CardReportedAgain(Message):
+class CardReportedAgain(Message, frozen=True):
     """R: a card's report sent again."""
 
     destination: int
@@ -81,8 +77,7 @@ class CardReportedAgain(Message):
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class CardDrawnOutside(Message):
+class CardDrawnOutside(Message, frozen=True):
     """d: a card drawn outside a game."""
 
     mode: int
@@ -90,13 +85,11 @@ class CardDrawnOutside(Message):
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class CutCardDrawn(Message):
+class CutCardDrawn(Message, frozen=True):
     """C: the cut card."""
 
 
-@dataclass(frozen=True, slots=True)
-class GameResult(Message):
+class GameResult(Message, frozen=True):
     """G: what the shoe's rules make of the game."""
 
     winner: int
@@ -104,38 +97,33 @@ class GameResult(Message):
     banker_pair: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRaised(Message):
+class ErrorRaised(Message, frozen=True):
     """E: a trouble; `error_mode` when the shoe has gone into its error mode."""
 
     error_mode: bool
     trouble: int
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCleared(Message):
+class ErrorCleared(Message, frozen=True):
     """e: a trouble is over."""
 
     trouble: int
 
 
-@dataclass(frozen=True, slots=True)
-class LockMoved(Message):
+class LockMoved(Message, frozen=True):
     """L: the key was turned."""
 
     locked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SettingChanged(Message):
+class SettingChanged(Message, frozen=True):
     """M: a setting was changed; address and value as the shoe writes them."""
 
     address: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownReport(Message):
+class UnknownReport(Message, frozen=True):
     """A report with a letter this version does not know."""
 
     letter: str
@@ -145,42 +133,36 @@ class UnknownReport(Message):
 # ------------------------------------------------------------------ host to shoe
 
 
-@dataclass(frozen=True, slots=True)
-class Lock(Message):
+class Lock(Message, frozen=True):
     """LK: lock or unlock the shoe."""
 
     locked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ClearError(Message):
+class ClearError(Message, frozen=True):
     """EC: clear the trouble with this number, 0-99."""
 
     trouble: int
 
 
-@dataclass(frozen=True, slots=True)
-class AskGame(Message):
+class AskGame(Message, frozen=True):
     """GP: ask where the game is."""
 
 
 # ------------------------------------------------------------------ answers, both ways
 
 
-@dataclass(frozen=True, slots=True)
-class Acknowledged(Message):
+class Acknowledged(Message, frozen=True):
     """ACK: taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rejected(Message):
+class Rejected(Message, frozen=True):
     """NAK: not taken; `reason` is a `framing.NakReason`."""
 
     reason: int
 
 
-@dataclass(frozen=True, slots=True)
-class Told(Message):
+class Told(Message, frozen=True):
     """An answer in words; no public program reads more out of it than its text."""
 
     text: str

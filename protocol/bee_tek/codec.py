@@ -1,8 +1,9 @@
 """An item to a typed message and back, and to plain JSON values for people. Case does not matter when reading."""
 
 import re
-from dataclasses import fields
 from typing import Final
+
+from msgspec.structs import asdict
 
 from protocol.bee_tek import messages as m
 from protocol.bee_tek.framing import ITEM_MAX, MODE_MAX, Frame, encode_frame
@@ -76,6 +77,9 @@ def describe(frame: Frame) -> dict[str, object]:
         message = decode(frame)
     except BadReport as error:
         return {**head, "kind": "bad report", "why": error.why, "data": frame.item}
-    shown = {field.name: getattr(message, field.name) for field in fields(message) if field.name != "mode"}
-    shown = {name: value.text if isinstance(value, Card) else value for name, value in shown.items()}
+    shown = {
+        name: value.text if isinstance(value, Card) else value
+        for name, value in asdict(message).items()
+        if name != "mode"
+    }
     return {**head, "message": type(message).__name__, "fields": shown}

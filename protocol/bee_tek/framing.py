@@ -10,9 +10,10 @@ parts, as they were cut.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from protocol.cutting import Cutter
 from protocol.cutting import Noise as Noise
@@ -41,8 +42,7 @@ class NoiseReason(StrEnum):
     SILENCE = "cut off"
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True, gc=False):
     """One item. `mode` is empty for an item that stands alone."""
 
     offset: int

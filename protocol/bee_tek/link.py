@@ -9,7 +9,7 @@ first item came in: another link over the same recording gives it the same name,
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from protocol.bee_tek.codec import DIALECT, decode, encode
 from protocol.bee_tek.framing import Frame, Framer, Noise, NoiseReason
@@ -70,7 +70,7 @@ class HostLink:
             self._flush(out)
         return out
 
-    def request(self, command: Any, now_ns: int) -> tuple[int, list[Output]]:
+    def request(self, command: object, now_ns: int) -> tuple[int, list[Output]]:
         """NoCommands: the shoe takes none."""
         raise NoCommands(DIALECT)
 

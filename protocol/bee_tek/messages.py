@@ -1,7 +1,8 @@
 """What the shoe says, as frozen values. `mode` is the shoe's own word for what it is doing (`Game` ...)."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from protocol.cards import Card
 
@@ -10,42 +11,36 @@ BURN: Final = "Manual Burn Cards"
 ALARM: Final = "GameAlarm"
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True, gc=False):
     """Base of everything that travels."""
 
     mode: str
 
 
-@dataclass(frozen=True, slots=True)
-class CardDrawn(Message):
+class CardDrawn(Message, frozen=True):
     """A card came out and was read."""
 
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class CardNotRead(Message):
+class CardNotRead(Message, frozen=True):
     """A card came out and was not read: the item has no card in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alarm(Message):
+class Alarm(Message, frozen=True):
     """Something is wrong: a code such as `E3`, and words. Either may be empty."""
 
     code: str
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Warned(Message):
+class Warned(Message, frozen=True):
     """A warning number; no public program knows their meanings."""
 
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownItem(Message):
+class UnknownItem(Message, frozen=True):
     """An item this version does not know."""
 
     item: str

@@ -1,7 +1,6 @@
 """A frame's body to a typed message and back, and to plain JSON values for people."""
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Any, Final
 
@@ -26,8 +25,7 @@ from protocol.tdp.messages import Kind, Message
 from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, PACKETS, PLACES, VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown(Message):
+class Unknown(Message, frozen=True):
     """A message this version has no layout for. `payload` is all of it, extensions too."""
 
     kind: int

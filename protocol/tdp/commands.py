@@ -27,9 +27,9 @@ _ROLES: Final[dict[type[Message], Role]] = {
 }
 
 
-def role_needed(command: Message) -> Role:
+def role_needed(command: type[Message]) -> Role:
     """The least role that may send `command`: looking is free, whatever moves a card needs OPERATE."""
-    return _ROLES.get(type(command), Role.OPERATE)
+    return _ROLES.get(command, Role.OPERATE)
 
 
 @dataclass(slots=True)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
 from enum import IntEnum, IntFlag, StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import construct as c
+from msgspec import Struct
 
 from protocol.tdp.messages import Message
-from protocol.tdp.packets import EXTENSION, HEADER, MAX_FRAME, VERSION, Code
-from protocol.tdp.twin import mutable_twin
+from protocol.tdp.packets import EXTENSION, HEADER, VERSION, Code
 
 HEADER_SIZE: Final = HEADER.sizeof()
 
@@ -26,11 +25,8 @@ Extensions = tuple[tuple[int, bytes], ...]
 TailReader = Callable[[bytes, int], tuple[Any, int]]
 
 
-class Envelope(NamedTuple):
-    """A message with the frame body it came in, whose header is read from there when somebody asks.
-
-    A tuple of three, because one is made for every frame and few frames are asked.
-    """
+class Envelope(Struct, frozen=True, gc=False):
+    """A message with the frame body it came in, whose header is read from there when somebody asks: few are asked."""
 
     message: Message
     extensions: Extensions
@@ -92,8 +88,7 @@ class Shape(StrEnum):
 FIXED: Final = (Shape.INTEGER, Shape.BYTES, Shape.TEXT)
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One declared field: `code` is its `struct` format without byte order (of one element, for a counted run),
     `size` its bytes (of one element), `names` what its values mean, `doc` a phrase, `parts` a record's fields."""
 
@@ -189,18 +184,6 @@ HEADER_CODES: Final = "".join(field.code for field in header_fields())
 unpack_header: Final = struct.Struct("<" + HEADER_CODES).unpack_from
 """Version, flags, kind, link sequence, request, message id of a frame body."""
 
-_SHORT: Final = """\
-def read(body):
-    if {guard}:
-        return otherwise(body)
-    message = new(twin)
-    version, kind{names} = unpack(body){after}
-    if kind != KIND or version != VERSION:
-        return otherwise(body)
-    message.__class__ = cls
-    return make(Envelope, (message, (), body))
-"""
-
 
 class Layout:
     """Reads and writes the payload of one message class."""
@@ -208,53 +191,40 @@ class Layout:
     def __init__(self, cls: type[Message], declaration: Any) -> None:
         self.cls = cls
         self.fields = fields_of(declaration)
-        names = [field.name for field in fields(cls)]
-        if names != [field.name for field in self.fields]:
-            raise Underivable(f"{cls.__name__} has fields {names}, its declaration {[f.name for f in self.fields]}")
+        names = [field.name for field in self.fields]
+        if list(cls.__struct_fields__) != names:
+            raise Underivable(f"{cls.__name__} has fields {list(cls.__struct_fields__)}, its declaration {names}")
         self._fixed = tuple(field for field in self.fields if field.shape in FIXED)
         self._tails = tuple(field for field in self.fields if field.shape not in FIXED)
         self._texts = tuple((i, field.name) for i, field in enumerate(self._fixed) if field.shape is Shape.TEXT)
         self._tail_readers = tuple(_tail_reader(field) for field in self._tails)
         self._head = struct.Struct("<" + "".join(field.code for field in self._fixed))
-        self._twin = mutable_twin(cls)
 
     def reader(self, kind: int, otherwise: Reader) -> Reader:
         """The short way for frame bodies of `kind`, of this version, without extensions; every other body is handed
         to `otherwise`. Most messages are integers with at most one counted field behind them; those that are not
-        have no short way.
-
-        It is written out as source, as `dataclasses` writes `__init__`: one unpack fills header and fields alike.
-        """
+        have no short way."""
         if self._texts or len(self._tails) > 1:
             return otherwise
+        cls, unpack = self.cls, struct.Struct(f"<{HEADER_SIZE}x{self._head.format[1:]}").unpack_from
         end = HEADER_SIZE + self._head.size
-        tail = self._tails[0] if self._tails else None
-        names = [f"message.{field.name}" for field in self._fixed]
-        guard, after = f"len(body) != {end}", ""
-        if tail is not None and tail.shape is Shape.BLOB:
-            # One `struct.Struct` for each length there can be, so that the bytes come out with the integers.
-            guard = f"(unpack := unpackers.get(len(body))) is None or body[{end}] != len(body) - {end + 1}"
-            names.append(f"message.{tail.name}")
-        elif tail is not None:
-            guard = f"len(body) <= {end} or len(body) != {end + 1} + body[{end}] * {tail.size}"
-            after = f"\n    message.{tail.name} = convert(body[{end + 1}:])"
-        head = f"<BxB5x{self._head.format[1:]}"  # of the header, version and kind
-        unpackers = {end + 1 + n: struct.Struct(f"{head}x{n}s").unpack_from for n in range(MAX_FRAME - end)}
-        space: dict[str, Any] = {
-            "otherwise": otherwise,
-            "KIND": int(kind),
-            "VERSION": VERSION,
-            "unpackers": unpackers,
-            **({} if "unpackers" in guard else {"unpack": struct.Struct(head).unpack_from}),
-            "convert": None if tail is None else _tail_converter(tail),
-            "new": object.__new__,
-            "twin": self._twin,
-            "cls": self.cls,
-            "make": tuple.__new__,
-            "Envelope": Envelope,
-        }
-        exec(_SHORT.format(guard=guard, names="".join(f", {name}" for name in names), after=after), space)
-        return space["read"]  # type: ignore[no-any-return]
+        if not self._tails:
+
+            def read(body: bytes) -> Envelope:
+                if len(body) != end or body[2] != kind or body[0] != VERSION:
+                    return otherwise(body)
+                return Envelope(cls(*unpack(body)), (), body)
+
+            return read
+        tail, convert, begin = self._tails[0], _tail_converter(self._tails[0]), end + 1
+        size = tail.size
+
+        def read_counted(body: bytes) -> Envelope:
+            if len(body) < begin or len(body) != begin + body[end] * size or body[2] != kind or body[0] != VERSION:
+                return otherwise(body)
+            return Envelope(cls(*unpack(body), convert(body[begin:])), (), body)
+
+        return read_counted
 
     def read(self, body: bytes) -> Envelope:
         """A whole frame body, whose kind and message id are not looked at, to its envelope; Misfit."""
@@ -267,9 +237,7 @@ class Layout:
         for read_tail in self._tail_readers:
             value, at = read_tail(body, at)
             values.append(value)
-        message: Any = self._twin(*values)
-        message.__class__ = self.cls
-        return Envelope(message, tuple(_read_extensions(body, at)) if at < len(body) else (), body)
+        return Envelope(self.cls(*values), tuple(_read_extensions(body, at)) if at < len(body) else (), body)
 
     def write(self, message: Message) -> bytes:
         """Payload of `message`, without extensions; Misfit when a value has no room."""

@@ -221,7 +221,7 @@ class DeviceLink:
             return self._open(command, now_ns, out)
         if self.role is None and not isinstance(command, m.ReportStatus):
             return self._refusal(Reason.NO_SESSION, now_ns)
-        if role_needed(command) > (self.role or Role.OBSERVE):
+        if role_needed(type(command)) > (self.role or Role.OBSERVE):
             return self._refusal(Reason.NOT_PERMITTED, now_ns)
         if isinstance(command, m.ReadEvents):
             known = {self.session, self.store.previous_session} - {0}

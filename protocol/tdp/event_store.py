@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
+
+from msgspec import Struct
 
 from protocol.tdp.messages import Event
 
@@ -14,8 +15,7 @@ DEPTH_MIN: Final = 256
 """Events a device keeps at least. A round of eight players makes about eighty, so a whole round is among them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True, gc=False):
     """An event and the request that caused it."""
 
     request: int

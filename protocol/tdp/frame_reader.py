@@ -101,7 +101,7 @@ class FrameReader:
     # -------------------------------------------------------------- frames
 
     def _take(self, envelope: Envelope, now_ns: int, out: list[Output]) -> None:
-        message, _, body = envelope
+        message, body = envelope.message, envelope.body
         handler = self._handlers.get(message.__class__)
         if handler is None or body[1] & MUST_UNDERSTAND or body[0] != VERSION:
             if not is_from_device(envelope):

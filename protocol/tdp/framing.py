@@ -11,13 +11,14 @@ piece may come out in several parts, as it was cut.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Final, Generic, TypeVar, overload
 from zlib import crc32
 
 from cobs import cobs
+from msgspec import Struct
 
+from protocol.cutting import Noise as Noise
 from protocol.errors import CannotEncode
 from protocol.tdp.packets import HEADER, MAX_FRAME
 
@@ -45,31 +46,16 @@ class NoiseReason(StrEnum):
     SILENCE = "cut off"
 
 
-class Frame(NamedTuple):
+class Frame(Struct, frozen=True, gc=False):
     """One frame with a good check. `offset` and `length` are in wire bytes, delimiters included; `body` is
-    header and payload. A tuple, because one is made for every frame."""
+    header and payload."""
 
     offset: int
     length: int
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """Bytes that belong to no frame, as they came, from `offset` in the stream."""
-
-    offset: int
-    data: bytes
-    reason: NoiseReason
-
-    @property
-    def length(self) -> int:
-        """Wire bytes."""
-        return len(self.data)
-
-
 _decode: Final = cobs.decode
-_make: Final = tuple.__new__
 
 
 def _fault(part: bytes) -> NoiseReason:
@@ -111,15 +97,6 @@ class Framer(Generic[Read]):
         """Bytes held back because their frame may still be completed; never more than `MAX_WIRE`."""
         return len(self.held)
 
-    @property
-    def overlong(self) -> bool:
-        """Inside a piece that was given up as too long."""
-        return self._overlong
-
-    def resume(self, held: bytes) -> None:
-        """Somebody else cut the stream for a while, and these bytes are pending now. Offsets count from here on."""
-        self.held, self._offset = held, 0
-
     def feed(self, chunk: bytes) -> list[Read | Noise]:
         """What `chunk` completes, in the order of the stream."""
         pieces: list[Any] = []
@@ -140,7 +117,7 @@ class Framer(Generic[Read]):
                     if read is not None:
                         add(read(decoded[:-CHECK_BYTES]))
                     else:
-                        add(_make(Frame, (offset - opened, len(part) + opened + 1, decoded[:-CHECK_BYTES])))
+                        add(Frame(offset - opened, len(part) + opened + 1, decoded[:-CHECK_BYTES]))
                 else:
                     add(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
                 offset += len(part) + 1

@@ -174,7 +174,7 @@ class HostLink:
         out: list[Output] = []
         if self._listen or self.state is not LinkState.UP:
             raise NotUp("listening only" if self._listen else self.state)
-        needs = role_needed(command)
+        needs = role_needed(type(command))
         if needs > self.role:
             raise NotPermitted(type(command).__name__, needs.name.lower(), self.role.name.lower())
         encode(command)

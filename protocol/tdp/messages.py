@@ -5,8 +5,9 @@ around it. Code fields are plain integers, because a device newer than this prog
 not know; the enums here name the known ones.
 """
 
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
+
+from msgspec import Struct
 
 
 class Kind(IntEnum):
@@ -203,16 +204,14 @@ class Mishandling(IntEnum):
     BOXED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True, gc=False):
     """Base of everything that travels."""
 
 
 # ------------------------------------------------------------------ link
 
 
-@dataclass(frozen=True, slots=True)
-class Hello(Message):
+class Hello(Message, frozen=True):
     """Host: who are you. Its layout never changes, whatever the version."""
 
     lowest_major: int
@@ -222,8 +221,7 @@ class Hello(Message):
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class HelloReply(Message):
+class HelloReply(Message, frozen=True):
     """Device: who I am. Its layout never changes, whatever the version."""
 
     session: int
@@ -243,15 +241,13 @@ class HelloReply(Message):
     digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeat(Message):
+class Heartbeat(Message, frozen=True):
     """Host: I am here, in this session."""
 
     session: int
 
 
-@dataclass(frozen=True, slots=True)
-class Gap(Message):
+class Gap(Message, frozen=True):
     """Device: events `first_missing` up to before `first_kept` are gone for ever; the last is `last`."""
 
     session: int
@@ -260,8 +256,7 @@ class Gap(Message):
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShufflerStatus(Message):
+class ShufflerStatus(Message, frozen=True):
     """The whole visible state of a shuffler: sent every second and on change. It carries no card."""
 
     session: int
@@ -280,8 +275,7 @@ class ShufflerStatus(Message):
     faults: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeStatus(Message):
+class ShoeStatus(Message, frozen=True):
     """The whole visible state of a shoe: sent every second and on change. It carries no card."""
 
     session: int
@@ -299,8 +293,7 @@ class ShoeStatus(Message):
     faults: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ControllerStatus(Message):
+class ControllerStatus(Message, frozen=True):
     """The whole visible state of a table controller. It carries no card."""
 
     session: int
@@ -315,8 +308,7 @@ class ControllerStatus(Message):
 # ------------------------------------------------------------------ answers
 
 
-@dataclass(frozen=True, slots=True)
-class Reply(Message):
+class Reply(Message, frozen=True):
     """Device: answer to a command; the header's message id names the command."""
 
     status: int
@@ -324,24 +316,21 @@ class Reply(Message):
     state: int
 
 
-@dataclass(frozen=True, slots=True)
-class Progress(Message):
+class Progress(Message, frozen=True):
     """Device: an accepted command goes on."""
 
     percent: int
     state: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ack(Message):
+class Ack(Message, frozen=True):
     """Host: every event of this session up to `up_to` has arrived."""
 
     session: int
     up_to: int
 
 
-@dataclass(frozen=True, slots=True)
-class Nak(Message):
+class Nak(Message, frozen=True):
     """Either side: your frame was whole but I cannot use it; the header's message id names it."""
 
     reason: int
@@ -350,8 +339,7 @@ class Nak(Message):
 # ------------------------------------------------------------------ commands to any device
 
 
-@dataclass(frozen=True, slots=True)
-class OpenSession(Message):
+class OpenSession(Message, frozen=True):
     """The version the host picked and the role it asks for. No event flows before it."""
 
     session: int
@@ -360,29 +348,25 @@ class OpenSession(Message):
     role: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReadEvents(Message):
+class ReadEvents(Message, frozen=True):
     """Send the events from `first` again; `session` may be the one before a power cut."""
 
     session: int
     first: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReportStatus(Message):
+class ReportStatus(Message, frozen=True):
     """Send a status now."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelfTest(Message):
+class SelfTest(Message, frozen=True):
     """Run the self-test. Service role."""
 
 
 # ------------------------------------------------------------------ commands to a shuffler
 
 
-@dataclass(frozen=True, slots=True)
-class SelectGame(Message):
+class SelectGame(Message, frozen=True):
     """Packet size and deck composition of the game to deal."""
 
     packet_size: int
@@ -391,33 +375,28 @@ class SelectGame(Message):
     game: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dispense(Message):
+class Dispense(Message, frozen=True):
     """Bring the next packet, as the green button does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dump(Message):
+class Dump(Message, frozen=True):
     """Bring the remainder, as the second press of the green button does."""
 
 
-@dataclass(frozen=True, slots=True)
-class RaiseLamp(Message):
+class RaiseLamp(Message, frozen=True):
     """Light the red lamp for a misdeal that only the host can see."""
 
     fault: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClearMisdeal(Message):
+class ClearMisdeal(Message, frozen=True):
     """A person, named by `badge`, acknowledged the misdeal and decided."""
 
     badge: int
     resolution: int
 
 
-@dataclass(frozen=True, slots=True)
-class SetLock(Message):
+class SetLock(Message, frozen=True):
     """Lock or unlock the device for the table."""
 
     locked: int
@@ -426,47 +405,41 @@ class SetLock(Message):
 # ------------------------------------------------------------------ commands to a shoe
 
 
-@dataclass(frozen=True, slots=True)
-class LockShoe(Message):
+class LockShoe(Message, frozen=True):
     """Lock or unlock the shoe: a card drawn while it is locked belongs to no game."""
 
     locked: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClearShoeError(Message):
+class ClearShoeError(Message, frozen=True):
     """A person, named by `badge`, put the trouble right: leave the error mode."""
 
     fault: int
     badge: int
 
 
-@dataclass(frozen=True, slots=True)
-class EndRound(Message):
+class EndRound(Message, frozen=True):
     """The round is over: stand by for the next one."""
 
 
 # ------------------------------------------------------------------ commands to a table controller
 
 
-@dataclass(frozen=True, slots=True)
-class SetSensorLight(Message):
+class SetSensorLight(Message, frozen=True):
     """Light of one seat's bet sensor."""
 
     seat: int
     lit: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShowMeter(Message):
+class ShowMeter(Message, frozen=True):
     """Show a progressive meter, in cents."""
 
     meter: int
     cents: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShowText(Message):
+class ShowText(Message, frozen=True):
     """Show a line of text to the dealer."""
 
     text: str
@@ -475,16 +448,14 @@ class ShowText(Message):
 # ------------------------------------------------------------------ events of any device
 
 
-@dataclass(frozen=True, slots=True)
-class Event(Message):
+class Event(Message, frozen=True):
     """Base of events: the number counts up within a session, `device_ms` is the device's own clock."""
 
     number: int
     device_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Booted(Event):
+class Booted(Event, frozen=True):
     """First event of a session."""
 
     boot_count: int
@@ -493,8 +464,7 @@ class Booted(Event):
     mid_round: int
 
 
-@dataclass(frozen=True, slots=True)
-class FaultRaised(Event):
+class FaultRaised(Event, frozen=True):
     """A fault began. `place` says where, `value` is what the fault counts."""
 
     fault: int
@@ -502,22 +472,19 @@ class FaultRaised(Event):
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class FaultCleared(Event):
+class FaultCleared(Event, frozen=True):
     """A fault ended."""
 
     fault: int
 
 
-@dataclass(frozen=True, slots=True)
-class DoorMoved(Event):
+class DoorMoved(Event, frozen=True):
     """The door or cover was opened (1) or closed (0)."""
 
     open: int
 
 
-@dataclass(frozen=True, slots=True)
-class StateChanged(Event):
+class StateChanged(Event, frozen=True):
     """The device went from `previous` to `state`."""
 
     state: int
@@ -527,13 +494,11 @@ class StateChanged(Event):
 # ------------------------------------------------------------------ events of a shuffler
 
 
-@dataclass(frozen=True, slots=True)
-class GreenButton(Event):
+class GreenButton(Event, frozen=True):
     """The dealer pressed the green button."""
 
 
-@dataclass(frozen=True, slots=True)
-class GameSelected(Event):
+class GameSelected(Event, frozen=True):
     """The game was chosen, at the device or by the host."""
 
     packet_size: int
@@ -542,23 +507,20 @@ class GameSelected(Event):
     game: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeckLoaded(Event):
+class DeckLoaded(Event, frozen=True):
     """A deck lies in the input; `back` tells the two decks apart."""
 
     deck: int
     back: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShuffleStarted(Event):
+class ShuffleStarted(Event, frozen=True):
     """The deck is being shuffled."""
 
     deck: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeckVerified(Event):
+class DeckVerified(Event, frozen=True):
     """The shuffled deck was counted."""
 
     deck: int
@@ -566,8 +528,7 @@ class DeckVerified(Event):
     counted: int
 
 
-@dataclass(frozen=True, slots=True)
-class PacketDispensed(Event):
+class PacketDispensed(Event, frozen=True):
     """A packet lies in the tray. `cards` is empty unless the device recognises cards."""
 
     deck: int
@@ -577,15 +538,13 @@ class PacketDispensed(Event):
     cards: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class PacketLifted(Event):
+class PacketLifted(Event, frozen=True):
     """The packet was taken out of the tray."""
 
     ordinal: int
 
 
-@dataclass(frozen=True, slots=True)
-class RemainderDumped(Event):
+class RemainderDumped(Event, frozen=True):
     """Every card left of the deck lies in the tray."""
 
     deck: int
@@ -593,15 +552,13 @@ class RemainderDumped(Event):
     counted: int
 
 
-@dataclass(frozen=True, slots=True)
-class RemainderLifted(Event):
+class RemainderLifted(Event, frozen=True):
     """The remainder was taken out."""
 
     deck: int
 
 
-@dataclass(frozen=True, slots=True)
-class CardRejected(Event):
+class CardRejected(Event, frozen=True):
     """A card went to the reject tray. `card` is none unless the device recognises cards."""
 
     deck: int
@@ -609,16 +566,14 @@ class CardRejected(Event):
     fault: int
 
 
-@dataclass(frozen=True, slots=True)
-class RedLamp(Event):
+class RedLamp(Event, frozen=True):
     """The red lamp was lit (1) for `fault`, or went out (0)."""
 
     lit: int
     fault: int
 
 
-@dataclass(frozen=True, slots=True)
-class Misdeal(Event):
+class Misdeal(Event, frozen=True):
     """The record of a misdeal: what was expected and counted in each place. `remainder` is FFFFh if unknown."""
 
     deck: int
@@ -629,8 +584,7 @@ class Misdeal(Event):
     packets: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MisdealCleared(Event):
+class MisdealCleared(Event, frozen=True):
     """A person acknowledged the misdeal, at the device (badge 0) or through the host."""
 
     fault: int
@@ -638,8 +592,7 @@ class MisdealCleared(Event):
     resolution: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeckRemoved(Event):
+class DeckRemoved(Event, frozen=True):
     """The deck was taken out of the device."""
 
     deck: int
@@ -648,8 +601,7 @@ class DeckRemoved(Event):
 # ------------------------------------------------------------------ events of a shoe
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeLoaded(Event):
+class ShoeLoaded(Event, frozen=True):
     """A shoe was filled and closed: `cards` in `decks` decks. `shoe` counts them up, 0 is none."""
 
     shoe: int
@@ -657,15 +609,13 @@ class ShoeLoaded(Event):
     cards: int
 
 
-@dataclass(frozen=True, slots=True)
-class BurnStarted(Event):
+class BurnStarted(Event, frozen=True):
     """The next `count` cards are burned."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class CardDrawn(Event):
+class CardDrawn(Event, frozen=True):
     """A card left the shoe and was read. `ordinal` counts the cards that left this shoe, read or not, from 1."""
 
     ordinal: int
@@ -675,8 +625,7 @@ class CardDrawn(Event):
     reader: int
 
 
-@dataclass(frozen=True, slots=True)
-class CardUnreadable(Event):
+class CardUnreadable(Event, frozen=True):
     """A card left the shoe and its face was not read."""
 
     ordinal: int
@@ -684,39 +633,34 @@ class CardUnreadable(Event):
     reader: int
 
 
-@dataclass(frozen=True, slots=True)
-class CutCardSeen(Event):
+class CutCardSeen(Event, frozen=True):
     """The cut card came out after `drawn` cards. It is no card of the shoe and is not counted."""
 
     drawn: int
 
 
-@dataclass(frozen=True, slots=True)
-class Overdraw(Event):
+class Overdraw(Event, frozen=True):
     """A card was drawn that the game does not take, or from an empty shoe; card `ordinal` was the last."""
 
     ordinal: int
     halted: int
 
 
-@dataclass(frozen=True, slots=True)
-class PushedBack(Event):
+class PushedBack(Event, frozen=True):
     """Card `ordinal` was pushed back into the exit."""
 
     ordinal: int
     halted: int
 
 
-@dataclass(frozen=True, slots=True)
-class PulledBack(Event):
+class PulledBack(Event, frozen=True):
     """The card after `ordinal` turned back midway."""
 
     ordinal: int
     halted: int
 
 
-@dataclass(frozen=True, slots=True)
-class CardDrawnOutside(Event):
+class CardDrawnOutside(Event, frozen=True):
     """A card was drawn while the shoe was locked, in error mode or in set-up: it belongs to no game."""
 
     ordinal: int
@@ -724,39 +668,34 @@ class CardDrawnOutside(Event):
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeError(Event):
+class ShoeError(Event, frozen=True):
     """A trouble of the shoe itself began; the shoe says its number."""
 
     fault: int
     halted: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeErrorCleared(Event):
+class ShoeErrorCleared(Event, frozen=True):
     """The trouble is over, cleared at the device (badge 0) or through the host."""
 
     fault: int
     badge: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeLockMoved(Event):
+class ShoeLockMoved(Event, frozen=True):
     """The shoe was locked (1) or unlocked (0), by its key or by a command."""
 
     locked: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeEnded(Event):
+class ShoeEnded(Event, frozen=True):
     """The shoe is over; `drawn` of its cards have left it."""
 
     shoe: int
     drawn: int
 
 
-@dataclass(frozen=True, slots=True)
-class CardReportedAgain(Event):
+class CardReportedAgain(Event, frozen=True):
     """What was read of card `ordinal`, said again: never a second card."""
 
     ordinal: int
@@ -767,58 +706,50 @@ class CardReportedAgain(Event):
 # ------------------------------------------------------------------ events of a table controller
 
 
-@dataclass(frozen=True, slots=True)
-class GameStarted(Event):
+class GameStarted(Event, frozen=True):
     """START GAME was pressed: bets are closed."""
 
     round: int
 
 
-@dataclass(frozen=True, slots=True)
-class GameEnded(Event):
+class GameEnded(Event, frozen=True):
     """END GAME was pressed: all action is reconciled."""
 
     round: int
 
 
-@dataclass(frozen=True, slots=True)
-class SensorChanged(Event):
+class SensorChanged(Event, frozen=True):
     """A progressive bet came onto (1) or left (0) a seat's sensor."""
 
     seat: int
     on: int
 
 
-@dataclass(frozen=True, slots=True)
-class HandButton(Event):
+class HandButton(Event, frozen=True):
     """A hand button is on (1) or, pressed again, off (0)."""
 
     hand: int
     on: int
 
 
-@dataclass(frozen=True, slots=True)
-class SpotSelected(Event):
+class SpotSelected(Event, frozen=True):
     """The dealer selected a seat on the display."""
 
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
-class BadgeSwiped(Event):
+class BadgeSwiped(Event, frozen=True):
     """A card was swiped at the controller."""
 
     badge: int
     level: int
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmed(Event):
+class Confirmed(Event, frozen=True):
     """CONFIRM was pressed."""
 
 
-@dataclass(frozen=True, slots=True)
-class WagerPlaced(Event):
+class WagerPlaced(Event, frozen=True):
     """A seat's bet on one spot, in cents; 0 takes it back. `bet` is the spot's number in the game's file."""
 
     seat: int
@@ -826,16 +757,14 @@ class WagerPlaced(Event):
     cents: int
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionMade(Event):
+class DecisionMade(Event, frozen=True):
     """A seat chose."""
 
     seat: int
     decision: int
 
 
-@dataclass(frozen=True, slots=True)
-class BurnConfirmed(Event):
+class BurnConfirmed(Event, frozen=True):
     """Cards were burned from a packet: bit 0 of `positions` is position 1, counted in direction `spread`."""
 
     place: int
@@ -843,8 +772,7 @@ class BurnConfirmed(Event):
     spread: int
 
 
-@dataclass(frozen=True, slots=True)
-class HandRevealed(Event):
+class HandRevealed(Event, frozen=True):
     """The faces at a place, by a reader in the layout or keyed in."""
 
     place: int
@@ -852,24 +780,21 @@ class HandRevealed(Event):
     cards: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class CardsCounted(Event):
+class CardsCounted(Event, frozen=True):
     """A person counted the cards at a place."""
 
     place: int
     counted: int
 
 
-@dataclass(frozen=True, slots=True)
-class MisdealCalled(Event):
+class MisdealCalled(Event, frozen=True):
     """A person, named by `badge`, called a misdeal."""
 
     badge: int
     fault: int
 
 
-@dataclass(frozen=True, slots=True)
-class CardMishandled(Event):
+class CardMishandled(Event, frozen=True):
     """A person says what happened to a card at a place. Since 1.1."""
 
     place: int

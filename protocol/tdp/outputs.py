@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 from protocol.errors import DealwireError
 from protocol.link import Answered as CommonAnswered
 from protocol.link import Discarded as Discarded
@@ -71,8 +73,7 @@ class Timing:
     """A listener that came late waits this long for a HELLO-REPLY before it starts at the first event it heard."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True, gc=False):
     """Where a link stood when its line went: what a link on the next line goes on from."""
 
     session: int
@@ -95,40 +96,35 @@ class LinkState(StrEnum):
     LOST = "lost"
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownEvent(Event):
+class UnknownEvent(Event, frozen=True):
     """An event whose message this version does not know or cannot read: it keeps its place in the order."""
 
     message_id: int
     payload: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Up(Output):
+class Up(Output, frozen=True):
     """The device granted a session (a listener: was heard to). `resumed`: events go on where they stopped."""
 
     hello: HelloReply
     resumed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Down(Output):
+class Down(Output, frozen=True, gc=True):
     """Nothing valid was heard for `lost_ns`, or (`error` set) the device is not one to talk to."""
 
     why: str
     error: DealwireError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionChanged(Output):
+class SessionChanged(Output, frozen=True):
     """The device started anew. What could be read of the previous session came before this."""
 
     previous: int
     session: int
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered(Output):
+class Delivered(Output, frozen=True):
     """An event: exactly once, in order. `request` is the command that caused it, 0 for none."""
 
     session: int
@@ -136,8 +132,7 @@ class Delivered(Output):
     message: Event
 
 
-@dataclass(frozen=True, slots=True)
-class Lost(Output):
+class Lost(Output, frozen=True):
     """Events `first` to `last` are gone for ever; delivery goes on after them."""
 
     session: int
@@ -145,15 +140,13 @@ class Lost(Output):
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class StatusSeen(Output):
+class StatusSeen(Output, frozen=True):
     """The device reported its whole visible state."""
 
     message: DeviceStatus
 
 
-@dataclass(frozen=True, slots=True)
-class Answered(CommonAnswered):
+class Answered(CommonAnswered, frozen=True):
     """A command got its reply; a refusal is a reply, and so is a NAK (as status refused)."""
 
     request: int
@@ -161,8 +154,7 @@ class Answered(CommonAnswered):
     reply: Reply
 
 
-@dataclass(frozen=True, slots=True)
-class Progressed(Output):
+class Progressed(Output, frozen=True):
     """An accepted command goes on."""
 
     request: int
@@ -170,28 +162,24 @@ class Progressed(Output):
     progress: Progress
 
 
-@dataclass(frozen=True, slots=True)
-class Commanded(Output):
+class Commanded(Output, frozen=True):
     """Device side: carry out `command` and answer with `DeviceLink.reply` within `reply_ns`."""
 
     request: int
     command: Message
 
 
-@dataclass(frozen=True, slots=True)
-class Opened(Output):
+class Opened(Output, frozen=True):
     """Device side: a host opened the session with this role."""
 
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
-class HostLost(Output):
+class HostLost(Output, frozen=True):
     """Device side: the host fell silent for `lost_ns`. Finish the motion and start no other (SAFE)."""
 
 
-@dataclass(frozen=True, slots=True)
-class HostBack(Output):
+class HostBack(Output, frozen=True):
     """Device side: the lost host is heard again."""
 
 

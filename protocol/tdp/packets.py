@@ -101,7 +101,7 @@ _status_head: Final = (
     "last_event" / Int32ul * "number of the newest event",
     "uptime_ms" / Int32ul * "milliseconds since start",
 )
-_answer: Final = {
+ANSWERS: Final[dict[Kind, tuple[type[m.Message], Construct[Any, Any]]]] = {
     Kind.REPLY: (
         m.Reply,
         _payload(
@@ -116,7 +116,6 @@ _answer: Final = {
     ),
     Kind.NAK: (m.Nak, _payload("reason" / Code(Int16ul, m.Reason) * "why the frame is of no use")),
 }
-ANSWERS: Final[dict[Kind, tuple[type[m.Message], Construct[Any, Any]]]] = _answer
 """Kinds whose layout is the same whatever the message id, which there names the command or frame answered."""
 
 PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]]]] = {

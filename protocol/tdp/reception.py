@@ -35,6 +35,8 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from protocol.errors import RemoteError
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown
@@ -56,13 +58,11 @@ from protocol.tdp.outputs import (
 )
 from protocol.tdp.packets import PACKETS
 from protocol.tdp.predecessor import SESSION_MARK, Predecessor, named_session
-from protocol.tdp.twin import mutable_twin
 from protocol.tdp.vetting import common_version, misfit, same_device
 
 ANONYMOUS: Final = 0
 """The session of events heard before any session id; devices never choose it."""
 
-_Delivered: Final = mutable_twin(Delivered)
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
 _EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
 _STATUSES: Final = tuple(cls for cls, _ in PACKETS.values() if "last_event" in cls.__annotations__)
@@ -219,7 +219,7 @@ class Reception(FrameReader):
             return
         ended = SESSION_MARK + self._echo[0].to_bytes(4, "little")
         if message.payload.endswith(ended):  # extensions cannot be told from the fields of an unknown layout
-            envelope = envelope._replace(extensions=((SESSION_EXTENSION, ended[2:]),))
+            envelope = replace(envelope, extensions=((SESSION_EXTENSION, ended[2:]),))
         number, device_ms = _EVENT_HEAD.unpack_from(message.payload)
         event = UnknownEvent(number, device_ms, message.message_id, message.payload[_EVENT_HEAD.size :])
         self._on_event(envelope, event, now_ns, out)
@@ -240,9 +240,7 @@ class Reception(FrameReader):
         if event.number == order.expected and not order.held:
             order.expected += 1
             self.stats.events += 1
-            delivered: Any = _Delivered(order.session, envelope.request, event)
-            delivered.__class__ = Delivered
-            out.append(delivered)
+            out.append(Delivered(order.session, envelope.request, event))
             return
         self._accept_out_of_order(envelope, event, now_ns, out)
 

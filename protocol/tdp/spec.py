@@ -82,8 +82,7 @@ def message_tables() -> str:
 
 def _message(cls: type[Message], packet: Any, number: str, kind: Kind) -> str:
     found = fields_of(packet)
-    # the role goes by the class alone, so an empty message will do
-    role = f", role {role_needed(object.__new__(cls)).name.lower()}" if kind == Kind.COMMAND else ""
+    role = f", role {role_needed(cls).name.lower()}" if kind == Kind.COMMAND else ""
     title = f"#### {number} {cls.__name__}".replace("  ", " ")
     about = f"{title}\n\n{_sentence(cls)} *({kind.name}{role})*\n\n"
     if not found:

@@ -7,7 +7,7 @@ from dealer_flow.record.result import Incident, RoundResult
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
-from protocol.tdp.link import Delivered
+from protocol.tdp import Delivered
 from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
 from tests.support.table import PROCEDURE
 

@@ -62,7 +62,7 @@ def test_a_report_that_no_session_made_changes_none() -> None:
     table.deal("7H KD 2C 9S 4D")
     for session in (0xA1B2C3D4, 0, 0xA1B2C3D4):
         table.flow.handle(
-            e.Seen(SHUFFLER, session, 0, 1_700_000_000_000_000_000, e.LinkUp(session, "", "", "", "", "", False))
+            e.Seen(SHUFFLER, session, 0, 1_700_000_000_000_000_000, e.LinkUp(session, "", "", "", "", "", False, False))
         )
     assert table.flow._round.incidents == []
 

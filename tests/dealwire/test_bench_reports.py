@@ -77,7 +77,7 @@ def test_junit_says_what_failed_and_what_was_not_run(report: Report) -> None:
 
 
 def test_junit_survives_a_device_with_a_strange_name(report: Report) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     assert report.hello is not None
     strange = Report(report.plan, report.title, "tcp://<&>", "1", 1, 0, replace(report.hello, maker='\x01<"&'))

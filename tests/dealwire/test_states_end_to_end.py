@@ -12,7 +12,7 @@ from dealwire.table.table import Outcome, Table, Terms
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
-from protocol.tdp.link import Delivered
+from protocol.tdp import Delivered
 from rules import Settlement, load_game
 from rules.award import AwardDesk
 from rules.award_records import AwardRecord

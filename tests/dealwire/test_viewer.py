@@ -126,7 +126,7 @@ def test_an_incident_is_logged_with_its_clause_and_its_number() -> None:
 def test_devices_are_what_whoever_runs_the_line_and_the_devices_say() -> None:
     table = Watched()
     table.viewer.device(DeviceView(name="shuffler", kind="shuffler", address="serial-id:A1", link="waiting"))
-    up = e.LinkUp(1, "shuffler", "ACME", "One", "A1", "1.0", True)
+    up = e.LinkUp(1, "shuffler", "ACME", "One", "A1", "1.0", True, False)
     assert table.shuffler(up).devices[0].link == "up"
     view = table.shuffler(e.StateChanged("READY", "IDLE"))
     assert (view.devices[0].state, view.shuffler, view.devices[0].address) == ("READY", "READY", "serial-id:A1")

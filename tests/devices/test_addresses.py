@@ -13,7 +13,7 @@ from devices.shuffler import Shuffler
 from devices.table_controller import TableController
 from devices.transport.address import line_at, open_transport
 from protocol.errors import LineUnusable
-from protocol.tdp.link import HostLink
+from protocol.tdp import HostLink
 from tests.support.lines import run_manual
 
 CAPTURE = Path(__file__).parents[2] / "captures" / "clean-1.pcapng"

@@ -222,7 +222,7 @@ def test_decode_explains_it(capfd: pytest.CaptureFixture[str], monkeypatch: pyte
     ("entries", "why"),
     [
         ({"odd": "toy_shoe:NOTHING"}, r"dialect 'odd' \(toy_shoe:NOTHING\): it cannot be loaded: "),
-        ({"odd": "toy_shoe:ITEMS"}, r"dialect 'odd' \(toy_shoe:ITEMS\): a Dialect is needed there, not tuple"),
+        ({"odd": "toy_shoe:ITEM"}, r"dialect 'odd' \(toy_shoe:ITEM\): a Dialect is needed there, not int"),
         ({"odd": "toy_shoe:DIALECT"}, r"dialect 'odd' \(toy_shoe:DIALECT\): it calls itself 'toy-shoe'"),
         ({"odd": "no_such_module:X"}, r"dialect 'odd' \(no_such_module:X\): it cannot be loaded: No module"),
     ],

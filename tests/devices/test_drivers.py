@@ -1,9 +1,9 @@
 """Every message a device can send becomes the event it means; what is unknown becomes a value."""
 
-import dataclasses
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from devices import events as e
 from devices.drivers import DRIVERS, UnknownKind, kind_of
@@ -14,8 +14,7 @@ from devices.table_controller import TableController
 from protocol.cards import UNREAD, parse_card, parse_cards
 from protocol.errors import NoAnswer
 from protocol.places import COMMUNITY, DEALER, PLACES, seat
-from protocol.tdp import messages as m
-from protocol.tdp.link import (
+from protocol.tdp import (
     Answered,
     Delivered,
     Discarded,
@@ -28,6 +27,7 @@ from protocol.tdp.link import (
     UnknownEvent,
     Up,
 )
+from protocol.tdp import messages as m
 from protocol.tdp.packets import PACKETS
 from tests.support.lines import hello, shuffler_status
 from tests.support.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
@@ -157,7 +157,7 @@ def test_what_the_link_itself_reports(driver):
     assert driver.translate(SessionChanged(1, 2)) == e.SessionChanged(1, 2)
     assert driver.translate(Lost(1, 5, 9)) == e.EventsLost(5, 9)
     assert driver.translate(Up(hello(5, 3, capabilities=0), False)) == e.LinkUp(
-        5, "table-controller", "Test Works", "Rig", "0001", "1.0", False
+        5, "table-controller", "Test Works", "Rig", "0001", "1.0", False, False
     )
     assert driver.translate(Up(hello(5, 9), True)).device_class == "0x09"
     for silent in (
@@ -197,4 +197,4 @@ def test_kinds_by_name():
 
 def test_bodies_are_hashable_values():
     for _, body in SHUFFLER + CONTROLLER:
-        assert hash(body) == hash(dataclasses.replace(body))  # type: ignore[type-var]
+        assert hash(body) == hash(replace(body))

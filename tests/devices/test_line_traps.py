@@ -17,8 +17,8 @@ from devices.supervisor import State, Supervisor
 from devices.transport.address import line_at, open_transport
 from devices.transport.finding import Adapter, PortFinder
 from protocol.errors import LineAbsent, LineAmbiguous, LineClosed
+from protocol.tdp import HostLink, Unanswered
 from protocol.tdp import messages as m
-from protocol.tdp.link import HostLink, Unanswered
 from tests.support.lines_under_test import Bench, ListedPort, PtyMaster, SerialWire
 
 ROOT = Path(__file__).parents[2]

@@ -16,8 +16,8 @@ from devices.session import Session
 from devices.transport.address import open_transport
 from devices.transport.base import LineClosed
 from devices.transport.memory import Faults, MemoryLine, memory_pair
+from protocol.tdp import HostLink
 from protocol.tdp import messages as m
-from protocol.tdp.link import HostLink
 from tests.support.lines import MS, SECOND, DeviceEnd, PtyEnd, hello, run_manual
 
 CLASSES = {"shuffler": m.DeviceClass.SHUFFLER, "table-controller": m.DeviceClass.TABLE_CONTROLLER}

@@ -10,8 +10,8 @@ from devices.shuffler import Shuffler
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from protocol.cards import parse_cards
 from protocol.errors import LineClosed, NotPermitted, NotUp
+from protocol.tdp import Answered, Discarded, HostLink, Unanswered
 from protocol.tdp import messages as m
-from protocol.tdp.link import Answered, Discarded, HostLink, Unanswered
 from tests.support.lines import SECOND, DeviceEnd, hello, run_manual
 
 CLEAN = Faults()
@@ -56,7 +56,7 @@ def rig():
 
 def test_link_up_says_who_the_device_is(rig):
     rig.up()
-    assert rig.bodies() == [LinkUp(0xC0FFEE01, "shuffler", "Test Works", "Rig", "0001", "1.0", True)]
+    assert rig.bodies() == [LinkUp(0xC0FFEE01, "shuffler", "Test Works", "Rig", "0001", "1.0", True, False)]
     assert rig.seen[0].session == 0xC0FFEE01
     assert rig.seen[0].device == "shuffler"
 

@@ -13,8 +13,8 @@ from protocol.angel_eye import messages as am
 from protocol.bee_tek import messages as bm
 from protocol.faults import Fault
 from protocol.link import Discarded, Missed, Reported, Send, Started
+from protocol.tdp import Delivered
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered
 from protocol.tdp.packets import PACKETS
 from tests.support.shoe_reports import ANGEL_EYE, BEE_TEK, TDP
 
@@ -50,7 +50,7 @@ def test_every_message_of_every_shoe_has_a_case_here() -> None:
     ("driver", "model"), [(AngelEyeShoe(), "Angel Eye style shoe"), (BeeTekShoe(), "Bee-Tek style shoe")]
 )
 def test_what_the_link_itself_reports(driver: Any, model: str) -> None:
-    assert driver.translate(Started(5, 0)) == e.LinkUp(5, "shoe", "", model, "", "", True)
+    assert driver.translate(Started(5, 0)) == e.LinkUp(5, "shoe", "", model, "", "", True, False)
     assert driver.translate(Started(9, 5)) == e.SessionChanged(5, 9)
     assert driver.translate(Missed(5, "why")) == e.EventsLost(0, 0)
     assert driver.translate(Discarded(b"x", "noise")) is None

@@ -18,8 +18,8 @@ from dealwire.rehearsal.serve import serve
 from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices.simulator.host import BadLine, DevicePtyLine, DeviceTcpLine, SimulatorHost
 from protocol.errors import LineBusy, LocalError
+from protocol.tdp import Delivered, HostLink, Output, Send
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered, HostLink, Output, Send
 
 PATIENCE_S = 20.0
 DEVICES = ("shuffler", "table-controller")

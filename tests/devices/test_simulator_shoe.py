@@ -13,6 +13,8 @@ from devices.dialects import dialect_named
 from devices.loop import Owner
 from devices.replay import play
 from devices.session import Session
+from devices.shoe import Shoe
+from devices.simulator import shoe_tdp
 from devices.simulator.host import SimulatorHost
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import ShoeModel
@@ -23,6 +25,7 @@ from protocol.angel_eye import messages as am
 from protocol.cards import DECK, parse_cards
 from protocol.faults import Fault
 from protocol.link import Answered
+from protocol.tdp import Delivered
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Role
 from protocol.tdp.messages import ShoeState as S
@@ -79,9 +82,9 @@ def test_troubles_are_the_same_events() -> None:
     evenings = {d: ShoeEvening(acts, d, cut_after=14, round_limit=6).run() for d in DIALECTS}
 
     def told(dialect: str, kinds: tuple[type, ...]) -> list[e.Body]:
-        ignore = {"ordinal": None, "where": None}
+        ignore = {"ordinal": None, "where": None, "reader": ()}
         found = [body for body in evenings[dialect].bodies if isinstance(body, kinds)]
-        return [type(b)(**{f: ignore.get(f, getattr(b, f)) for f in b.__dataclass_fields__}) for b in found]
+        return [type(b)(**{f: ignore.get(f, getattr(b, f)) for f in b.__struct_fields__}) for b in found]
 
     assert told("angel-eye", TOLD_BY_TWO) == told("tdp", TOLD_BY_TWO)
     assert {type(body) for body in told("tdp", TOLD_BY_TWO)} == set(TOLD_BY_TWO)
@@ -329,3 +332,11 @@ def test_no_card_is_made_or_lost_and_the_whole_state_table_is_walked() -> None:
         assert states == {(source.name, target.name) for source, _, target in model.steps}
         walked |= model.steps
     assert walked == ARCS
+
+
+def test_what_the_reader_noticed_arrives() -> None:
+    """Only TDP can say it; where the story says nothing, the reader is sure."""
+    doubtful = e.CardDrawn(1, parse_cards("2C")[0], None, 35, (e.ReaderFlag.DISAGREE, e.ReaderFlag.DIRTY))
+    event, fields = shoe_tdp._drawn(doubtful, 1)
+    message = event(number=1, device_ms=2, **fields)
+    assert Shoe().translate(Delivered(5, 0, message)) == doubtful

@@ -14,8 +14,8 @@ from devices.shuffler import Shuffler
 from devices.supervisor import Pace, State, Supervisor
 from devices.transport.opening import Opener, Opening
 from protocol.errors import LineAbsent, LineClosed, NotUp, WrongDevice
+from protocol.tdp import HostLink
 from protocol.tdp import messages as m
-from protocol.tdp.link import HostLink
 from tests.support.lines_under_test import SECOND, Bench, MemoryWire
 
 MS = 1_000_000

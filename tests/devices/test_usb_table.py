@@ -12,7 +12,7 @@ from devices.session import Session
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
 from devices.transport.usb_bulk import open_usb
-from protocol.tdp.link import Delivered, HostLink, Output
+from protocol.tdp import Delivered, HostLink, Output
 from protocol.tdp.messages import DeviceClass, Role
 from tests.support.usb_backend import FakeBus, Gadget
 from tests.support.usb_descriptors import Description

@@ -95,7 +95,7 @@ def test_every_message_and_kind_of_noise_has_a_vector() -> None:
 
 
 def plain(message: Any) -> dict[str, Any]:
-    found = {name: getattr(message, name) for name in type(message).__dataclass_fields__ if name != "mode" or
+    found = {name: getattr(message, name) for name in type(message).__struct_fields__ if name != "mode" or
              isinstance(message, am.Message)}  # fmt: skip
     return {name: value.text if hasattr(value, "is_face") else value.hex() if isinstance(value, bytes) else value
             for name, value in found.items()}  # fmt: skip

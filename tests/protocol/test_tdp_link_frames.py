@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from protocol.errors import CannotEncode
-from protocol.tdp.link import (
+from protocol.tdp import (
     Answered,
     Commanded,
     Delivered,

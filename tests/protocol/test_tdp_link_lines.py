@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from protocol.tdp.link import Answered, Delivered, Lost, SessionChanged, Unanswered
+from protocol.tdp import Answered, Delivered, Lost, SessionChanged, Unanswered
 from protocol.tdp.messages import Dispense, GreenButton, PacketLifted, ShowMeter, Status
 from tests.support.links import CLEAN, LINES, MS, Faults, Pair, listen, stream
 

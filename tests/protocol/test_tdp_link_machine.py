@@ -7,10 +7,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from protocol.tdp import Delivered, Lost, SessionChanged
 from protocol.tdp.commands import QUEUE_MAX
 from protocol.tdp.event_order import HELD_MAX
 from protocol.tdp.event_store import EventStore
-from protocol.tdp.link import Delivered, Lost, SessionChanged
 from protocol.tdp.messages import Booted, PacketLifted, ShowMeter
 from protocol.tdp.reply_cache import KEPT_MAX
 from tests.support.links import CLEAN, MS, Faults, Pair, listen, stream

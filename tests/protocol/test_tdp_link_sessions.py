@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from protocol.errors import NotPermitted, NotUp, QueueFull, VersionMismatch, WrongDevice
-from protocol.tdp.link import (
+from protocol.tdp import (
     Answered,
     Delivered,
     Down,

@@ -5,9 +5,11 @@ which checks each must be caught: by these and by no other.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
@@ -78,7 +80,7 @@ class Broken:
 
 def changed(envelope: Envelope, **values: object) -> bytes:
     """The frame with other values in its message."""
-    message = replace(envelope.message, **values)  # type: ignore[type-var]
+    message = replace(envelope.message, **values)
     answers = isinstance(message, m.Reply | m.Nak | m.Progress)
     return encode(
         message,

@@ -12,7 +12,7 @@ from dealwire.table.table import Terms
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
-from protocol.tdp.link import Delivered
+from protocol.tdp import Delivered
 from rules.game import load_game
 from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
 

@@ -34,7 +34,7 @@ from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from devices.transport.opening import Opener
 from protocol.errors import LineAbsent
-from protocol.tdp.link import HostLink
+from protocol.tdp import HostLink
 from protocol.tdp.messages import Role
 from rules.game import load_game
 

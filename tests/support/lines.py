@@ -8,8 +8,8 @@ from typing import Any
 from devices.clock import Clock, ManualClock
 from devices.loop import Owner
 from devices.transport.base import LineClosed, Timed, Transport
+from protocol.tdp import Commanded, DeviceLink, EventStore, Opened, Output, Send
 from protocol.tdp import messages as m
-from protocol.tdp.link import Commanded, DeviceLink, EventStore, Opened, Output, Send
 
 MS = 1_000_000
 SECOND = 1_000_000_000

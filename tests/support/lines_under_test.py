@@ -33,8 +33,8 @@ from devices.transport.memory import memory_pair
 from devices.transport.opening import Opener
 from devices.transport.usb_bulk import open_usb
 from protocol.errors import LineAbsent
+from protocol.tdp import Commanded, DeviceLink, EventStore, HostLink, Opened, Send
 from protocol.tdp import messages as m
-from protocol.tdp.link import Commanded, DeviceLink, EventStore, HostLink, Opened, Send
 from tests.support.lines import hello
 from tests.support.usb_backend import FakeBus, Gadget
 from tests.support.usb_descriptors import Description

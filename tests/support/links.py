@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
-from protocol.tdp.link import (
+from protocol.tdp import (
     Answered,
     Commanded,
     Delivered,

@@ -12,8 +12,8 @@ from devices.events import EventsLost, PacketLifted, SessionChanged
 from devices.shuffler import Shuffler
 from devices.supervisor import State
 from protocol.errors import LineAmbiguous, LineGarbled
+from protocol.tdp import Answered, Unanswered
 from protocol.tdp import messages as m
-from protocol.tdp.link import Answered, Unanswered
 from tests.support.lines_under_test import SECOND, Bench
 
 ROOT: Final = Path(__file__).parents[2]

@@ -8,16 +8,23 @@ from protocol.tdp import messages as m
 
 HEAD = {"number": 9, "device_ms": 1234}
 KING = parse_card("KD")
+READ = e.ReaderFlag
 
 TDP: list[tuple[m.Event, e.Body]] = [
     (m.StateChanged(**HEAD, state=5, previous=4), e.StateChanged("ROUND", "STANDBY")),
     (m.ShoeLoaded(**HEAD, shoe=7, decks=8, cards=416), e.ShoeLoaded(7, 8, 416)),
     (m.BurnStarted(**HEAD, count=3), e.BurnStarted(3)),
-    (m.CardDrawn(**HEAD, ordinal=260, card=0x2D, place=0, confidence=99, reader=3), e.CardDrawn(260, KING, None)),
-    (m.CardDrawn(**HEAD, ordinal=1, card=0x2D, place=0x42, confidence=99, reader=3), e.CardDrawn(1, KING, "burn")),
+    (
+        m.CardDrawn(**HEAD, ordinal=260, card=0x2D, place=0, confidence=99, reader=3),
+        e.CardDrawn(260, KING, None, 99, (READ.INDEX, READ.CODE)),
+    ),
+    (
+        m.CardDrawn(**HEAD, ordinal=1, card=0x2D, place=0x42, confidence=40, reader=0x3C),
+        e.CardDrawn(1, KING, "burn", 40, (READ.DISAGREE, READ.DIRTY, READ.SLOW, "0x20")),
+    ),
     (m.CardDrawn(**HEAD, ordinal=2, card=0x60, place=3, confidence=0, reader=0), e.CardUnread(2, "seat 3")),
-    (m.CardDrawn(**HEAD, ordinal=2, card=0x51, place=0, confidence=9, reader=0), e.CardDrawn(2, CARDS[0x51], None)),
-    (m.CardUnreadable(**HEAD, ordinal=4, place=0, reader=8), e.CardUnread(4, None)),
+    (m.CardDrawn(**HEAD, ordinal=2, card=0x51, place=0, confidence=9, reader=0), e.CardDrawn(2, CARDS[0x51], None, 9)),
+    (m.CardUnreadable(**HEAD, ordinal=4, place=0, reader=8), e.CardUnread(4, None, (READ.DIRTY,))),
     (m.CardReportedAgain(**HEAD, ordinal=4, card=0x2D, place=0), e.CardReportedAgain(4, KING, None)),
     (m.CutCardSeen(**HEAD, drawn=300), e.CutCardSeen()),
     (m.Overdraw(**HEAD, ordinal=18, halted=1), e.Overdrawn(True)),

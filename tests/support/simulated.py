@@ -7,8 +7,8 @@ from dealwire.rehearsal.scenario import Scenario, load_scenario
 from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from protocol.cards import CARDS, spell_cards
 from protocol.places import PLACES
+from protocol.tdp import Delivered, HostLink, Output, Send
 from protocol.tdp import messages as m
-from protocol.tdp.link import Delivered, HostLink, Output, Send
 from protocol.tdp.messages import DeviceClass, Role
 
 E = TypeVar("E", bound=m.Event)
@@ -76,7 +76,7 @@ class Evening:
 def spell(event: m.Event) -> str:
     """One event as a person would write it down, without number and time."""
     words = [type(event).__name__]
-    for name in type(event).__dataclass_fields__:
+    for name in type(event).__struct_fields__:
         value = getattr(event, name)
         if name in ("number", "device_ms"):
             continue

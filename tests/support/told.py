@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import fields
 
 from dealer_flow.play.legal import Legal
 from dealer_flow.play.snapshot import HandNow, PacketNow, SeatNow
@@ -166,7 +168,9 @@ def _report(text: str) -> e.Body:
     name, _, rest = text.partition(":")
     given = dict(part.strip().partition(" ")[::2] for part in rest.split(";") if part.strip())
     body: type[e.Body] = getattr(e, name)
-    return body(**{field.name: _READ[str(field.type)](given[field.name]) for field in fields(body)})
+    return body(
+        **{field.name: _READ[str(field.type)](given[field.name]) for field in fields(body) if field.name in given}
+    )
 
 
 _READ: Final[dict[str, Callable[[str], object]]] = {

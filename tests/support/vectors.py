@@ -1,9 +1,10 @@
 """The published vectors, as tests use them."""
 
 import json
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import fields
 
 from protocol.tdp import messages
 from protocol.tdp.messages import Message

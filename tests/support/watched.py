@@ -3,11 +3,12 @@ which goes on only as far as a test lets it."""
 
 from __future__ import annotations
 
-import dataclasses
 import queue
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from msgspec.structs import replace
 
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.view import DeviceView, TableView
@@ -95,7 +96,7 @@ class WatchedTable:
         view = None
         for seen in self._reports:
             self._number += 1
-            seen = dataclasses.replace(seen, at_ns=START_NS + self._number * STEP_NS)
+            seen = replace(seen, at_ns=START_NS + self._number * STEP_NS)
             self._viewer.saw(seen, self._table.handle(seen))
             view = self._show()
             if until is not None and until(view):

@@ -11,8 +11,8 @@ from devices.simulator.deck import Bay
 from devices.simulator.line_faults import LineFaults
 from protocol.cards import DECK
 from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place, seat
+from protocol.tdp import Discarded, Lost, SessionChanged
 from protocol.tdp import messages as m
-from protocol.tdp.link import Discarded, Lost, SessionChanged
 from tests.support.simulated import Evening, spell
 
 

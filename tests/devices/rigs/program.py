@@ -20,8 +20,8 @@ from devices.shuffler import Shuffler
 from devices.transport.address import open_transport
 from devices.transport.base import LineClosed, Transport
 from protocol.errors import DealwireError, LineError
+from protocol.tdp import HostLink
 from protocol.tdp import messages as m
-from protocol.tdp.link import HostLink
 
 
 class Program:
