@@ -21,8 +21,7 @@ from benchmarks.table import Table
 from dealwire.config.schema import Configuration, DevicePart, JournalPart, TablePart
 from dealwire.hub.hub import Hub
 from dealwire.hub.publication import Publication
-from dealwire.service.garbage import made_for_good
-from dealwire.service.service import Service
+from dealwire.service.service import Service, made_for_good
 from devices.simulator.table import CONTROLLER, SHUFFLER
 
 TABLES: Final = 8

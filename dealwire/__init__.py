@@ -7,6 +7,8 @@ load the others.
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
+from dealwire.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from dealer_flow.play.machine import DealerFlow
     from dealer_flow.procedure.load import Procedure, load_procedure
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from rules.game import Game, load_game
     from rules.settle import settle
     from rules.settlement import Settlement
-
-__version__ = "0.1.0"
 
 _HOMES: Final = {
     "Capture": "devices.capture",

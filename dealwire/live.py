@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
+from devices.address import baud_of, line_at, short_name
 from devices.capture import CaptureWriter, Recorded
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
 from devices.supervisor import Supervisor
-from devices.transport.address import baud_of, line_at, short_name
 from devices.transport.base import Transport
 from devices.transport.opening import Opener
 from protocol.errors import DealwireError

@@ -7,12 +7,12 @@ from typing import Final
 
 from dealwire.bench.hands import Hands, SimulatedHands, Table
 from dealwire.bench.wire import LiveWire, SimulatedTable, SimulatedWire, Wire
+from devices.address import line_at
 from devices.clock import SystemClock
 from devices.simulator.host import Bench
 from devices.simulator.scenario import load_scenario
 from devices.simulator.shoe_table import ShoeTable
 from devices.simulator.table import SimulatedTable as ShufflerTable
-from devices.transport.address import line_at
 
 SCENARIO: Final = "clean-1"
 """Gives the game and the seed; nobody deals it, because the bench opens one device only."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from dealwire import __version__
 from dealwire.bench import dealing, eventing, moves
 from dealwire.bench import plan_device as d
 from dealwire.bench import plan_steps as p
@@ -22,6 +21,7 @@ from dealwire.bench.rules import RULES, Rule
 from dealwire.bench.soak import soak
 from dealwire.bench.stand import Stand
 from dealwire.bench.wire import Wire
+from dealwire.version import __version__
 from devices.clock import SystemClock
 from protocol.errors import LineClosed, NoAnswer, WrongDevice
 from protocol.tdp.messages import Capability, DeviceClass, Role

@@ -19,8 +19,8 @@ from dealwire.bench.wire import LiveWire, Wire
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import Progress
 from dealwire.rehearsal.faults import faults
+from devices.address import line_at
 from devices.clock import SystemClock
-from devices.transport.address import line_at
 from protocol.errors import LineClosed
 
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}

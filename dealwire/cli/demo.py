@@ -12,7 +12,7 @@ import click
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import DEFAULT_GAME
-from dealwire.cli.run_parts import has_console
+from dealwire.cli.run import has_console
 from dealwire.cli.show import say_text
 from dealwire.cli.terminal import Progress
 from dealwire.hub.hub import Hub

@@ -15,7 +15,7 @@ from dealwire.hub.publication import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.reader import Start
 from dealwire.journal.rebuilding import Dealing
-from dealwire.service.factory import Maker, ServedTeller
+from dealwire.journal.tables import Maker, ServedTeller
 from dealwire.table.redaction import Told
 from devices.events import Seen
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from dealwire import __version__
 from dealwire.hub.publication import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.check import check_tail
@@ -35,6 +34,7 @@ from dealwire.journal.records import (
     heading,
 )
 from dealwire.journal.sealing import CLEAR, Sealer, SealingKey
+from dealwire.version import __version__
 from devices.clock import Clock
 
 _log = logging.getLogger(__name__)

@@ -14,11 +14,11 @@ from dealwire.journal.reader import JournalLine, JournalReader, Start, line_of, 
 from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, Record
 from dealwire.journal.sealing import SealingKey
 from dealwire.table.table import Outcome, Table
+from devices.address import short_name
 from devices.capture import Chunk, Interface
 from devices.events import Seen
 from devices.replay import Player, PlayStats
 from devices.session import Feed
-from devices.transport.address import short_name
 
 
 class Line(Protocol):

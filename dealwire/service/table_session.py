@@ -12,16 +12,16 @@ from dealwire.hub.publication import Topic
 from dealwire.hub.view import DeviceView, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.resuming import Resumed
+from dealwire.journal.tables import ServedTeller
 from dealwire.journal.transport import Gate
-from dealwire.service.factory import ServedTeller
 from dealwire.table.redaction import outcomes_of
+from devices.address import baud_of, line_at
 from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
 from devices.simulator.host import Bench
 from devices.supervisor import State as LineState
 from devices.supervisor import Supervisor
-from devices.transport.address import baud_of, line_at
 from protocol.tdp.messages import Role
 
 _log = logging.getLogger(__name__)

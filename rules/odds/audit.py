@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Any, Final, Literal
 
 from rules.game import Game
-from rules.odds.compute import Question, odds
+from rules.odds.compute import odds
+from rules.odds.question import Question
 from rules.odds.returns import Odds, percent
 
 Fault = Literal["over-100", "printed-differs", "unreachable-row", "row-out-of-order"]

@@ -15,11 +15,11 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import DevicePart
 from dealwire.journal import Journal
 from dealwire.journal.reader import JournalReader
+from dealwire.journal.tables import Maker, ServedTable, SettingsChanged, configuration_of
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
-from dealwire.service.factory import Maker, ServedTable, SettingsChanged, configuration_of
-from dealwire.service.garbage import made_for_good
 from dealwire.service.health import Health
 from dealwire.service.notify import Notifier
+from dealwire.service.service import made_for_good
 from dealwire.service.table_session import Pulse
 from dealwire.service.timer import Timer
 from dealwire.table.table import Terms

@@ -21,6 +21,7 @@ from dealwire.journal.rebuilding import OutcomeTeller
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
 from dealwire.table.table import Table, Terms
+from devices.address import line_at
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
@@ -29,7 +30,6 @@ from devices.simulator.host import Bench
 from devices.simulator.scenario import load_scenario
 from devices.simulator.table import SimulatedTable
 from devices.supervisor import Pace, Supervisor
-from devices.transport.address import line_at
 from devices.transport.opening import Opener
 from protocol.tdp.messages import Role
 from protocol.tdp.outputs import Timing

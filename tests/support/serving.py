@@ -18,7 +18,7 @@ from dealwire.hub.hub import Hub, Subscription
 from dealwire.hub.publication import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.compare import Comparison, compare
-from dealwire.service.factory import Maker
+from dealwire.journal.tables import Maker
 from dealwire.service.service import TOLD, Service
 from dealwire.service.simulated import simulator
 
