@@ -1,7 +1,8 @@
 """Hands, bets, pay tables: a `RoundResult` in, a `Settlement` out, every line with its clause."""
 
+from protocol.tomlfile import TomlFileError
 from rules.award import AwardDesk
-from rules.errors import GameFileError, SettlementRefused
+from rules.errors import SettlementRefused
 from rules.game import Game, game_ids, load_game
 from rules.linked import settle_linked
 from rules.meter_setup import load_setup
@@ -13,13 +14,13 @@ from rules.terms import Meter
 __all__ = [
     "AwardDesk",
     "Game",
-    "GameFileError",
     "Line",
     "Meter",
     "MeterBank",
     "MeterRefused",
     "Settlement",
     "SettlementRefused",
+    "TomlFileError",
     "game_ids",
     "load_game",
     "load_setup",

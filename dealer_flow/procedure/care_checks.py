@@ -5,7 +5,7 @@ from typing import Final
 
 from dealer_flow.procedure.care_schema import RUNS_OUT
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.tomlfile import Key
+from protocol.tomlfile import Key
 
 _OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")
 

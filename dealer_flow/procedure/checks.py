@@ -9,8 +9,8 @@ from dealer_flow.procedure.care_schema import Consequence, Then
 from dealer_flow.procedure.schema import RESTS, GivesUpPart, Procedure, WrongPart
 from dealer_flow.procedure.shoe_checks import shoe_faults
 from dealer_flow.procedure.step_checks import dealt_to, step_faults, when_faults
-from dealer_flow.procedure.tomlfile import Key
 from protocol.faults import CLASSES, Fault
+from protocol.tomlfile import Key
 
 THENS: Final[tuple[str, ...]] = get_args(Then)
 _OWN_NAMES: Final = ("seats", "dealer", "community", "remainder")

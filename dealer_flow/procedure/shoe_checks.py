@@ -5,7 +5,7 @@ from typing import Final
 
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.shoe_schema import ShoePart
-from dealer_flow.procedure.tomlfile import Key
+from protocol.tomlfile import Key
 
 SUIT_COLUMNS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
 """Column of a suit -> the suit's letter."""

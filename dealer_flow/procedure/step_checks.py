@@ -6,7 +6,7 @@ from itertools import product
 from typing import NamedTuple
 
 from dealer_flow.procedure.schema import AnyStep, AppointStep, DecideStep, Procedure, Recipient, WhenPart
-from dealer_flow.procedure.tomlfile import Key
+from protocol.tomlfile import Key
 
 
 def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:

@@ -13,7 +13,6 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from dealer_flow.procedure.tomlfile import Key, line_of, spell
 from dealwire.bench.plan_device import check_state
 from dealwire.bench.plan_steps import Strict
 from dealwire.bench.plan_verbs import VERBS, Step
@@ -23,6 +22,7 @@ from dealwire.bench.values import BadValue, variables_in
 from dealwire.rehearsal.faults import UnknownDoing
 from protocol.errors import LocalError
 from protocol.tdp.messages import Capability, Role
+from protocol.tomlfile import Key, line_of, spell
 
 FOLDER: Final = Path(__file__).parent / "plans"
 

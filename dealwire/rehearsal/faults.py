@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from protocol.errors import LocalError
 from protocol.places import parse_place
 
-FILE: Final = Path(__file__).with_name("catalogue.toml")
+FILE: Final = Path(__file__).with_name("faults.toml")
 
 DeviceName = Literal["shuffler", "table-controller", "shoe", "any"]
 
