@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from dealer_flow.play.machine import DealerFlow
     from dealer_flow.procedure.load import Procedure, load_procedure
     from dealer_flow.record.result import Incident, RoundResult
-    from dealwire.live import Line, LiveTable
-    from dealwire.table.table import Table, Terms
+    from dealwire.live import LineConfig, LiveTable
+    from dealwire.table.table import Table, TableTerms
     from devices.capture import Capture, CaptureWriter
     from devices.events import Seen
     from devices.replay import play
@@ -32,14 +32,14 @@ _HOMES: Final = {
     "DealwireError": "protocol.errors",
     "Game": "rules.game",
     "Incident": "dealer_flow.record.result",
-    "Line": "dealwire.live",
+    "LineConfig": "dealwire.live",
     "LiveTable": "dealwire.live",
     "Procedure": "dealer_flow.procedure.load",
     "RoundResult": "dealer_flow.record.result",
     "Seen": "devices.events",
     "Settlement": "rules.settlement",
     "Table": "dealwire.table.table",
-    "Terms": "dealwire.table.table",
+    "TableTerms": "dealwire.table.table",
     "load_game": "rules.game",
     "load_procedure": "dealer_flow.procedure.load",
     "play": "devices.replay",
@@ -54,14 +54,14 @@ __all__ = [
     "DealwireError",
     "Game",
     "Incident",
-    "Line",
+    "LineConfig",
     "LiveTable",
     "Procedure",
     "RoundResult",
     "Seen",
     "Settlement",
     "Table",
-    "Terms",
+    "TableTerms",
     "load_game",
     "load_procedure",
     "play",

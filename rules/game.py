@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from dealer_flow.procedure.tomlfile import TomlTable, load
 from protocol.tomlfile import Key, TomlFileError, line_of, spell
 from rules.hands import RANKINGS
-from rules.paytable import PaidRow, PayField, PayTable, Table, flatten, load_paytable, paid_row
+from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable, paid_row
 from rules.readings import READINGS
 
 GAMES: Final = Path(__file__).parent / "games"
@@ -65,7 +65,7 @@ class Limit(TomlTable):
     games: Games | None = None
 
 
-class Returns(TomlTable):
+class ReturnClauses(TomlTable):
     """The clause that gives bets back, by what went wrong; empty where it cannot happen."""
 
     misdeal: str
@@ -148,7 +148,7 @@ class GameSpec(TomlTable):
     race: RaceSpec | None = None
     order: Order
     limit: Limit | None = None
-    returns: Returns
+    returns: ReturnClauses
     readings: dict[str, Open]
     bets: Annotated[tuple[Bet, ...], Field(min_length=1)]
 
@@ -162,7 +162,7 @@ class Game:
     tied: Mapping[str, frozenset[str]]
     """Bet -> the bets that are valid only together with it, itself included."""
     paytables: Mapping[str, PayTable]
-    tables: Mapping[tuple[str, str], Table]
+    tables: Mapping[tuple[str, str], FlatTable]
     """Bet and pay table -> the table as that bet is paid by it."""
     fixed: Mapping[str, PaidRow]
     """Bet against the dealer -> what it pays."""

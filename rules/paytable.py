@@ -64,7 +64,7 @@ def parse_pay(value: object) -> Pay:
 PayField = Annotated[Any, BeforeValidator(parse_pay)]
 
 
-class Row(TomlTable):
+class PayRow(TomlTable):
     """One row. `envy_cents` is what every other bettor gets for this hand at the base wager."""
 
     when: str
@@ -98,7 +98,7 @@ class PayTable(TomlTable):
     printed: Printed | None = None
     kind: Literal["longest-flush", "margin", "five-card", "race"]
     bare: Literal["to", "for"] | None = None
-    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
     notes: tuple[Note, ...] = ()
     suspect: str = ""
 
@@ -114,11 +114,11 @@ class PaidRow:
     clause: str
 
 
-Table = Mapping[Hashable, PaidRow | None]
+FlatTable = Mapping[Hashable, PaidRow | None]
 """A pay table flattened: the key of a hand -> the best row it qualifies for."""
 
 
-def flatten(table: PayTable, only: Collection[str] = ()) -> Table:
+def flatten(table: PayTable, only: Collection[str] = ()) -> FlatTable:
     """For every hand, the row that pays it most; of equal pays the one printed first. `only` leaves rows out."""
     conditions = CONDITIONS[table.kind]
     rows = [

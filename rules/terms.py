@@ -8,7 +8,7 @@ from typing import Final
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.hands import RANKINGS, Ranking
-from rules.paytable import PaidRow, Table
+from rules.paytable import FlatTable, PaidRow
 from rules.readings import READINGS
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
@@ -49,7 +49,7 @@ class Terms:
         """How this game ranks hands."""
         return RANKINGS[self.game.hand.ranking]
 
-    def table(self, bet: str) -> Table:
+    def table(self, bet: str) -> FlatTable:
         """The pay table chosen for `bet`."""
         return self.game.tables[bet, self.paytables[bet]]
 

@@ -24,7 +24,7 @@ TO = ("community", *(f"seat {number}" for number in range(1, 9)), "dealer")
 """Where hands lay the packets, in turn."""
 
 
-def do(stand: Stand, step: d.Doing) -> None:
+def do(stand: Stand, step: d.ActAtDevice) -> None:
     """`do`."""
     stand.act(step.do, step.fields)
 
@@ -60,7 +60,7 @@ def state(stand: Stand, step: d.StateIs) -> None:
         raise Failed(f"no status with {wanted} within {limit_ms} ms; the last one: {said}")
 
 
-def deal(stand: Stand, step: d.Deal) -> None:
+def deal(stand: Stand, step: d.DealPackets) -> None:
     """`deal`."""
     book = _book(stand)
     if not book.under_way:

@@ -103,7 +103,7 @@ class SimulatedHands:
         self._flush()
 
 
-class AskedHands:
+class PersonHands:
     """A person at an attached device. `ask` shows an instruction and says whether it was followed."""
 
     patience_ms = PATIENCE_MS

@@ -12,7 +12,7 @@ from cobs import cobs
 from dealwire.bench import plan_device as d
 from dealwire.bench import plan_steps as p
 from dealwire.bench.probe import MS
-from dealwire.bench.record import Failed, Heard
+from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.rules import is_old
 from dealwire.bench.stand import Stand
 from dealwire.bench.values import Wanted, fits, milliseconds, spell
@@ -148,7 +148,7 @@ def flips(stand: Stand, step: p.Flips) -> None:
 def reply(stand: Stand, step: p.Replying) -> None:
     """`reply`."""
     limit_ms = milliseconds(step.within)
-    found: tuple[Heard, m.Reply | m.Nak] | None
+    found: tuple[HeardFrame, m.Reply | m.Nak] | None
     found = stand.probe.until(lambda heard: _answer(stand, heard), limit_ms + stand.allowance_ms)
     name = type(stand.command).__name__
     if found is None:
@@ -166,7 +166,7 @@ def reply(stand: Stand, step: p.Replying) -> None:
         raise Failed(f"{name} should have been refused for {' or '.join(wanted)}; came: {spell(answer)}")
 
 
-def _answer(stand: Stand, heard: Heard) -> m.Reply | m.Nak | None:
+def _answer(stand: Stand, heard: HeardFrame) -> m.Reply | m.Nak | None:
     message = heard.envelope.message
     if id(heard) in stand.used or heard.envelope.request != stand.request:
         return None
@@ -244,7 +244,7 @@ def distinct(stand: Stand) -> list[m.Event]:
     return [found[number] for number in sorted(found)]
 
 
-def count(stand: Stand, step: p.Count) -> None:
+def count(stand: Stand, step: p.CountMessages) -> None:
     """`count`."""
     stand.pause(1)
     if any(type(event).__name__ == step.of for event in distinct(stand)):
@@ -259,7 +259,7 @@ def count(stand: Stand, step: p.Count) -> None:
 # ------------------------------------------------------------------ the rest
 
 
-def wait(stand: Stand, step: d.Wait) -> None:
+def wait(stand: Stand, step: d.WaitFor) -> None:
     """`wait`: what came before it is no answer to what follows."""
     stand.pause(milliseconds(step.wait))
     stand.probe.mark = len(stand.probe.heard)
@@ -270,7 +270,7 @@ def host(stand: Stand, step: d.Manners) -> None:
     stand.probe.acks, stand.probe.beats = "acks" in step.host, "beats" in step.host
 
 
-def open_session(stand: Stand, step: d.Opening) -> None:
+def open_session(stand: Stand, step: d.SessionOpening) -> None:
     """`open`."""
     stand.probe.open(None if step.open == "plan" else Role[step.open])
     stand.probe.mark = len(stand.probe.heard)

@@ -14,11 +14,11 @@ from dealwire.cli.options import make_table, table_options
 from dealwire.journal.check import verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.export import export_capture
-from dealwire.journal.reader import JournalReader, Start
-from dealwire.journal.rebuilding import OutcomeTeller, Teller
-from dealwire.journal.records import RAW, Head, Record
+from dealwire.journal.reader import JournalReader, TableStart
+from dealwire.journal.rebuilding import OutcomePublisher, TablePublisher
+from dealwire.journal.records import RAW, Head, JournalRecord
 from dealwire.journal.sealing import SEALED, SealingKey
-from dealwire.journal.tables import Maker
+from dealwire.journal.tables import TableFactory
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 SCHEMA = "dealwire.journal-check/1"
@@ -101,7 +101,7 @@ def show_command(file: Path, table: str | None, after: int, raw: bool, key_file:
                 click.echo(f"{record.sequence}  {_time(record.at_ns)}  {place or '-'}  {record.kind}  {content}")
 
 
-def _content(reader: JournalReader, record: Record, has_key: bool) -> str:
+def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str:
     if record.kind not in RAW:
         return record.payload.decode("utf-8", "replace")
     sealed = record.payload[:1] == SEALED
@@ -182,7 +182,7 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
 
 def teller_maker(
     ctx: click.Context, reader: JournalReader, options: dict[str, Any]
-) -> tuple[Callable[[Start], Teller], Collection[str]]:
+) -> tuple[Callable[[TableStart], TablePublisher], Collection[str]]:
     """What makes a table from its start, and the topics it gives again.
 
     The service's own maker where the journal is a service's and no option of a table was given.
@@ -190,15 +190,15 @@ def teller_maker(
     given = {name for name in options if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     of_service = all(start.configuration.startswith("{") for start in reader.starts(stopped=True).values())
     if of_service and not given:
-        return Maker(reader.path), DERIVED | {"event"}
+        return TableFactory(reader.path), DERIVED | {"event"}
     procedures = {line.table: line.procedure for line in reader.lines().values()}
 
-    def make(start: Start) -> Teller:
+    def make(start: TableStart) -> TablePublisher:
         chosen = dict(options, table_name=start.table)
         chosen["procedure"] = options["procedure"] or procedures.get(start.table)
         if not given & {"meters", "progressive"}:
             chosen["meters"] = [f"{name}={cents}" for name, cents in start.facts.get("meters", {}).items()]
-        return OutcomeTeller(make_table(**chosen))
+        return OutcomePublisher(make_table(**chosen))
 
     return make, DERIVED
 

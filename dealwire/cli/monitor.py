@@ -8,7 +8,7 @@ import click
 
 from dealwire.cli.exits import explain_silence
 from dealwire.cli.options import line_options, reconnect_option
-from dealwire.live import Line, LiveTable
+from dealwire.live import LineConfig, LiveTable
 from dealwire.table.event_line import event_line, fields
 from dealwire.table.redaction import hidden, turned_over
 from devices.clock import SystemClock
@@ -40,7 +40,7 @@ NS: Final = 1_000_000_000
 @click.pass_context
 def command(
     ctx: click.Context,
-    lines: list[Line],
+    lines: list[LineConfig],
     reconnect: bool,
     stamp: str,
     count: int | None,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dealwire.cli.options import pairs
-from dealwire.cli.terminal import Progress, say_table
+from dealwire.cli.terminal import ProgressLine, say_table
 from rules.game import load_game
 from rules.odds import Question, odds
 
@@ -46,7 +46,7 @@ def command(
         wager,
         os.cpu_count() or 1,
     )
-    progress = Progress()
+    progress = ProgressLine()
     progress.show("counting ...")
     found = (each.to_dict() for each in odds(question, bet))
     if as_json:

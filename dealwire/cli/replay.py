@@ -10,7 +10,7 @@ from dealer_flow.procedure.load import ProcedureError, known_procedures
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_table, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
-from dealwire.table.table import Outcome, Table
+from dealwire.table.table import Table, TableOutcome
 from devices.capture import Capture, CaptureError
 from devices.replay import PlayStats, play
 
@@ -55,7 +55,7 @@ def deal(capture: Capture, table: Table, as_json: bool) -> tuple[PlayStats, str 
     damage = None
     stats = PlayStats()
 
-    def tell(items: list[Outcome]) -> None:
+    def tell(items: list[TableOutcome]) -> None:
         for item in items:
             say(item)
 

@@ -49,7 +49,7 @@ async def read_form(asked: Asked) -> dict[str, str]:
     return dict(pairs)
 
 
-class Door:
+class SignIn:
     """Sign in with a role's token, sign out. `secure` says that browsers reach this over TLS only."""
 
     def __init__(self, tokens: Tokens, sessions: Sessions, clock: Clock, cookie: str, *, secure: bool) -> None:
@@ -100,7 +100,7 @@ def _back(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
 
 
-class Desk:
+class ActionEndpoint:
     """The actions of each table, and the way to the owner."""
 
     def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]]) -> None:

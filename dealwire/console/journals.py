@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from dealwire.console.replays import Keep, ReplayUnusable, Source
 from dealwire.hub.publication import Publication
 from dealwire.journal import JournalReader, SealingKey
-from dealwire.journal.reader import Start
+from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import Dealing
-from dealwire.journal.tables import Maker, ServedTeller
+from dealwire.journal.tables import JournaledPublisher, TableFactory
 from dealwire.table.redaction import Told
 from devices.events import Seen
 
@@ -53,12 +53,12 @@ class _Begin(NamedTuple):
     """The table as it was after record `start.sequence`, and the record after which the bytes are read: earlier, so
     that the lines are understood by then."""
 
-    start: Start
+    start: TableStart
     after: int
     note: str = ""
 
 
-def _begin(reader: JournalReader, start: Start) -> _Begin:
+def _begin(reader: JournalReader, start: TableStart) -> _Begin:
     window, newest = WINDOW, reader.head.sequence
     while True:
         after = max(newest - window, start.sequence)
@@ -97,7 +97,7 @@ def _meters(told: list[Publication], first: Publication, otherwise: dict[str, in
 class _Watched:
     """A table that is dealt again, and seen after every report; while it is `deaf` it takes none."""
 
-    def __init__(self, teller: ServedTeller, keep: Keep, *, deaf: bool = False) -> None:
+    def __init__(self, teller: JournaledPublisher, keep: Keep, *, deaf: bool = False) -> None:
         self._teller, self._keep = teller, keep
         self._count = 0
         self.deaf = deaf
@@ -115,7 +115,7 @@ class _Watched:
 
 
 def _deal(reader: JournalReader, begin: _Begin, keep: Keep) -> None:
-    maker, start = Maker(reader.path), begin.start
+    maker, start = TableFactory(reader.path), begin.start
     dealing = Dealing(reader, lambda begun: _Watched(maker(begun), keep))
     dealing.tellers[start.table] = watched = _Watched(maker(start), keep, deaf=True)
     for record in reader.records(begin.after):

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from dealwire.console.action_endpoint import Desk, Door, FormRefused
+from dealwire.console.action_endpoint import ActionEndpoint, FormRefused, SignIn
 from dealwire.console.board import Board
 from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, render, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
@@ -22,7 +22,7 @@ NAME_MAX: Final = 200
 class Pages:
     """Everything a browser can ask for, over what the console holds."""
 
-    def __init__(self, board: Board, door: Door, desk: Desk, shelf: Shelf) -> None:
+    def __init__(self, board: Board, door: SignIn, desk: ActionEndpoint, shelf: Shelf) -> None:
         self._board, self._door, self._desk, self._shelf = board, door, desk, shelf
 
     def app(self) -> Starlette:

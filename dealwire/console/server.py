@@ -15,7 +15,7 @@ from typing import Final
 
 import uvicorn
 
-from dealwire.console.action_endpoint import Desk, Door
+from dealwire.console.action_endpoint import ActionEndpoint, SignIn
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
 from dealwire.console.pages import Pages
@@ -63,7 +63,7 @@ class Console:
         self._tokens = tokens or Tokens({})
         self._sessions = Sessions()
         self._board = Board(hub)
-        self._desk = Desk(hub, actions or {})
+        self._desk = ActionEndpoint(hub, actions or {})
         self._shelf = Shelf(recordings, sources)
         self._thread: threading.Thread | None = None
         self._tell_stop: Callable[[], None] = lambda: None
@@ -147,7 +147,7 @@ class Console:
     def _app(self) -> Guard:
         """The pages behind their guard."""
         cookie = f"dealwire-{self._port}"  # cookies know no port, and two consoles may share a machine
-        door = Door(self._tokens, self._sessions, self._clock, cookie, secure=self._secure)
+        door = SignIn(self._tokens, self._sessions, self._clock, cookie, secure=self._secure)
         local = is_loopback(self._host)
         return Guard(
             Pages(self._board, door, self._desk, self._shelf).app(),

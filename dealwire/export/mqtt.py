@@ -44,7 +44,7 @@ FAREWELL_S: Final = 1.0
 
 
 @dataclass
-class Progress:
+class ExportProgress:
     """How one table's lines stand at the broker; read by other threads."""
 
     connected: bool = False
@@ -57,10 +57,10 @@ class Progress:
     problem: str | None = None
 
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-class Session:
+class BrokerSession:
     """One table's lines over one connection."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Session:
         link: Connection,
         outbox: Outbox,
         at: Address,
-        progress: Progress,
+        progress: ExportProgress,
         *,
         wake: asyncio.Event,
         stop: asyncio.Event,
@@ -172,11 +172,11 @@ class Session:
             await self._link.keep(self._at.topic(MARK), place(self._outbox.journal, sequence))
 
 
-class Lane:
+class BrokerLane:
     """One table's way to the broker: one connection after the other, each with the table's will."""
 
     def __init__(
-        self, broker: Broker, journal: Journal, at: Address, progress: Progress, tell: Tell, stop: asyncio.Event
+        self, broker: Broker, journal: Journal, at: Address, progress: ExportProgress, tell: Report, stop: asyncio.Event
     ) -> None:
         self.wake = asyncio.Event()
         self._broker, self._journal, self._at, self._progress = broker, journal, at, progress
@@ -197,7 +197,7 @@ class Lane:
         will = Will(self._at.topic(PRESENCE), "offline", 1, retain=True)
         with Outbox(self._journal, self._at.table, f"mqtt/{self._at.table}") as outbox:
             async with Connection(self._broker, self._at.client, expiry_s=EXPIRY_S, will=will) as link:
-                session = Session(
+                session = BrokerSession(
                     link,
                     outbox,
                     self._at,
@@ -229,14 +229,14 @@ class MqttExporter:
     """
 
     def __init__(
-        self, broker: Broker, journal: Journal, *, site: str, tables: Sequence[str], tell: Tell = lambda _: None
+        self, broker: Broker, journal: Journal, *, site: str, tables: Sequence[str], tell: Report = lambda _: None
     ) -> None:
-        self.progress = {table: Progress() for table in tables}
+        self.progress = {table: ExportProgress() for table in tables}
         self._broker, self._journal, self._tell = broker, journal, tell
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._lanes: list[Lane] = []
+        self._lanes: list[BrokerLane] = []
         self._stopped = False
         self._stop: asyncio.Event | None = None
 
@@ -274,7 +274,7 @@ class MqttExporter:
     async def _main(self) -> None:
         self._stop = asyncio.Event()
         for at in self._addresses:
-            lane = Lane(self._broker, self._journal, at, self.progress[at.table], self._tell, self._stop)
+            lane = BrokerLane(self._broker, self._journal, at, self.progress[at.table], self._tell, self._stop)
             self._lanes.append(lane)
         self._loop = asyncio.get_running_loop()
         self._woken()  # stopped before there was a loop

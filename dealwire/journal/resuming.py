@@ -14,7 +14,7 @@ from dealwire.journal.compare import DERIVED, Matching
 from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.rebuilding import Dealing, MakeTeller, T
+from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.sealing import SealingKey
 from devices.recording import LINE_LOST
 from devices.session import Feed
@@ -45,7 +45,7 @@ class Resumed(Generic[T]):
 def resume(
     journal: Journal,
     key: SealingKey | None,
-    make: MakeTeller[T],
+    make: MakePublisher[T],
     now_ns: int,
     topics: Collection[str] = DERIVED,
 ) -> Resumed[T]:

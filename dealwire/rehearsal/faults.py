@@ -18,7 +18,7 @@ FILE: Final = Path(__file__).with_name("faults.toml")
 DeviceName = Literal["shuffler", "table-controller", "shoe", "any"]
 
 
-class UnknownDoing(LocalError, ValueError):
+class UnknownAct(LocalError, ValueError):
     """A plan or a button asks for something that the catalogue does not have, or with a field that cannot be."""
 
     def __init__(self, name: str, why: str) -> None:
@@ -26,7 +26,7 @@ class UnknownDoing(LocalError, ValueError):
         super().__init__(f"{name}: {why}")
 
 
-class Part(BaseModel):
+class ActField(BaseModel):
     """One field: a whole number from `low` to `high`, or with `place` the name of a place."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -50,23 +50,23 @@ class Part(BaseModel):
         return f"{value!r} is not a whole number from {self.low} to {self.high}{', without 0' if self.nonzero else ''}"
 
 
-class Doing(BaseModel):
+class HandAct(BaseModel):
     """Something that hands do. `ask` is the instruction for a person."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     name: str
     device: DeviceName
     ask: str
-    fields: Mapping[str, Part] = Field(default_factory=dict)
+    fields: Mapping[str, ActField] = Field(default_factory=dict)
 
     def filled(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Every field, the given ones checked; UnknownDoing says which cannot be."""
         for name, value in given.items():
             if name not in self.fields:
-                raise UnknownDoing(self.name, f"no field {name!r}; allowed: {', '.join(self.fields) or 'none'}")
+                raise UnknownAct(self.name, f"no field {name!r}; allowed: {', '.join(self.fields) or 'none'}")
             why = self.fields[name].why_not(value)
             if why is not None:
-                raise UnknownDoing(self.name, f"{name}: {why}")
+                raise UnknownAct(self.name, f"{name}: {why}")
         return {name: given.get(name, part.default) for name, part in self.fields.items()}
 
     def instruction(self, given: Mapping[str, object]) -> str:
@@ -74,7 +74,7 @@ class Doing(BaseModel):
         return self.ask.format(**self.filled(given))
 
 
-class InjectableFault(Doing):
+class InjectableFault(HandAct):
     """Something that can be made to go wrong; `numbers` are the fault numbers a device raises for it."""
 
     title: str
@@ -82,9 +82,9 @@ class InjectableFault(Doing):
 
 
 @cache
-def acts() -> Mapping[str, Doing]:
+def acts() -> Mapping[str, HandAct]:
     """Everything hands can do, by name."""
-    return {item["name"]: Doing.model_validate(item) for item in _content()["act"]}
+    return {item["name"]: HandAct.model_validate(item) for item in _content()["act"]}
 
 
 @cache
@@ -94,17 +94,17 @@ def faults() -> Mapping[str, InjectableFault]:
     return {item["name"]: InjectableFault.model_validate(item) for item in found}
 
 
-def act_named(name: str) -> Doing:
+def act_named(name: str) -> HandAct:
     """One act; UnknownDoing names those there are."""
     if name not in acts():
-        raise UnknownDoing(name, f"no such act; allowed: {', '.join(acts())}")
+        raise UnknownAct(name, f"no such act; allowed: {', '.join(acts())}")
     return acts()[name]
 
 
 def fault_named(name: str) -> InjectableFault:
     """One fault; UnknownDoing names those there are."""
     if name not in faults():
-        raise UnknownDoing(name, f"no such fault; allowed: {', '.join(faults())}")
+        raise UnknownAct(name, f"no such fault; allowed: {', '.join(faults())}")
     return faults()[name]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dealwire.rehearsal.faults import InjectableFault, UnknownDoing, fault_named, faults
+from dealwire.rehearsal.faults import InjectableFault, UnknownAct, fault_named, faults
 from devices.simulator.dealt_table import DealtTable
 from devices.simulator.host import Bench
 from devices.simulator.table import SHUFFLER, SimulatedTable
@@ -47,10 +47,10 @@ def arm(table: object, name: str, fields: Mapping[str, Any], *, device: str = ""
     if name in _OF_THE_LINE:
         return _spoil(table, name, filled, device)
     if not isinstance(table, SimulatedTable):
-        raise UnknownDoing(name, "only a table with a packet shuffler can do this")
+        raise UnknownAct(name, "only a table with a packet shuffler can do this")
     trouble = _trouble(table, name, filled)
     if name not in _OF_THE_ROUND and trouble.ordinal > table.packets_of_round:
-        raise UnknownDoing(name, f"packet {trouble.ordinal}: the round has {table.packets_of_round}")
+        raise UnknownAct(name, f"packet {trouble.ordinal}: the round has {table.packets_of_round}")
     when = table.add_trouble(trouble)
     where = f" at packet {trouble.ordinal}" if trouble.ordinal else ""
     return f"{fault.title}{where}, in {when}"
@@ -66,10 +66,10 @@ def _trouble(table: SimulatedTable, name: str, filled: Mapping[str, Any]) -> Tro
 
 def _spoil(table: object, name: str, filled: Mapping[str, Any], device: str) -> str:
     if not isinstance(table, DealtTable):
-        raise UnknownDoing(name, "this table has no line that can be spoiled")
+        raise UnknownAct(name, "this table has no line that can be spoiled")
     device = device or (SHUFFLER if SHUFFLER in table.lines else next(iter(table.lines)))
     if device not in table.lines:
-        raise UnknownDoing(name, f"no such device: {device!r}; there are {', '.join(table.lines)}")
+        raise UnknownAct(name, f"no such device: {device!r}; there are {', '.join(table.lines)}")
     line = table.lines[device]
     match name:
         case "line-noise":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dealwire.hub.hub import Request
 from dealwire.rehearsal.inject import inject
 from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, fault_of, find
-from dealwire.service.table_session import Served
+from dealwire.service.table_session import TableSession
 from devices.clock import Clock
 from protocol.errors import DealwireError
 from protocol.link import Answered, Unanswered
@@ -15,10 +15,10 @@ from protocol.tdp.messages import Reason, Reply, Status
 _log = logging.getLogger(__name__)
 
 
-class Asking:
+class RequestHandler:
     """Takes requests. `secure` writes what was journalled before anything goes out because of it."""
 
-    def __init__(self, tables: Mapping[str, Served], clock: Clock, secure: Callable[[], None]) -> None:
+    def __init__(self, tables: Mapping[str, TableSession], clock: Clock, secure: Callable[[], None]) -> None:
         self._tables, self._clock, self._secure = tables, clock, secure
 
     def take(self, requests: Sequence[Request]) -> None:
@@ -62,7 +62,7 @@ class Asking:
 
         line.request(command, done)
 
-    def _inject(self, served: Served, request: Request) -> str:
+    def _inject(self, served: TableSession, request: Request) -> str:
         """Let something go wrong at simulated devices."""
         if served.bench is None:
             raise ActionRefused(request.action, "the devices of this table are no simulated ones")

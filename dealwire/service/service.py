@@ -17,14 +17,14 @@ from dealwire.hub.hub import Hub
 from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, resume
 from dealwire.journal.compare import DERIVED
-from dealwire.journal.reader import Start
+from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
-from dealwire.journal.tables import Maker, ServedTeller, configuration_of
+from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
 from dealwire.journal.transport import Gate
 from dealwire.service.health import Health
 from dealwire.service.notify import Notifier
-from dealwire.service.requests import Asking
-from dealwire.service.table_session import Pulse, Served
+from dealwire.service.requests import RequestHandler
+from dealwire.service.table_session import Pulse, TableSession
 from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
@@ -58,7 +58,7 @@ class Service:
         self, configuration: Configuration, hub: Hub, *, anew: bool = False, notifier: Notifier | None = None
     ) -> None:
         self.configuration, self.hub = configuration, hub
-        self.tables: dict[str, Served] = {}
+        self.tables: dict[str, TableSession] = {}
         self.failed: str | None = None
         """Why the service ended by itself; None while it runs, and when it was asked to end."""
         self.journal: Journal
@@ -66,7 +66,7 @@ class Service:
         self.owner: Owner
         self._anew, self._notifier = anew, notifier or Notifier({})
         self._stopping = False
-        self._members: dict[Member, Served] = {}
+        self._members: dict[Member, TableSession] = {}
         self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
         self._shown_ns = 0
         self._early: list[Publication] = []
@@ -92,28 +92,28 @@ class Service:
         return self
 
     def _open(self, key: SealingKey | None) -> None:
-        maker = Maker(self.journal.path)
+        maker = TableFactory(self.journal.path)
         with JournalReader(self.journal.path) as reader:
             before = reader.starts()
-        went_on: Resumed[ServedTeller] = Resumed()
+        went_on: Resumed[JournaledPublisher] = Resumed()
         if not self._anew:
             went_on = resume(self.journal, key, maker, self.clock.now_ns(), TOLD)
         self._early = went_on.told
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
-            self.tables[part.name] = Served(part, self._table(part, maker, went_on), self.journal, self.clock)
+            self.tables[part.name] = TableSession(part, self._table(part, maker, went_on), self.journal, self.clock)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         for timer in (self._beat, self._show):
             self.owner.add(timer)
         for served in self.tables.values():
             self._connect(served, went_on)
-        self._asking = Asking(self.tables, self.clock, self._give_out)
+        self._asking = RequestHandler(self.tables, self.clock, self._give_out)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: self._asking.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
         for served in self.tables.values():
             self.hub.show(served.view(self.clock.now_ns()))
 
-    def _stop_what_changed(self, went_on: Resumed[ServedTeller], before: dict[str, Start]) -> None:
+    def _stop_what_changed(self, went_on: Resumed[JournaledPublisher], before: dict[str, TableStart]) -> None:
         """A table goes on only as it was; those that share its meters begin anew with it."""
         wanted = {part.name: configuration_of(part) for part in self.configuration.table}
         changed = {name for name in went_on.tellers if wanted.get(name) != before[name].configuration}
@@ -125,13 +125,13 @@ class Service:
         for name in changed:
             self._end(went_on.tellers.pop(name), name)
 
-    def _end(self, teller: ServedTeller, name: str) -> None:
+    def _end(self, teller: JournaledPublisher, name: str) -> None:
         now_ns = self.clock.now_ns()
         for each in teller.finish():
             self.journal.publish(name, each.topic, now_ns, each.line)
         self.journal.stopped(name, now_ns, "its settings changed")
 
-    def _table(self, part: TablePart, maker: Maker, went_on: Resumed[ServedTeller]) -> ServedTeller:
+    def _table(self, part: TablePart, maker: TableFactory, went_on: Resumed[JournaledPublisher]) -> JournaledPublisher:
         teller = went_on.tellers.get(part.name)
         now_ns = self.clock.now_ns()
         if teller is None:
@@ -139,11 +139,11 @@ class Service:
             facts = maker.facts(part, self.journal.head.sequence)
             self.journal.started(part.name, now_ns, configuration, facts)
             self.journal.secure()
-            teller = maker(Start(part.name, self.journal.head.sequence, configuration, facts))
+            teller = maker(TableStart(part.name, self.journal.head.sequence, configuration, facts))
         teller.dealt_again = False
         return teller
 
-    def _connect(self, served: Served, went_on: Resumed[ServedTeller]) -> None:
+    def _connect(self, served: TableSession, went_on: Resumed[JournaledPublisher]) -> None:
         how = "goes on" if served.name in went_on.tellers else "begins anew"
         served.status("started", f"table {served.name} {how}", self.clock.now_ns())
         for device in served.part.device:

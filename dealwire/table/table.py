@@ -12,8 +12,8 @@ from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.result import Incident, RoundResult
 from devices.events import Seen
-from rules.award import AwardDesk
-from rules.award_records import AwardRecord, DeskRound
+from rules.award import AwardBook
+from rules.award_records import AwardRecord, AwardRound
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.linked import known_meters, settle_linked, with_contributions
@@ -22,11 +22,11 @@ from rules.settle import settle
 from rules.settlement import Settlement
 from rules.terms import agree
 
-Outcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
+TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 
 
 @dataclass
-class Terms:
+class TableTerms:
     """How a table settles: the game's file, a pay table by bet, a reading by name, and where its meters stand.
 
     `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
@@ -54,7 +54,7 @@ class Terms:
         settlement, records = settle_linked(self.bank, result, self.game, **self._options())
         return [settlement, *records]
 
-    def settle_awarded(self, result: RoundResult, desk: DeskRound) -> Settlement:
+    def settle_awarded(self, result: RoundResult, desk: AwardRound) -> Settlement:
         """Settle one round on meters as they showed once the desk had taken its bets; no meter is moved."""
         meters = known_meters(desk.shown, self.game, self.paytables)
         settlement = settle(result, self.game, meters=meters, **self._options())
@@ -92,10 +92,10 @@ class Table:
     def __init__(
         self,
         procedure: Procedure,
-        terms: Terms | None,
+        terms: TableTerms | None,
         *,
         name: str = "table-1",
-        desk: AwardDesk | None = None,
+        desk: AwardBook | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
@@ -115,18 +115,18 @@ class Table:
             return dict(self.terms.meters)
         return {name: meter.cents for name, meter in bank.meters().items()}
 
-    def handle(self, seen: Seen) -> list[Outcome]:
+    def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
-        told: list[Outcome] = [*self._desk.handle(seen)] if self._desk is not None else []
+        told: list[TableOutcome] = [*self._desk.handle(seen)] if self._desk is not None else []
         found = self.flow.handle(seen)
         return told + self._settled(found) if found else told
 
-    def finish(self) -> list[Outcome]:
+    def finish(self) -> list[TableOutcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
         return self._settled(self.flow.finish())
 
-    def _settled(self, found: list[RoundResult | Incident] | list[RoundResult]) -> list[Outcome]:
-        out: list[Outcome] = []
+    def _settled(self, found: list[RoundResult | Incident] | list[RoundResult]) -> list[TableOutcome]:
+        out: list[TableOutcome] = []
         for item in found:
             out.append(item)
             if isinstance(item, Incident):
@@ -137,7 +137,7 @@ class Table:
                 out += self._settle(item, self.terms)
         return out
 
-    def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:
+    def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
         if self._desk is None:
             return [*terms.settle_all(result)]
         closed = self._desk.last

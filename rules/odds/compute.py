@@ -11,7 +11,7 @@ from rules.odds.best_of import count_best_hands
 from rules.odds.finish import race_ends
 from rules.odds.lengths import count_flush_lengths
 from rules.odds.question import TOGETHER, Question
-from rules.odds.returns import Odds, Outcome, back_of
+from rules.odds.returns import BetOutcome, Odds, back_of
 from rules.paytable import PaidRow, PayTable
 from rules.readings import READINGS
 
@@ -121,9 +121,9 @@ def _paid_by_row(
     printed = [row.when for row in table.rows]
     order = sorted(chances, key=lambda row: printed.index(row.when) if row else len(printed))
     outcomes = tuple(
-        Outcome(row.when, chances[row], back_of(row.pay, meters), row.when)
+        BetOutcome(row.when, chances[row], back_of(row.pay, meters), row.when)
         if row
-        else Outcome("no row", chances[row], Fraction(0))
+        else BetOutcome("no row", chances[row], Fraction(0))
         for row in order
     )
     return Odds(question.game.id, bet.name, table.id, readings, outcomes, also=also, **question.marks(table, readings))
@@ -145,9 +145,9 @@ def _together(question: Question, bet: Bet) -> Iterator[Odds]:
     yield from main_game(question, *question.decided_with(bet))
 
 
-Kind = Callable[[Question, Bet], Iterator[Odds]]
+CountOdds = Callable[[Question, Bet], Iterator[Odds]]
 
-_KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+_KINDS: Final[Mapping[str, CountOdds]] = MappingProxyType(
     {
         "own-hand": _own_hand,
         "progressive": _progressive,

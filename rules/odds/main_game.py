@@ -7,8 +7,8 @@ from typing import Any
 
 from rules.game import Bet
 from rules.odds.question import Question
-from rules.odds.returns import Odds, Outcome, back_of
-from rules.odds.showdown import Deal, Showdowns
+from rules.odds.returns import BetOutcome, Odds, back_of
+from rules.odds.showdown import DealShape, Showdowns
 from rules.odds.strategy import MainGame, Stake, best_play, count_all
 from rules.paytable import PaidRow, PayTable
 
@@ -21,7 +21,7 @@ def main_game(question: Question, bets: Sequence[Bet], riders: Sequence[Bet] = (
     `riders` have no part in the decision: they are paid by what it leads to.
     """
     hand = question.game.hand
-    deal = Deal(hand.own, hand.community)
+    deal = DealShape(hand.own, hand.community)
     for chosen in _tables(question, bets):
         for readings in question.choices("wild-kicker"):
             counted = _counted(deal, readings.get("wild-kicker", "highest-absent"), question.workers)
@@ -36,7 +36,7 @@ def main_game(question: Question, bets: Sequence[Bet], riders: Sequence[Bet] = (
 
 
 @lru_cache(maxsize=3)
-def _counted(deal: Deal, wild_kicker: str, workers: int) -> list[Showdowns]:
+def _counted(deal: DealShape, wild_kicker: str, workers: int) -> list[Showdowns]:
     return count_all(deal, wild_kicker, workers=workers)
 
 
@@ -94,7 +94,7 @@ def _odds(
         table.id if table else None,
         readings,
         tuple(
-            Outcome(_words(outcome), found.probability(outcome), back, _row(question, stakes, table, outcome))
+            BetOutcome(_words(outcome), found.probability(outcome), back, _row(question, stakes, table, outcome))
             for outcome, back in backs.items()
         ),
         staked=sum((share * (played if stake.by_playing else 1) for stake, share in shares), Fraction(0)),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealwire.rehearsal.faults import UnknownDoing, faults
+from dealwire.rehearsal.faults import UnknownAct, faults
 from dealwire.rehearsal.inject import inject, injectable
 from devices.clock import ManualClock
 from devices.simulator.host import Bench
@@ -78,23 +78,23 @@ def test_a_line_can_be_spoiled_and_everything_arrives_all_the_same() -> None:
 def test_what_cannot_be_is_said_in_one_line() -> None:
     evening = Evening("clean-1")
     bench = Fitted(evening)
-    with pytest.raises(UnknownDoing, match="no such fault; allowed: packet-count, "):
+    with pytest.raises(UnknownAct, match="no such fault; allowed: packet-count, "):
         inject(bench, "earthquake", {})
-    with pytest.raises(UnknownDoing, match="tries: 9 is not a whole number from 1 to 4"):
+    with pytest.raises(UnknownAct, match="tries: 9 is not a whole number from 1 to 4"):
         inject(bench, "jam", {"tries": 9})
-    with pytest.raises(UnknownDoing, match="no field 'cards'; allowed: packet"):
+    with pytest.raises(UnknownAct, match="no field 'cards'; allowed: packet"):
         inject(bench, "lost-card", {"cards": 1})
-    with pytest.raises(UnknownDoing, match="no such device: 'roulette'"):
+    with pytest.raises(UnknownAct, match="no such device: 'roulette'"):
         inject(bench, "line-drop", {}, device="roulette")
     dealt_until(evening, 1)
-    with pytest.raises(UnknownDoing, match="packet 20: the round has 3"):
+    with pytest.raises(UnknownAct, match="packet 20: the round has 3"):
         inject(bench, "jam", {"packet": 20})
 
 
 def test_a_shoe_has_no_packets() -> None:
     bench = Fitted(Evening("clean-1"))
     bench.table = ShoeTable([])
-    with pytest.raises(UnknownDoing, match="only a table with a packet shuffler can do this"):
+    with pytest.raises(UnknownAct, match="only a table with a packet shuffler can do this"):
         inject(bench, "jam", {})
 
 

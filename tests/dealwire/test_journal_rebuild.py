@@ -13,9 +13,9 @@ from dealwire.journal import Journal, JournalReader, SealingKey, rebuild, resume
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
 from dealwire.journal.errors import JournalDamaged, JournalDiffers, KeyUnknown
-from dealwire.journal.reader import Start
-from dealwire.journal.rebuilding import OutcomeTeller
-from dealwire.table.table import Table, Terms
+from dealwire.journal.reader import TableStart
+from dealwire.journal.rebuilding import OutcomePublisher
+from dealwire.table.table import Table, TableTerms
 from devices.clock import ManualClock
 from devices.events import LinkLost
 from protocol.tdp.host_link import HostLink
@@ -185,10 +185,10 @@ def test_a_table_that_begins_anew_leaves_what_was_pending_and_that_is_said(tmp_p
         assert reader.starts()[TABLE].facts == {"meters": {"meter": 500_000}}
 
 
-def other_terms(start: Start) -> OutcomeTeller:
+def other_terms(start: TableStart) -> OutcomePublisher:
     teller = make_teller(start)
     procedure = teller.table.flow.procedure
-    return OutcomeTeller(Table(procedure, Terms(load_game(procedure.id), token_cents=500), name="another"))
+    return OutcomePublisher(Table(procedure, TableTerms(load_game(procedure.id), token_cents=500), name="another"))
 
 
 def test_other_terms_are_a_difference_with_its_record(tmp_path: Path, key: SealingKey) -> None:

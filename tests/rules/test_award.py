@@ -10,9 +10,9 @@ import pytest
 import devices.events as e
 from devices.events import Seen
 from rules import SettlementRefused, load_game, settle
-from rules.award import AwardDesk
+from rules.award import AwardBook
 from rules.award_records import AwardRecord, json_schema
-from rules.award_steps import MEANING, NEXT, STEPS, Stage, allowed
+from rules.award_steps import MEANING, NEXT, STEPS, AwardStage, allowed
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank, MeterRecord, MeterRefused
 from tests.support.flushes import GAME, deal, seat
@@ -39,7 +39,7 @@ class Keypad:
         }
         content |= {"sensor-cents": sensor} if sensor else {}
         self.bank = MeterBank(ProgressiveSetup.model_validate(content))
-        self.desk = AwardDesk(self.bank, load_game(game), spot=5)
+        self.desk = AwardBook(self.bank, load_game(game), spot=5)
         self.said: list[AwardRecord | MeterRecord] = []
         self._number = 0
 
@@ -70,8 +70,8 @@ class Keypad:
 
 
 def test_every_stage_has_a_way_in_and_a_way_on_and_a_meaning() -> None:
-    assert {step.dest for step in STEPS} == set(Stage) == set(MEANING)
-    assert all(allowed(stage) for stage in Stage)
+    assert {step.dest for step in STEPS} == set(AwardStage) == set(MEANING)
+    assert all(allowed(stage) for stage in AwardStage)
     assert len(NEXT) == sum(len(step.stages) for step in STEPS)
 
 
@@ -113,7 +113,7 @@ def test_the_whole_procedure_records_the_win_and_reseeds() -> None:
     )  # fmt: skip
     assert award.record == keypad.said[6].number  # type: ignore[union-attr]
     assert keypad.shows == 500_000
-    assert keypad.desk.stage is Stage.BETS
+    assert keypad.desk.stage is AwardStage.BETS
 
 
 def test_a_button_pressed_again_is_off() -> None:
@@ -152,7 +152,7 @@ def test_whose_card_is_needed_depends_on_the_prize(hand: int, card: e.BadgeSwipe
     assert ("awarded" in keypad.kinds) == done
     if not done:
         assert keypad.kinds[-1] == "refused"
-        assert keypad.desk.stage is Stage.CONFIRMED
+        assert keypad.desk.stage is AwardStage.CONFIRMED
         assert keypad(EXECUTIVE)[0].kind == "awarded"
 
 
@@ -301,12 +301,12 @@ class TestDifferences:
 def test_a_desk_needs_a_progressive_its_table_and_its_meters() -> None:
     bank = Keypad().bank
     with pytest.raises(SettlementRefused, match=r"progressive of game .flushes-gone-wild\.sd."):
-        AwardDesk(bank, load_game("flushes-gone-wild.sd"), spot=5)
+        AwardBook(bank, load_game("flushes-gone-wild.sd"), spot=5)
     link = load_game("flushes-gone-wild.wa-link")
     with pytest.raises(SettlementRefused, match="pay table of progressive 'WA-NC'; allowed: WA-MGL-01"):
-        AwardDesk(bank, link, spot=5, paytable="WA-NC")
+        AwardBook(bank, link, spot=5, paytable="WA-NC")
     with pytest.raises(SettlementRefused, match="meter that WA-ML01 pays from 'mega'; allowed: meter"):
-        AwardDesk(bank, link, spot=5, paytable="WA-ML01")
+        AwardBook(bank, link, spot=5, paytable="WA-ML01")
 
 
 def test_the_published_schema_is_current_and_holds_every_record() -> None:

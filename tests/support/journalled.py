@@ -16,11 +16,11 @@ from typing import Final
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resume
-from dealwire.journal.reader import Start
-from dealwire.journal.rebuilding import OutcomeTeller
+from dealwire.journal.reader import TableStart
+from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
-from dealwire.table.table import Table, Terms
+from dealwire.table.table import Table, TableTerms
 from devices.address import line_at
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
@@ -43,18 +43,18 @@ LONGEST_S: Final = 300
 LINES: Final = {"shuffler": "shuffler", "controller": "table-controller"}
 
 
-def make_teller(start: Start) -> OutcomeTeller:
+def make_teller(start: TableStart) -> OutcomePublisher:
     """The table of this service; its configuration names no more than the game."""
     procedure = load_procedure(start.configuration.split('"')[1])
-    terms = Terms(load_game(procedure.id), meters=dict(start.facts["meters"]))
-    return OutcomeTeller(Table(procedure, terms, name=start.table))
+    terms = TableTerms(load_game(procedure.id), meters=dict(start.facts["meters"]))
+    return OutcomePublisher(Table(procedure, terms, name=start.table))
 
 
-def begin(journal: Journal, at_ns: int, meters: dict[str, int] | None = None) -> OutcomeTeller:
+def begin(journal: Journal, at_ns: int, meters: dict[str, int] | None = None) -> OutcomePublisher:
     """A table that begins anew."""
     facts = {"meters": meters or {}}
     journal.started(TABLE, at_ns, CONFIGURATION, facts)
-    return make_teller(Start(TABLE, 0, CONFIGURATION, facts))
+    return make_teller(TableStart(TABLE, 0, CONFIGURATION, facts))
 
 
 def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, tell: Callable[[str], None]) -> None:
@@ -98,7 +98,7 @@ def _supervisor(
     device: str,
     address: str,
     journal: Journal,
-    went_on: Resumed[OutcomeTeller],
+    went_on: Resumed[OutcomePublisher],
     clock: Clock,
     gate: Gate,
     deliver: Callable[[Seen], None],

@@ -12,7 +12,7 @@ from typing import Final
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection
-from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, Gap, Refused
+from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, MissingLine, RefusedMessage
 from dealwire.export.retry import Retry, pause
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, ROOT, Address, place, read_line, read_mark
 
@@ -27,7 +27,7 @@ LOOK_S: Final = 0.1
 
 
 @dataclass
-class Counts:
+class ConsumerCounts:
     """What a consumer has done since it started."""
 
     lines: int = 0
@@ -36,7 +36,7 @@ class Counts:
     asked: int = 0
 
 
-class Asking:
+class RepeatRequests:
     """Whom to ask for what, and when: not at once, because lines may be on their way; again as soon as some came and
     no more do; when none come, after a while."""
 
@@ -52,7 +52,7 @@ class Asking:
         """True when there were gaps, and it is a while since somebody looked whether they are still there."""
         return bool(self.due) and now_s >= self._looked_s + LOOK_S
 
-    def of(self, gaps: list[Gap], now_s: float) -> list[tuple[Address, str, int]]:
+    def of(self, gaps: list[MissingLine], now_s: float) -> list[tuple[Address, str, int]]:
         """Table, journal and the place after which lines are to be sent again, for those whose time has come."""
         places = {(Address(gap.site, gap.table), gap.journal): gap.after for gap in gaps}
         self._looked_s = now_s
@@ -79,7 +79,7 @@ def sort(messages: list[MQTTMessage]) -> Batch:
             elif level in LINE_TOPICS.values():
                 batch.lines.append(read_line(message))
         except ValueError as error:
-            batch.refused.append(Refused(message.topic, bytes(message.payload), str(error)))
+            batch.refused.append(RefusedMessage(message.topic, bytes(message.payload), str(error)))
     return batch
 
 
@@ -90,7 +90,7 @@ class Consumer:
     def __init__(
         self, broker: Broker, dsn: str, *, name: str, group: str | None = None, tell: Callable[[str], None]
     ) -> None:
-        self.counts = Counts()
+        self.counts = ConsumerCounts()
         self._broker, self._dsn, self._name, self._tell = broker, dsn, name, tell
         self._topic = f"$share/{group}/{ROOT}/+/+/+" if group else f"{ROOT}/+/+/+"
         self._problem: str | None = None
@@ -127,7 +127,7 @@ class Consumer:
 
     async def _serve(self, link: Connection, database: Database) -> None:
         """Batch after batch until stopped."""
-        asking, now_s = Asking(), asyncio.get_running_loop().time
+        asking, now_s = RepeatRequests(), asyncio.get_running_loop().time
         while not self._stopping.is_set():
             messages = await self._next(link, LOOK_S if asking.due else ASK_S)
             found = 0
