@@ -1,6 +1,6 @@
 """The progressive's books at one table: what START GAME takes and each award adds up to, from the controller's reports.
 
-The desk moves the bank's meters as people award, at the moment a card completes it. What the cards say is the
+It moves the bank's meters as people award, at the moment a card completes it. What the cards say is the
 settlement's business; `differences` compares the two at END GAME, and a person backs out what was wrong.
 """
 

@@ -62,7 +62,7 @@ class AwardRecord(Record):
 
 @dataclass(frozen=True, slots=True)
 class AwardRound:
-    """One round at the desk: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
+    """One round of awards: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
     these (`taken`), the meters as they then `shown`, and what was awarded."""
 
     at: RoundKey

@@ -66,11 +66,12 @@ def _ended(draw: Drawn | None, race: RaceSpec, readings: Mapping[str, str]) -> R
     end, used = _run(cards, race, readings)
     if end is None:
         return f"no suit won and {len(cards)} cards of {race.most} were drawn"
-    told = draw.finish
-    said = (told.cards, told.column, draw.extra is not None)
-    if said != (used, end.suit or end.extra or None, end.extra != "") or len(cards) != used:
-        return f"the round tells of {told.cards} cards and {told.column or 'no column'}, its cards of {used} and " + (
-            end.suit or end.extra or "none"
+    reported = draw.finish
+    stated = (reported.cards, reported.column, draw.extra is not None)
+    if stated != (used, end.suit or end.extra or None, end.extra != "") or len(cards) != used:
+        return (
+            f"the round tells of {reported.cards} cards and {reported.column or 'no column'}, its cards of {used} and "
+            + (end.suit or end.extra or "none")
         )
     return end
 

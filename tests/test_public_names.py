@@ -11,7 +11,8 @@ ROOT = Path(__file__).parent.parent
 
 PUBLIC = {
     "Capture", "CaptureWriter", "Card", "DealerFlow", "DealwireError", "Game", "Incident", "LineConfig", "LiveTable",
-    "Procedure", "RoundResult", "Seen", "Settlement", "Table", "TableTerms", "load_game", "load_procedure", "play", "settle",
+    "Procedure", "RoundResult", "Seen", "Settlement", "Table", "TableTerms", "load_game", "load_procedure", "play",
+    "settle",
 }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def send(stand: Stand, step: p.Sending) -> None:
         + (f" damaged: {step.damage}" if step.damage else "")
         + (f" x{step.times}" if step.times > 1 else "")
     )
-    stand.asked_ns = stand.probe.wire.now_ns()
+    stand.requested_ns = stand.probe.wire.now_ns()
     if step.gap_ms is None:
         stand.probe.put(data, text, bad=_is_wrong(step))
         return
@@ -51,7 +51,7 @@ def send(stand: Stand, step: p.Sending) -> None:
         stand.pause(step.gap_ms)
         stand.probe.wire.send(bytes([byte]))
         stand.probe.silent_ns = stand.probe.sent_ns = stand.probe.wire.now_ns()
-    stand.asked_ns = stand.probe.wire.now_ns()
+    stand.requested_ns = stand.probe.wire.now_ns()
     stand.probe.acks, stand.probe.beats = manners
 
 
@@ -115,7 +115,7 @@ def raw(stand: Stand, step: p.Raw) -> None:
         stand.probe.put(_full_frame(step.full_frame == "long"), "a frame of 256 bytes that ends with a full group")
         return
     data = bytes.fromhex(step.raw) * step.repeat + bytes(random.randrange(1, 256) for _ in range(step.random))
-    stand.asked_ns = stand.probe.wire.now_ns()
+    stand.requested_ns = stand.probe.wire.now_ns()
     stand.probe.put(data, f"{len(data)} bytes that are no frame", bad=True)
 
 
@@ -158,7 +158,7 @@ def reply(stand: Stand, step: p.Replying) -> None:
     if isinstance(answer, m.Nak):
         raise Failed(f"{name} was answered by {spell(answer)}, not by a reply")
     if step.measure:
-        stand.time(step.measure, (heard.at_ns - stand.asked_ns) / MS, step.within)
+        stand.time(step.measure, (heard.at_ns - stand.requested_ns) / MS, step.within)
     if step.reply != "any" and answer.status != Status[step.reply.upper()]:
         raise Failed(f"{name} should have been {step.reply}; came: {spell(answer)}")
     wanted = [step.reason] if isinstance(step.reason, str) else step.reason
@@ -189,7 +189,7 @@ def expect(stand: Stand, step: p.Expecting) -> None:
     if found is None:
         raise stand.missed(step.expect, step.where, limit_ms)
     heard, message = found
-    after_ms = (heard.at_ns - stand.asked_ns) / MS
+    after_ms = (heard.at_ns - stand.requested_ns) / MS
     if step.not_before is not None and after_ms < milliseconds(step.not_before) - stand.allowance_ms:
         raise Failed(f"{spell(message)} came after {after_ms:.0f} ms, before {milliseconds(step.not_before)} ms")
     if step.measure:

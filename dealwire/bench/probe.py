@@ -242,8 +242,8 @@ class Probe:
         if isinstance(message, Unknown):
             return f"message {message.message_id:04X}h that cannot be read"
         hello = self.known.hello
-        said = spell(message, STATES.get(hello.device_class) if hello else None)
-        return f"{message.number} {said}" if isinstance(message, m.Event) else said
+        words = spell(message, STATES.get(hello.device_class) if hello else None)
+        return f"{message.number} {words}" if isinstance(message, m.Event) else words
 
     def _note_noise(self, noise: Noise) -> None:
         if noise.reason is NoiseReason.IDLE:

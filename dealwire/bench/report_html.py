@@ -151,8 +151,8 @@ def _list(title: str, results: list[Result], *, is_open: bool) -> str:
 def _check(result: Result, is_open: bool) -> str:
     css = result.outcome.value.replace(" ", "-")
     section = f"docs/protocol.md#{result.section}"
-    said = [f"<p>{escape(measure_text(measure.name, measure))}</p>" for measure in result.measures]
-    said += [f"<p>{escape(note)}</p>" for note in result.notes]
+    words = [f"<p>{escape(measure_text(measure.name, measure))}</p>" for measure in result.measures]
+    words += [f"<p>{escape(note)}</p>" for note in result.notes]
     why = f'<p class="{css}">{escape(result.why)}</p>' if result.why else ""
     head = (
         f'<summary><span class="o {css}">{result.outcome.value}</span>'
@@ -161,7 +161,7 @@ def _check(result: Result, is_open: bool) -> str:
     must = f'<p class="must">{escape(result.must)} ({escape(section)})</p>'
     return (
         f'<details{" open" if is_open else ""} id="{escape(result.id)}">{head}'
-        f'<div class="in">{why}{must}{"".join(said)}{_timeline(result)}</div></details>'
+        f'<div class="in">{why}{must}{"".join(words)}{_timeline(result)}</div></details>'
     )
 
 
@@ -191,9 +191,9 @@ def _axes(whole_ms: float, scale: float) -> str:
     at = 0
     while at <= whole_ms:
         x = LEFT + at * scale
-        said = f"{at} ms" if step < 1000 else f"{at // 1000} s"
+        words = f"{at} ms" if step < 1000 else f"{at // 1000} s"
         out.append(f'<line class="axis" x1="{x:.1f}" y1="8" x2="{x:.1f}" y2="{HEIGHT - 20}"/>')
-        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{said}</text>')
+        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{words}</text>')
         at += step
     return "".join(out)
 
@@ -211,7 +211,7 @@ def _mark(entry: TimelineEntry, x: float) -> str:
 
 def _entries(result: Result) -> str:
     """The first entries in words; a heartbeat or a status that says nothing new is left to the picture."""
-    told: list[str] = []
+    items: list[str] = []
     last = ""
     for entry in result.timeline:
         plain = entry.text.startswith(("Heartbeat", "Ack ")) or (
@@ -222,10 +222,10 @@ def _entries(result: Result) -> str:
             continue
         ms = (entry.at_ns - result.began_ns) / 1e6
         css = ' class="b"' if entry.bad else ""
-        told.append(
+        items.append(
             f"<li{css}><span>{ms:.1f}</span><span>{entry.lane.value}</span><span>{escape(entry.text)}</span></li>"
         )
     more = (
-        f"<li><span></span><span></span><span>and {len(told) - LISTED} more</span></li>" if len(told) > LISTED else ""
+        f"<li><span></span><span></span><span>and {len(items) - LISTED} more</span></li>" if len(items) > LISTED else ""
     )
-    return f"<ol>{''.join(told[:LISTED])}{more}</ol>"
+    return f"<ol>{''.join(items[:LISTED])}{more}</ol>"

@@ -42,9 +42,9 @@ def _suite(root: ET.Element, report: Report, area: str, results: list[Result]) -
             failure.text = _plain(f"{result.title}\n{result.must}\n(docs/protocol.md#{result.section})\n{result.why}")
         elif result.outcome is BenchOutcome.NOT_RUN:
             ET.SubElement(case, "skipped", message=_plain(result.why))
-        said = [measure_text(measure.name, measure) for measure in result.measures] + result.notes
-        if said:
-            ET.SubElement(case, "system-out").text = _plain("\n".join(said))
+        words = [measure_text(measure.name, measure) for measure in result.measures] + result.notes
+        if words:
+            ET.SubElement(case, "system-out").text = _plain("\n".join(words))
 
 
 def _counts(results: Iterable[Result]) -> dict[str, str]:

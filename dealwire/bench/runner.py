@@ -104,9 +104,9 @@ def run_plan(
     wire: Wire,
     make_hands: Callable[[Probe], Hands],
     choices: BenchChoices = BenchChoices(),
-    told: Callable[[Result], None] = lambda _: None,
+    on_result: Callable[[Result], None] = lambda _: None,
 ) -> Report:
-    """Make every check of `plan` on `wire`; `told` hears of each when it is done. NoAnswer when nobody answers the
+    """Make every check of `plan` on `wire`; `on_result` hears of each when it is done. NoAnswer when nobody answers the
     first HELLO, WrongDevice when it is another device than the plan is for. When the line goes for good, the rest is
     not run."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms
@@ -128,11 +128,11 @@ def run_plan(
             if not gone and result.outcome is BenchOutcome.FAILED and not _is_there(stand):
                 gone = result.why
             report.results.append(result)
-            told(result)
+            on_result(result)
     for entry in plan.rule:
         if choices.takes(entry.id):
             report.results.append(_judged(entry, rules[entry.rule]))
-            told(report.results[-1])
+            on_result(report.results[-1])
     report.took_s = (clock.now_ns() - began_ns) / 1e9
     return report
 

@@ -44,7 +44,7 @@ class Stand:
     command: Message = field(default_factory=m.ReportStatus)
     """The last command sent, whose reply the next steps look for."""
     request: int = 0
-    asked_ns: int = 0
+    requested_ns: int = 0
     used: set[int] = field(default_factory=set)
     """Frames that a step has taken, so that the next one finds another."""
     times: dict[str, list[float]] = field(default_factory=dict)
@@ -171,7 +171,7 @@ class Stand:
     def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
         """Let hands do something."""
         self.probe.mark = len(self.probe.heard)
-        self.asked_ns = self.probe.wire.now_ns()
+        self.requested_ns = self.probe.wire.now_ns()
         self._shown(self.hands.act(name, fields or {}))
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> None:
@@ -181,7 +181,7 @@ class Stand:
     def power(self, on: bool) -> None:
         """The plug."""
         self.probe.mark = len(self.probe.heard)
-        self.asked_ns = self.probe.wire.now_ns()
+        self.requested_ns = self.probe.wire.now_ns()
         if not on:
             self._shown(self.hands.power(False))
             self.probe.started_over()

@@ -90,7 +90,7 @@ def command(
         _check_writable(file)
     progress = ProgressLine()
     with _wire(device, address, real_time, speed, unattended) as (wire, make_hands):
-        report = run_plan(loaded, wire, make_hands, choices, lambda result: _told(result, progress))
+        report = run_plan(loaded, wire, make_hands, choices, lambda result: _report(result, progress))
     progress.clear()
     _say(report, as_json)
     _write(report, junit, html)
@@ -134,9 +134,9 @@ def _wire(
         return
     clock = SystemClock()
     wire = LiveWire(address, line_at(address, clock), clock=clock)
-    asked = not unattended and sys.stdin.isatty()
+    by_person = not unattended and sys.stdin.isatty()
     with contextlib.closing(wire):
-        yield wire, lambda probe: PersonHands(lambda text: _ask(probe, text)) if asked else NoHands()
+        yield wire, lambda probe: PersonHands(lambda text: _ask(probe, text)) if by_person else NoHands()
 
 
 def _ask(probe: Probe, instruction: str) -> bool:
@@ -151,7 +151,7 @@ def _ask(probe: Probe, instruction: str) -> bool:
     return not sys.stdin.readline().strip().lower().startswith("s")
 
 
-def _told(result: Result, progress: ProgressLine) -> None:
+def _report(result: Result, progress: ProgressLine) -> None:
     progress.show(f"{result.outcome.value}: {result.id}")
 
 

@@ -117,13 +117,13 @@ def shown() -> Iterator[Show]:
 def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
     """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
     table, progress = new_table(), ProgressLine()
-    said: list[str] = []
+    lines: list[str] = []
 
     def out(items: list[TableOutcome]) -> None:
         if items:
             progress.clear()
         for item in items:
-            said.append(item.to_json())
+            lines.append(item.to_json())
             say_text(item)
 
     def deliver(seen: Seen) -> None:
@@ -152,17 +152,17 @@ def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
     if not done:
         click.secho(f"  the simulated table stopped short of {ROUNDS} rounds", fg="red", err=True)
     out(table.finish())
-    return said
+    return lines
 
 
 def deal_again(recording: Path) -> tuple[list[str], PlayStats]:
     """The same from the recording alone."""
     table = new_table()
-    said: list[str] = []
+    lines: list[str] = []
 
     def deliver(seen: Seen) -> None:
-        said.extend(item.to_json() for item in table.handle(seen))
+        lines.extend(item.to_json() for item in table.handle(seen))
 
     stats = play(Capture.read(recording), deliver)
-    said.extend(item.to_json() for item in table.finish())
-    return said, stats
+    lines.extend(item.to_json() for item in table.finish())
+    return lines, stats

@@ -65,11 +65,11 @@ def verify_command(
         seals = {"sealed": found.sealed, "clear": found.clear, "opened": found.opened}
         click.echo(json.dumps({"schema": SCHEMA, "type": "verified", **fields, **seals}))
         return
-    said = f"raw records: {found.sealed} sealed, "
-    said += f"{found.opened} of them opened, " if key_file is not None else "not opened without a key, "
-    said += f"{found.clear} in clear text"
+    words = f"raw records: {found.sealed} sealed, "
+    words += f"{found.opened} of them opened, " if key_file is not None else "not opened without a key, "
+    words += f"{found.clear} in clear text"
     click.echo(f"{found.records} records, {_time(found.first_ns)} to {_time(found.last_ns)}, in one unbroken chain")
-    click.echo(said)
+    click.echo(words)
     click.echo(f"head {found.head}")
 
 
@@ -159,7 +159,7 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
     exit code is 1 at the first difference, which is named with its record.
     """
     with opened(file, key_file) as reader:
-        make, topics = teller_maker(ctx, reader, options)
+        make, topics = publisher_maker(ctx, reader, options)
         found = compare(reader, make, topics)
     if as_json:
         fields = {
@@ -180,7 +180,7 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
         ctx.exit(Exit.CHECK_FAILED)
 
 
-def teller_maker(
+def publisher_maker(
     ctx: click.Context, reader: JournalReader, options: dict[str, Any]
 ) -> tuple[Callable[[TableStart], TablePublisher], Collection[str]]:
     """What makes a table from its start, and the topics it gives again.

@@ -155,16 +155,16 @@ def make_table(
     only, which is said, unless terms are given for it."""
     loaded = load_procedure(procedure or DEFAULT_GAME)
     made = None
-    asked = game or progressive or any(terms[name] for name in ("paytables", "readings", "meters"))
-    if not no_settle and not asked and game_id_of(loaded.id) is None:
+    named = game or progressive or any(terms[name] for name in ("paytables", "readings", "meters"))
+    if not no_settle and not named and game_id_of(loaded.id) is None:
         click.echo(f"dealwire: no game settles {loaded.id}: its rounds are dealt only", err=True)
     elif not no_settle:
         made = make_terms(load_game(game) if game else load_game_of(loaded.id), open_bank(progressive), **terms)
-    desk = _make_desk(loaded, made, table_name) if awards else None
-    return Table(loaded, made, name=table_name, desk=desk)
+    book = _make_book(loaded, made, table_name) if awards else None
+    return Table(loaded, made, name=table_name, awards=book)
 
 
-def _make_desk(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook:
+def _make_book(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook:
     if terms is None or terms.bank is None:
         raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
     spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)

@@ -55,15 +55,15 @@ def deal(capture: Capture, table: Table, as_json: bool) -> tuple[PlayStats, str 
     damage = None
     stats = PlayStats()
 
-    def tell(items: list[TableOutcome]) -> None:
+    def publish(items: list[TableOutcome]) -> None:
         for item in items:
             say(item)
 
     try:
-        play(capture, lambda seen: tell(table.handle(seen)), stats=stats)
+        play(capture, lambda seen: publish(table.handle(seen)), stats=stats)
     except CaptureError as error:
         damage = str(error)
-    tell(table.finish())
+    publish(table.finish())
     return stats, damage
 
 

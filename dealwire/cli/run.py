@@ -191,10 +191,10 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         tokens=Tokens.read(part.tokens_file) if part.tokens_file is not None else None,
         actions={
             name: [
-                *offered(served.part.device, served.table.flow.procedure),
-                *(faults() if served.bench is not None else ()),
+                *offered(session.part.device, session.table.flow.procedure),
+                *(faults() if session.bench is not None else ()),
             ]
-            for name, served in service.tables.items()
+            for name, session in service.tables.items()
         },
         recordings=part.recordings,
         sources=journal_sources(journal.path, key, service.tables),
@@ -246,7 +246,7 @@ def mqtt_of(part: MqttPart, service: "Service") -> "Iterator[MqttExporter]":
     try:
         broker = Broker.parse(part.url, password=_password(part.password_file), **files)
         exporter = MqttExporter(
-            broker, service.journal, site=part.site, tables=list(service.tables), tell=lambda text: _log.warning(text)
+            broker, service.journal, site=part.site, tables=list(service.tables), report=lambda text: _log.warning(text)
         )
     except ValueError as error:
         raise ExportRefused("mqtt", str(error)) from None

@@ -57,11 +57,11 @@ def build_table(part: TablePart, banks: Banks, make: type[T]) -> T:
     """The table as its settings describe it, of the kind `make`; a DealwireError names what does not fit."""
     procedure = load_procedure(part.procedure)
     terms = build_terms(part, procedure, banks)
-    desk = _desk(part, procedure, terms) if part.awards else None
-    return make(procedure, terms, name=part.name, desk=desk, options=part.options)
+    awards = _award_book(part, procedure, terms) if part.awards else None
+    return make(procedure, terms, name=part.name, awards=awards, options=part.options)
 
 
-def _desk(part: TablePart, procedure: Procedure, terms: TableTerms | None) -> AwardBook | None:
+def _award_book(part: TablePart, procedure: Procedure, terms: TableTerms | None) -> AwardBook | None:
     if terms is None or terms.bank is None or terms.game.progressive is None:
         return None
     spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)

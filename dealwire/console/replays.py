@@ -100,11 +100,11 @@ class Replay:
         return {
             "at_ms": [(step.at_ns - first) // 1_000_000 for step in self.steps],
             "rounds": [at for at, (old, new) in enumerate(pairs, 1) if old.state == "betting" != new.state],
-            "incidents": [at for at, (old, new) in enumerate(pairs, 1) if _told_more(old, new)],
+            "incidents": [at for at, (old, new) in enumerate(pairs, 1) if _more_incidents(old, new)],
         }
 
 
-def _told_more(old: TableView, new: TableView) -> bool:
+def _more_incidents(old: TableView, new: TableView) -> bool:
     known = old.log[-1].sequence if old.log else -1
     return any(line.clause and line.sequence > known for line in new.log)
 

@@ -92,7 +92,7 @@ class JournalReader:
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
     @property
-    def newest_told_ns(self) -> int:
+    def newest_published_ns(self) -> int:
         """The time of the newest line that was made known, nanoseconds since 1970; 0 before any."""
         newest = f"SELECT at_ns FROM record WHERE {database.IS_PUBLICATION} ORDER BY sequence DESC LIMIT 1"
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
@@ -144,8 +144,8 @@ class JournalReader:
 
     def complaints(self) -> list[str]:
         """What SQLite finds wrong with the file; empty when it is sound."""
-        said = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()
-        return [line for line in said if line != "ok" and not line.startswith("***")]
+        answers = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()
+        return [line for line in answers if line != "ok" and not line.startswith("***")]
 
     def _marks(self) -> Iterator[JournalRecord]:
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {database.IS_MARK} ORDER BY sequence"

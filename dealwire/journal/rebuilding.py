@@ -39,7 +39,7 @@ class TablePublisher(Protocol):
     """A table whose reports go in and whose lines come out. What it gives may depend on nothing but its start and the
     reports."""
 
-    def tell(self, seen: Seen) -> Sequence[PublishedLine]:
+    def publish(self, seen: Seen) -> Sequence[PublishedLine]:
         """Take one report; what is to be published."""
         ...
 
@@ -68,26 +68,27 @@ class OutcomePublisher:
     def __init__(self, table: Table) -> None:
         self.table = table
 
-    def tell(self, seen: Seen) -> list[OutcomeLine]:
+    def publish(self, seen: Seen) -> list[OutcomeLine]:
         """What one report led to."""
-        return self._told(self.table.handle(seen))
+        return self._lines_of(self.table.handle(seen))
 
     def finish(self) -> list[OutcomeLine]:
         """The round that was under way."""
-        return self._told(self.table.finish())
+        return self._lines_of(self.table.finish())
 
-    def _told(self, outcomes: list[TableOutcome]) -> list[OutcomeLine]:
+    def _lines_of(self, outcomes: list[TableOutcome]) -> list[OutcomeLine]:
         return [OutcomeLine(cast(Topic, getattr(item, "type", "incident")), item.to_json()) for item in outcomes]
 
 
 class Dealing(Generic[T]):
     """Tables dealt from a journal's records, one record after the other.
 
-    `tellers` are those that run, by the table's name. A publication's sequence is that of the record it was found at.
+    `publishers` are those that run, by the table's name. A publication's sequence is that of the record it was found
+    at.
     """
 
     def __init__(self, reader: JournalReader, make: MakePublisher[T]) -> None:
-        self.tellers: dict[str, T] = {}
+        self.publishers: dict[str, T] = {}
         self._reader, self._make = reader, make
         self._lines = reader.lines()
         self._player = Player(_Lines(reader.path, self._lines), self._hears, None, PlayStats())
@@ -102,12 +103,12 @@ class Dealing(Generic[T]):
         elif record.kind == STARTED:
             self._forget(record.table)
             self._player.advance(record.at_ns)
-            self.tellers[record.table] = self._make(start_of(self._reader.path, record))
+            self.publishers[record.table] = self._make(start_of(self._reader.path, record))
         elif record.kind == STOPPED:
             self._player.advance(record.at_ns)
-            teller = self.tellers.pop(record.table, None)
-            if teller is not None:
-                self._publish(record.table, record.at_ns, teller.finish())
+            publisher = self.publishers.pop(record.table, None)
+            if publisher is not None:
+                self._publish(record.table, record.at_ns, publisher.finish())
             self._forget(record.table)
         else:
             self._player.advance(record.at_ns)
@@ -131,7 +132,7 @@ class Dealing(Generic[T]):
         return {index + 1: feed for index, feed in self._player.lost.items()}
 
     def _take_raw(self, record: JournalRecord) -> None:
-        if record.table not in self.tellers:
+        if record.table not in self.publishers:
             why = f"bytes of table {record.table!r}, which was not started: there is nothing to deal them by"
             raise JournalDamaged(self._reader.path, record.sequence, why)
         data, comment = b"", ""
@@ -145,7 +146,7 @@ class Dealing(Generic[T]):
         name = self._lines[index + 1].table
 
         def hear(seen: Seen) -> None:
-            self._publish(name, seen.at_ns, self.tellers[name].tell(seen))
+            self._publish(name, seen.at_ns, self.publishers[name].publish(seen))
 
         return hear
 

@@ -72,12 +72,12 @@ class JournaledPublisher(Teller):
         self.dealt_again = True
         """True while reports come from the record: then nobody else tells the viewer."""
 
-    def tell(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[Told]:
         """As of any teller; one that is dealt again shows what it saw itself."""
-        told = super().tell(seen)
+        lines = super().publish(seen)
         if self.dealt_again:
-            self.viewer.saw(seen, outcomes_of(told))
-        return told
+            self.viewer.saw(seen, outcomes_of(lines))
+        return lines
 
 
 class TableFactory:

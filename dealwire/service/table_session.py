@@ -40,9 +40,9 @@ LINKS: Final[dict[LineState, Any]] = {
 class TableSession:
     """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
 
-    def __init__(self, part: TablePart, teller: JournaledPublisher, journal: Journal, clock: Clock) -> None:
-        self.part, self.teller, self.name = part, teller, part.name
-        self.table, self.viewer = teller.table, teller.viewer
+    def __init__(self, part: TablePart, publisher: JournaledPublisher, journal: Journal, clock: Clock) -> None:
+        self.part, self.publisher, self.name = part, publisher, part.name
+        self.table, self.viewer = publisher.table, publisher.viewer
         self.lines: list[Supervisor] = []
         self.bench: Bench | None = None
         """The devices themselves, where they are simulated."""
@@ -105,9 +105,9 @@ class TableSession:
         """One report of a device: what follows from it joins the journal's open group."""
         if self.stopped is not None:
             return
-        told = self.teller.tell(seen)
-        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in told]
-        self.viewer.saw(seen, outcomes_of(told), sequences[1:])  # the first line is the report's own
+        lines = self.publisher.publish(seen)
+        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in lines]
+        self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)

@@ -189,7 +189,7 @@ class Teller:
     def __init__(self, table: ToldTable) -> None:
         self.table = table
 
-    def tell(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[Told]:
         """Take one report; the lines it leads to: its own first, then what the table made of it."""
         outcomes = self.table.handle(seen)
         assert self.table.report is not None

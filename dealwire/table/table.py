@@ -54,11 +54,11 @@ class TableTerms:
         settlement, records = settle_linked(self.bank, result, self.game, **self._options())
         return [settlement, *records]
 
-    def settle_awarded(self, result: RoundResult, desk: AwardRound) -> Settlement:
-        """Settle one round on meters as they showed once the desk had taken its bets; no meter is moved."""
-        meters = known_meters(desk.shown, self.game, self.paytables)
+    def settle_awarded(self, result: RoundResult, awards: AwardRound) -> Settlement:
+        """Settle one round on meters as they showed once the award book had taken its bets; no meter is moved."""
+        meters = known_meters(awards.shown, self.game, self.paytables)
         settlement = settle(result, self.game, meters=meters, **self._options())
-        return with_contributions(settlement, desk.before, desk.taken)
+        return with_contributions(settlement, awards.before, awards.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused when the terms do not fit the game."""
@@ -84,9 +84,9 @@ class TableTerms:
 class Table:
     """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
 
-    `options` are readings of the procedure. With `desk`, the awards that people make at the controller move the bank's
-    meters, not the settlements: these are made on the meters as START GAME left them, and where the two differ it is
-    said.
+    `options` are readings of the procedure. With `awards`, what people award at the controller moves the bank's meters,
+    not the settlements: these are made on the meters as START GAME left them, and where the two differ a record says
+    so.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class Table:
         terms: TableTerms | None,
         *,
         name: str = "table-1",
-        desk: AwardBook | None = None,
+        awards: AwardBook | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
         self.flow = DealerFlow(procedure, table=name, options=options)
-        self.terms, self._desk = terms, desk
+        self.terms, self._awards = terms, awards
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
@@ -117,9 +117,9 @@ class Table:
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
-        told: list[TableOutcome] = [*self._desk.handle(seen)] if self._desk is not None else []
+        awarded: list[TableOutcome] = [*self._awards.handle(seen)] if self._awards is not None else []
         found = self.flow.handle(seen)
-        return told + self._settled(found) if found else told
+        return awarded + self._settled(found) if found else awarded
 
     def finish(self) -> list[TableOutcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
@@ -138,10 +138,10 @@ class Table:
         return out
 
     def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
-        if self._desk is None:
+        if self._awards is None:
             return [*terms.settle_all(result)]
-        closed = self._desk.last
-        if closed is None or closed.at.round != result.round:  # broken off: the desk never saw its end
+        closed = self._awards.last
+        if closed is None or closed.at.round != result.round:  # broken off: the award book never saw its end
             return [terms.settle(result)]
         settlement = terms.settle_awarded(result, closed)
-        return [settlement, *self._desk.differences(settlement)]
+        return [settlement, *self._awards.differences(settlement)]

@@ -258,14 +258,14 @@ def test_the_longest_wait_is_told_for_a_minute() -> None:
 
 def test_without_systemd_nothing_is_told() -> None:
     notifier = Notifier({})
-    notifier.tell(READY=1)
+    notifier.notify(READY=1)
     assert notifier.watchdog_ns == 0
     notifier.close()
 
 
 def test_the_watchdog_of_another_process_is_not_ours() -> None:
     notifier = Notifier({"NOTIFY_SOCKET": "/nowhere", "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "1"})
-    notifier.tell(WATCHDOG=1)
+    notifier.notify(WATCHDOG=1)
     assert notifier.watchdog_ns == 0
     notifier.close()
 

@@ -67,7 +67,7 @@ def journalled(path: Path) -> list[Publication]:
 def main(path: Path, url: str, count: int) -> None:
     """Go on where the last one was killed."""
     with Journal(path, key=None, clock=SystemClock()) as journal:
-        exporter = MqttExporter(Broker.parse(url), journal, site=SITE, tables=[TABLE], tell=print)
+        exporter = MqttExporter(Broker.parse(url), journal, site=SITE, tables=[TABLE], report=print)
         exporter.start()
         print("started", flush=True)
         for _ in publish(journal, count - len(journalled(path))):

@@ -43,7 +43,7 @@ LONGEST_S: Final = 300
 LINES: Final = {"shuffler": "shuffler", "controller": "table-controller"}
 
 
-def make_teller(start: TableStart) -> OutcomePublisher:
+def make_publisher(start: TableStart) -> OutcomePublisher:
     """The table of this service; its configuration names no more than the game."""
     procedure = load_procedure(start.configuration.split('"')[1])
     terms = TableTerms(load_game(procedure.id), meters=dict(start.facts["meters"]))
@@ -54,11 +54,11 @@ def begin(journal: Journal, at_ns: int, meters: dict[str, int] | None = None) ->
     """A table that begins anew."""
     facts = {"meters": meters or {}}
     journal.started(TABLE, at_ns, CONFIGURATION, facts)
-    return make_teller(TableStart(TABLE, 0, CONFIGURATION, facts))
+    return make_publisher(TableStart(TABLE, 0, CONFIGURATION, facts))
 
 
-def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, tell: Callable[[str], None]) -> None:
-    """Go on with the journal, or begin it; deal until `rounds` rounds were dealt in all. `tell` gets what was made
+def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, publish: Callable[[str], None]) -> None:
+    """Go on with the journal, or begin it; deal until `rounds` rounds were dealt in all. `publish` gets what was made
     known, as `sequence line`, after the disk had it."""
     key = SealingKey.load(key_file)
     newest_ns = 0
@@ -67,19 +67,19 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, te
             newest_ns = reader.newest_ns
     clock = SystemClock(newest_ns)
     with Journal(path, key=key, clock=clock) as journal:
-        went_on = resume(journal, key, make_teller, clock.now_ns())
-        for item in went_on.told:
-            tell(f"{item.sequence} {item.line}\n")
-        teller = went_on.tellers.get(TABLE) or begin(journal, clock.now_ns())
+        went_on = resume(journal, key, make_publisher, clock.now_ns())
+        for item in went_on.unpublished:
+            publish(f"{item.sequence} {item.line}\n")
+        publisher = went_on.publishers.get(TABLE) or begin(journal, clock.now_ns())
 
         def deliver(seen: Seen) -> None:
-            for topic, text in teller.tell(seen):
+            for topic, text in publisher.publish(seen):
                 journal.publish(TABLE, topic, seen.at_ns, text)
 
         def finished() -> bool:
             for item in journal.commit():
-                tell(f"{item.sequence} {item.line}\n")
-            return journal.failed is not None or sum(teller.table.outcomes.values()) >= rounds
+                publish(f"{item.sequence} {item.line}\n")
+            return journal.failed is not None or sum(publisher.table.outcomes.values()) >= rounds
 
         owner = Owner(clock)
         gate = Gate(owner.call_soon)
@@ -87,7 +87,7 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, te
             owner.add(_supervisor(name, device, addresses[device], journal, went_on, clock, gate, deliver))
         owner.run(finished)
         owner.close()
-        for topic, text in teller.finish():
+        for topic, text in publisher.finish():
             journal.publish(TABLE, topic, clock.now_ns(), text)
         journal.stopped(TABLE, clock.now_ns())
         finished()

@@ -33,7 +33,7 @@ class ConsumerCounts:
     lines: int = 0
     """Lines committed, those that were there already included."""
     refused: int = 0
-    asked: int = 0
+    requested: int = 0
 
 
 class RepeatRequests:
@@ -45,7 +45,7 @@ class RepeatRequests:
         """Table and journal with a gap -> when to ask if nothing comes, in seconds of any clock."""
         self._seen: dict[tuple[Address, str], int] = {}
         """Where each gap began at the last look."""
-        self._asked: dict[tuple[Address, str], int] = {}
+        self._requested: dict[tuple[Address, str], int] = {}
         self._looked_s = 0.0
 
     def looks_at(self, now_s: float) -> bool:
@@ -57,13 +57,13 @@ class RepeatRequests:
         places = {(Address(gap.site, gap.table), gap.journal): gap.after for gap in gaps}
         self._looked_s = now_s
         self.due = {key: self.due.get(key, now_s + GRACE_S) for key in places}
-        self._asked = {key: after for key, after in self._asked.items() if key in places}
+        self._requested = {key: after for key, after in self._requested.items() if key in places}
         ready = []
         for key, after in places.items():
-            came = self._asked.get(key, after) != after  # some of what was asked for
+            came = self._requested.get(key, after) != after  # some of what was asked for
             if self.due[key] <= now_s or (came and self._seen.get(key) == after):
                 ready.append((*key, after))
-                self.due[key], self._asked[key] = now_s + ASK_S, after
+                self.due[key], self._requested[key] = now_s + ASK_S, after
         self._seen = places
         return ready
 
@@ -85,13 +85,13 @@ def sort(messages: list[MQTTMessage]) -> Batch:
 
 class Consumer:
     """Takes every line of the sites and tables it may see. `group` shares them among consumers of that name; each
-    needs a `name` of its own. `tell` gets one line for each new trouble."""
+    needs a `name` of its own. `report` gets one line for each new trouble."""
 
     def __init__(
-        self, broker: Broker, dsn: str, *, name: str, group: str | None = None, tell: Callable[[str], None]
+        self, broker: Broker, dsn: str, *, name: str, group: str | None = None, report: Callable[[str], None]
     ) -> None:
         self.counts = ConsumerCounts()
-        self._broker, self._dsn, self._name, self._tell = broker, dsn, name, tell
+        self._broker, self._dsn, self._name, self._report = broker, dsn, name, report
         self._topic = f"$share/{group}/{ROOT}/+/+/+" if group else f"{ROOT}/+/+/+"
         self._problem: str | None = None
         self._retry = Retry()
@@ -111,7 +111,7 @@ class Consumer:
                     Connection(self._broker, self._name, expiry_s=EXPIRY_S, by_hand=True) as link,
                 ):
                     await link.listen(self._topic)
-                    self._tell(f"{self._broker}: listening to {self._topic}")
+                    self._report(f"{self._broker}: listening to {self._topic}")
                     worked = True
                     await self._serve(link, database)
             except (BrokerUnusable, DatabaseUnusable) as error:
@@ -122,7 +122,7 @@ class Consumer:
 
     def _trouble(self, what: str) -> None:
         if what != self._problem:
-            self._tell(f"{what}; lines wait at the broker")
+            self._report(f"{what}; lines wait at the broker")
         self._problem = what
 
     async def _serve(self, link: Connection, database: Database) -> None:
@@ -141,7 +141,7 @@ class Consumer:
             self._problem = None
             if found or asking.looks_at(now_s()) or not messages:
                 for address, journal, after in asking.of(await database.gaps(), now_s()):
-                    self.counts.asked += 1
+                    self.counts.requested += 1
                     await link.send(address.topic(AGAIN), place(journal, after))
 
     async def _next(self, link: Connection, patience_s: float) -> list[MQTTMessage]:
