@@ -101,9 +101,9 @@ def agree(
     )
 
 
-def _choose_tables(game: Game, chosen: Mapping[str, str]) -> dict[str, str]:
+def _choose_tables(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
     chosen = game.default_paytables()
-    for bet, table in chosen.items():
+    for bet, table in wanted.items():
         if bet not in chosen:
             raise SettlementRefused("pay table for bet", bet, chosen)
         if table not in game.bets[bet].paytables:
@@ -112,9 +112,9 @@ def _choose_tables(game: Game, chosen: Mapping[str, str]) -> dict[str, str]:
     return chosen
 
 
-def _choose_readings(game: Game, chosen: Mapping[str, str]) -> dict[str, str]:
+def _choose_readings(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
     chosen = game.default_readings()
-    for name, option in chosen.items():
+    for name, option in wanted.items():
         if name not in chosen:
             raise SettlementRefused("reading", name, chosen)
         if option not in READINGS[name]:

@@ -79,8 +79,8 @@ def test_an_award_at_the_controller_moves_the_minor_meter_as_the_cards_say() -> 
     game, procedure = load_game("flushes-gone-wild.wa-link"), load_procedure("flushes-gone-wild.wa")
     bank = MeterBank(load_setup(SETUP))
     terms = TableTerms(game, paytables=ML03, bank=bank)
-    awards = AwardBook(bank, game, spot=5, paytable="WA-ML03")
-    found = deal("wa-award", Table(procedure, terms, awards=awards))
+    book = AwardBook(bank, game, spot=5, paytable="WA-ML03")
+    found = deal("wa-award", Table(procedure, terms, awards=book))
     awards = [item for item in found if isinstance(item, AwardRecord)]
     assert [each.kind for each in awards] == [
         "bets-taken", "spot", "hand-on", "hand-off", "hand-on", "confirmed", "awarded",
@@ -101,12 +101,12 @@ def test_an_award_at_the_controller_moves_the_minor_meter_as_the_cards_say() -> 
     assert found.index(awards[-1]) < found.index(settlement)
 
 
-def test_without_the_desk_the_settlement_moves_the_same_meters() -> None:
+def test_without_the_award_book_the_settlement_moves_the_same_meters() -> None:
     game, procedure = load_game("flushes-gone-wild.wa-link"), load_procedure("flushes-gone-wild.wa")
     banks = [MeterBank(load_setup(SETUP)) for _ in range(2)]
     plain = deal("wa-award", Table(procedure, TableTerms(game, paytables=ML03, bank=banks[0])))
-    awards = AwardBook(banks[1], game, spot=5, paytable="WA-ML03")
-    awarded = deal("wa-award", Table(procedure, TableTerms(game, paytables=ML03, bank=banks[1]), awards=awards))
+    book = AwardBook(banks[1], game, spot=5, paytable="WA-ML03")
+    awarded = deal("wa-award", Table(procedure, TableTerms(game, paytables=ML03, bank=banks[1]), awards=book))
     assert banks[0].meters() == banks[1].meters()
     settlements = [[item for item in found if isinstance(item, Settlement)] for found in (plain, awarded)]
     assert settlements[0] == settlements[1]
