@@ -22,12 +22,12 @@ import serial
 
 from benchmarks.lines_device import FRAME_BYTES, TAIL, age_us
 from benchmarks.table import Table
+from devices.address import open_transport
 from devices.clock import SystemClock
 from devices.events import Seen, WagerPlaced
 from devices.loop import Owner
 from devices.session import Session
 from devices.table_controller import TableController
-from devices.transport.address import open_transport
 from protocol.tdp import HostLink
 from protocol.tdp.messages import DeviceClass
 

@@ -12,7 +12,7 @@ from typing import Final
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
 from dealwire.table.table import Table as DealtTable
-from dealwire.table.table import Terms
+from dealwire.table.table import TableTerms
 from devices.capture import Capture, Chunk
 from devices.replay import play
 from protocol.tdp.codec import decode
@@ -44,7 +44,7 @@ class InMemory(Capture):
 def run(seconds: float) -> Table:
     """Frames and rounds a second of each stage, side by side."""
     recordings = [InMemory(CAPTURES / f"{name}.pcapng") for name in NAMES]
-    procedure, terms = load_procedure("flushes-gone-wild.co"), Terms(load_game("flushes-gone-wild.co"))
+    procedure, terms = load_procedure("flushes-gone-wild.co"), TableTerms(load_game("flushes-gone-wild.co"))
     counted = DealtTable(procedure, terms)
     frames = deal(recordings, counted)
     rounds, reads = counted.outcomes.total(), sum(len(recording.received) for recording in recordings)

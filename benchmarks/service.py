@@ -22,8 +22,7 @@ from dealwire.config.schema import Configuration, DevicePart, JournalPart, Table
 from dealwire.hub.hub import Hub
 from dealwire.hub.publication import Publication
 from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER
-from dealwire.service.garbage import made_for_good
-from dealwire.service.service import Service
+from dealwire.service.service import Service, made_for_good
 
 TABLES: Final = 8
 SPEED: Final = 10.0

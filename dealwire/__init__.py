@@ -7,14 +7,15 @@ load the others.
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
+from dealwire.version import __version__ as __version__
 from devices.transport.further import FURTHER
 
 if TYPE_CHECKING:
     from dealer_flow.play.machine import DealerFlow
     from dealer_flow.procedure.load import Procedure, load_procedure
     from dealer_flow.record.result import Incident, RoundResult
-    from dealwire.live import Line, LiveTable
-    from dealwire.table.table import Table, Terms
+    from dealwire.live import LineConfig, LiveTable
+    from dealwire.table.table import Table, TableTerms
     from devices.capture import Capture, CaptureWriter
     from devices.events import Seen
     from devices.replay import play
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from rules.settle import settle
     from rules.settlement import Settlement
 
-__version__ = "0.1.0"
-
 _HOMES: Final = {
     "Capture": "devices.capture",
     "CaptureWriter": "devices.capture",
@@ -34,14 +33,14 @@ _HOMES: Final = {
     "DealwireError": "protocol.errors",
     "Game": "rules.game",
     "Incident": "dealer_flow.record.result",
-    "Line": "dealwire.live",
+    "LineConfig": "dealwire.live",
     "LiveTable": "dealwire.live",
     "Procedure": "dealer_flow.procedure.load",
     "RoundResult": "dealer_flow.record.result",
     "Seen": "devices.events",
     "Settlement": "rules.settlement",
     "Table": "dealwire.table.table",
-    "Terms": "dealwire.table.table",
+    "TableTerms": "dealwire.table.table",
     "load_game": "rules.game",
     "load_procedure": "dealer_flow.procedure.load",
     "play": "devices.replay",
@@ -56,14 +55,14 @@ __all__ = [
     "DealwireError",
     "Game",
     "Incident",
-    "Line",
+    "LineConfig",
     "LiveTable",
     "Procedure",
     "RoundResult",
     "Seen",
     "Settlement",
     "Table",
-    "Terms",
+    "TableTerms",
     "load_game",
     "load_procedure",
     "play",

@@ -15,7 +15,7 @@ OUR_PACKAGES: Final = ("protocol", "devices", "dealer_flow", "rules")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HostFinding:
     """One thing that was looked at, and what to do about it."""
 
     check: str
@@ -80,7 +80,7 @@ def _texts_of(device: Any) -> dict[str, str]:
         usb.util.dispose_resources(device)
 
 
-def check_all() -> Iterator[Finding]:
+def check_all() -> Iterator[HostFinding]:
     """Every check, in the order a person would fix things."""
     yield _python()
     yield from _packages()
@@ -92,63 +92,65 @@ def check_all() -> Iterator[Finding]:
     yield from _modem_manager()
 
 
-def _python() -> Finding:
-    return Finding("python", "good", f"Python {platform.python_version()} on {platform.system()}")
+def _python() -> HostFinding:
+    return HostFinding("python", "good", f"Python {platform.python_version()} on {platform.system()}")
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[HostFinding]:
     for package in ("pyserial", "construct", "transitions", "pydantic", "click"):
         try:
-            yield Finding("package", "good", f"{package} {importlib.metadata.version(package)}")
+            yield HostFinding("package", "good", f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:
-            yield Finding("package", "bad", f"{package} is not installed", "pip install dealwire")
+            yield HostFinding("package", "bad", f"{package} is not installed", "pip install dealwire")
 
 
-def _names() -> Iterator[Finding]:
+def _names() -> Iterator[HostFinding]:
     """Another distribution may install a package of the same name over ours, and pip says nothing."""
     owners = importlib.metadata.packages_distributions()
     for name in OUR_PACKAGES:
         others = sorted(set(owners.get(name, ())) - {"dealwire"})
         if others:
-            yield Finding(
+            yield HostFinding(
                 "names",
                 "bad",
                 f"the package '{name}' is also installed by {', '.join(others)}",
                 f"pip uninstall {' '.join(others)}, or give dealwire an environment of its own",
             )
             return
-    yield Finding("names", "good", f"{', '.join(OUR_PACKAGES)} belong to dealwire alone")
+    yield HostFinding("names", "good", f"{', '.join(OUR_PACKAGES)} belong to dealwire alone")
 
 
-def _cobs() -> Finding:
+def _cobs() -> HostFinding:
     if importlib.util.find_spec("cobs.cobs._cobs_ext") is None:
-        return Finding(
+        return HostFinding(
             "cobs", "warning", "cobs runs in plain Python, much slower", "install a C compiler, then reinstall cobs"
         )
-    return Finding("cobs", "good", "cobs runs in C")
+    return HostFinding("cobs", "good", "cobs runs in C")
 
 
-def _usb() -> Finding:
+def _usb() -> HostFinding:
     if importlib.util.find_spec("usb") is None:
-        return Finding("usb", "warning", "pyusb is not installed: no USB bulk devices", "pip install 'dealwire[usb]'")
+        return HostFinding(
+            "usb", "warning", "pyusb is not installed: no USB bulk devices", "pip install 'dealwire[usb]'"
+        )
     import usb.backend.libusb1
 
     if usb.backend.libusb1.get_backend() is None:
-        return Finding("usb", "warning", "libusb was not found: no USB bulk devices", "apt install libusb-1.0-0")
-    return Finding("usb", "good", "pyusb with libusb")
+        return HostFinding("usb", "warning", "libusb was not found: no USB bulk devices", "apt install libusb-1.0-0")
+    return HostFinding("usb", "good", "pyusb with libusb")
 
 
-def _ports() -> Iterator[Finding]:
+def _ports() -> Iterator[HostFinding]:
     found = ports()
     if not found:
-        yield Finding("ports", "warning", "no serial port found", "attach the device, or try: dealwire sim")
+        yield HostFinding("ports", "warning", "no serial port found", "attach the device, or try: dealwire sim")
     for port in found:
         name = port["name"]
         if os.access(name, os.R_OK | os.W_OK):
-            yield Finding("ports", "good", f"{name} may be opened")
+            yield HostFinding("ports", "good", f"{name} may be opened")
             continue
         group = Path(name).group() if Path(name).exists() else "dialout"
-        yield Finding(
+        yield HostFinding(
             "ports",
             "bad",
             f"{name} may not be opened",
@@ -156,7 +158,7 @@ def _ports() -> Iterator[Finding]:
         )
 
 
-def latency_timers(folder: Path = Path("/sys/bus/usb-serial/devices")) -> Iterator[Finding]:
+def latency_timers(folder: Path = Path("/sys/bus/usb-serial/devices")) -> Iterator[HostFinding]:
     """An FTDI adapter holds short frames back for up to its latency timer, 16 ms unless somebody lowered it."""
     for timer in sorted(folder.glob("*/latency_timer")):
         try:
@@ -166,12 +168,12 @@ def latency_timers(folder: Path = Path("/sys/bus/usb-serial/devices")) -> Iterat
         name = timer.parent.name
         if waits_ms > 1:
             remedy = "dealwire doctor --udev prints a rule that sets it to 1"
-            yield Finding("latency", "warning", f"{name} holds bytes back for up to {waits_ms} ms", remedy)
+            yield HostFinding("latency", "warning", f"{name} holds bytes back for up to {waits_ms} ms", remedy)
         else:
-            yield Finding("latency", "good", f"{name} passes bytes on within {waits_ms} ms")
+            yield HostFinding("latency", "good", f"{name} passes bytes on within {waits_ms} ms")
 
 
-def _modem_manager() -> Iterator[Finding]:
+def _modem_manager() -> Iterator[HostFinding]:
     """ModemManager probes new serial ports with modem commands, which a shuffler answers with noise at best."""
     for entry in Path("/proc").glob("[0-9]*/comm"):
         try:
@@ -179,11 +181,11 @@ def _modem_manager() -> Iterator[Finding]:
         except OSError:
             continue
         if running:
-            yield Finding(
+            yield HostFinding(
                 "modemmanager",
                 "warning",
                 "ModemManager is running and may grab new ports",
                 'add ENV{ID_MM_DEVICE_IGNORE}="1" to the udev rule of the device',
             )
             return
-    yield Finding("modemmanager", "good", "ModemManager is not running")
+    yield HostFinding("modemmanager", "good", "ModemManager is not running")

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
+from devices.address import baud_of, line_at, short_name
 from devices.capture import CaptureWriter, Recorded
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
 from devices.loop import Owner
 from devices.supervisor import Supervisor
-from devices.transport.address import baud_of, line_at, short_name
 from devices.transport.base import Transport
 from devices.transport.opening import Opener
 from protocol.errors import DealwireError
@@ -19,7 +19,7 @@ from protocol.tdp.messages import Role
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineConfig:
     """One line of a table: its name there, which kind of device is at its end, its address, and what is spoken."""
 
     name: str
@@ -38,7 +38,7 @@ class LiveTable:
 
     def __init__(
         self,
-        lines: Sequence[Line],
+        lines: Sequence[LineConfig],
         deliver: Callable[[Seen], None],
         *,
         role: Role = Role.OBSERVE,
@@ -64,7 +64,7 @@ class LiveTable:
 
     def _begin(
         self,
-        line: Line,
+        line: LineConfig,
         opener: Opener,
         transport: Transport,
         deliver: Callable[[Seen], None],
@@ -86,7 +86,7 @@ class LiveTable:
         self._owner.add(supervisor)
         supervisor.begin(wrap(transport))
 
-    def _recording(self, line: Line, writer: CaptureWriter | None) -> Callable[[Transport], Transport]:
+    def _recording(self, line: LineConfig, writer: CaptureWriter | None) -> Callable[[Transport], Transport]:
         """What makes a line's transport a recorded one; every transport it ever has goes to one interface."""
         if writer is None:
             return lambda transport: transport

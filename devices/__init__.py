@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from protocol.lazy import face
 
 if TYPE_CHECKING:
+    from devices.address import open_transport as open_transport
     from devices.capture import Capture as Capture
     from devices.clock import ManualClock as ManualClock
     from devices.clock import SystemClock as SystemClock
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from devices.shuffler import Shuffler as Shuffler
     from devices.supervisor import Supervisor as Supervisor
     from devices.table_controller import TableController as TableController
-    from devices.transport.address import open_transport as open_transport
 
 __all__, __getattr__, __dir__ = face(
     __name__,
@@ -37,6 +37,6 @@ __all__, __getattr__, __dir__ = face(
         "devices.shuffler": "Shuffler",
         "devices.supervisor": "Supervisor",
         "devices.table_controller": "TableController",
-        "devices.transport.address": "open_transport",
+        "devices.address": "open_transport",
     },
 )

@@ -1,6 +1,6 @@
 """The progressive's books at one table: what START GAME takes and each award adds up to, from the controller's reports.
 
-The desk moves the bank's meters as people award, at the moment a card completes it. What the cards say is the
+It moves the bank's meters as people award, at the moment a card completes it. What the cards say is the
 settlement's business; `differences` compares the two at END GAME, and a person backs out what was wrong.
 """
 
@@ -13,13 +13,13 @@ from typing import Any, Final
 import devices.events as e
 from dealer_flow.record.result import EventRef
 from devices.events import Seen
-from rules.award_records import AwardRecord, DeskRound, Kind, differences, standing
-from rules.award_steps import NEXT, Stage, allowed
+from rules.award_records import AwardKind, AwardRecord, AwardRound, differences, standing
+from rules.award_steps import NEXT, AwardStage, allowed
 from rules.checks import dollars
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
-from rules.paytable import PayTable, Row
+from rules.paytable import PayRow, PayTable
 from rules.settlement import Settlement
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -31,13 +31,13 @@ class _Open:
 
     seat: int = 0
     button: int = 0
-    row: Row | None = None
+    row: PayRow | None = None
 
 
 Out = AwardRecord | MeterRecord
 
 
-class AwardDesk:
+class AwardBook:
     """Feed it every report; it answers with records. `spot` is the progressive's number among the layout's bets.
 
     Hand buttons count the rows of the pay table from 1, as they are printed. SettlementRefused when the game has no
@@ -61,22 +61,22 @@ class AwardDesk:
             raise SettlementRefused(f"pay table of {bet.name}", paytable, bet.paytables)
         self.bank, self.table = bank, table
         self.paytable: PayTable = game.paytables[paytable or bet.paytables[0]]
-        self.stage = Stage.BETS
-        self.last: DeskRound | None = None
+        self.stage = AwardStage.BETS
+        self.last: AwardRound | None = None
         """The round that END GAME closed last."""
         self._bet, self._spot = bet, spot
         order = (game.default_readings() | dict(readings)).get("meter-order", "dealers-right-first")
         self._right_first = order == "dealers-right-first"
         self._wagers: dict[int, int] = {}
         self._sensors: set[int] = set()
-        self._round: DeskRound | None = None
+        self._round: AwardRound | None = None
         self._open, self._awards = _Open(), list[AwardRecord]()
         for row in self.paytable.rows:
             if row.pays.meter and row.pays.meter not in bank.meters():
                 raise SettlementRefused(f"meter that {self.paytable.id} pays from", row.pays.meter, bank.meters())
 
     @property
-    def round(self) -> DeskRound | None:
+    def round(self) -> AwardRound | None:
         """The round between START GAME and END GAME; None while bets are open."""
         return self._round
 
@@ -99,7 +99,7 @@ class AwardDesk:
                 return self._button(seen, hand, on)
             case e.Confirmed():
                 return self._step("CONFIRM", seen)
-            case e.BadgeSwiped() if self.stage is Stage.CONFIRMED:
+            case e.BadgeSwiped() if self.stage is AwardStage.CONFIRMED:
                 return self._swipe(seen, body)
         return []
 
@@ -133,10 +133,10 @@ class AwardDesk:
         at = RoundKey(self.table, f"{seen.session:08x}", body.round)
         taken, before = sum(cents or 0 for cents in bets.values()), self.bank.meters()
         records = self.bank.contribute(at, taken)
-        self._round = DeskRound(at, bets, before, tuple(records), self.bank.meters())
+        self._round = AwardRound(at, bets, before, tuple(records), self.bank.meters())
         self._open, self._awards = _Open(), []
         self._wagers.clear()
-        self.stage = NEXT[Stage.BETS, "START GAME"]
+        self.stage = NEXT[AwardStage.BETS, "START GAME"]
         unknown = [str(seat) for seat, cents in bets.items() if cents is None]
         why = f"progressive bets of {len(bets)} seats are taken"
         why += f"; what lay on the sensors of seats {', '.join(unknown)} is not known" if unknown else ""
@@ -144,12 +144,12 @@ class AwardDesk:
 
     def _end(self, seen: Seen) -> list[Out]:
         out: list[Out] = []
-        if self.stage in (Stage.HAND, Stage.CONFIRMED):
+        if self.stage in (AwardStage.HAND, AwardStage.CONFIRMED):
             what = f"the {self._hand} of seat {self._open.seat} was not awarded"
             out.append(self._say("unfinished", seen, what, **self._subject()))
         if self._round is not None:
             self.last = replace(self._round, awards=tuple(self._awards))
-        self._round, self._open, self.stage = None, _Open(), Stage.BETS
+        self._round, self._open, self.stage = None, _Open(), AwardStage.BETS
         return out
 
     def _step(self, trigger: str, seen: Seen, *, seat: int = 0) -> list[Out]:
@@ -168,7 +168,7 @@ class AwardDesk:
         return [self._say("confirmed", seen, why, **self._subject())]
 
     def _button(self, seen: Seen, hand: int, on: bool) -> list[Out]:
-        if not on and self.stage not in (Stage.HAND, Stage.CONFIRMED):
+        if not on and self.stage not in (AwardStage.HAND, AwardStage.CONFIRMED):
             return []  # the lamp of a hand that was awarded, or END GAME put it out
         dest = NEXT.get((self.stage, f"hand button {'on' if on else 'off'}"))
         rows = self.paytable.rows
@@ -211,12 +211,12 @@ class AwardDesk:
         }
         award = self._say("awarded", seen, why, **known)
         self._awards.append(award)
-        self._open.button, self._open.row, self.stage = 0, None, Stage.GAME
+        self._open.button, self._open.row, self.stage = 0, None, AwardStage.GAME
         return [award, *moved]
 
     # ------------------------------------------------------------------ what a step needs to know
 
-    def _prize(self, row: Row, bet: int | None) -> int | None:
+    def _prize(self, row: PayRow, bet: int | None) -> int | None:
         """Cents: a share of what the meter shows now, or so many times the bet; None when the bet is not known."""
         amount: Fraction = row.pays.amount
         if row.pays.meter:
@@ -226,7 +226,7 @@ class AwardDesk:
     def _needs(self, prize: int) -> str:
         return e.Level.EXECUTIVE if prize >= self.bank.setup.executive_from_cents else e.Level.SUPERVISOR
 
-    def _out_of_order(self, row: Row, seat: int) -> str:
+    def _out_of_order(self, row: PayRow, seat: int) -> str:
         """Two pays of one meter go from the dealer's right; the house may have another order, so it is said only."""
         before = [
             each.seat for each in standing(self._awards) if each.meter == row.pays.meter and each.seat is not None
@@ -245,7 +245,7 @@ class AwardDesk:
     def _refuse(self, seen: Seen, why: str, **fields: Any) -> AwardRecord:
         return self._say("refused", seen, why, **fields)
 
-    def _say(self, kind: Kind, seen: Seen, why: str, **fields: Any) -> AwardRecord:
+    def _say(self, kind: AwardKind, seen: Seen, why: str, **fields: Any) -> AwardRecord:
         number = self._round.at.round if self._round else self.last.at.round if self.last else 0
         events = (EventRef(device=seen.device, number=seen.number),)
         known = {"clause": self._bet.clauses.win} | fields

@@ -9,12 +9,12 @@ from pydantic import ConfigDict, Field
 from dealer_flow.record.result import EventRef, Record
 from rules.checks import dollars
 from rules.meters import MeterRecord, RoundKey
-from rules.settlement import Line, Settlement
+from rules.settlement import Settlement, SettlementLine
 from rules.terms import Meter
 
 SCHEMA: Final = "dealwire.award/1"
 
-Kind = Literal[
+AwardKind = Literal[
     "bets-taken",
     "spot",
     "hand-on",
@@ -35,7 +35,7 @@ class AwardRecord(Record):
 
     schema_: Literal["dealwire.award/1"] = Field(default=SCHEMA, alias="schema")
     type: Literal["award"] = "award"
-    kind: Kind
+    kind: AwardKind
     table: str
     round: int
     seat: int | None = None
@@ -61,8 +61,8 @@ class AwardRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class DeskRound:
-    """One round at the desk: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
+class AwardRound:
+    """One round of awards: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
     these (`taken`), the meters as they then `shown`, and what was awarded."""
 
     at: RoundKey
@@ -84,7 +84,7 @@ def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
     return found
 
 
-def differences(settlement: Settlement, closed: DeskRound, bet: str) -> list[AwardRecord]:
+def differences(settlement: Settlement, closed: AwardRound, bet: str) -> list[AwardRecord]:
     """Where what people awarded for `bet` is not what the cards pay, one record a seat; empty when both agree.
 
     A bet that is held says nothing yet, so nothing can differ from it.
@@ -101,7 +101,7 @@ def differences(settlement: Settlement, closed: DeskRound, bet: str) -> list[Awa
     return found
 
 
-def _difference(seat: int, line: Line | None, award: AwardRecord | None, at: RoundKey) -> AwardRecord:
+def _difference(seat: int, line: SettlementLine | None, award: AwardRecord | None, at: RoundKey) -> AwardRecord:
     cards = f"pay {line.row} {dollars(line.pay)}" if line else "pay nothing"
     people = f"awarded {award.hand} {dollars(award.cents or 0)}" if award else "awarded nothing"
     return AwardRecord(

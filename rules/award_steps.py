@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 
-class Stage(Enum):
+class AwardStage(Enum):
     """Where the award procedure stands."""
 
     BETS = "bets-open"
@@ -18,36 +18,36 @@ class Stage(Enum):
 
 
 MEANING: Final = {
-    Stage.BETS: "progressive bets go onto the sensors; START GAME takes them",
-    Stage.GAME: "the hand is dealt and played; no award is under way",
-    Stage.SPOT: "the dealer selected the spot of a winner; its hand button is due",
-    Stage.HAND: "a hand button is on; the supervisor verifies and confirms, or the button is pressed again",
-    Stage.CONFIRMED: "the win is confirmed; a supervisor's or executive's card completes it",
+    AwardStage.BETS: "progressive bets go onto the sensors; START GAME takes them",
+    AwardStage.GAME: "the hand is dealt and played; no award is under way",
+    AwardStage.SPOT: "the dealer selected the spot of a winner; its hand button is due",
+    AwardStage.HAND: "a hand button is on; the supervisor verifies and confirms, or the button is pressed again",
+    AwardStage.CONFIRMED: "the win is confirmed; a supervisor's or executive's card completes it",
 }
 
 
-class Step(NamedTuple):
+class AwardStep(NamedTuple):
     """One way on: in any of `stages`, by `trigger`, to `dest`."""
 
     trigger: str
-    stages: tuple[Stage, ...]
-    dest: Stage
+    stages: tuple[AwardStage, ...]
+    dest: AwardStage
 
 
 STEPS: Final = (
-    Step("START GAME", (Stage.BETS,), Stage.GAME),
-    Step("spot", (Stage.GAME, Stage.SPOT), Stage.SPOT),
-    Step("hand button on", (Stage.SPOT,), Stage.HAND),
-    Step("hand button off", (Stage.HAND, Stage.CONFIRMED), Stage.SPOT),
-    Step("CONFIRM", (Stage.HAND,), Stage.CONFIRMED),
-    Step("card", (Stage.CONFIRMED,), Stage.GAME),
-    Step("END GAME", (Stage.GAME, Stage.SPOT, Stage.HAND, Stage.CONFIRMED), Stage.BETS),
+    AwardStep("START GAME", (AwardStage.BETS,), AwardStage.GAME),
+    AwardStep("spot", (AwardStage.GAME, AwardStage.SPOT), AwardStage.SPOT),
+    AwardStep("hand button on", (AwardStage.SPOT,), AwardStage.HAND),
+    AwardStep("hand button off", (AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.SPOT),
+    AwardStep("CONFIRM", (AwardStage.HAND,), AwardStage.CONFIRMED),
+    AwardStep("card", (AwardStage.CONFIRMED,), AwardStage.GAME),
+    AwardStep("END GAME", (AwardStage.GAME, AwardStage.SPOT, AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.BETS),
 )
 
 NEXT: Final = {(stage, step.trigger): step.dest for step in STEPS for stage in step.stages}
 """(stage, trigger) -> the stage it leads to; what is not here may not happen."""
 
 
-def allowed(stage: Stage) -> list[str]:
+def allowed(stage: AwardStage) -> list[str]:
     """What may happen next, in the order of the table."""
     return [step.trigger for step in STEPS if stage in step.stages]

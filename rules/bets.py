@@ -8,14 +8,14 @@ from typing import Final
 from protocol.cards import Card
 from rules.checks import Hold
 from rules.game import Bet
-from rules.hands import Hand
+from rules.hands import RankedHand
 from rules.paytable import PaidRow
-from rules.settlement import Line, make_line
+from rules.settlement import SettlementLine, make_line
 from rules.terms import Terms
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BetVerdict:
     """Who won: `sign` 1 the player, -1 the dealer, 0 a tie; `margin` in cards of length; `facts` in words."""
 
     sign: int
@@ -29,11 +29,11 @@ class Showdown:
 
     seat: int
     cards: tuple[Card, ...]
-    player: Hand | str
-    verdict: Verdict | str
+    player: RankedHand | str
+    verdict: BetVerdict | str
 
 
-def compare(player: Hand | str, dealer: Hand | str) -> Verdict | str:
+def compare(player: RankedHand | str, dealer: RankedHand | str) -> BetVerdict | str:
     """The longer flush wins, then the higher cards (CO 47.1-1017.60 (2)); the reason when a hand is not known."""
     if isinstance(player, str):
         return player
@@ -43,25 +43,25 @@ def compare(player: Hand | str, dealer: Hand | str) -> Verdict | str:
     sign = (player.strength > dealer.strength) - (player.strength < dealer.strength)
     word = ("ties", "beats", "loses to")[sign]
     by = "" if sign == 0 else f" by {abs(margin)}" if margin else " on the kickers"
-    return Verdict(sign, margin, f"flush of {player.text} {word} dealer's {dealer.text}{by}")
+    return BetVerdict(sign, margin, f"flush of {player.text} {word} dealer's {dealer.text}{by}")
 
 
-def resolve(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
+def resolve(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> SettlementLine:
     """The line of a bet whose hand was not folded away and breaks no rule."""
     return KINDS[bet.kind](bet, stake, showdown, terms)
 
 
-def held(bet: Bet, seat: int, stake: int, hold: Hold) -> Line:
+def held(bet: Bet, seat: int, stake: int, hold: Hold) -> SettlementLine:
     """The line of a bet that is not settled."""
     return make_line(seat, bet.name, stake, "held", hold.why, hold.clause)
 
 
-def _against_dealer(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
+def _against_dealer(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> SettlementLine:
     """Wins at a fixed pay, loses, or ties by the hands alone."""
     return _compared(bet, stake, showdown, terms, lambda _: (terms.game.fixed[bet.name], None))
 
 
-def _margin(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
+def _margin(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> SettlementLine:
     """A win is paid by how many cards longer the winning hand is."""
     table = terms.table(bet.name)
     return _compared(bet, stake, showdown, terms, lambda margin: (table[margin], terms.paytables[bet.name]))
@@ -69,7 +69,7 @@ def _margin(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
 
 def _compared(
     bet: Bet, stake: int, showdown: Showdown, terms: Terms, win: Callable[[int], tuple[PaidRow | None, str | None]]
-) -> Line:
+) -> SettlementLine:
     verdict = showdown.verdict
     if isinstance(verdict, str):
         return held(bet, showdown.seat, stake, Hold(verdict, bet.clauses.win))
@@ -81,7 +81,7 @@ def _compared(
     return won(bet, stake, showdown.seat, verdict.facts, row, paytable, terms)
 
 
-def _own_hand(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
+def _own_hand(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> SettlementLine:
     """Paid by the best row the player's hand qualifies for, whatever the dealer has."""
     player, paytable = showdown.player, terms.paytables[bet.name]
     if isinstance(player, str):
@@ -94,7 +94,9 @@ def _own_hand(bet: Bet, stake: int, showdown: Showdown, terms: Terms) -> Line:
     return won(bet, stake, showdown.seat, facts, row, paytable, terms)
 
 
-def won(bet: Bet, stake: int, seat: int, facts: str, row: PaidRow | None, paytable: str | None, terms: Terms) -> Line:
+def won(
+    bet: Bet, stake: int, seat: int, facts: str, row: PaidRow | None, paytable: str | None, terms: Terms
+) -> SettlementLine:
     """The line of a win as `row` pays it; one without a row, or with a push, gives the stake back."""
     name = row.when if row and row.when else None
     if row is None or row.pay.unit == "push":
@@ -116,9 +118,9 @@ def won(bet: Bet, stake: int, seat: int, facts: str, row: PaidRow | None, paytab
     )
 
 
-Kind = Callable[[Bet, int, Showdown, Terms], Line]
+Resolve = Callable[[Bet, int, Showdown, Terms], SettlementLine]
 
-KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+KINDS: Final[Mapping[str, Resolve]] = MappingProxyType(
     {"against-dealer": _against_dealer, "margin": _margin, "own-hand": _own_hand}
 )
 """Kind of bet -> how it is resolved for one seat. A `progressive` bet is resolved for the

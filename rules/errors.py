@@ -1,21 +1,11 @@
-"""What the rules refuse: a file that is not a game, and a request that cannot be settled.
+"""What the rules refuse: a request that cannot be settled, or counted.
 
 A table that breaks a rule is no exception: its money is held, line by line, with the clause that says so.
 """
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from protocol.errors import DealwireError
-
-
-class GameFileError(DealwireError):
-    """A game or pay table file that cannot be used; `line` counts from 1, None when no line is to blame."""
-
-    def __init__(self, file: str | Path, line: int | None, key: str, why: str) -> None:
-        self.file, self.line, self.key, self.why = Path(file), line, key, why
-        where = f"{self.file.name}:{line}" if line else self.file.name
-        super().__init__(f"{where}: {key}: {why}" if key else f"{where}: {why}")
 
 
 class SettlementRefused(DealwireError):

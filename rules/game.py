@@ -9,12 +9,11 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dealer_flow.procedure.tomlfile import Key, spell
-from rules.errors import GameFileError
+from dealer_flow.procedure.tomlfile import TomlTable, load
+from protocol.tomlfile import Key, TomlFileError, line_of, spell
 from rules.hands import RANKINGS
-from rules.paytable import PaidRow, PayField, PayTable, Table, flatten, load_paytable, paid_row
+from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable, paid_row
 from rules.readings import READINGS
-from rules.tomlfile import Part, line_of, load
 
 GAMES: Final = Path(__file__).parent / "games"
 
@@ -27,7 +26,7 @@ _TABLE_OF: Final[Mapping[str, str]] = {
 }
 
 
-class HandSpec(Part):
+class HandSpec(TomlTable):
     """How many cards make a hand, and how hands are ranked."""
 
     ranking: str
@@ -36,7 +35,7 @@ class HandSpec(Part):
     clause: str
 
 
-class RaceSpec(Part):
+class RaceSpec(TomlTable):
     """A race of columns, one a suit: how many cards win in one, and after how many without a winner it is over."""
 
     column: Annotated[int, Field(ge=1)]
@@ -44,21 +43,21 @@ class RaceSpec(Part):
     clause: str
 
 
-class Order(Part):
+class Order(TomlTable):
     """In which order the dealer settles the seats; seat 1 is at the dealer's left."""
 
     seats: Literal["descending", "ascending"]
     clause: str
 
 
-class Games(Part):
+class Games(TomlTable):
     """In how many games at one table a player may bet; a bet says which game it `counts_as`."""
 
     most: Annotated[int, Field(ge=1)]
     clause: str
 
 
-class Limit(Part):
+class Limit(TomlTable):
     """The most one bet may be; None when the text leaves the figure to the table."""
 
     each_bet_cents: Annotated[int, Field(gt=0)] | None = None
@@ -66,7 +65,7 @@ class Limit(Part):
     games: Games | None = None
 
 
-class Returns(Part):
+class ReturnClauses(TomlTable):
     """The clause that gives bets back, by what went wrong; empty where it cannot happen."""
 
     misdeal: str
@@ -75,7 +74,7 @@ class Returns(Part):
     no_jackpot_hand: str = ""
 
 
-class Open(Part):
+class Open(TomlTable):
     """A reading this game leaves open: the option taken unless told otherwise, and why it is open.
 
     `suspect`: option -> why it cannot be meant; with it, no real bet is settled unless the caller says so.
@@ -86,7 +85,7 @@ class Open(Part):
     suspect: dict[str, str] = Field(default_factory=dict)
 
 
-class Equals(Part):
+class Equals(TomlTable):
     """This bet must be `times` another."""
 
     bet: str
@@ -94,14 +93,14 @@ class Equals(Part):
     clause: str
 
 
-class Beside(Part):
+class Beside(TomlTable):
     """This bet may only be made beside another."""
 
     bet: str
     clause: str
 
 
-class Clauses(Part):
+class Clauses(TomlTable):
     """What decides the bet. `tie` and `envy` where the bet can tie or earn envy."""
 
     win: str
@@ -111,7 +110,7 @@ class Clauses(Part):
     envy: str = ""
 
 
-class Bet(Part):
+class Bet(TomlTable):
     """One bet. `fold`: what folding does to it; `absent` means it is made by not folding. `rows` are the rows of its
     pay tables that pay a race bet: one printed table serves many bets."""
 
@@ -137,7 +136,7 @@ class Bet(Part):
         return self
 
 
-class GameSpec(Part):
+class GameSpec(TomlTable):
     """A game file."""
 
     schema_: Literal["dealwire.game/1"] = Field(alias="schema")
@@ -149,7 +148,7 @@ class GameSpec(Part):
     race: RaceSpec | None = None
     order: Order
     limit: Limit | None = None
-    returns: Returns
+    returns: ReturnClauses
     readings: dict[str, Open]
     bets: Annotated[tuple[Bet, ...], Field(min_length=1)]
 
@@ -163,7 +162,7 @@ class Game:
     tied: Mapping[str, frozenset[str]]
     """Bet -> the bets that are valid only together with it, itself included."""
     paytables: Mapping[str, PayTable]
-    tables: Mapping[tuple[str, str], Table]
+    tables: Mapping[tuple[str, str], FlatTable]
     """Bet and pay table -> the table as that bet is paid by it."""
     fixed: Mapping[str, PaidRow]
     """Bet against the dealer -> what it pays."""
@@ -212,11 +211,11 @@ def game_id_of(procedure: str) -> str | None:
 
 
 def load_game_of(procedure: str) -> Game:
-    """The game that settles rounds of a procedure, as `game_id_of` finds it; GameFileError when there is none."""
+    """The game that settles rounds of a procedure, as `game_id_of` finds it; TomlFileError when there is none."""
     game = game_id_of(procedure)
     if game is None:
         known = dict.fromkeys(name for names in _settled().values() for name in names)
-        raise GameFileError(
+        raise TomlFileError(
             procedure, None, "", f"no such game, nor a game that settles it; allowed: {', '.join(known)}"
         )
     return load_game(game)
@@ -229,12 +228,12 @@ def _settled() -> dict[str, tuple[str, ...]]:
 def load_game(source: str | Path) -> Game:
     """A game by id, or from a file whose pay tables stand in `paytables/` beside it.
 
-    GameFileError names the file, the line, the key and what is allowed, in one line.
+    TomlFileError names the file, the line, the key and what is allowed, in one line.
     """
     path = Path(source)
     if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
         if source not in game_ids():
-            raise GameFileError(source, None, "", f"no such game; allowed: {', '.join(game_ids())}, or a .toml file")
+            raise TomlFileError(source, None, "", f"no such game; allowed: {', '.join(game_ids())}, or a .toml file")
         path = GAMES / f"{source}.toml"
     spec = load(path, GameSpec)
     text = path.read_text(encoding="utf-8")
@@ -256,8 +255,8 @@ def load_game(source: str | Path) -> Game:
 def _check(path: Path, text: str, spec: GameSpec) -> None:
     """What one key cannot know of another."""
 
-    def fail(key: Key, why: str) -> GameFileError:
-        return GameFileError(path, line_of(text, key), spell(key), why)
+    def fail(key: Key, why: str) -> TomlFileError:
+        return TomlFileError(path, line_of(text, key), spell(key), why)
 
     if (spec.hand is None) == (spec.race is None):
         raise fail(("hand",), "give [hand] or [race], one of them")
@@ -296,17 +295,17 @@ def _load_paytables(path: Path, text: str, spec: GameSpec) -> dict[str, PayTable
             key = spell(("bets", index, "paytables"))
             if not file.is_file():
                 known = ", ".join(sorted(each.stem for each in file.parent.glob("*.toml"))) or "none"
-                raise GameFileError(path, line, key, f"no pay table {name!r} in {file.parent.name}/; allowed: {known}")
+                raise TomlFileError(path, line, key, f"no pay table {name!r} in {file.parent.name}/; allowed: {known}")
             table = load_paytable(file)
             if table.kind != _TABLE_OF[bet.kind]:
                 why = f"{name} is a {table.kind} table; a {bet.kind} bet needs a {_TABLE_OF[bet.kind]} table"
-                raise GameFileError(path, line, key, why)
+                raise TomlFileError(path, line, key, why)
             rows = [row.when for row in table.rows]
             for row in bet.rows:
                 if row not in rows:
                     where = ("bets", index, "rows")
                     why = f"no row {row!r} in {name}; allowed: {', '.join(rows)}"
-                    raise GameFileError(path, line_of(text, where), spell(where), why)
+                    raise TomlFileError(path, line_of(text, where), spell(where), why)
             found[name] = table
     return found
 

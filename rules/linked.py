@@ -12,7 +12,7 @@ from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.settle import settle
-from rules.settlement import Line, MeterTotal, Settlement
+from rules.settlement import MeterTotal, Settlement, SettlementLine
 from rules.terms import Meter
 
 
@@ -55,14 +55,14 @@ def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str
     return {name: meter for name, meter in meters.items() if name in wanted}
 
 
-def _in_order(settlement: Settlement) -> Sequence[Line]:
+def _in_order(settlement: Settlement) -> Sequence[SettlementLine]:
     """Lines that a meter pays, in the order it pays them."""
     right_first = settlement.readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
     lines = [line for line in settlement.lines if line.meter]
     return sorted(lines, key=lambda line: line.seat, reverse=right_first)
 
 
-def _share(game: Game, line: Line) -> Any:
+def _share(game: Game, line: SettlementLine) -> Any:
     rows = game.paytables[line.paytable or ""].rows
     return next(row.pays.amount for row in rows if row.when == line.row)
 

@@ -8,10 +8,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dealer_flow.procedure.tomlfile import Key, spell
-from rules.errors import GameFileError
+from dealer_flow.procedure.tomlfile import TomlTable, load
+from protocol.tomlfile import Key, TomlFileError, line_of, spell
 from rules.paytable import PayTable
-from rules.tomlfile import Part, line_of, load
 
 ADVICE: Final = "WA progressive systems flexibility and recommendations"
 _RATE: Final = re.compile(r"(\d{1,3})(?:\.(\d{1,6}))? %")
@@ -32,7 +31,7 @@ def parse_rate(value: object) -> Fraction:
 RateField = Annotated[Any, BeforeValidator(parse_rate)]
 
 
-class MeterPart(Part):
+class MeterPart(TomlTable):
     """One meter. `contribution` and `reserve` are the parts of every progressive wager that go onto it and aside.
 
     A 100 % award sets the meter to the seed, which the house puts up, and what the reserve holds.
@@ -45,7 +44,7 @@ class MeterPart(Part):
     reserve: RateField = Fraction(0)
 
 
-class ProgressiveSetup(Part):
+class ProgressiveSetup(TomlTable):
     """A progressive setup file. An award of `executive_from_cents` or more needs an executive's card."""
 
     schema_: Literal["dealwire.progressive/1"] = Field(alias="schema")
@@ -57,11 +56,11 @@ class ProgressiveSetup(Part):
 
 
 def load_setup(path: str | Path) -> ProgressiveSetup:
-    """The setup in the file at `path`; GameFileError names file, line, key and what is allowed."""
+    """The setup in the file at `path`; TomlFileError names file, line, key and what is allowed."""
     file = Path(path)
     setup = load(file, ProgressiveSetup)
     for key, why in _faults(setup):
-        raise GameFileError(file, line_of(file.read_text(encoding="utf-8"), key), spell(key), why)
+        raise TomlFileError(file, line_of(file.read_text(encoding="utf-8"), key), spell(key), why)
     return setup
 
 

@@ -22,7 +22,7 @@ from rules.terms import Meter
 
 SCHEMA: Final = "dealwire.meter/1"
 
-Kind = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted"]
+MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted"]
 Carry = Annotated[str, Field(pattern=r"^\d+(/\d+)?$")]
 Amount = Annotated[int, Field(ge=0)]
 
@@ -50,7 +50,7 @@ class MeterRecord(Record):
     type: Literal["meter"] = "meter"
     number: Annotated[int, Field(ge=1)]
     """Counts the bank's records without a gap, from 1."""
-    kind: Kind
+    kind: MeterChange
     meter: str
     table: str | None = None
     session: str | None = None
@@ -232,7 +232,7 @@ class MeterBank:
 
     def _write(
         self,
-        kind: Kind,
+        kind: MeterChange,
         meter: str,
         why: str,
         at: RoundKey | None = None,

@@ -9,10 +9,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dealer_flow.procedure.tomlfile import Key, spell
+from dealer_flow.procedure.tomlfile import TomlTable, load
+from protocol.tomlfile import Key, TomlFileError, line_of, spell
 from rules.conditions import CONDITIONS
-from rules.errors import GameFileError
-from rules.tomlfile import Part, line_of, load
 
 Unit = Literal["to", "for", "percent", "push", "bare"]
 
@@ -65,7 +64,7 @@ def parse_pay(value: object) -> Pay:
 PayField = Annotated[Any, BeforeValidator(parse_pay)]
 
 
-class Row(Part):
+class PayRow(TomlTable):
     """One row. `envy_cents` is what every other bettor gets for this hand at the base wager."""
 
     when: str
@@ -74,7 +73,7 @@ class Row(Part):
     envy_cents: Annotated[int, Field(ge=0)] = 0
 
 
-class Note(Part):
+class Note(TomlTable):
     """How an unclear print was read, and on what ground."""
 
     about: str
@@ -82,14 +81,14 @@ class Note(Part):
     because: str
 
 
-class Printed(Part):
+class Printed(TomlTable):
     """A figure the source prints beside the table, with as many decimals as it prints."""
 
     house_edge_pct: Annotated[str, Field(pattern=r"^-?\d+(\.\d+)?$")]
     clause: str
 
 
-class PayTable(Part):
+class PayTable(TomlTable):
     """A pay table file. `bare` is the unit of a pay printed as a bare number. `suspect` says why the table cannot be
     meant as it is printed; with it, no real bet is settled unless the caller says so."""
 
@@ -99,7 +98,7 @@ class PayTable(Part):
     printed: Printed | None = None
     kind: Literal["longest-flush", "margin", "five-card", "race"]
     bare: Literal["to", "for"] | None = None
-    rows: Annotated[tuple[Row, ...], Field(min_length=1)]
+    rows: Annotated[tuple[PayRow, ...], Field(min_length=1)]
     notes: tuple[Note, ...] = ()
     suspect: str = ""
 
@@ -115,11 +114,11 @@ class PaidRow:
     clause: str
 
 
-Table = Mapping[Hashable, PaidRow | None]
+FlatTable = Mapping[Hashable, PaidRow | None]
 """A pay table flattened: the key of a hand -> the best row it qualifies for."""
 
 
-def flatten(table: PayTable, only: Collection[str] = ()) -> Table:
+def flatten(table: PayTable, only: Collection[str] = ()) -> FlatTable:
     """For every hand, the row that pays it most; of equal pays the one printed first. `only` leaves rows out."""
     conditions = CONDITIONS[table.kind]
     rows = [
@@ -139,10 +138,10 @@ def paid_row(when: str, pay: Pay, clause: str, envy_cents: int = 0) -> PaidRow:
 
 
 def load_paytable(path: Path) -> PayTable:
-    """The pay table in the file at `path`; GameFileError names file, line, key and what is allowed."""
+    """The pay table in the file at `path`; TomlFileError names file, line, key and what is allowed."""
     table = load(path, PayTable)
     for key, why in _faults(path, table):
-        raise GameFileError(path, line_of(path.read_text(encoding="utf-8"), key), spell(key), why)
+        raise TomlFileError(path, line_of(path.read_text(encoding="utf-8"), key), spell(key), why)
     return table
 
 

@@ -13,7 +13,7 @@ from rules.checks import Hold, dollars, known_cards, wrong_count
 from rules.game import Bet
 from rules.hands.five_card import best_five
 from rules.paytable import PaidRow
-from rules.settlement import Line, MeterTotal, make_line
+from rules.settlement import MeterTotal, SettlementLine, make_line
 from rules.terms import Meter, Terms, round_down
 
 ENVY = "envy"
@@ -79,8 +79,8 @@ class _MeterNow:
 class Progressive:
     """What became of one progressive bet: a line by seat, envy lines in the dealer's order, the meters after it."""
 
-    lines: dict[int, Line] = field(default_factory=dict)
-    envy: tuple[Line, ...] = ()
+    lines: dict[int, SettlementLine] = field(default_factory=dict)
+    envy: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
 
 
@@ -104,7 +104,7 @@ def resolve(
         void = _void(bet, entries, terms)
         return Progressive(void, meters=tuple(meter.total(name) for name, meter in meters.items()))
     right_first = terms.readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
-    lines: dict[int, Line] = {}
+    lines: dict[int, SettlementLine] = {}
     before = ""
     for entry in sorted(entries, key=lambda entry: entry.seat.seat, reverse=right_first):
         lines[entry.seat.seat] = _line(bet, entry, terms, meters, before)
@@ -139,7 +139,7 @@ def _keeps_alive(entry: _Entry, terms: Terms) -> bool:
     return terms.readings.get("jackpot-hand") != "meter-row" or entry.row.pay.meter is not None
 
 
-def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Line]:
+def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, SettlementLine]:
     """Nobody is known to hold a jackpot hand: every bet comes back, unless an open one might be one."""
     returns = terms.game.spec.returns
     back = f"no progressive jackpot hand at the table: all hands are dead and {bet.name} comes back"
@@ -154,7 +154,7 @@ def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Line]:
     return lines
 
 
-def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], before: str) -> Line:
+def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], before: str) -> SettlementLine:
     number, name, table = entry.seat.seat, bet.name, terms.paytables[bet.name]
     if entry.hold is not None:
         return make_line(number, name, entry.stake, "held", entry.hold.why, entry.hold.clause)
@@ -182,7 +182,9 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], b
     )
 
 
-def _meter_line(bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, _MeterNow], before: str) -> Line:
+def _meter_line(
+    bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, _MeterNow], before: str
+) -> SettlementLine:
     """A share of a meter: only when the meter's amount is known at the moment this seat's turn comes."""
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
     facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.text}"
@@ -209,7 +211,7 @@ def _meter_line(bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dic
     )
 
 
-def _envy(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> tuple[Line, ...]:
+def _envy(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> tuple[SettlementLine, ...]:
     """What every other bettor gets for a hand with envy: once for each such hand, never for one's own."""
     lines = []
     for entry in entries:
@@ -222,7 +224,7 @@ def _envy(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> tuple[Line, ...]
     return tuple(lines)
 
 
-def _envy_line(bet: Bet, entry: _Entry, winner: int, hand: str, row: PaidRow, terms: Terms) -> Line:
+def _envy_line(bet: Bet, entry: _Entry, winner: int, hand: str, row: PaidRow, terms: Terms) -> SettlementLine:
     facts = f"envy for the {hand} of seat {winner}"
     table = terms.paytables[bet.name]
     if entry.hold is not None and entry.breaks_rule:

@@ -9,11 +9,11 @@ from rules.checks import Hold, broken_rules
 from rules.game import Bet, RaceSpec
 from rules.hands.five_card import five_card
 from rules.race_end import SUITS, RaceEnd
-from rules.settlement import Line, make_line
+from rules.settlement import SettlementLine, make_line
 from rules.terms import Terms
 
 
-def race_lines(seat: Seat, result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[Line]:
+def race_lines(seat: Seat, result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[SettlementLine]:
     """The lines of one seat, in the order of the game file."""
     end = _ended(result.draw, race, terms.readings)
     broken = broken_rules(seat, terms.game, terms.limit_cents)
@@ -37,7 +37,7 @@ def _hold(end: RaceEnd | str, bet: Bet) -> Hold | None:
     return None
 
 
-def _settled(bet: Bet, stake: int, seat: int, end: RaceEnd, race: RaceSpec, terms: Terms) -> Line:
+def _settled(bet: Bet, stake: int, seat: int, end: RaceEnd, race: RaceSpec, terms: Terms) -> SettlementLine:
     paytable = terms.paytables[bet.name]
     row = terms.table(bet.name)[end]
     facts = _in_words(end, race)
@@ -66,11 +66,12 @@ def _ended(draw: Drawn | None, race: RaceSpec, readings: Mapping[str, str]) -> R
     end, used = _run(cards, race, readings)
     if end is None:
         return f"no suit won and {len(cards)} cards of {race.most} were drawn"
-    told = draw.finish
-    said = (told.cards, told.column, draw.extra is not None)
-    if said != (used, end.suit or end.extra or None, end.extra != "") or len(cards) != used:
-        return f"the round tells of {told.cards} cards and {told.column or 'no column'}, its cards of {used} and " + (
-            end.suit or end.extra or "none"
+    reported = draw.finish
+    stated = (reported.cards, reported.column, draw.extra is not None)
+    if stated != (used, end.suit or end.extra or None, end.extra != "") or len(cards) != used:
+        return (
+            f"the round tells of {reported.cards} cards and {reported.column or 'no column'}, its cards of {used} and "
+            + (end.suit or end.extra or "none")
         )
     return end
 

@@ -12,14 +12,14 @@ from rules.bets import Showdown
 from rules.checks import Hold, broken_rules, known_cards, seen_twice, wrong_count
 from rules.errors import SettlementRefused
 from rules.game import Bet, Game
-from rules.hands import Hand
+from rules.hands import RankedHand
 from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
 from rules.race import race_lines
-from rules.settlement import GameRef, Line, MeterTotal, Rounding, SeatTotal, Settlement, Totals, make_line
+from rules.settlement import GameRef, MeterTotal, Rounding, SeatTotal, Settlement, SettlementLine, Totals, make_line
 from rules.terms import Meter, Terms, agree
 
-_Hand = tuple[Hand | str, tuple[Card, ...]]
+_Hand = tuple[RankedHand | str, tuple[Card, ...]]
 
 _NOTHING: Mapping[str, str] = {}
 _NO_METERS: Mapping[str, Meter | int] = {}
@@ -29,8 +29,8 @@ _NO_METERS: Mapping[str, Meter | int] = {}
 class _Books:
     """What is written down while a round is settled."""
 
-    lines: list[Line]
-    envy: tuple[Line, ...] = ()
+    lines: list[SettlementLine]
+    envy: tuple[SettlementLine, ...] = ()
     meters: tuple[MeterTotal, ...] = ()
 
 
@@ -104,7 +104,7 @@ def _made(seat: Seat, game: Game) -> list[Bet]:
     return [bet for bet in game.spec.bets if seat.wagers.get(bet.name)]
 
 
-def _returned(seat: Seat, bet: Bet, why: str, clause: str) -> Line:
+def _returned(seat: Seat, bet: Bet, why: str, clause: str) -> SettlementLine:
     return make_line(seat.seat, bet.name, seat.wagers[bet.name], "returned", f"{why}: {bet.name} comes back", clause)
 
 
@@ -120,7 +120,7 @@ def _defective_deck(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Boo
 
 def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
     """The misdeal gives every bet back but the progressive, which each live hand plays for."""
-    game, lines = terms.game, list[Line]()
+    game, lines = terms.game, list[SettlementLine]()
     returns = game.spec.returns
     progressive = _progressive(result, seats, terms, _broken(seats, terms), alone=True)
     for seat in seats:
@@ -135,7 +135,7 @@ def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) 
 
 
 def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
-    game, lines = terms.game, list[Line]()
+    game, lines = terms.game, list[SettlementLine]()
     if game.spec.race is not None:
         return _Books([line for seat in seats for line in race_lines(seat, result, game.spec.race, terms)])
     holds = _broken(seats, terms)
@@ -154,11 +154,11 @@ def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Book
 def _played(
     seat: Seat,
     community: tuple[Card, ...] | str,
-    dealer: Hand | str,
+    dealer: RankedHand | str,
     holds: Mapping[str, Hold],
     progressive: Progressive,
     terms: Terms,
-) -> Iterator[Line]:
+) -> Iterator[SettlementLine]:
     """Every bet of a seat that played or folded; its hand is ranked only when a bet needs it."""
     showdown: Showdown | None = None
     for bet in _made(seat, terms.game):
@@ -209,7 +209,7 @@ def _hand(own: Sequence[str], whose: str, community: tuple[Card, ...] | str, ter
     return terms.rank(cards + community, terms.readings), cards + community
 
 
-def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms) -> Hand | str:
+def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms) -> RankedHand | str:
     if result.dealer is None:
         return "the dealer's hand was not seen"
     if wrong_count(result.dealer, terms.game.hand.own):
@@ -217,7 +217,7 @@ def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms
     return _hand(result.dealer.cards, "the dealer", community, terms)[0]
 
 
-def _showdown(seat: Seat, community: tuple[Card, ...] | str, dealer: Hand | str, terms: Terms) -> Showdown:
+def _showdown(seat: Seat, community: tuple[Card, ...] | str, dealer: RankedHand | str, terms: Terms) -> Showdown:
     if wrong_count(seat, terms.game.hand.own):
         why = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
         return Showdown(seat.seat, (), why, why)
@@ -253,7 +253,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     )
 
 
-def _seat_total(number: int, lines: Iterable[Line]) -> SeatTotal:
+def _seat_total(number: int, lines: Iterable[SettlementLine]) -> SeatTotal:
     mine = [line for line in lines if line.seat == number]
     return SeatTotal(
         seat=number,

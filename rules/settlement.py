@@ -16,7 +16,7 @@ LineResult = Literal["win", "lose", "push", "returned", "held"]
 Amount = Annotated[int, Field(ge=0)]
 
 
-class Line(Record):
+class SettlementLine(Record):
     """One bet of one seat, money in cents. `net` = `pay` + `returned` - `stake`; 0 while the bet is held."""
 
     seat: Annotated[int, Field(ge=1, le=32)]
@@ -114,7 +114,7 @@ class Settlement(Record):
     """`held`: nothing is settled. `partly-held`: the lines whose result is `held` are not; the others are."""
     why: str | None
     """Why something is held; null when everything is settled."""
-    lines: tuple[Line, ...]
+    lines: tuple[SettlementLine, ...]
     """In the order the dealer settles; envy last."""
     seats: tuple[SeatTotal, ...]
     totals: Totals
@@ -146,11 +146,11 @@ def make_line(
     row: str | None = None,
     meter: str | None = None,
     rest: Fraction | int = 0,
-) -> Line:
+) -> SettlementLine:
     """A line with its `returned` and `net` worked out; `keeps_stake` False for a win that is paid "for 1"."""
     back = result in ("push", "returned") or (result == "win" and keeps_stake)
     returned = stake if back else 0
-    return Line(
+    return SettlementLine(
         seat=seat,
         bet=bet,
         stake=stake,

@@ -8,7 +8,7 @@ from typing import Final
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.hands import RANKINGS, Ranking
-from rules.paytable import PaidRow, Table
+from rules.paytable import FlatTable, PaidRow
 from rules.readings import READINGS
 
 ROUNDINGS: Final = ("down-to-token", "down-to-cent")
@@ -49,7 +49,7 @@ class Terms:
         """How this game ranks hands."""
         return RANKINGS[self.game.hand.ranking]
 
-    def table(self, bet: str) -> Table:
+    def table(self, bet: str) -> FlatTable:
         """The pay table chosen for `bet`."""
         return self.game.tables[bet, self.paytables[bet]]
 
@@ -101,9 +101,9 @@ def agree(
     )
 
 
-def _choose_tables(game: Game, asked: Mapping[str, str]) -> dict[str, str]:
+def _choose_tables(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
     chosen = game.default_paytables()
-    for bet, table in asked.items():
+    for bet, table in wanted.items():
         if bet not in chosen:
             raise SettlementRefused("pay table for bet", bet, chosen)
         if table not in game.bets[bet].paytables:
@@ -112,9 +112,9 @@ def _choose_tables(game: Game, asked: Mapping[str, str]) -> dict[str, str]:
     return chosen
 
 
-def _choose_readings(game: Game, asked: Mapping[str, str]) -> dict[str, str]:
+def _choose_readings(game: Game, wanted: Mapping[str, str]) -> dict[str, str]:
     chosen = game.default_readings()
-    for name, option in asked.items():
+    for name, option in wanted.items():
         if name not in chosen:
             raise SettlementRefused("reading", name, chosen)
         if option not in READINGS[name]:

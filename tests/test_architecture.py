@@ -3,8 +3,9 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -15,20 +16,30 @@ PACKAGES = ("protocol", "devices", "dealer_flow", "rules", "dealwire")
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[str, int, bool]]:
-    """Every module `path` imports: its full name, the line, and whether the import stands at module level."""
-    tree = ast.parse(path.read_text(), str(path))
-    top = {id(node) for node in tree.body}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, node.lineno, id(node) in top
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}:{node.lineno}: imports are absolute here"
-            assert node.module is not None
-            yield node.module, node.lineno, id(node) in top
-            for alias in node.names:
-                yield f"{node.module}.{alias.name}", node.lineno, id(node) in top
+When = Literal["module", "function", "typing"]
+"""When an import takes place: as its module is loaded, as a function is called, for type checkers only."""
+
+
+def imports(path: Path) -> Iterator[tuple[str, int, When]]:
+    """Every module and every name in one that `path` imports: its full name, the line, and when."""
+
+    def walk(node: ast.AST, when: When) -> Iterator[tuple[str, int, When]]:
+        for child in ast.iter_child_nodes(node):
+            inside = when
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                inside = "typing"
+            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) and when == "module":
+                inside = "function"
+            elif isinstance(child, ast.Import):
+                yield from ((alias.name, child.lineno, when) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                assert child.level == 0, f"{path}:{child.lineno}: imports are absolute here"
+                assert child.module is not None
+                yield child.module, child.lineno, when
+                yield from ((f"{child.module}.{alias.name}", child.lineno, when) for alias in child.names)
+            yield from walk(child, inside)
+
+    return walk(ast.parse(path.read_text(), str(path)), "module")
 
 
 def where(path: Path) -> str:
@@ -42,6 +53,89 @@ def test_imports_point_downward(path: Path) -> None:
         package = name.split(".")[0]
         if package in PACKAGES:
             assert PACKAGES.index(package) <= level, f"{where(path)}:{line}: {name} is above it"
+
+
+ROOMS = {
+    "devices": ("transport", "simulator"),
+    "dealer_flow": ("record", "procedure", "table", "play", "pages"),
+    "rules": ("hands", "odds"),
+    "dealwire": (*("hub", "table", "config", "journal", "rehearsal", "export", "console", "service", "bench", "cli"),),
+}
+"""Sub-packages, lowest first: one may import itself and those before it."""
+
+STILL_UPWARD = {"dealer_flow/procedure/plan.py"}
+"""What still imports a room above its own: nothing, soon."""
+
+
+def test_every_sub_package_has_its_place() -> None:
+    """A dialect's is beside the others, not above or below."""
+    found = {package: {path.parent.name for path in (ROOT / package).glob("*/__init__.py")} for package in PACKAGES}
+    assert found == {"protocol": found["protocol"], **{package: set(rooms) for package, rooms in ROOMS.items()}}
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if len(where(p).split("/")) > 2], ids=where)
+def test_rooms_import_downward(path: Path) -> None:
+    package, room, *_ = where(path).split("/")
+    rooms = ROOMS.get(package, ())
+    for name, line, when in imports(path):
+        other = name.split(".")[1] if name.startswith(f"{package}.") else ""
+        if other in rooms and when != "typing" and where(path) not in STILL_UPWARD:
+            assert rooms.index(other) <= rooms.index(room), f"{where(path)}:{line}: {name} is above it"
+
+
+MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}
+
+
+def needs(path: Path) -> set[str]:
+    """Modules of this project that `path` names in its imports, those inside functions too; itself left out.
+
+    A package of which only modules are imported is not one of them.
+    """
+    names = {name for name, _, when in imports(path) if when != "typing"}
+    packages = {name.rpartition(".")[0] for name in names & MODULES.keys()}
+    from_packages = {name.rpartition(".")[0] for name in names - MODULES.keys()}
+    found = (names & MODULES.keys()) - (packages - from_packages)
+    return {module for module in found if MODULES[module] != path}
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    needed = {module: needs(path) for module, path in MODULES.items()}
+    assert list(circles(needed)) == []
+
+
+def test_no_room_imports_itself_by_a_detour() -> None:
+    """Sub-packages, and the modules beside them."""
+
+    def room(module: str) -> str:
+        return ".".join(module.split(".")[:2])
+
+    needed: dict[str, set[str]] = {}
+    for module, path in MODULES.items():
+        if where(path) not in STILL_UPWARD:
+            needed.setdefault(room(module), set()).update({room(name) for name in needs(path)} - {room(module)})
+    assert list(circles(needed)) == []
+
+
+def test_a_circle_is_found() -> None:
+    assert list(circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}})) == [["b", "c"]]
+
+
+def circles(needed: Mapping[str, set[str]]) -> Iterator[list[str]]:
+    """What cannot be put in order: groups in which each is needed by all the others, directly or not."""
+    reach = {module: closure(module, needed) for module in needed}
+    found = {frozenset({other for other in reach[module] if module in reach.get(other, ())}) for module in needed}
+    yield from sorted(sorted(group) for group in found if group)
+
+
+def closure(start: str, needed: Mapping[str, set[str]]) -> set[str]:
+    """Everything `start` needs, directly or not; `start` itself when it needs itself."""
+    found: set[str] = set()
+    waiting = list(needed[start])
+    while waiting:
+        if (module := waiting.pop()) not in found:
+            found.add(module)
+            waiting += needed.get(module, ())
+    return found
 
 
 FORBIDDEN_IN_PROTOCOL = {"time", "threading", "socket", "logging", "asyncio", "serial", "usb", "random", "os", "select"}
@@ -166,12 +260,9 @@ def test_every_package_is_typed_and_says_what_it_is(package: str) -> None:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=where)
-def test_modules_stay_readable(path: Path) -> None:
-    """A module over 400 lines or a function over 40 is asking to be split; the vocabularies are lists, not logic."""
-    text = path.read_text()
-    if where(path) not in {"protocol/tdp/messages.py", "protocol/tdp/packets.py", "devices/events.py"}:
-        assert text.count("\n") <= 400, f"{where(path)} has {text.count(chr(10))} lines"
-    for node in ast.walk(ast.parse(text)):
+def test_functions_stay_readable(path: Path) -> None:
+    """A function over 40 lines is asking to be split. A module holds one idea, however long that is."""
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef):
             assert node.end_lineno is not None
             length = node.end_lineno - node.lineno + 1

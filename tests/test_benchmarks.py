@@ -11,7 +11,7 @@ from benchmarks import codec, hands, lines, replay, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
 from dealwire.table.table import Table as DealtTable
-from dealwire.table.table import Terms
+from dealwire.table.table import TableTerms
 from rules.game import load_game
 
 FOLDER = Path(door.__file__).parent
@@ -74,7 +74,7 @@ def test_a_peer_that_orders_hands_another_way_is_not_timed() -> None:
 
 def test_one_table_deals_the_recordings_as_tables_of_their_own_do() -> None:
     recordings = [replay.InMemory(replay.CAPTURES / f"{name}.pcapng") for name in replay.NAMES]
-    procedure, terms = load_procedure("flushes-gone-wild.co"), Terms(load_game("flushes-gone-wild.co"))
+    procedure, terms = load_procedure("flushes-gone-wild.co"), TableTerms(load_game("flushes-gone-wild.co"))
     shared, outcomes, incidents = DealtTable(procedure, terms), {"complete": 0}, 0
     for recording in recordings:
         own = DealtTable(procedure, terms)

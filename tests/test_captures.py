@@ -15,7 +15,7 @@ import pytest
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import Incident, RoundResult
-from dealwire.table.table import Table, Terms
+from dealwire.table.table import Table, TableTerms
 from devices.capture import Capture, Chunk
 from devices.events import Seen
 from devices.replay import PlayStats, play
@@ -30,7 +30,7 @@ INDEX = [entry for entry in ENTRIES if entry.get("link") != "usb"]
 """Those of serial lines, which `dealwire replay` deals again. USB has its own test, in `tests/devices/rigs`."""
 PACKETS, RACE = "flushes-gone-wild.co", "race-to-the-flush"
 PROCEDURES = {name: load_procedure(name) for name in known_procedures()}
-TERMS = {name: Terms(load_game_of(name)) for name in PROCEDURES if game_id_of(name)}
+TERMS = {name: TableTerms(load_game_of(name)) for name in PROCEDURES if game_id_of(name)}
 """Where there are pay tables; the other recordings are dealt and not settled."""
 
 

@@ -13,8 +13,9 @@ import dealwire
 ROOT = Path(__file__).parent.parent
 
 PUBLIC = {
-    "Capture", "CaptureWriter", "Card", "DealerFlow", "DealwireError", "Game", "Incident", "Line", "LiveTable",
-    "Procedure", "RoundResult", "Seen", "Settlement", "Table", "Terms", "load_game", "load_procedure", "play", "settle",
+    "Capture", "CaptureWriter", "Card", "DealerFlow", "DealwireError", "Game", "Incident", "LineConfig", "LiveTable",
+    "Procedure", "RoundResult", "Seen", "Settlement", "Table", "TableTerms", "load_game", "load_procedure", "play",
+    "settle",
 }  # fmt: skip
 
 

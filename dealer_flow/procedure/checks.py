@@ -9,8 +9,8 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.step_checks import dealt_to, step_faults, when_faults
 from dealer_flow.procedure.steps import BurnCardStep, BurnStep, Complaint, DecideStep, ExchangeStep, unknown_bets
 from dealer_flow.procedure.tables import RESTS, RUNS_OUT, Consequence, GivesUpPart, Then, WrongPart
-from dealer_flow.procedure.tomlfile import Key
 from protocol.faults import CLASSES, Fault
+from protocol.tomlfile import Key
 
 THENS: Final[tuple[str, ...]] = get_args(Then)
 _OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")

@@ -15,8 +15,8 @@ from pydantic_core import ErrorDetails
 from dealer_flow.procedure.checks import contradictions
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import STEPS
-from dealer_flow.procedure.tomlfile import Key, line_of, spell
 from protocol.errors import LocalError
+from protocol.tomlfile import Key, line_of, spell
 
 __all__ = [
     "FOLDER",

@@ -6,7 +6,7 @@ from itertools import product
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import AnyStep, CardsSoFar, Complaint
 from dealer_flow.procedure.tables import Recipient, WhenPart
-from dealer_flow.procedure.tomlfile import Key
+from protocol.tomlfile import Key
 
 
 def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:

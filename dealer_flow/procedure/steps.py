@@ -8,8 +8,8 @@ from pydantic import Field
 
 from dealer_flow.procedure.phrases import cards, listed, place
 from dealer_flow.procedure.tables import Clause, Name, Part, Recipient, WhenPart
-from dealer_flow.procedure.tomlfile import Key
 from protocol.places import BURN, DEALER, Place, seat
+from protocol.tomlfile import Key
 
 if TYPE_CHECKING:
     from dealer_flow.procedure.plan import Plan

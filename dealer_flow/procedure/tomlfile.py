@@ -1,54 +1,86 @@
-"""Where in a TOML text a key was written, so that a complaint about it can name the line."""
+"""Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
 
 import re
-from typing import Final
+import tomllib
+from pathlib import Path
+from types import UnionType
+from typing import Any, Final, TypeVar, Union, get_args, get_origin
 
-Key = tuple[str | int, ...]
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-_HEADER: Final = re.compile(r"^\s*(\[{1,2})\s*([^\[\]]+?)\s*\]{1,2}")
-_KEY: Final = re.compile(r"""^\s*([A-Za-z0-9_\-."']+)\s*=""")
+from protocol.tomlfile import Key, TomlFileError, line_of, spell
 
+_SYNTAX_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
 
-def line_of(text: str, key: Key) -> int | None:
-    """The line, from 1, of the longest part of `key` that stands in `text`; None when no part does."""
-    lines = _lines(text)
-    for length in range(len(key), 0, -1):
-        if key[:length] in lines:
-            return lines[key[:length]]
-    return None
+Model = TypeVar("Model", bound="TomlTable")
 
 
-def spell(key: Key) -> str:
-    """`packet[1].cards`: arrays count from 1, as a reader of the file does."""
-    return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
+class TomlTable(BaseModel):
+    """Base of every table in a file: strict, frozen, no unknown key; kebab-case in the file, snake_case here."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        alias_generator=lambda name: name.replace("_", "-").rstrip("-"),
+        populate_by_name=False,
+    )
 
 
-def _lines(text: str) -> dict[Key, int]:
-    lines: dict[Key, int] = {}
-    counts: dict[Key, int] = {}
-    table: Key = ()
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := _HEADER.match(line):
-            table = _resolve(tuple(_bare(header[2])), counts, opens_item=header[1] == "[[")
-            lines.setdefault(table, number)
-            if header[1] == "[[":
-                lines.setdefault(table[:-1], number)
-        elif found := _KEY.match(line):
-            lines.setdefault((*table, *_bare(found[1])), number)
-    return lines
+def load(path: Path, model: type[Model]) -> Model:
+    """The file at `path` as a `model`; TomlFileError, always one line, for anything that is wrong with it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else "not UTF-8 text"
+        raise TomlFileError(path, None, "", f"cannot be read: {why}") from error
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _SYNTAX_LINE.search(str(error))
+        why = _SYNTAX_LINE.sub("", str(error))
+        raise TomlFileError(path, int(found[1]) if found else None, "", f"not TOML: {why}") from error
+    try:
+        return model.model_validate(_tuples(content))
+    except ValidationError as error:
+        raise _explain(path, text, model, error) from error
 
 
-def _bare(dotted: str) -> list[str]:
-    return [part.strip().strip("\"'") for part in dotted.split(".")]
+def _tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _tuples(part) for key, part in value.items()}
+    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
 
 
-def _resolve(parts: tuple[str, ...], counts: dict[Key, int], *, opens_item: bool) -> Key:
-    """The full key of a header: a part that names an array of tables means the last item of it."""
-    key: Key = ()
-    for index, part in enumerate(parts):
-        key = (*key, part)
-        if opens_item and index == len(parts) - 1:
-            counts[key] = counts.get(key, -1) + 1
-        if key in counts:
-            key = (*key, counts[key])
-    return key
+def _explain(path: Path, text: str, model: type[TomlTable], error: ValidationError) -> TomlFileError:
+    """The first fault, in the words of the file."""
+    fault = error.errors(include_url=False)[0]
+    key: Key = fault["loc"]
+    why = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "extra_forbidden":
+        why = f"unknown key; allowed: {', '.join(_keys_at(model, key[:-1]))}"
+    elif fault["type"] == "missing":
+        why = "missing"
+    else:
+        why = f"{why[:1].lower()}{why[1:]}; found {fault['input']!r}" if key else why
+    return TomlFileError(path, line_of(text, key), spell(key), why)
+
+
+def _keys_at(model: type[BaseModel], key: Key) -> list[str]:
+    """Keys allowed in the table at `key`, found by walking the models."""
+    here: type[BaseModel] = model
+    for part in key:
+        if isinstance(part, int):
+            continue
+        for name, field in here.model_fields.items():
+            if part in (name, field.alias):
+                here = next(iter(_models(field.annotation)), here)
+    return [field.alias or name for name, field in here.model_fields.items()]
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) in (Union, UnionType, tuple, dict):
+        return [model for part in get_args(annotation) for model in _models(part)]
+    return []

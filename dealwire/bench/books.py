@@ -84,16 +84,16 @@ class Book:
 
     def differs(self, record: m.Misdeal, missing: int = 0) -> str:
         """What of a misdeal record is not what the events said or does not add up; empty when all is well."""
-        said = list(record.packets)
+        words = list(record.packets)
         # a packet that nobody lifted goes with the remainder
         known = self.packets if self.remainder is None else self.packets[: self.lifted]
-        if self.packets and not self.ended and said != known:
-            return f"the misdeal record has the packets {said}, the events had {known}"
+        if self.packets and not self.ended and words != known:
+            return f"the misdeal record has the packets {words}, the events had {known}"
         if record.rejected != self.rejected and not self.ended:
             return f"the misdeal record has {record.rejected} rejected, the events had {self.rejected}"
         if self.loaded and not self.ended and record.loaded != self.loaded:
             return f"the misdeal record has {record.loaded} loaded, {self.loaded} were counted"
-        total = sum(counted for _, counted in said) + record.rejected
+        total = sum(counted for _, counted in words) + record.rejected
         if record.remainder != UNKNOWN and record.loaded != total + record.remainder + missing:
             return f"{record.loaded} loaded; packets, remainder and reject tray hold {total + record.remainder}"
         return ""

@@ -24,7 +24,7 @@ TO = ("community", *(f"seat {number}" for number in range(1, 9)), "dealer")
 """Where hands lay the packets, in turn."""
 
 
-def do(stand: Stand, step: d.Doing) -> None:
+def do(stand: Stand, step: d.ActAtDevice) -> None:
     """`do`."""
     stand.act(step.do, step.fields)
 
@@ -56,11 +56,11 @@ def state(stand: Stand, step: d.StateIs) -> None:
     limit_ms = milliseconds(step.within) + stand.hands.patience_ms
     wanted: dict[str, Wanted] = {"state": list(names), **step.where}
     if stand.wait_for(stand.profile.status, wanted, limit_ms) is None:
-        said = spell(stand.probe.status) if stand.probe.status is not None else "no status at all"
-        raise Failed(f"no status with {wanted} within {limit_ms} ms; the last one: {said}")
+        words = spell(stand.probe.status) if stand.probe.status is not None else "no status at all"
+        raise Failed(f"no status with {wanted} within {limit_ms} ms; the last one: {words}")
 
 
-def deal(stand: Stand, step: d.Deal) -> None:
+def deal(stand: Stand, step: d.DealPackets) -> None:
     """`deal`."""
     book = _book(stand)
     if not book.under_way:
@@ -161,7 +161,7 @@ def poke(stand: Stand, step: d.Poke) -> None:
         reply = stand.ask(way)
         if reply.status == Status.REFUSED:
             raise Failed(f"{spell(way)} was refused: {spell(reply)}")
-    stand.asked_ns = stand.probe.wire.now_ns()
+    stand.requested_ns = stand.probe.wire.now_ns()
 
 
 def measure(stand: Stand, step: d.Measuring) -> None:

@@ -82,14 +82,14 @@ def caught_up(stand: Stand, step: p.CaughtUp) -> None:
     limit_ms = milliseconds(step.within)
     if not stand.probe.run(stand.probe.wire.now_ns() + limit_ms * MS, lambda: stand.probe.last_event >= last):
         raise Failed(f"event {stand.probe.last_event} is the newest after {limit_ms} ms; {last} was due")
-    _from_asked(stand)
+    _from_requested(stand)
     gaps = [h.envelope.message for h in stand.probe.heard if isinstance(h.envelope.message, m.Gap)]
     for gap in gaps:
         if gap.last - gap.first_kept + 1 < step.kept:
             raise Failed(f"{spell(gap)} leaves {gap.last - gap.first_kept + 1} events, fewer than {step.kept}")
 
 
-def _from_asked(stand: Stand) -> None:
+def _from_requested(stand: Stand) -> None:
     """What READ-EVENTS brings begins with the event that was asked for, or a GAP says up to where they are gone."""
     due = stand.probe.known.read_from
     for heard in stand.probe.heard[stand.probe.mark :]:
@@ -114,7 +114,7 @@ def foreign(stand: Stand, step: d.Foreign) -> None:
 
 def _refused(stand: Stand, command: m.Message, reason: str) -> None:
     stand.command, stand.request = command, stand.probe.new_request()
-    stand.asked_ns = stand.probe.wire.now_ns()
+    stand.requested_ns = stand.probe.wire.now_ns()
     stand.probe.send(command, stand.request)
     reply(stand, p.Replying(reply="refused", reason=reason))
 

@@ -103,7 +103,7 @@ class SimulatedHands:
         self._flush()
 
 
-class AskedHands:
+class PersonHands:
     """A person at an attached device. `ask` shows an instruction and says whether it was followed."""
 
     patience_ms = PATIENCE_MS
@@ -116,17 +116,17 @@ class AskedHands:
 
     def act(self, name: str, fields: Mapping[str, Any]) -> str:
         """Ask for it."""
-        return self._asked(act_named(name).instruction(fields))
+        return self._instructed(act_named(name).instruction(fields))
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> str:
         """Ask for it."""
-        return self._asked(fault_named(name).instruction(fields))
+        return self._instructed(fault_named(name).instruction(fields))
 
     def power(self, on: bool) -> str:
         """Ask for it."""
-        return self._asked("Switch the device on." if on else "Switch the device off, by its plug.")
+        return self._instructed("Switch the device on." if on else "Switch the device off, by its plug.")
 
-    def _asked(self, instruction: str) -> str:
+    def _instructed(self, instruction: str) -> str:
         if not self._ask(instruction):
             raise NotRun(f"skipped: {instruction}")
         return instruction

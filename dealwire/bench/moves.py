@@ -12,7 +12,7 @@ from cobs import cobs
 from dealwire.bench import plan_device as d
 from dealwire.bench import plan_steps as p
 from dealwire.bench.probe import MS
-from dealwire.bench.record import Failed, Heard
+from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.rules import is_old
 from dealwire.bench.stand import Stand
 from dealwire.bench.values import Wanted, fits, milliseconds, spell
@@ -40,7 +40,7 @@ def send(stand: Stand, step: p.Sending) -> None:
         + (f" damaged: {step.damage}" if step.damage else "")
         + (f" x{step.times}" if step.times > 1 else "")
     )
-    stand.asked_ns = stand.probe.wire.now_ns()
+    stand.requested_ns = stand.probe.wire.now_ns()
     if step.gap_ms is None:
         stand.probe.put(data, text, bad=_is_wrong(step))
         return
@@ -51,7 +51,7 @@ def send(stand: Stand, step: p.Sending) -> None:
         stand.pause(step.gap_ms)
         stand.probe.wire.send(bytes([byte]))
         stand.probe.silent_ns = stand.probe.sent_ns = stand.probe.wire.now_ns()
-    stand.asked_ns = stand.probe.wire.now_ns()
+    stand.requested_ns = stand.probe.wire.now_ns()
     stand.probe.acks, stand.probe.beats = manners
 
 
@@ -115,7 +115,7 @@ def raw(stand: Stand, step: p.Raw) -> None:
         stand.probe.put(_full_frame(step.full_frame == "long"), "a frame of 256 bytes that ends with a full group")
         return
     data = bytes.fromhex(step.raw) * step.repeat + bytes(random.randrange(1, 256) for _ in range(step.random))
-    stand.asked_ns = stand.probe.wire.now_ns()
+    stand.requested_ns = stand.probe.wire.now_ns()
     stand.probe.put(data, f"{len(data)} bytes that are no frame", bad=True)
 
 
@@ -148,7 +148,7 @@ def flips(stand: Stand, step: p.Flips) -> None:
 def reply(stand: Stand, step: p.Replying) -> None:
     """`reply`."""
     limit_ms = milliseconds(step.within)
-    found: tuple[Heard, m.Reply | m.Nak] | None
+    found: tuple[HeardFrame, m.Reply | m.Nak] | None
     found = stand.probe.until(lambda heard: _answer(stand, heard), limit_ms + stand.allowance_ms)
     name = type(stand.command).__name__
     if found is None:
@@ -158,7 +158,7 @@ def reply(stand: Stand, step: p.Replying) -> None:
     if isinstance(answer, m.Nak):
         raise Failed(f"{name} was answered by {spell(answer)}, not by a reply")
     if step.measure:
-        stand.time(step.measure, (heard.at_ns - stand.asked_ns) / MS, step.within)
+        stand.time(step.measure, (heard.at_ns - stand.requested_ns) / MS, step.within)
     if step.reply != "any" and answer.status != Status[step.reply.upper()]:
         raise Failed(f"{name} should have been {step.reply}; came: {spell(answer)}")
     wanted = [step.reason] if isinstance(step.reason, str) else step.reason
@@ -166,7 +166,7 @@ def reply(stand: Stand, step: p.Replying) -> None:
         raise Failed(f"{name} should have been refused for {' or '.join(wanted)}; came: {spell(answer)}")
 
 
-def _answer(stand: Stand, heard: Heard) -> m.Reply | m.Nak | None:
+def _answer(stand: Stand, heard: HeardFrame) -> m.Reply | m.Nak | None:
     message = heard.envelope.message
     if id(heard) in stand.used or heard.envelope.request != stand.request:
         return None
@@ -189,7 +189,7 @@ def expect(stand: Stand, step: p.Expecting) -> None:
     if found is None:
         raise stand.missed(step.expect, step.where, limit_ms)
     heard, message = found
-    after_ms = (heard.at_ns - stand.asked_ns) / MS
+    after_ms = (heard.at_ns - stand.requested_ns) / MS
     if step.not_before is not None and after_ms < milliseconds(step.not_before) - stand.allowance_ms:
         raise Failed(f"{spell(message)} came after {after_ms:.0f} ms, before {milliseconds(step.not_before)} ms")
     if step.measure:
@@ -244,7 +244,7 @@ def distinct(stand: Stand) -> list[m.Event]:
     return [found[number] for number in sorted(found)]
 
 
-def count(stand: Stand, step: p.Count) -> None:
+def count(stand: Stand, step: p.CountMessages) -> None:
     """`count`."""
     stand.pause(1)
     if any(type(event).__name__ == step.of for event in distinct(stand)):
@@ -259,7 +259,7 @@ def count(stand: Stand, step: p.Count) -> None:
 # ------------------------------------------------------------------ the rest
 
 
-def wait(stand: Stand, step: d.Wait) -> None:
+def wait(stand: Stand, step: d.WaitFor) -> None:
     """`wait`: what came before it is no answer to what follows."""
     stand.pause(milliseconds(step.wait))
     stand.probe.mark = len(stand.probe.heard)
@@ -270,7 +270,7 @@ def host(stand: Stand, step: d.Manners) -> None:
     stand.probe.acks, stand.probe.beats = "acks" in step.host, "beats" in step.host
 
 
-def open_session(stand: Stand, step: d.Opening) -> None:
+def open_session(stand: Stand, step: d.SessionOpening) -> None:
     """`open`."""
     stand.probe.open(None if step.open == "plan" else Role[step.open])
     stand.probe.mark = len(stand.probe.heard)

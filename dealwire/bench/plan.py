@@ -13,16 +13,16 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
-from dealer_flow.procedure.tomlfile import Key, line_of, spell
 from dealwire.bench.plan_device import check_state
 from dealwire.bench.plan_steps import Strict
-from dealwire.bench.plan_verbs import VERBS, Step
+from dealwire.bench.plan_verbs import VERBS, BenchStep
 from dealwire.bench.record import Area
 from dealwire.bench.rules import RULES
 from dealwire.bench.values import BadValue, variables_in
 from dealwire.rehearsal.faults import UnknownAct
 from protocol.errors import LocalError
 from protocol.tdp.messages import Capability, Role
+from protocol.tomlfile import Key, line_of, spell
 
 FOLDER: Final = Path(__file__).parent / "plans"
 
@@ -54,7 +54,7 @@ class Check(Strict):
     """Capabilities; a device without them is not judged by this check."""
     prepare: str | None = None
     """The state the device is brought into first."""
-    steps: tuple[Step, ...] = Field(min_length=1)
+    steps: tuple[BenchStep, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _known(self) -> Check:
@@ -95,7 +95,7 @@ class RuleEntry(Strict):
         return self.id.removeprefix("always.")
 
 
-class Plan(Strict):
+class BenchPlan(Strict):
     """A whole plan. `include` names others of the same device whose rules and checks come first."""
 
     schema_: Literal["dealwire.plan/1"] = Field(alias="schema")
@@ -125,12 +125,12 @@ def known_plans() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
-def load_plan(source: str | Path) -> Plan:
+def load_plan(source: str | Path) -> BenchPlan:
     """The plan with this id, or in this file, with all it includes. PlanError says in one line what is wrong where."""
     return _load(source, ())
 
 
-def _load(source: str | Path, above: tuple[str, ...]) -> Plan:
+def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     path = _locate(source)
     try:
         text = path.read_text(encoding="utf-8")
@@ -156,7 +156,7 @@ def _load(source: str | Path, above: tuple[str, ...]) -> Plan:
     return plan.model_copy(update={"rule": tuple(rules), "check": tuple(checks)})
 
 
-def parse_plan(text: str, file: str) -> Plan:
+def parse_plan(text: str, file: str) -> BenchPlan:
     """A plan's own part, from its text; `file` is the name that errors carry."""
     try:
         content = tomllib.loads(text)
@@ -165,7 +165,7 @@ def parse_plan(text: str, file: str) -> Plan:
         line = int(where.split()[1].rstrip(",")) if where.startswith("line ") else len(text.splitlines())
         raise PlanError(file, line, "", f"not TOML: {why}") from None
     try:
-        return Plan.model_validate(_tuples(content))
+        return BenchPlan.model_validate(_tuples(content))
     except ValidationError as error:
         key, why = _first_fault(error)
         raise PlanError(file, _line(text, key), spell(key), why) from None
@@ -215,9 +215,9 @@ def _without_tags(loc: Key) -> Iterator[str | int]:
 
 
 def _allowed_keys(loc: Key) -> Iterator[str]:
-    model: type[BaseModel] = Plan
+    model: type[BaseModel] = BenchPlan
     for part in loc:
-        if part in VERBS and model is not Plan:
+        if part in VERBS and model is not BenchPlan:
             model = VERBS[str(part)]
         elif isinstance(part, str):
             parts: dict[str, type[BaseModel]] = {"check": Check, "rule": RuleEntry}

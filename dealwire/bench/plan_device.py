@@ -36,13 +36,13 @@ class StateIs(Strict):
         return self
 
 
-class Wait(Strict):
+class WaitFor(Strict):
     """`wait`: let so much time pass."""
 
     wait: Time
 
     @model_validator(mode="after")
-    def _known(self) -> Wait:
+    def _known(self) -> WaitFor:
         milliseconds(self.wait)
         return self
 
@@ -53,20 +53,20 @@ class Manners(Strict):
     host: list[Literal["acks", "beats"]]
 
 
-class Opening(Strict):
+class SessionOpening(Strict):
     """`open`: HELLO and OPEN-SESSION with this role; what the device holds is taken as read."""
 
     open: Literal["OBSERVE", "OPERATE", "SERVICE", "plan"]
 
 
-class Doing(Strict):
+class ActAtDevice(Strict):
     """`do`: hands do this at the device."""
 
     do: str
     fields: dict[str, int | str] = Field(default_factory=dict, alias="with")
 
     @model_validator(mode="after")
-    def _known(self) -> Doing:
+    def _known(self) -> ActAtDevice:
         act_named(self.do).filled(self.fields)
         return self
 
@@ -101,7 +101,7 @@ class Prepare(Strict):
         return self
 
 
-class Deal(Strict):
+class DealPackets(Strict):
     """`deal`: packets are dealt and lifted until so many have been taken; the next one lies in the tray then, if there
     is one. `finish`: then the remainder is asked for and lifted, and the books are compared."""
 

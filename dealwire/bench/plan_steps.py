@@ -163,7 +163,7 @@ class Ordered(Strict):
         return self
 
 
-class Count(Strict):
+class CountMessages(Strict):
     """`count`: so many of a message came since the check began, no more and no fewer."""
 
     count: int
@@ -171,7 +171,7 @@ class Count(Strict):
     where: dict[str, Wanted] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _known(self) -> Count:
+    def _known(self) -> CountMessages:
         check_wanted(self.of, self.where)
         return self
 

@@ -14,7 +14,7 @@ class Repeat(s.Strict):
     """`repeat`: the steps, so many times."""
 
     repeat: int = Field(ge=1, le=1000)
-    steps: tuple[Step, ...]
+    steps: tuple[BenchStep, ...]
 
 
 VERBS: Final[dict[str, type[s.Strict]]] = {
@@ -26,7 +26,7 @@ VERBS: Final[dict[str, type[s.Strict]]] = {
     "expect": s.Expecting,
     "never": s.Never,
     "events": s.Ordered,
-    "count": s.Count,
+    "count": s.CountMessages,
     "old_events": s.OldEvents,
     "no_events": s.NoEvents,
     "again": s.Again,
@@ -35,14 +35,14 @@ VERBS: Final[dict[str, type[s.Strict]]] = {
     "greet": s.Greeting,
     "status": s.AnyStatus,
     "state": d.StateIs,
-    "wait": d.Wait,
+    "wait": d.WaitFor,
     "host": d.Manners,
-    "open": d.Opening,
-    "do": d.Doing,
+    "open": d.SessionOpening,
+    "do": d.ActAtDevice,
     "fault": d.Faulting,
     "power": d.Power,
     "prepare": d.Prepare,
-    "deal": d.Deal,
+    "deal": d.DealPackets,
     "wrong_packet": d.WrongPacket,
     "books": d.Books,
     "poke": d.Poke,
@@ -65,7 +65,7 @@ def _verb(value: Any) -> str | None:
     return next((verb for verb in VERBS if verb in value), None)
 
 
-Step = Annotated[
+BenchStep = Annotated[
     Annotated[s.Sending, Tag("send")]
     | Annotated[s.Raw, Tag("raw")]
     | Annotated[s.Flips, Tag("flips")]
@@ -74,7 +74,7 @@ Step = Annotated[
     | Annotated[s.Expecting, Tag("expect")]
     | Annotated[s.Never, Tag("never")]
     | Annotated[s.Ordered, Tag("events")]
-    | Annotated[s.Count, Tag("count")]
+    | Annotated[s.CountMessages, Tag("count")]
     | Annotated[s.OldEvents, Tag("old_events")]
     | Annotated[s.NoEvents, Tag("no_events")]
     | Annotated[s.Again, Tag("again")]
@@ -83,14 +83,14 @@ Step = Annotated[
     | Annotated[s.Greeting, Tag("greet")]
     | Annotated[s.AnyStatus, Tag("status")]
     | Annotated[d.StateIs, Tag("state")]
-    | Annotated[d.Wait, Tag("wait")]
+    | Annotated[d.WaitFor, Tag("wait")]
     | Annotated[d.Manners, Tag("host")]
-    | Annotated[d.Opening, Tag("open")]
-    | Annotated[d.Doing, Tag("do")]
+    | Annotated[d.SessionOpening, Tag("open")]
+    | Annotated[d.ActAtDevice, Tag("do")]
     | Annotated[d.Faulting, Tag("fault")]
     | Annotated[d.Power, Tag("power")]
     | Annotated[d.Prepare, Tag("prepare")]
-    | Annotated[d.Deal, Tag("deal")]
+    | Annotated[d.DealPackets, Tag("deal")]
     | Annotated[d.WrongPacket, Tag("wrong_packet")]
     | Annotated[d.Books, Tag("books")]
     | Annotated[d.Poke, Tag("poke")]

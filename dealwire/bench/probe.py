@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
-from dealwire.bench.record import Failed, Heard, Lane, TimeLine
+from dealwire.bench.record import Actor, Failed, HeardFrame, TimeLine
 from dealwire.bench.rules import Known, Rule, is_old
 from dealwire.bench.values import STATES, spell
 from dealwire.bench.wire import Wire
@@ -42,7 +42,7 @@ class Probe:
         self.role = role
         self.acks = self.beats = True
         self.contact_ns = FIRST_CONTACT_NS
-        self.heard: list[Heard] = []
+        self.heard: list[HeardFrame] = []
         """What arrived since the check began."""
         self.mark = 0
         """Where in `heard` the answers to the last thing done begin."""
@@ -75,7 +75,7 @@ class Probe:
 
     def put(self, data: bytes, text: str, *, bad: bool = False) -> None:
         """Write bytes as they are, and say on the time line what they are."""
-        self.timeline.add(self.wire.now_ns(), Lane.HOST, text, bad)
+        self.timeline.add(self.wire.now_ns(), Actor.HOST, text, bad)
         self.sent_ns = self.silent_ns = self.wire.now_ns()
         self.mark = len(self.heard)
         self.wire.send(data)
@@ -106,9 +106,9 @@ class Probe:
                 self._say_quietly(m.Heartbeat(self.known.session))
         return True
 
-    def until(self, find: Callable[[Heard], T | None], limit_ms: int) -> tuple[Heard, T] | None:
+    def until(self, find: Callable[[HeardFrame], T | None], limit_ms: int) -> tuple[HeardFrame, T] | None:
         """The first frame since the mark in which `find` finds something; None when the time is up."""
-        found: list[tuple[Heard, T]] = []
+        found: list[tuple[HeardFrame, T]] = []
         place = self.mark
 
         def looked() -> bool:
@@ -182,7 +182,7 @@ class Probe:
                 return found[1]
         raise Failed(f"{type(command).__name__}: no reply after {TIMES.tries} tries")
 
-    def answer_to(self, heard: Heard, request: int, command: Message) -> m.Reply | None:
+    def answer_to(self, heard: HeardFrame, request: int, command: Message) -> m.Reply | None:
         """The frame as the reply to this request; Failed when its header names another message."""
         message = heard.envelope.message
         if not isinstance(message, m.Reply) or heard.envelope.request != request:
@@ -205,7 +205,7 @@ class Probe:
 
     def _take(self, data: bytes) -> None:
         self._stream += data
-        due: list[Heard] = []
+        due: list[HeardFrame] = []
         for piece in self._framer.feed(data):
             if isinstance(piece, Noise):
                 self._note_noise(piece)
@@ -218,13 +218,13 @@ class Probe:
             self.known.acked = self.last_event
             self._say_quietly(m.Ack(self.known.session, self.last_event))
 
-    def _hear(self, frame: Frame) -> Heard:
+    def _hear(self, frame: Frame) -> HeardFrame:
         opened = self._stream[frame.offset - self._stream_start] == 0
-        heard = Heard(self.wire.now_ns(), _read(frame.body), opened)
+        heard = HeardFrame(self.wire.now_ns(), _read(frame.body), opened)
         message = heard.envelope.message
         for rule in self._rules:
             rule.hear(heard, self.known)
-        self.timeline.add(heard.at_ns, Lane.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))
+        self.timeline.add(heard.at_ns, Actor.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))
         self.heard.append(heard)
         if isinstance(message, DeviceStatus):
             self.status = message
@@ -242,14 +242,14 @@ class Probe:
         if isinstance(message, Unknown):
             return f"message {message.message_id:04X}h that cannot be read"
         hello = self.known.hello
-        said = spell(message, STATES.get(hello.device_class) if hello else None)
-        return f"{message.number} {said}" if isinstance(message, m.Event) else said
+        words = spell(message, STATES.get(hello.device_class) if hello else None)
+        return f"{message.number} {words}" if isinstance(message, m.Event) else words
 
     def _note_noise(self, noise: Noise) -> None:
         if noise.reason is NoiseReason.IDLE:
             return
         at_ns = self.wire.now_ns()
-        self.timeline.add(at_ns, Lane.DEVICE, f"{noise.length} bytes, {noise.reason}", True)
+        self.timeline.add(at_ns, Actor.DEVICE, f"{noise.length} bytes, {noise.reason}", True)
         for rule in self._rules:
             rule.noise(at_ns, noise.reason, noise.data)
 
@@ -261,5 +261,5 @@ def _read(body: bytes) -> Envelope:
         return Envelope(Unknown(error.kind, error.message_id, error.payload), (), body)
 
 
-def _as(heard: Heard, kind: Any) -> Any:
+def _as(heard: HeardFrame, kind: Any) -> Any:
     return heard.envelope.message if isinstance(heard.envelope.message, kind) else None

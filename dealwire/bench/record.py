@@ -14,7 +14,7 @@ TIMELINE_MAX: Final = 400
 Area = Literal["conformance", "timing", "faults", "counts", "soak"]
 
 
-class Lane(StrEnum):
+class Actor(StrEnum):
     """Who did it."""
 
     HOST = "host"
@@ -22,7 +22,7 @@ class Lane(StrEnum):
     HANDS = "hands"
 
 
-class Outcome(StrEnum):
+class BenchOutcome(StrEnum):
     """What came of a check."""
 
     PASSED = "passed"
@@ -31,17 +31,17 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TimelineEntry:
     """One thing on the time line. It names no face of a card. `bad`: it broke a rule, or was damaged on purpose."""
 
     at_ns: int
-    lane: Lane
+    lane: Actor
     text: str
     bad: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardFrame:
     """One whole frame of the device. `opened`: a delimiter stood in front of it."""
 
     at_ns: int
@@ -50,7 +50,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Measurement:
     """Times measured, in milliseconds, and the most they may be; None when the protocol sets no limit."""
 
     name: str
@@ -78,12 +78,12 @@ class Result:
     section: str
     area: Area
     must: str
-    outcome: Outcome = Outcome.PASSED
+    outcome: BenchOutcome = BenchOutcome.PASSED
     why: str = ""
     began_ns: int = 0
     ended_ns: int = 0
-    measures: list[Measure] = field(default_factory=list)
-    timeline: list[Entry] = field(default_factory=list)
+    measures: list[Measurement] = field(default_factory=list)
+    timeline: list[TimelineEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     late_ms: float = 0.0
     """How late this program itself came to its turn at worst, meanwhile."""
@@ -101,21 +101,21 @@ class TimeLine:
     """Keeps what happens, up to a limit."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[TimelineEntry] = []
         self.dropped = 0
 
-    def add(self, at_ns: int, lane: Lane, text: str, bad: bool = False) -> None:
+    def add(self, at_ns: int, lane: Actor, text: str, bad: bool = False) -> None:
         """One more thing."""
         if len(self.entries) < TIMELINE_MAX:
-            self.entries.append(Entry(at_ns, lane, text, bad))
+            self.entries.append(TimelineEntry(at_ns, lane, text, bad))
         else:
             self.dropped += 1
 
-    def take(self) -> list[Entry]:
+    def take(self) -> list[TimelineEntry]:
         """Everything since the last `take`."""
         entries, self.entries = self.entries, []
         if self.dropped:
             last = entries[-1]
-            entries.append(Entry(last.at_ns, last.lane, f"and {self.dropped} more, not kept"))
+            entries.append(TimelineEntry(last.at_ns, last.lane, f"and {self.dropped} more, not kept"))
             self.dropped = 0
         return entries

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dealwire.bench.record import Outcome, Result
+from dealwire.bench.record import BenchOutcome, Result
 from protocol.tdp.messages import DeviceClass, HelloReply
 
 SCHEMA: Final = "dealwire.bench/1"
@@ -41,18 +41,18 @@ class Report:
             what = f"device of class {hello.device_class}"
         return f"{what} {hello.maker} {hello.model}, serial {hello.serial}, firmware {hello.firmware}"
 
-    def of(self, outcome: Outcome) -> list[Result]:
+    def of(self, outcome: BenchOutcome) -> list[Result]:
         """The checks with this outcome."""
         return [result for result in self.results if result.outcome is outcome]
 
     @property
     def passed(self) -> bool:
         """No check failed and at least one was made; a check that was not run is no pass."""
-        return not self.of(Outcome.FAILED) and bool(self.of(Outcome.PASSED))
+        return not self.of(BenchOutcome.FAILED) and bool(self.of(BenchOutcome.PASSED))
 
     def counts(self) -> dict[str, int]:
         """How many checks of each outcome."""
-        return {outcome.value.replace(" ", "_"): len(self.of(outcome)) for outcome in Outcome}
+        return {outcome.value.replace(" ", "_"): len(self.of(outcome)) for outcome in BenchOutcome}
 
 
 def to_json(report: Report) -> Iterable[str]:
@@ -110,9 +110,9 @@ def text_lines(report: Report) -> Iterable[str]:
     """For a terminal: one line a check, what failed in full, what was not run and why."""
     width = max((len(result.id) for result in report.results), default=0)
     for result in report.results:
-        mark = {Outcome.PASSED: "pass", Outcome.FAILED: "FAIL", Outcome.NOT_RUN: "----"}[result.outcome]
+        mark = {BenchOutcome.PASSED: "pass", BenchOutcome.FAILED: "FAIL", BenchOutcome.NOT_RUN: "----"}[result.outcome]
         yield f"{mark}  {result.id.ljust(width)}  {result.title}"
-        if result.outcome is not Outcome.PASSED:
+        if result.outcome is not BenchOutcome.PASSED:
             yield f"      {result.why}"
         for measure in result.measures:
             yield f"      {measure_text(measure.name, measure)}"

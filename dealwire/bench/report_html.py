@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Final
 
-from dealwire.bench.record import Entry, Lane, Measure, Outcome, Result
+from dealwire.bench.record import Actor, BenchOutcome, Measurement, Result, TimelineEntry
 from dealwire.bench.report import Report, measure_text
 
 WIDTH: Final = 900
 """Of a time line, in its own units."""
 LEFT: Final = 66
 """Room for the lanes' names."""
-LANES: Final = {Lane.HOST: 24, Lane.DEVICE: 58, Lane.HANDS: 92}
+LANES: Final = {Actor.HOST: 24, Actor.DEVICE: 58, Actor.HANDS: 92}
 """Height of each lane's line."""
 HEIGHT: Final = 128
 LISTED: Final = 60
@@ -78,10 +78,10 @@ def to_html(report: Report) -> str:
         f'<p class="verdict {verdict}">{_verdict(report)}</p>',
         _facts(report),
         _areas(report),
-        _list("Failed", report.of(Outcome.FAILED), is_open=True),
-        _list("Not run", report.of(Outcome.NOT_RUN), is_open=True),
+        _list("Failed", report.of(BenchOutcome.FAILED), is_open=True),
+        _list("Not run", report.of(BenchOutcome.NOT_RUN), is_open=True),
         _timing(report),
-        _list("Passed", report.of(Outcome.PASSED), is_open=False),
+        _list("Passed", report.of(BenchOutcome.PASSED), is_open=False),
         "</body></html>",
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -113,9 +113,9 @@ def _areas(report: Report) -> str:
     rows = []
     for area in dict.fromkeys(result.area for result in report.results):
         results = [result for result in report.results if result.area == area]
-        cells = [sum(result.outcome is outcome for result in results) for outcome in Outcome]
+        cells = [sum(result.outcome is outcome for result in results) for outcome in BenchOutcome]
         rows.append(f"<tr><td>{area}</td>" + "".join(f'<td class="n">{cell}</td>' for cell in cells) + "</tr>")
-    heads = "".join(f'<th class="n" scope="col">{outcome.value}</th>' for outcome in Outcome)
+    heads = "".join(f'<th class="n" scope="col">{outcome.value}</th>' for outcome in BenchOutcome)
     head = f'<thead><tr><th scope="col">area</th>{heads}</tr></thead>'
     return f'<h2>By area</h2><div class="wide"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
 
@@ -133,7 +133,7 @@ def _timing(report: Report) -> str:
     )
 
 
-def _timing_row(result: Result, measure: Measure) -> str:
+def _timing_row(result: Result, measure: Measurement) -> str:
     figures = [f"{value:.1f}" for value in (min(measure.values_ms), measure.at(0.5), measure.at(0.99), measure.worst)]
     limit = "none" if measure.limit_ms is None else str(measure.limit_ms)
     share = 0.0 if not measure.limit_ms else min(1.0, measure.worst / measure.limit_ms)
@@ -151,8 +151,8 @@ def _list(title: str, results: list[Result], *, is_open: bool) -> str:
 def _check(result: Result, is_open: bool) -> str:
     css = result.outcome.value.replace(" ", "-")
     section = f"docs/protocol.md#{result.section}"
-    said = [f"<p>{escape(measure_text(measure.name, measure))}</p>" for measure in result.measures]
-    said += [f"<p>{escape(note)}</p>" for note in result.notes]
+    words = [f"<p>{escape(measure_text(measure.name, measure))}</p>" for measure in result.measures]
+    words += [f"<p>{escape(note)}</p>" for note in result.notes]
     why = f'<p class="{css}">{escape(result.why)}</p>' if result.why else ""
     head = (
         f'<summary><span class="o {css}">{result.outcome.value}</span>'
@@ -161,7 +161,7 @@ def _check(result: Result, is_open: bool) -> str:
     must = f'<p class="must">{escape(result.must)} ({escape(section)})</p>'
     return (
         f'<details{" open" if is_open else ""} id="{escape(result.id)}">{head}'
-        f'<div class="in">{why}{must}{"".join(said)}{_timeline(result)}</div></details>'
+        f'<div class="in">{why}{must}{"".join(words)}{_timeline(result)}</div></details>'
     )
 
 
@@ -191,27 +191,27 @@ def _axes(whole_ms: float, scale: float) -> str:
     at = 0
     while at <= whole_ms:
         x = LEFT + at * scale
-        said = f"{at} ms" if step < 1000 else f"{at // 1000} s"
+        words = f"{at} ms" if step < 1000 else f"{at // 1000} s"
         out.append(f'<line class="axis" x1="{x:.1f}" y1="8" x2="{x:.1f}" y2="{HEIGHT - 20}"/>')
-        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{said}</text>')
+        out.append(f'<text x="{x:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{words}</text>')
         at += step
     return "".join(out)
 
 
-def _mark(entry: Entry, x: float) -> str:
+def _mark(entry: TimelineEntry, x: float) -> str:
     y = LANES[entry.lane]
     css = "bad" if entry.bad else entry.lane.value
     title = f"<title>{escape(entry.text)}</title>"
     if entry.bad:
         return f'<path class="{css}" d="M{x - 5:.1f} {y - 5}h10v10h-10z">{title}</path>'
-    if entry.lane is Lane.HANDS:
+    if entry.lane is Actor.HANDS:
         return f'<path class="{css}" d="M{x:.1f} {y - 6}l6 6l-6 6l-6 -6z">{title}</path>'
     return f'<circle class="{css}" cx="{x:.1f}" cy="{y}" r="4">{title}</circle>'
 
 
 def _entries(result: Result) -> str:
     """The first entries in words; a heartbeat or a status that says nothing new is left to the picture."""
-    told: list[str] = []
+    items: list[str] = []
     last = ""
     for entry in result.timeline:
         plain = entry.text.startswith(("Heartbeat", "Ack ")) or (
@@ -222,10 +222,10 @@ def _entries(result: Result) -> str:
             continue
         ms = (entry.at_ns - result.began_ns) / 1e6
         css = ' class="b"' if entry.bad else ""
-        told.append(
+        items.append(
             f"<li{css}><span>{ms:.1f}</span><span>{entry.lane.value}</span><span>{escape(entry.text)}</span></li>"
         )
     more = (
-        f"<li><span></span><span></span><span>and {len(told) - LISTED} more</span></li>" if len(told) > LISTED else ""
+        f"<li><span></span><span></span><span>and {len(items) - LISTED} more</span></li>" if len(items) > LISTED else ""
     )
-    return f"<ol>{''.join(told[:LISTED])}{more}</ol>"
+    return f"<ol>{''.join(items[:LISTED])}{more}</ol>"

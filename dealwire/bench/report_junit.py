@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from xml.etree import ElementTree as ET
 
-from dealwire.bench.record import Outcome, Result
+from dealwire.bench.record import BenchOutcome, Result
 from dealwire.bench.report import Report, measure_text
 
 
@@ -37,23 +37,23 @@ def _suite(root: ET.Element, report: Report, area: str, results: list[Result]) -
     for result in results:
         case = ET.SubElement(suite, "testcase", classname=f"{report.plan}.{area}", name=result.id)
         case.set("time", _seconds(_took_s(result)))
-        if result.outcome is Outcome.FAILED:
+        if result.outcome is BenchOutcome.FAILED:
             failure = ET.SubElement(case, "failure", message=_plain(result.why), type="failed")
             failure.text = _plain(f"{result.title}\n{result.must}\n(docs/protocol.md#{result.section})\n{result.why}")
-        elif result.outcome is Outcome.NOT_RUN:
+        elif result.outcome is BenchOutcome.NOT_RUN:
             ET.SubElement(case, "skipped", message=_plain(result.why))
-        said = [measure_text(measure.name, measure) for measure in result.measures] + result.notes
-        if said:
-            ET.SubElement(case, "system-out").text = _plain("\n".join(said))
+        words = [measure_text(measure.name, measure) for measure in result.measures] + result.notes
+        if words:
+            ET.SubElement(case, "system-out").text = _plain("\n".join(words))
 
 
 def _counts(results: Iterable[Result]) -> dict[str, str]:
     outcomes = [result.outcome for result in results]
     return {
         "tests": str(len(outcomes)),
-        "failures": str(outcomes.count(Outcome.FAILED)),
+        "failures": str(outcomes.count(BenchOutcome.FAILED)),
         "errors": "0",
-        "skipped": str(outcomes.count(Outcome.NOT_RUN)),
+        "skipped": str(outcomes.count(BenchOutcome.NOT_RUN)),
     }
 
 

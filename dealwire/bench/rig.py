@@ -9,10 +9,10 @@ from dealwire.bench.hands import Hands, SimulatedHands, Table
 from dealwire.bench.wire import LiveWire, SimulatedWire, Wire
 from dealwire.rehearsal.scenario import load_scenario
 from dealwire.rehearsal.shuffler_table import SimulatedTable
+from devices.address import line_at
 from devices.clock import SystemClock
 from devices.simulator.host import SimulatorHost, TableModel
 from devices.simulator.shoe_table import ShoeTable
-from devices.transport.address import line_at
 
 SCENARIO: Final = "clean-1"
 """Gives the game and the seed; nobody deals it, because the bench opens one device only."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from dealwire.bench.record import Heard
+from dealwire.bench.record import HeardFrame
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Unknown
 from protocol.tdp.derive import Envelope
@@ -46,7 +46,7 @@ class Rule:
     broken: int = 0
     breaches: list[str] = field(default_factory=list)
 
-    def hear(self, heard: Heard, known: Known) -> None:
+    def hear(self, heard: HeardFrame, known: Known) -> None:
         """A whole frame arrived."""
         self._hear(heard, known)
 
@@ -60,7 +60,7 @@ class Rule:
 
     # what the rules have of their own
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         pass
 
     def _noise(self, at_ns: int, reason: str, data: bytes) -> None:
@@ -81,7 +81,7 @@ class Rule:
 class Clean(Rule):
     """Every byte belongs to a whole frame."""
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         self._judge(True, str)
 
     def _noise(self, at_ns: int, reason: str, data: bytes) -> None:
@@ -92,7 +92,7 @@ class Clean(Rule):
 class Headers(Rule):
     """Version 1, no flag, a kind that a device may send."""
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         envelope = heard.envelope
         fine = envelope.version == VERSION and envelope.flags == 0 and envelope.kind in _FROM_DEVICE
         self._judge(
@@ -107,7 +107,7 @@ class LinkSequence(Rule):
 
     last: int | None = None
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         sequence, last = heard.envelope.link_sequence, self.last
         self.last = sequence
         if last is not None:
@@ -122,7 +122,7 @@ class LinkSequence(Rule):
 class Layouts(Rule):
     """Every message has the layout of its number, and nothing is said that version 1.0 does not know."""
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
         makers = isinstance(message, Unknown) and message.message_id >= 0x8000
         self._judge(not isinstance(message, Unknown) or makers, lambda: f"{_name(heard.envelope)} cannot be read")
@@ -138,7 +138,7 @@ class OpeningDelimiter(Rule):
     last_status: m.Message | None = None
     next_sequence: int | None = None
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message, sequence = heard.envelope.message, heard.envelope.link_sequence
         last_ns, self.last_ns = self.last_ns, heard.at_ns
         last_status, self.last_status = self.last_status, message
@@ -160,13 +160,13 @@ class OpeningDelimiter(Rule):
 
 
 @dataclass(slots=True)
-class EventOrder(Rule):
+class EventNumbering(Rule):
     """Numbers count up by one; an event heard again is the very same."""
 
     last: int = 0
     bodies: dict[int, bytes] = field(default_factory=dict)
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message, envelope = heard.envelope.message, heard.envelope
         if isinstance(message, m.Gap) and message.session == known.session:
             self.last = max(self.last, message.first_kept - 1)
@@ -195,7 +195,7 @@ class EventClock(Rule):
 
     last: tuple[int, int] = (0, 0)
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
         if isinstance(message, m.Event) and not is_old(heard.envelope) and message.number > self.last[0]:
             number, before_ms = self.last
@@ -216,7 +216,7 @@ class Window(Rule):
 
     gone: int = 0
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
         if isinstance(message, m.Gap) and message.session == known.session:
             self.gone = message.first_kept - 1
@@ -238,7 +238,7 @@ class StatusRhythm(Rule):
 
     last: tuple[int, int] | None = None
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
         if not isinstance(message, DeviceStatus):
             return
@@ -257,7 +257,7 @@ class StatusTruth(Rule):
 
     newest: int = 0
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
         if isinstance(message, m.Event) and not is_old(heard.envelope):
             self.newest = max(self.newest, message.number)
@@ -282,7 +282,7 @@ class Latched(Rule):
     lit: bool = False
     cleared: bool = False
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
         if isinstance(message, m.MisdealCleared) and not is_old(heard.envelope):
             self.cleared = True
@@ -300,7 +300,7 @@ class Latched(Rule):
 class Faces(Rule):
     """Faces only of packets that have left a device that recognises cards, one for each card counted."""
 
-    def _hear(self, heard: Heard, known: Known) -> None:
+    def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
         if isinstance(message, m.PacketDispensed) and known.hello is not None:
             reads = bool(known.hello.capabilities & Capability.CARD_RECOGNITION)
@@ -317,7 +317,7 @@ RULES: Final[dict[str, Callable[[], Rule]]] = {
     "link-sequence": LinkSequence,
     "layouts": Layouts,
     "opening-delimiter": OpeningDelimiter,
-    "event-order": EventOrder,
+    "event-order": EventNumbering,
     "event-clock": EventClock,
     "window": Window,
     "status-rhythm": StatusRhythm,

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from dealwire import __version__
 from dealwire.bench import dealing, eventing, moves
 from dealwire.bench import plan_device as d
 from dealwire.bench import plan_steps as p
 from dealwire.bench.hands import Hands, NoHands
-from dealwire.bench.plan import Check, Plan, RuleEntry
+from dealwire.bench.plan import BenchPlan, Check, RuleEntry
 from dealwire.bench.plan_verbs import Repeat
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import PROFILES
-from dealwire.bench.record import Failed, NotRun, Outcome, Result
+from dealwire.bench.record import BenchOutcome, Failed, NotRun, Result
 from dealwire.bench.report import Report
 from dealwire.bench.rules import RULES, Rule
 from dealwire.bench.soak import soak
 from dealwire.bench.stand import Stand
 from dealwire.bench.wire import Wire
+from dealwire.version import __version__
 from devices.clock import SystemClock
 from protocol.errors import LineClosed, NoAnswer, WrongDevice
 from protocol.tdp.messages import Capability, DeviceClass, Role
@@ -50,7 +50,7 @@ _VERBS: Final[Mapping[type[p.Strict], Callable[[Stand, Any], None]]] = {
     p.Expecting: moves.expect,
     p.Never: moves.never,
     p.Ordered: moves.events,
-    p.Count: moves.count,
+    p.CountMessages: moves.count,
     p.OldEvents: eventing.old_events,
     p.NoEvents: eventing.no_events,
     p.Again: eventing.again,
@@ -59,14 +59,14 @@ _VERBS: Final[Mapping[type[p.Strict], Callable[[Stand, Any], None]]] = {
     p.Greeting: eventing.greet,
     p.AnyStatus: eventing.any_status,
     d.StateIs: dealing.state,
-    d.Wait: moves.wait,
+    d.WaitFor: moves.wait,
     d.Manners: moves.host,
-    d.Opening: moves.open_session,
-    d.Doing: dealing.do,
+    d.SessionOpening: moves.open_session,
+    d.ActAtDevice: dealing.do,
     d.Faulting: dealing.fault,
     d.Power: dealing.power,
     d.Prepare: dealing.prepare,
-    d.Deal: dealing.deal,
+    d.DealPackets: dealing.deal,
     d.WrongPacket: dealing.wrong_packet,
     d.Books: dealing.books,
     d.Poke: dealing.poke,
@@ -87,7 +87,7 @@ def _do(stand: Stand, step: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class BenchChoices:
     """What the command line says of a run: which checks (`only`, patterns of ids), the soak's rounds, the seed."""
 
     only: Sequence[str] = ()
@@ -100,13 +100,13 @@ class Choices:
 
 
 def run_plan(
-    plan: Plan,
+    plan: BenchPlan,
     wire: Wire,
     make_hands: Callable[[Probe], Hands],
-    choices: Choices = Choices(),
-    told: Callable[[Result], None] = lambda _: None,
+    choices: BenchChoices = BenchChoices(),
+    on_result: Callable[[Result], None] = lambda _: None,
 ) -> Report:
-    """Make every check of `plan` on `wire`; `told` hears of each when it is done. NoAnswer when nobody answers the
+    """Make every check of `plan` on `wire`; `on_result` hears of each when it is done. NoAnswer when nobody answers the
     first HELLO, WrongDevice when it is another device than the plan is for. When the line goes for good, the rest is
     not run."""
     allowance_ms = 0 if wire.exact else plan.allowance_ms
@@ -125,14 +125,14 @@ def run_plan(
     for check in plan.check:
         if choices.takes(check.id):
             result = _run_fairly(stand, check, gone)
-            if not gone and result.outcome is Outcome.FAILED and not _is_there(stand):
+            if not gone and result.outcome is BenchOutcome.FAILED and not _is_there(stand):
                 gone = result.why
             report.results.append(result)
-            told(result)
+            on_result(result)
     for entry in plan.rule:
         if choices.takes(entry.id):
             report.results.append(_judged(entry, rules[entry.rule]))
-            told(report.results[-1])
+            on_result(report.results[-1])
     report.took_s = (clock.now_ns() - began_ns) / 1e9
     return report
 
@@ -141,16 +141,16 @@ def _judged(entry: RuleEntry, rule: Rule) -> Result:
     """What a rule saw in the whole run."""
     result = Result(entry.id, entry.title, entry.section, "conformance", entry.must)
     if rule.broken:
-        result.outcome = Outcome.FAILED
+        result.outcome = BenchOutcome.FAILED
         result.why = f"{rule.broken} of {rule.seen}: {'; '.join(rule.breaches)}"
     elif not rule.seen:
-        result.outcome, result.why = Outcome.NOT_RUN, "nothing came that it could judge"
+        result.outcome, result.why = BenchOutcome.NOT_RUN, "nothing came that it could judge"
     else:
         result.notes.append(f"judged {rule.seen} times")
     return result
 
 
-def _device(plan: Plan, number: int) -> str:
+def _device(plan: BenchPlan, number: int) -> str:
     """The profile for the device that answered; WrongDevice when the plan is for another."""
     names = {int(profile.number): name for name, profile in PROFILES.items()}
     wanted = plan.device
@@ -177,21 +177,21 @@ def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:
     if tries > 1:
         result.notes.append(f"made {tries} times, because {LATE}")
     if _in_doubt(result, stand.allowance_ms):
-        result.outcome = Outcome.NOT_RUN
+        result.outcome = BenchOutcome.NOT_RUN
         result.why = f"{LATE} by {result.late_ms:.0f} ms, too busy to judge a device: {result.why}"
     return result
 
 
 def _in_doubt(result: Result, late_ms: float) -> bool:
     """The check failed while this program came to its turn later than that."""
-    return result.outcome is Outcome.FAILED and result.late_ms > late_ms
+    return result.outcome is BenchOutcome.FAILED and result.late_ms > late_ms
 
 
 def _run(stand: Stand, check: Check, gone: str) -> Result:
     """Make one check; `gone` says why the line is away for good."""
     result = Result(check.id, check.title, check.section, check.area, check.must)
     if gone:
-        result.outcome, result.why = Outcome.NOT_RUN, f"the line is gone: {gone}"
+        result.outcome, result.why = BenchOutcome.NOT_RUN, f"the line is gone: {gone}"
         return result
     probe = stand.probe
     result.began_ns = probe.wire.now_ns()
@@ -207,13 +207,13 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
         for step in check.steps:
             _do(stand, step)
     except Failed as failed:
-        result.outcome, result.why = Outcome.FAILED, str(failed)
+        result.outcome, result.why = BenchOutcome.FAILED, str(failed)
     except NotRun as reason:
-        result.outcome, result.why = Outcome.NOT_RUN, str(reason)
+        result.outcome, result.why = BenchOutcome.NOT_RUN, str(reason)
     except NoAnswer as error:
-        result.outcome, result.why = Outcome.FAILED, str(error)
+        result.outcome, result.why = BenchOutcome.FAILED, str(error)
     except LineClosed as error:
-        result.outcome, result.why = Outcome.FAILED, str(error)
+        result.outcome, result.why = BenchOutcome.FAILED, str(error)
         probe.started_over()
     result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
     result.timeline = probe.timeline.take()
@@ -229,13 +229,13 @@ def _check_needs(stand: Stand, check: Check) -> None:
     if isinstance(stand.hands, NoHands):
         # what a person has to do is known beforehand: no check is left half done
         for step in check.steps:
-            if isinstance(step, d.Doing):
+            if isinstance(step, d.ActAtDevice):
                 stand.hands.act(step.do, step.fields)
             elif isinstance(step, d.Faulting):
                 stand.hands.fault(step.fault, step.fields)
             elif isinstance(step, d.Power):
                 stand.hands.power(False)
-            elif isinstance(step, d.Deal):
+            elif isinstance(step, d.DealPackets):
                 stand.hands.act("lift", {})
 
 

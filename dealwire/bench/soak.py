@@ -107,7 +107,7 @@ def soak(stand: Stand, step: Soak) -> None:
     began_ns = clock.now_ns()
     account, held, table = play(scenario, rounds)
     took_s = (clock.now_ns() - began_ns) / 1e9
-    _tell(stand, account, held, rounds, took_s)
+    _report(stand, account, held, rounds, took_s)
     _judge(account, held, scenario, table)
 
 
@@ -207,7 +207,7 @@ class Held:
         return len(list(folder.iterdir())) if folder.exists() else 0
 
 
-def _tell(stand: Stand, account: Account, held: Held, rounds: int, took_s: float) -> None:
+def _report(stand: Stand, account: Account, held: Held, rounds: int, took_s: float) -> None:
     faults = ", ".join(f"{number} x{times}" for number, times in sorted(account.faults.items()))
     stand.result.notes += [
         f"{account.rounds} of {rounds} rounds in {took_s:.1f} s ({account.rounds / max(took_s, 1e-9):.0f} rounds/s), "

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from dealwire.bench.hands import Hands
-from dealwire.bench.plan import Plan
+from dealwire.bench.plan import BenchPlan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import Profile
-from dealwire.bench.record import Failed, Heard, Lane, Measure, Result
+from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
 from dealwire.bench.rules import is_old
 from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, milliseconds, nothing, number, spell
 from protocol.errors import LineClosed
@@ -33,7 +33,7 @@ T = TypeVar("T")
 class Stand:
     """One check under way. `rounds` and `seed` are the command line's, for a soak."""
 
-    plan: Plan
+    plan: BenchPlan
     profile: Profile
     probe: Probe
     hands: Hands
@@ -44,7 +44,7 @@ class Stand:
     command: Message = field(default_factory=m.ReportStatus)
     """The last command sent, whose reply the next steps look for."""
     request: int = 0
-    asked_ns: int = 0
+    requested_ns: int = 0
     used: set[int] = field(default_factory=set)
     """Frames that a step has taken, so that the next one finds another."""
     times: dict[str, list[float]] = field(default_factory=dict)
@@ -81,9 +81,9 @@ class Stand:
         self.times.setdefault(name, []).append(ms)
         self.limits[name] = (None, "") if limit is None else (milliseconds(limit), str(limit))
 
-    def measures(self) -> list[Measure]:
+    def measures(self) -> list[Measurement]:
         """What was timed in this check."""
-        return [Measure(name, tuple(values), *self.limits[name]) for name, values in self.times.items()]
+        return [Measurement(name, tuple(values), *self.limits[name]) for name, values in self.times.items()]
 
     # ------------------------------------------------------------------ messages
 
@@ -124,10 +124,10 @@ class Stand:
 
     def wait_for(
         self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, *, request: int | None = None, old: bool = False
-    ) -> tuple[Heard, Message] | None:
+    ) -> tuple[HeardFrame, Message] | None:
         """The first frame since the last thing done that is this message and was not taken yet; None in vain."""
 
-        def find(heard: Heard) -> Message | None:
+        def find(heard: HeardFrame) -> Message | None:
             message = heard.envelope.message
             if type(message).__name__ != name or id(heard) in self.used or is_old(heard.envelope) is not old:
                 return None
@@ -171,7 +171,7 @@ class Stand:
     def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
         """Let hands do something."""
         self.probe.mark = len(self.probe.heard)
-        self.asked_ns = self.probe.wire.now_ns()
+        self.requested_ns = self.probe.wire.now_ns()
         self._shown(self.hands.act(name, fields or {}))
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> None:
@@ -181,7 +181,7 @@ class Stand:
     def power(self, on: bool) -> None:
         """The plug."""
         self.probe.mark = len(self.probe.heard)
-        self.asked_ns = self.probe.wire.now_ns()
+        self.requested_ns = self.probe.wire.now_ns()
         if not on:
             self._shown(self.hands.power(False))
             self.probe.started_over()
@@ -193,7 +193,7 @@ class Stand:
                 raise Failed("the line did not come back with the power")
 
     def _shown(self, text: str) -> None:
-        self.probe.timeline.add(self.probe.wire.now_ns(), Lane.HANDS, text)
+        self.probe.timeline.add(self.probe.wire.now_ns(), Actor.HANDS, text)
 
     # ------------------------------------------------------------------ states
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import click
 
-from dealwire import __version__
 from dealwire.cli.exits import Exit, explain
+from dealwire.version import __version__
 from protocol.errors import DealwireError
 
 COMMANDS: Final = {

@@ -6,9 +6,9 @@ import os
 import click
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.terminal import Progress
+from dealwire.cli.terminal import ProgressLine
 from rules.game import game_ids, load_game
-from rules.odds import Finding, audit
+from rules.odds import PaytableFinding, audit
 
 
 @click.command("audit-paytables")
@@ -22,9 +22,9 @@ def command(ctx: click.Context, games: tuple[str, ...], as_json: bool) -> None:
     that pays more than the one above it. A table whose file already says why it is suspect is named, too, but only
     other findings make the exit code 1.
     """
-    progress, computed, news, known = Progress(), 0, 0, 0
+    progress, computed, news, known = ProgressLine(), 0, 0, 0
     for item in audit([load_game(game) for game in games or game_ids()], workers=os.cpu_count() or 1):
-        if not isinstance(item, Finding):
+        if not isinstance(item, PaytableFinding):
             computed += 1
             progress.show(f"{computed} computed, the last {item.game} {item.bet}")
             continue
@@ -41,7 +41,7 @@ def command(ctx: click.Context, games: tuple[str, ...], as_json: bool) -> None:
         ctx.exit(Exit.CHECK_FAILED)
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: PaytableFinding) -> str:
     reading = "".join(f", {name} {option}" for name, option in finding.reading.items())
     suspect = f" (known: {finding.suspect})" if finding.suspect else ""
     return f"{finding.game}: {finding.bet}: {finding.paytable}{reading}: {finding.fault}: {finding.why}{suspect}"

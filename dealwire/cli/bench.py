@@ -8,19 +8,19 @@ from pathlib import Path
 
 import click
 
-from dealwire.bench.hands import AskedHands, Hands, NoHands
-from dealwire.bench.plan import Plan, PlanError, known_plans, load_plan
+from dealwire.bench.hands import Hands, NoHands, PersonHands
+from dealwire.bench.plan import BenchPlan, PlanError, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.record import Result
 from dealwire.bench.report import Report, summary_lines, text_lines, to_json
 from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import Choices, run_plan
+from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.wire import LiveWire, Wire
 from dealwire.cli.exits import Exit
-from dealwire.cli.terminal import Progress
+from dealwire.cli.terminal import ProgressLine
 from dealwire.rehearsal.faults import faults
+from devices.address import line_at
 from devices.clock import SystemClock
-from devices.transport.address import line_at
 from protocol.errors import LineClosed
 
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
@@ -84,20 +84,20 @@ def command(
     given = {OPTIONS[name]: address for name, address in
              (("shuffler", shuffler), ("controller", controller), ("shoe", shoe)) if address}  # fmt: skip
     loaded, device, address = _choose(plan, given, simulated)
-    choices = Choices(only, rounds, seed)
+    choices = BenchChoices(only, rounds, seed)
     _check_choices(loaded, choices)
     for file in (junit, html):
         _check_writable(file)
-    progress = Progress()
+    progress = ProgressLine()
     with _wire(device, address, real_time, speed, unattended) as (wire, make_hands):
-        report = run_plan(loaded, wire, make_hands, choices, lambda result: _told(result, progress))
+        report = run_plan(loaded, wire, make_hands, choices, lambda result: _report(result, progress))
     progress.clear()
     _say(report, as_json)
     _write(report, junit, html)
     ctx.exit(Exit.GOOD if report.passed else Exit.CHECK_FAILED)
 
 
-def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[Plan, str, str | None]:
+def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[BenchPlan, str, str | None]:
     """The plan, the device it judges and its address, None for a simulated one. UsageError when they do not fit."""
     if len(given) + simulated != 1:
         raise click.UsageError("judge one device: --shuffler, --controller or --shoe with an ADDRESS, or --simulated")
@@ -109,9 +109,9 @@ def _choose(plan: str | None, given: dict[str, str], simulated: bool) -> tuple[P
     return loaded, device, given.get(device)
 
 
-def _check_choices(plan: Plan, choices: Choices) -> None:
+def _check_choices(plan: BenchPlan, choices: BenchChoices) -> None:
     for pattern in choices.only:
-        if not any(Choices((pattern,)).takes(one) for one in plan.ids):
+        if not any(BenchChoices((pattern,)).takes(one) for one in plan.ids):
             raise click.UsageError(f"--only {pattern!r} names no check of the plan; dealwire bench {plan.id} --list")
 
 
@@ -134,9 +134,9 @@ def _wire(
         return
     clock = SystemClock()
     wire = LiveWire(address, line_at(address, clock), clock=clock)
-    asked = not unattended and sys.stdin.isatty()
+    by_person = not unattended and sys.stdin.isatty()
     with contextlib.closing(wire):
-        yield wire, lambda probe: AskedHands(lambda text: _ask(probe, text)) if asked else NoHands()
+        yield wire, lambda probe: PersonHands(lambda text: _ask(probe, text)) if by_person else NoHands()
 
 
 def _ask(probe: Probe, instruction: str) -> bool:
@@ -151,7 +151,7 @@ def _ask(probe: Probe, instruction: str) -> bool:
     return not sys.stdin.readline().strip().lower().startswith("s")
 
 
-def _told(result: Result, progress: Progress) -> None:
+def _report(result: Result, progress: ProgressLine) -> None:
     progress.show(f"{result.outcome.value}: {result.id}")
 
 

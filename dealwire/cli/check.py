@@ -8,7 +8,7 @@ import click
 
 from dealer_flow.procedure.load import check_procedure, known_procedures
 from dealwire.cli.exits import Exit
-from rules.errors import GameFileError
+from protocol.tomlfile import TomlFileError
 from rules.game import game_ids, load_game
 
 CHECK_SCHEMA = "dealwire.check/1"
@@ -47,7 +47,7 @@ def faults_of(name: str) -> Iterator[tuple[str, list[str]]]:
     if game:
         try:
             load_game(name)
-        except GameFileError as fault:
+        except TomlFileError as fault:
             yield "game", [str(fault)]
         else:
             yield "game", []

@@ -12,13 +12,13 @@ import click
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import DEFAULT_GAME
-from dealwire.cli.run_parts import has_console
+from dealwire.cli.run import has_console
 from dealwire.cli.show import say_text
-from dealwire.cli.terminal import Progress
+from dealwire.cli.terminal import ProgressLine
 from dealwire.hub.hub import Hub
-from dealwire.live import Line, LiveTable
+from dealwire.live import LineConfig, LiveTable
 from dealwire.service.simulated import simulator
-from dealwire.table.table import Outcome, Table, Terms
+from dealwire.table.table import Table, TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.capture import Capture, CaptureWriter
 from devices.events import Seen
@@ -77,14 +77,14 @@ def compare(ctx: click.Context, keep: Path | None, speed: float) -> None:
 
 def new_table() -> Table:
     """The demo's table: Colorado's game with every default."""
-    return Table(load_procedure(DEFAULT_GAME), Terms(load_game(DEFAULT_GAME)), name="demo")
+    return Table(load_procedure(DEFAULT_GAME), TableTerms(load_game(DEFAULT_GAME)), name="demo")
 
 
-Show = Callable[[Table, Seen, list[Outcome]], None]
+Show = Callable[[Table, Seen, list[TableOutcome]], None]
 """Takes a table, a report that it took, and what it made of it."""
 
 
-def nowhere(table: Table, seen: Seen, outcomes: list[Outcome]) -> None:
+def nowhere(table: Table, seen: Seen, outcomes: list[TableOutcome]) -> None:
     """Shows nothing."""
 
 
@@ -100,7 +100,7 @@ def shown() -> Iterator[Show]:
     hub = Hub()
     viewers: dict[Table, Viewer] = {}
 
-    def show(table: Table, seen: Seen, outcomes: list[Outcome]) -> None:
+    def show(table: Table, seen: Seen, outcomes: list[TableOutcome]) -> None:
         viewer = viewers.setdefault(table, viewers.get(table) or Viewer(table, "demo"))
         viewer.saw(seen, outcomes)
         hub.show(viewer.view(seen.number, seen.at_ns))
@@ -116,14 +116,14 @@ def shown() -> Iterator[Show]:
 
 def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
     """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
-    table, progress = new_table(), Progress()
-    said: list[str] = []
+    table, progress = new_table(), ProgressLine()
+    lines: list[str] = []
 
-    def out(items: list[Outcome]) -> None:
+    def out(items: list[TableOutcome]) -> None:
         if items:
             progress.clear()
         for item in items:
-            said.append(item.to_json())
+            lines.append(item.to_json())
             say_text(item)
 
     def deliver(seen: Seen) -> None:
@@ -139,8 +139,8 @@ def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
         CaptureWriter(recording, procedure=DEFAULT_GAME) as writer,
         LiveTable(
             [
-                Line("shuffler", "shuffler", addresses["shuffler"]),
-                Line("controller", "table-controller", addresses["table-controller"]),
+                LineConfig("shuffler", "shuffler", addresses["shuffler"]),
+                LineConfig("controller", "table-controller", addresses["table-controller"]),
             ],
             deliver,
             record=lambda: writer,
@@ -152,17 +152,17 @@ def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
     if not done:
         click.secho(f"  the simulated table stopped short of {ROUNDS} rounds", fg="red", err=True)
     out(table.finish())
-    return said
+    return lines
 
 
 def deal_again(recording: Path) -> tuple[list[str], PlayStats]:
     """The same from the recording alone."""
     table = new_table()
-    said: list[str] = []
+    lines: list[str] = []
 
     def deliver(seen: Seen) -> None:
-        said.extend(item.to_json() for item in table.handle(seen))
+        lines.extend(item.to_json() for item in table.handle(seen))
 
     stats = play(Capture.read(recording), deliver)
-    said.extend(item.to_json() for item in table.finish())
-    return said, stats
+    lines.extend(item.to_json() for item in table.finish())
+    return lines, stats

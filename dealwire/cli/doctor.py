@@ -3,13 +3,16 @@
 import dataclasses
 import json
 import shutil
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
-from dealwire.cli.doctor_files import systemd_unit, udev_rules
 from dealwire.cli.exits import Exit
 from dealwire.host import check_all, ports
 
+RULES_PATH = "/etc/udev/rules.d/70-dealwire.rules"
+GROUP = "dialout"
 COLOURS = {"good": "green", "warning": "yellow", "bad": "red"}
 
 
@@ -45,3 +48,51 @@ def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> Non
             click.echo(f"{'':<23}{finding.remedy}")
     if bad:
         ctx.exit(Exit.CHECK_FAILED)
+
+
+def udev_rules(ports: Sequence[Mapping[str, Any]]) -> str:
+    """One rule for each USB adapter in `ports` (as `dealwire.host.ports` gives them): its group, ModemManager told to
+    leave it alone, and no waiting in an FTDI adapter. Without any adapter, nothing but the comment."""
+    lines = [f"# Written by `dealwire doctor --udev`. Save as {RULES_PATH}, then: udevadm control --reload"]
+    for port in ports:
+        vendor, _, product = str(port.get("usb", "")).partition(":")
+        if not product:
+            continue
+        match = [f'ATTRS{{idVendor}}=="{vendor}"', f'ATTRS{{idProduct}}=="{product}"']
+        # A serial number from a device must not end the rule it is written into.
+        serial = str(port.get("serial", ""))
+        if serial and serial.isprintable() and '"' not in serial and "\\" not in serial:
+            match.append(f'ATTRS{{serial}}=="{serial}"')
+        rule = ", ".join(['SUBSYSTEM=="tty"', *match, f'GROUP="{GROUP}"', 'MODE="0660"', 'TAG+="uaccess"'])
+        lines.append(f'{rule}, ENV{{ID_MM_DEVICE_IGNORE}}="1"')
+        if vendor == "0403":
+            lines.append(
+                'SUBSYSTEM=="usb-serial", DRIVER=="ftdi_sio", ' + ", ".join(match) + ', ATTR{latency_timer}="1"'
+            )
+    return "\n".join(lines) + "\n"
+
+
+def systemd_unit(program: str, ports: Sequence[Mapping[str, Any]]) -> str:
+    """A template unit that records one table, `dealwire-record@TABLE.service`; `program` is the path of `dealwire`."""
+    name = '"$STATE_DIRECTORY/%i-$$(date +%%Y%%m%%dT%%H%%M%%S).pcapng"'
+    serial = next((str(port["serial"]) for port in ports if port.get("serial")), "SERIAL")
+    return f"""# Written by `dealwire doctor --systemd`. Save as /etc/systemd/system/dealwire-record@.service, then:
+# systemctl enable --now dealwire-record@table-1
+[Unit]
+Description=dealwire, table %i
+After=network.target
+
+[Service]
+Type=exec
+DynamicUser=yes
+SupplementaryGroups={GROUP}
+StateDirectory=dealwire
+Environment=DEALWIRE_RECORD_SHUFFLER=serial-id:{serial}
+EnvironmentFile=-/etc/dealwire/%i.env
+ExecStart=/bin/sh -c 'exec {program} record --json --table %i -o {name}'
+Restart=always
+RestartSec=2
+
+[Install]
+WantedBy=multi-user.target
+"""

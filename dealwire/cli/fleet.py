@@ -102,12 +102,12 @@ def consume(
 
     async def go() -> None:
         consumer = Consumer(
-            broker, postgres, name=name, group=group, tell=lambda line: click.echo(f"dealwire: {line}", err=True)
+            broker, postgres, name=name, group=group, report=lambda line: click.echo(f"dealwire: {line}", err=True)
         )
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, consumer.stop)
         await consumer.run(wait=wait)
         counts = consumer.counts
-        click.echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.asked} times", err=True)
+        click.echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.requested} times", err=True)
 
     run(ctx, go())
 

@@ -1,23 +1,24 @@
 """`dealwire journal`: look at what a table service wrote down, check it, and deal it again."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.journal_keys import key_commands
-from dealwire.cli.journal_tables import teller_maker
-from dealwire.cli.options import table_options
+from dealwire.cli.options import make_table, table_options
 from dealwire.journal.check import verify
-from dealwire.journal.compare import compare
+from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.export import export_capture
-from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import RAW, Head, Record
+from dealwire.journal.reader import JournalReader, TableStart
+from dealwire.journal.rebuilding import OutcomePublisher, TablePublisher
+from dealwire.journal.records import RAW, Head, JournalRecord
 from dealwire.journal.sealing import SEALED, SealingKey
+from dealwire.journal.tables import TableFactory
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 SCHEMA = "dealwire.journal-check/1"
@@ -26,9 +27,6 @@ SCHEMA = "dealwire.journal-check/1"
 @click.group("journal")
 def command() -> None:
     """Check, show, export or deal again what a table service wrote down; make the key that seals it."""
-
-
-command.add_command(key_commands)
 
 
 def key_option(use: str) -> Callable[[Any], Any]:
@@ -67,11 +65,11 @@ def verify_command(
         seals = {"sealed": found.sealed, "clear": found.clear, "opened": found.opened}
         click.echo(json.dumps({"schema": SCHEMA, "type": "verified", **fields, **seals}))
         return
-    said = f"raw records: {found.sealed} sealed, "
-    said += f"{found.opened} of them opened, " if key_file is not None else "not opened without a key, "
-    said += f"{found.clear} in clear text"
+    words = f"raw records: {found.sealed} sealed, "
+    words += f"{found.opened} of them opened, " if key_file is not None else "not opened without a key, "
+    words += f"{found.clear} in clear text"
     click.echo(f"{found.records} records, {_time(found.first_ns)} to {_time(found.last_ns)}, in one unbroken chain")
-    click.echo(said)
+    click.echo(words)
     click.echo(f"head {found.head}")
 
 
@@ -103,7 +101,7 @@ def show_command(file: Path, table: str | None, after: int, raw: bool, key_file:
                 click.echo(f"{record.sequence}  {_time(record.at_ns)}  {place or '-'}  {record.kind}  {content}")
 
 
-def _content(reader: JournalReader, record: Record, has_key: bool) -> str:
+def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str:
     if record.kind not in RAW:
         return record.payload.decode("utf-8", "replace")
     sealed = record.payload[:1] == SEALED
@@ -161,7 +159,7 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
     exit code is 1 at the first difference, which is named with its record.
     """
     with opened(file, key_file) as reader:
-        make, topics = teller_maker(ctx, reader, options)
+        make, topics = publisher_maker(ctx, reader, options)
         found = compare(reader, make, topics)
     if as_json:
         fields = {
@@ -180,3 +178,56 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
     if found.difference is not None:
         click.echo(f"dealwire: {file}: {found.difference}", err=True)
         ctx.exit(Exit.CHECK_FAILED)
+
+
+def publisher_maker(
+    ctx: click.Context, reader: JournalReader, options: dict[str, Any]
+) -> tuple[Callable[[TableStart], TablePublisher], Collection[str]]:
+    """What makes a table from its start, and the topics it gives again.
+
+    The service's own maker where the journal is a service's and no option of a table was given.
+    """
+    given = {name for name in options if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    of_service = all(start.configuration.startswith("{") for start in reader.starts(stopped=True).values())
+    if of_service and not given:
+        return TableFactory(reader.path), DERIVED | {"event"}
+    procedures = {line.table: line.procedure for line in reader.lines().values()}
+
+    def make(start: TableStart) -> TablePublisher:
+        chosen = dict(options, table_name=start.table)
+        chosen["procedure"] = options["procedure"] or procedures.get(start.table)
+        if not given & {"meters", "progressive"}:
+            chosen["meters"] = [f"{name}={cents}" for name, cents in start.facts.get("meters", {}).items()]
+        return OutcomePublisher(make_table(**chosen))
+
+    return make, DERIVED
+
+
+@command.group("key")
+def key_commands() -> None:
+    """Make the key that seals raw bytes at rest, or add a newer one. Keep it elsewhere than the journal."""
+
+
+@key_commands.command("new")
+@click.argument("file", type=FILE)
+def new_command(file: Path) -> None:
+    """Make the key FILE, which only its owner may read. Without it a sealed record cannot be read by anybody."""
+    click.echo(f"{file}: key {SealingKey.new(file).id}; make a copy in a safe place")
+
+
+@key_commands.command("rotate")
+@click.argument("file", type=FILE)
+def rotate_command(file: Path) -> None:
+    """Add a newer key to the key FILE. It seals from the service's next start on; the older ones still open."""
+    key = SealingKey.load(file).rotated()
+    click.echo(
+        f"{file}: key {key.id} seals from the next start on; {len(key.keys) - 1} older still open what they sealed"
+    )
+
+
+@key_commands.command("list")
+@click.argument("file", type=FILE)
+def list_command(file: Path) -> None:
+    """Print the ids in the key FILE, oldest first. An id says nothing about its key."""
+    for key_id, _ in SealingKey.load(file).keys:
+        click.echo(key_id.hex())

@@ -8,7 +8,7 @@ import click
 
 from dealwire.cli.exits import explain_silence
 from dealwire.cli.options import line_options, reconnect_option
-from dealwire.live import Line, LiveTable
+from dealwire.live import LineConfig, LiveTable
 from dealwire.table.event_line import event_line, fields
 from dealwire.table.redaction import hidden, turned_over
 from devices.clock import SystemClock
@@ -40,7 +40,7 @@ NS: Final = 1_000_000_000
 @click.pass_context
 def command(
     ctx: click.Context,
-    lines: list[Line],
+    lines: list[LineConfig],
     reconnect: bool,
     stamp: str,
     count: int | None,
@@ -59,13 +59,13 @@ def command(
     up: set[str] = set()
     started_ns = last_ns = clock.now_ns()
     seen_so_far = 0
-    tell = event_line if as_json else _text(stamp, started_ns)
+    words_of = event_line if as_json else _text(stamp, started_ns)
 
     def deliver(seen: Seen) -> None:
         nonlocal last_ns, seen_so_far
         up.add(seen.device if isinstance(seen.body, LinkUp) else "")
         if count is None or seen_so_far < count:
-            click.echo(tell(seen if faces else turned_over(hidden(seen))))
+            click.echo(words_of(seen if faces else turned_over(hidden(seen))))
             last_ns = clock.now_ns()
             seen_so_far += 1
 
@@ -100,8 +100,8 @@ def _text(stamp: str, started_ns: int) -> Callable[[Seen], str]:
         else:
             time = f"{(seen.at_ns - (last_ns if stamp == 'd' else started_ns)) / NS:10.3f}  "
         last_ns = seen.at_ns
-        said = "  ".join(f"{name} {_short(value)}" for name, value in fields(seen).items())
-        return f"{time}{seen.device:<11} {seen.number:>5}  {type(seen.body).__name__:<18} {said}".rstrip()
+        shown = "  ".join(f"{name} {_short(value)}" for name, value in fields(seen).items())
+        return f"{time}{seen.device:<11} {seen.number:>5}  {type(seen.body).__name__:<18} {shown}".rstrip()
 
     return write
 

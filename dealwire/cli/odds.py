@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dealwire.cli.options import pairs
-from dealwire.cli.terminal import Progress, say_table
+from dealwire.cli.terminal import ProgressLine, say_table
 from rules.game import load_game
 from rules.odds import Question, odds
 
@@ -46,7 +46,7 @@ def command(
         wager,
         os.cpu_count() or 1,
     )
-    progress = Progress()
+    progress = ProgressLine()
     progress.show("counting ...")
     found = (each.to_dict() for each in odds(question, bet))
     if as_json:
@@ -73,16 +73,16 @@ def _rows(found: Iterator[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
 
 
 def _remark(odds: dict[str, Any]) -> str:
-    said = []
+    words = []
     if "loss_per_unit_pct" in odds and "hands_played" in odds:
-        said.append(f"{odds['loss_per_unit_pct']:.4f} % of {odds['bet'].partition('+')[0]}")
-        said.append(f"plays {odds['hands_played']:,} of {odds['hands']:,} hands")
+        words.append(f"{odds['loss_per_unit_pct']:.4f} % of {odds['bet'].partition('+')[0]}")
+        words.append(f"plays {odds['hands_played']:,} of {odds['hands']:,} hands")
     if "incomplete" in odds:
-        said.append("without the meter")
+        words.append("without the meter")
     if "break_even_meter" in odds:
-        said.append(f"even at a meter of {float(Fraction(odds['break_even_meter'])):,.2f} wagers")
+        words.append(f"even at a meter of {float(Fraction(odds['break_even_meter'])):,.2f} wagers")
     if "printed" in odds:
-        said.append(f"prints an edge of {odds['printed']['house_edge_pct']} %")
+        words.append(f"prints an edge of {odds['printed']['house_edge_pct']} %")
     if "suspect" in odds:
-        said.append(f"suspect: {odds['suspect']}")
-    return "; ".join(said)
+        words.append(f"suspect: {odds['suspect']}")
+    return "; ".join(words)

@@ -8,10 +8,10 @@ from typing import Any, Final, TypeVar, cast
 import click
 
 from dealer_flow.procedure.load import Procedure, load_procedure
-from dealwire.live import Line
-from dealwire.table.table import Table, Terms
+from dealwire.live import LineConfig
+from dealwire.table.table import Table, TableTerms
 from devices.dialects import dialect_named
-from rules.award import AwardDesk
+from rules.award import AwardBook
 from rules.game import Game, game_id_of, load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
@@ -93,11 +93,11 @@ def make_terms(
     envy_base: int,
     limit_cents: int | None,
     accept_suspect: bool,
-) -> Terms:
+) -> TableTerms:
     """The terms those options describe, without their game and their bank."""
     if bank is not None and meters:
         raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
-    return Terms(
+    return TableTerms(
         game,
         pairs(paytables, "--paytable"),
         pairs(readings, "--reading"),
@@ -155,22 +155,22 @@ def make_table(
     only, which is said, unless terms are given for it."""
     loaded = load_procedure(procedure or DEFAULT_GAME)
     made = None
-    asked = game or progressive or any(terms[name] for name in ("paytables", "readings", "meters"))
-    if not no_settle and not asked and game_id_of(loaded.id) is None:
+    named = game or progressive or any(terms[name] for name in ("paytables", "readings", "meters"))
+    if not no_settle and not named and game_id_of(loaded.id) is None:
         click.echo(f"dealwire: no game settles {loaded.id}: its rounds are dealt only", err=True)
     elif not no_settle:
         made = make_terms(load_game(game) if game else load_game_of(loaded.id), open_bank(progressive), **terms)
-    desk = _make_desk(loaded, made, table_name) if awards else None
-    return Table(loaded, made, name=table_name, desk=desk)
+    book = _make_book(loaded, made, table_name) if awards else None
+    return Table(loaded, made, name=table_name, awards=book)
 
 
-def _make_desk(procedure: Procedure, terms: Terms | None, table: str) -> AwardDesk:
+def _make_book(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook:
     if terms is None or terms.bank is None:
         raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
     spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)
     bet = terms.game.progressive
     chosen = terms.paytables.get(bet.name) if bet else None
-    return AwardDesk(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=table)
+    return AwardBook(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=table)
 
 
 def line_options(command: F) -> F:
@@ -186,9 +186,9 @@ def line_options(command: F) -> F:
         **rest: Any,
     ) -> Any:
         given = (
-            Line("shuffler", "shuffler", shuffler or ""),
-            Line("shoe", "shoe", shoe or "", dialect_named(shoe_dialect).name),
-            Line("controller", "table-controller", controller or ""),
+            LineConfig("shuffler", "shuffler", shuffler or ""),
+            LineConfig("shoe", "shoe", shoe or "", dialect_named(shoe_dialect).name),
+            LineConfig("controller", "table-controller", controller or ""),
         )
         lines = [line for line in given if line.address]
         if not lines:

@@ -9,7 +9,7 @@ import click
 from dealwire.cli.exits import Exit, explain_silence
 from dealwire.cli.options import line_options, make_table, reconnect_option, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
-from dealwire.live import Line, LiveTable
+from dealwire.live import LineConfig, LiveTable
 from devices.capture import CaptureWriter
 from devices.events import LinkUp, Seen
 
@@ -33,7 +33,7 @@ from devices.events import LinkUp, Seen
 def command(
     ctx: click.Context,
     /,
-    lines: list[Line],
+    lines: list[LineConfig],
     reconnect: bool,
     output: Path,
     rounds: int | None,
@@ -77,7 +77,7 @@ def command(
 
 
 def open_live(
-    lines: list[Line],
+    lines: list[LineConfig],
     deliver: Callable[[Seen], None],
     open_writer: Callable[[], CaptureWriter],
     reconnect: bool,

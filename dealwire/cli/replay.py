@@ -10,7 +10,7 @@ from dealer_flow.procedure.load import ProcedureError, known_procedures
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_table, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
-from dealwire.table.table import Outcome, Table
+from dealwire.table.table import Table, TableOutcome
 from devices.capture import Capture, CaptureError
 from devices.replay import PlayStats, play
 
@@ -55,15 +55,15 @@ def deal(capture: Capture, table: Table, as_json: bool) -> tuple[PlayStats, str 
     damage = None
     stats = PlayStats()
 
-    def tell(items: list[Outcome]) -> None:
+    def publish(items: list[TableOutcome]) -> None:
         for item in items:
             say(item)
 
     try:
-        play(capture, lambda seen: tell(table.handle(seen)), stats=stats)
+        play(capture, lambda seen: publish(table.handle(seen)), stats=stats)
     except CaptureError as error:
         damage = str(error)
-    tell(table.finish())
+    publish(table.finish())
     return stats, damage
 
 

@@ -11,7 +11,7 @@ from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import make_terms, open_bank, terms_options
 from dealwire.cli.show import say_json, say_text
-from dealwire.table.table import Terms
+from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
 from rules.game import load_game, load_game_of
 
@@ -30,7 +30,7 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
     with its line number; the others are settled all the same, and the exit code is 2. Objects of another `type`
     (incidents, settlements, the summary that `replay --json` ends with) are passed over.
     """
-    terms: dict[str | None, Terms] = {}
+    terms: dict[str | None, TableTerms] = {}
     bank = open_bank(progressive)
     if game is not None:
         terms[None] = make_terms(load_game(game), bank, **options)

@@ -8,17 +8,17 @@ import click
 
 from dealer_flow.record.result import Drawn, Hand, Incident, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import say_table
-from dealwire.table.table import Outcome, Table
+from dealwire.table.table import Table, TableOutcome
 from rules.award_records import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement
 
 SUMMARY_SCHEMA = "dealwire.summary/1"
 
-Say = Callable[[Outcome], None]
+Say = Callable[[TableOutcome], None]
 
 
-def say_json(item: Outcome) -> None:
+def say_json(item: TableOutcome) -> None:
     """Write one object, flushed, so that a reader at the other end of a pipe sees it at once."""
     click.echo(item.to_json())
 
@@ -43,7 +43,7 @@ def money(cents: int) -> str:
     return f"{sign}${whole:,}" + (f".{rest:02d}" if rest else "")
 
 
-def say_text(item: Outcome) -> None:
+def say_text(item: TableOutcome) -> None:
     """Write one item for a person."""
     if isinstance(item, Incident):
         click.secho(f"  ! {item.text}  [{item.clause}]", fg="yellow")

@@ -54,7 +54,7 @@ def _say_rich(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
     Console().print(table)
 
 
-class Progress:
+class ProgressLine:
     """One line on standard error that is written over, while that is a terminal; nothing otherwise."""
 
     def __init__(self) -> None:

@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealwire.config.schema import TablePart
-from dealwire.table.table import Table, Terms
-from rules.award import AwardDesk
+from dealwire.table.table import Table, TableTerms
+from rules.award import AwardBook
 from rules.game import load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
@@ -32,12 +32,12 @@ class Banks:
         self._banks[file.resolve()] = bank
 
 
-def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> Terms | None:
+def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTerms | None:
     """On which terms the table settles; None when it does not. SettlementRefused names what does not fit."""
     if not part.settle:
         return None
     game = load_game(part.game) if part.game else load_game_of(procedure.id)
-    return Terms(
+    return TableTerms(
         game,
         dict(part.paytables),
         dict(part.readings),
@@ -57,13 +57,13 @@ def build_table(part: TablePart, banks: Banks, make: type[T]) -> T:
     """The table as its settings describe it, of the kind `make`; a DealwireError names what does not fit."""
     procedure = load_procedure(part.procedure)
     terms = build_terms(part, procedure, banks)
-    desk = _desk(part, procedure, terms) if part.awards else None
-    return make(procedure, terms, name=part.name, desk=desk, options=part.options)
+    awards = _award_book(part, procedure, terms) if part.awards else None
+    return make(procedure, terms, name=part.name, awards=awards, options=part.options)
 
 
-def _desk(part: TablePart, procedure: Procedure, terms: Terms | None) -> AwardDesk | None:
+def _award_book(part: TablePart, procedure: Procedure, terms: TableTerms | None) -> AwardBook | None:
     if terms is None or terms.bank is None or terms.game.progressive is None:
         return None
     spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)
     chosen = terms.paytables.get(terms.game.progressive.name)
-    return AwardDesk(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=part.name)
+    return AwardBook(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=part.name)

@@ -5,13 +5,13 @@ from typing import Final
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.tomlfile import Key
 from dealwire.config.build import Banks, build_terms
 from dealwire.config.schema import Configuration, DevicePart, TablePart
 from devices.dialects import UnknownDialect, dialect_named
 from devices.drivers import UnknownKind
 from protocol.errors import DealwireError, LocalError
-from rules.errors import GameFileError, SettlementRefused
+from protocol.tomlfile import Key, TomlFileError
+from rules.errors import SettlementRefused
 from rules.linked import known_meters
 
 Fault = tuple[Key, str]
@@ -130,7 +130,7 @@ def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Ite
             known_meters(terms.bank.meters(), terms.game, terms.paytables)
     except SettlementRefused as error:
         yield (*key, *_place(error)), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
-    except GameFileError as error:
+    except TomlFileError as error:
         yield (*key, "progressive" if error.file == part.progressive else "game"), str(error)
     except DealwireError as error:
         yield key, str(error)

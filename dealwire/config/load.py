@@ -1,12 +1,12 @@
 """Reading a `table.toml`: strict, and checked as a whole before anything is opened.
 
-Whatever is wrong comes out as one `GameFileError` that names file, line, key and what is allowed.
+Whatever is wrong comes out as one `TomlFileError` that names file, line, key and what is allowed.
 """
 
 from pathlib import Path
 from typing import TypeVar
 
-from dealer_flow.procedure.tomlfile import spell
+from dealer_flow.procedure.tomlfile import TomlTable, load
 from dealwire.config.checks import contradictions
 from dealwire.config.schema import (
     Configuration,
@@ -16,18 +16,17 @@ from dealwire.config.schema import (
     MqttPart,
     TablePart,
 )
-from rules.errors import GameFileError
-from rules.tomlfile import Part, line_of, load
+from protocol.tomlfile import TomlFileError, line_of, spell
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=TomlTable)
 
 
 def load_configuration(path: str | Path) -> Configuration:
-    """The file at `path`, its own paths taken from its folder. GameFileError says in one line what is wrong."""
+    """The file at `path`, its own paths taken from its folder. TomlFileError says in one line what is wrong."""
     file = Path(path)
     found = _settle_paths(load(file, Configuration), file.absolute().parent)
     for key, why in contradictions(found):
-        raise GameFileError(file, line_of(file.read_text(encoding="utf-8"), key), spell(key), why)
+        raise TomlFileError(file, line_of(file.read_text(encoding="utf-8"), key), spell(key), why)
     return found
 
 

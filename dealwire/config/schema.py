@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, model_validator
 
-from rules.tomlfile import Part
+from dealer_flow.procedure.tomlfile import TomlTable
 
 SCHEMA = "dealwire.table/1"
 
@@ -30,7 +30,7 @@ DeviceRole = Literal["observe", "control"]
 """`observe`: the device is heard, nothing is asked of it. `control`: a person may have commands sent to it."""
 
 
-class DevicePart(Part):
+class DevicePart(TomlTable):
     """One device of a table, and the line it is on."""
 
     name: Name
@@ -41,7 +41,7 @@ class DevicePart(Part):
     role: DeviceRole = "observe"
 
 
-class TablePart(Part):
+class TablePart(TomlTable):
     """One table: what is dealt, on which terms, from which devices."""
 
     name: Name
@@ -70,14 +70,14 @@ class TablePart(Part):
     device: Annotated[tuple[DevicePart, ...], Field(min_length=1)]
 
 
-class JournalPart(Part):
+class JournalPart(TomlTable):
     """Where everything is written down. `key_file` seals raw bytes at rest; without one they are in the clear."""
 
     path: FilePath
     key_file: FilePath | None = None
 
 
-class ConsolePart(Part):
+class ConsolePart(TomlTable):
     """Where the console listens. Without `tokens_file` nobody can sign in, so nothing can be asked of the table."""
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
@@ -87,7 +87,7 @@ class ConsolePart(Part):
     """A folder of recordings that can be looked at."""
 
 
-class MqttPart(Part):
+class MqttPart(TomlTable):
     """An MQTT 5 broker that gets every publication. The files are PEM, but the password's, which is its first line."""
 
     url: Annotated[str, Field(pattern=r"^mqtts?://")]
@@ -100,14 +100,14 @@ class MqttPart(Part):
     key_file: FilePath | None = None
 
 
-class MetricsPart(Part):
+class MetricsPart(TomlTable):
     """Where Prometheus finds the metrics."""
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Port = 9420
 
 
-class ExportsPart(Part):
+class ExportsPart(TomlTable):
     """What else is told, besides the console. `ndjson`: every line that is made known, on standard output."""
 
     ndjson: bool = False
@@ -115,7 +115,7 @@ class ExportsPart(Part):
     metrics: MetricsPart | None = None
 
 
-class Configuration(Part):
+class Configuration(TomlTable):
     """The whole file."""
 
     schema_: Literal["dealwire.table/1"] = Field(alias="schema")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request as Asked
+from starlette.requests import Request as HttpRequest
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from dealwire.console.rendering import render
@@ -30,14 +30,14 @@ class FormRefused(Exception):
         super().__init__(why)
 
 
-async def read_form(asked: Asked) -> dict[str, str]:
+async def read_form(http: HttpRequest) -> dict[str, str]:
     """The fields of a form, read no further than `BODY_MAX`; FormRefused."""
     body = b""
-    async for piece in asked.stream():
+    async for piece in http.stream():
         body += piece
         if len(body) > BODY_MAX:
             raise FormRefused(413, f"the form is longer than {BODY_MAX} bytes")
-    kind = asked.headers.get("content-type", "").partition(";")[0].strip()
+    kind = http.headers.get("content-type", "").partition(";")[0].strip()
     if body and kind != "application/x-www-form-urlencoded":
         raise FormRefused(415, "a form is expected")
     try:
@@ -49,7 +49,7 @@ async def read_form(asked: Asked) -> dict[str, str]:
     return dict(pairs)
 
 
-class Door:
+class SignIn:
     """Sign in with a role's token, sign out. `secure` says that browsers reach this over TLS only."""
 
     def __init__(self, tokens: Tokens, sessions: Sessions, clock: Clock, cookie: str, *, secure: bool) -> None:
@@ -57,39 +57,39 @@ class Door:
         self._secure = secure
         self._wrong = WrongTokens()
 
-    def page(self, asked: Asked, problem: str = "", status: int = 200) -> Response:
+    def page(self, http: HttpRequest, problem: str = "", status: int = 200) -> Response:
         """The form."""
-        back = _back(asked.query_params.get("back", ""))
-        values = {"role": asked.state.role, "path": "/", "live": "", "problem": problem, "back": back}
+        back = _back(http.query_params.get("back", ""))
+        values = {"role": http.state.role, "path": "/", "live": "", "problem": problem, "back": back}
         return HTMLResponse(render("sign-in.html", **values), status)
 
-    async def show(self, asked: Asked) -> Response:
+    async def show(self, http: HttpRequest) -> Response:
         """GET: the form."""
-        return self.page(asked)
+        return self.page(http)
 
-    async def sign_in(self, asked: Asked) -> Response:
+    async def sign_in(self, http: HttpRequest) -> Response:
         """POST: a session for a right token, once few enough wrong ones came from that address."""
-        address, now_ns = asked.client.host if asked.client else "", self._clock.now_ns()
-        form = await read_form(asked)
+        address, now_ns = http.client.host if http.client else "", self._clock.now_ns()
+        form = await read_form(http)
         wait_s = self._wrong.wait_s(address, now_ns)
         if wait_s:
-            answer = self.page(asked, f"Too many wrong tokens. Try again in {wait_s} seconds.", 429)
+            answer = self.page(http, f"Too many wrong tokens. Try again in {wait_s} seconds.", 429)
             answer.headers["retry-after"] = str(wait_s)
             return answer
         role = self._tokens.role_of(form.get("token", "")[: TOKEN_MAX + 1].strip())
         if role is None:
             self._wrong.note(address, now_ns)
-            return self.page(asked, "This token is not known.", 403)
+            return self.page(http, "This token is not known.", 403)
         self._wrong.forget(address)
-        self._sessions.end(asked.cookies.get(self._cookie, ""))
+        self._sessions.end(http.cookies.get(self._cookie, ""))
         answer = RedirectResponse(_back(form.get("back", "")), 303)
         secret = self._sessions.begin(role, now_ns)
         answer.set_cookie(self._cookie, secret, httponly=True, samesite="strict", secure=self._secure)
         return answer
 
-    async def sign_out(self, asked: Asked) -> Response:
+    async def sign_out(self, http: HttpRequest) -> Response:
         """POST: the session is over."""
-        self._sessions.end(asked.cookies.get(self._cookie, ""))
+        self._sessions.end(http.cookies.get(self._cookie, ""))
         answer = RedirectResponse("/", 303)
         answer.delete_cookie(self._cookie)
         return answer
@@ -100,7 +100,7 @@ def _back(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
 
 
-class Desk:
+class ActionEndpoint:
     """The actions of each table, and the way to the owner."""
 
     def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]]) -> None:
@@ -114,45 +114,45 @@ class Desk:
                 found.setdefault(action.group, []).append(action)
         return found
 
-    async def act(self, asked: Asked) -> Response:
+    async def act(self, http: HttpRequest) -> Response:
         """POST: do it, if the role may; the answer as JSON for the page's script, else as a page."""
-        table, name = asked.path_params["table"], asked.path_params["action"]
+        table, name = http.path_params["table"], http.path_params["action"]
         action = next((one for one in self._actions.get(table, ()) if one.id == name), None)
-        role = asked.state.role
+        role = http.state.role
         if action is None:
-            return _answer(asked, 404, "There is no such action at this table.")
+            return _answer(http, 404, "There is no such action at this table.")
         if role is None:
-            return _answer(asked, 401, f"Sign in first: {action.title!r} needs the token of a {_either(action.roles)}.")
+            return _answer(http, 401, f"Sign in first: {action.title!r} needs the token of a {_either(action.roles)}.")
         if role not in action.roles:
-            return _answer(asked, 403, f"A {role} may not do this; a {_either(action.roles)} may.")
+            return _answer(http, 403, f"A {role} may not do this; a {_either(action.roles)} may.")
         try:
-            fields = action.read(await read_form(asked))
+            fields = action.read(await read_form(http))
         except FieldRefused as refused:
-            return _answer(asked, 400, f"{refused.name}: {refused.why}.")
-        return await self._ask(asked, action, Request(table, action.does, fields, role))
+            return _answer(http, 400, f"{refused.name}: {refused.why}.")
+        return await self._ask(http, action, Request(table, action.does, fields, role))
 
-    async def _ask(self, asked: Asked, action: Action, request: Request) -> Response:
+    async def _ask(self, http: HttpRequest, action: Action, request: Request) -> Response:
         waiting = asyncio.wrap_future(self._hub.ask(request))
         try:
             result = await asyncio.wait_for(waiting, ANSWER_S)
         except DealwireError as error:
-            return _answer(asked, 409, f"{action.title}: refused. {error}")
+            return _answer(http, 409, f"{action.title}: refused. {error}")
         except TimeoutError:
-            return _answer(asked, 504, f"{action.title}: no answer yet. Look at the table before you try again.")
+            return _answer(http, 504, f"{action.title}: no answer yet. Look at the table before you try again.")
         except asyncio.CancelledError:
             if waiting.cancelled():
-                return _answer(asked, 503, f"{action.title}: too much is waiting. Try again.")
+                return _answer(http, 503, f"{action.title}: too much is waiting. Try again.")
             raise
-        said = f" {result}" if isinstance(result, str) and result else ""
-        return _answer(asked, 200, f"{action.title}: done.{said}")
+        result_text = f" {result}" if isinstance(result, str) and result else ""
+        return _answer(http, 200, f"{action.title}: done.{result_text}")
 
 
 def _either(roles: Sequence[str]) -> str:
     return " or ".join(role for role in ROLES if role in roles) or "nobody"
 
 
-def _answer(asked: Asked, status: int, text: str) -> Response:
-    if "application/json" in asked.headers.get("accept", ""):
+def _answer(http: HttpRequest, status: int, text: str) -> Response:
+    if "application/json" in http.headers.get("accept", ""):
         return JSONResponse({"good": status == 200, "text": text}, status)
-    known: dict[str, Any] = {"role": asked.state.role, "path": asked.url.path, "live": ""}
-    return HTMLResponse(render("answer.html", **known, text=text, table=asked.path_params["table"]), status)
+    known: dict[str, Any] = {"role": http.state.role, "path": http.url.path, "live": ""}
+    return HTMLResponse(render("answer.html", **known, text=text, table=http.path_params["table"]), status)

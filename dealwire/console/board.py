@@ -99,7 +99,7 @@ class Board:
         news = asyncio.Event()
         self._watchers[news] = table
         ears = asyncio.create_task(_hear(line))
-        voice = asyncio.create_task(self._tell(line, table, news))
+        voice = asyncio.create_task(self._send_news(line, table, news))
         try:
             await asyncio.wait({ears, voice}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -110,7 +110,7 @@ class Board:
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):
                 await line.close(RESTARTING if self._stopping else 1008)
 
-    async def _tell(self, line: WebSocket, table: str | None, news: asyncio.Event) -> None:
+    async def _send_news(self, line: WebSocket, table: str | None, news: asyncio.Event) -> None:
         sent: dict[str, int] = {}
         while not self._stopping:
             await asyncio.wait_for(line.send_text(self._message(table, sent)), SEND_S)

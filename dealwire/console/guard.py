@@ -81,12 +81,12 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        asked = HTTPConnection(scope)
-        why = self._refusal(scope, asked.headers)
+        connection = HTTPConnection(scope)
+        why = self._refusal(scope, connection.headers)
         if why is not None:
             await self._refuse(scope, receive, send, why)
             return
-        role = self._sessions.role(asked.cookies.get(self._cookie, ""), self._clock.now_ns())
+        role = self._sessions.role(connection.cookies.get(self._cookie, ""), self._clock.now_ns())
         scope.setdefault("state", {})["role"] = role
         if role is None and not self._open_reading and not scope["path"].startswith(OPEN_PATHS):
             await self._ask_to_sign_in(scope, receive, send)

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from dealwire.console.replays import Keep, ReplayUnusable, Source
 from dealwire.hub.publication import Publication
 from dealwire.journal import JournalReader, SealingKey
-from dealwire.journal.reader import Start
+from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import Dealing
-from dealwire.service.factory import Maker, ServedTeller
+from dealwire.journal.tables import JournaledPublisher, TableFactory
 from dealwire.table.redaction import Told
 from devices.events import Seen
 
@@ -53,22 +53,22 @@ class _Begin(NamedTuple):
     """The table as it was after record `start.sequence`, and the record after which the bytes are read: earlier, so
     that the lines are understood by then."""
 
-    start: Start
+    start: TableStart
     after: int
     note: str = ""
 
 
-def _begin(reader: JournalReader, start: Start) -> _Begin:
+def _begin(reader: JournalReader, start: TableStart) -> _Begin:
     window, newest = WINDOW, reader.head.sequence
     while True:
         after = max(newest - window, start.sequence)
-        told = reader.publications(after, table=start.table)
-        ends = [item for item in told if item.topic == "round"]
+        publications = reader.publications(after, table=start.table)
+        ends = [item for item in publications if item.topic == "round"]
         if len(ends) > ROUNDS_SHOWN:
             first = ends[-ROUNDS_SHOWN - 1]
             number = json.loads(first.line)["round"]
-            facts = {**start.facts, "rounds": [], "meters": _meters(told, first, start.facts.get("meters", {}))}
-            began = dataclasses.replace(start, sequence=_end_of(told, first), facts=facts)
+            facts = {**start.facts, "rounds": [], "meters": _meters(publications, first, start.facts.get("meters", {}))}
+            began = dataclasses.replace(start, sequence=_end_of(publications, first), facts=facts)
             listen = max(began.sequence - LEAD, start.sequence)
             return _Begin(began, listen, f"begins after round {number}; the journal holds what was before")
         if after == start.sequence:
@@ -76,15 +76,15 @@ def _begin(reader: JournalReader, start: Start) -> _Begin:
         window *= 4
 
 
-def _end_of(told: list[Publication], first: Publication) -> int:
+def _end_of(publications: list[Publication], first: Publication) -> int:
     """The last record that was written of the same report: a round is followed by its settlement."""
-    return max(item.sequence for item in told if item.sequence >= first.sequence and item.at_ns == first.at_ns)
+    return max(item.sequence for item in publications if item.sequence >= first.sequence and item.at_ns == first.at_ns)
 
 
-def _meters(told: list[Publication], first: Publication, otherwise: dict[str, int]) -> dict[str, int]:
+def _meters(publications: list[Publication], first: Publication, otherwise: dict[str, int]) -> dict[str, int]:
     """Where the table's meters stood after the round `first`, if its settlement says so."""
     meters = dict(otherwise)
-    for item in told:
+    for item in publications:
         if item.topic == "settlement" and item.at_ns <= first.at_ns:
             for meter in json.loads(item.line)["meters"]:
                 if meter["after"] is None:
@@ -97,27 +97,27 @@ def _meters(told: list[Publication], first: Publication, otherwise: dict[str, in
 class _Watched:
     """A table that is dealt again, and seen after every report; while it is `deaf` it takes none."""
 
-    def __init__(self, teller: ServedTeller, keep: Keep, *, deaf: bool = False) -> None:
-        self._teller, self._keep = teller, keep
+    def __init__(self, publisher: JournaledPublisher, keep: Keep, *, deaf: bool = False) -> None:
+        self._publisher, self._keep = publisher, keep
         self._count = 0
         self.deaf = deaf
 
-    def tell(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[Told]:
         if self.deaf:
             return []
-        told = self._teller.tell(seen)
+        publications = self._publisher.publish(seen)
         self._count += 1
-        self._keep(seen, self._teller.viewer.view(self._count, seen.at_ns))
-        return told
+        self._keep(seen, self._publisher.viewer.view(self._count, seen.at_ns))
+        return publications
 
     def finish(self) -> list[Told]:
-        return self._teller.finish()
+        return self._publisher.finish()
 
 
 def _deal(reader: JournalReader, begin: _Begin, keep: Keep) -> None:
-    maker, start = Maker(reader.path), begin.start
+    maker, start = TableFactory(reader.path), begin.start
     dealing = Dealing(reader, lambda begun: _Watched(maker(begun), keep))
-    dealing.tellers[start.table] = watched = _Watched(maker(start), keep, deaf=True)
+    dealing.publishers[start.table] = watched = _Watched(maker(start), keep, deaf=True)
     for record in reader.records(begin.after):
         watched.deaf = record.sequence <= start.sequence
         if record.table == start.table:

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from dealwire.console.action_endpoint import Desk, Door, FormRefused
+from dealwire.console.action_endpoint import ActionEndpoint, FormRefused, SignIn
 from dealwire.console.board import Board
 from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, render, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
@@ -22,8 +22,8 @@ NAME_MAX: Final = 200
 class Pages:
     """Everything a browser can ask for, over what the console holds."""
 
-    def __init__(self, board: Board, door: Door, desk: Desk, shelf: Shelf) -> None:
-        self._board, self._door, self._desk, self._shelf = board, door, desk, shelf
+    def __init__(self, board: Board, door: SignIn, endpoint: ActionEndpoint, shelf: Shelf) -> None:
+        self._board, self._door, self._endpoint, self._shelf = board, door, endpoint, shelf
 
     def app(self) -> Starlette:
         """The application behind the guard."""
@@ -32,7 +32,7 @@ class Pages:
                 Route("/", self.overview),
                 Route("/table/{table}", self.table),
                 Route("/table/{table}/replay", self.recordings),
-                Route("/table/{table}/act/{action}", self._desk.act, methods=["POST"]),
+                Route("/table/{table}/act/{action}", self._endpoint.act, methods=["POST"]),
                 Route("/bench", self.bench),
                 Route("/replay", self.recordings),
                 Route("/replay/{recording}", self.replay),
@@ -51,40 +51,40 @@ class Pages:
         app.router.redirect_slashes = False
         return app
 
-    async def overview(self, asked: Request) -> Response:
+    async def overview(self, request: Request) -> Response:
         """Every table at a glance."""
-        return _page(asked, "overview.html", live="/live", tables=render("sections/tables.html", views=self._views))
+        return _page(request, "overview.html", live="/live", tables=render("sections/tables.html", views=self._views))
 
-    async def table(self, asked: Request) -> Response:
+    async def table(self, request: Request) -> Response:
         """One table as a person sees it."""
-        name = self._table_of(asked)
-        return self._with_table(asked, "table.html", name, bench=False)
+        name = self._table_of(request)
+        return self._with_table(request, "table.html", name, bench=False)
 
-    async def bench(self, asked: Request) -> Response:
+    async def bench(self, request: Request) -> Response:
         """Buttons that make faults, at tables that have some."""
-        benches = [name for name in self._views if self._desk.of(name, bench=True)]
-        name = asked.query_params.get("table", benches[0] if benches else "")
+        benches = [name for name in self._views if self._endpoint.of(name, bench=True)]
+        name = request.query_params.get("table", benches[0] if benches else "")
         if not benches:
-            return _page(asked, "no-bench.html")
+            return _page(request, "no-bench.html")
         if name not in benches:
             raise HTTPException(404, "There is no bench for a table of that name.")
-        return self._with_table(asked, "bench.html", name, bench=True, benches=benches)
+        return self._with_table(request, "bench.html", name, bench=True, benches=benches)
 
-    async def recordings(self, asked: Request) -> Response:
+    async def recordings(self, request: Request) -> Response:
         """Recordings to be dealt again; at a table, those of its procedure and its own journal."""
-        table = self._table_of(asked) if "table" in asked.path_params else None
+        table = self._table_of(request) if "table" in request.path_params else None
         procedure = self._views[table].procedure if table is not None else None
         entries = await self._shelf.entries(table, procedure)
-        return _page(asked, "recordings.html", entries=entries, table=table)
+        return _page(request, "recordings.html", entries=entries, table=table)
 
-    async def replay(self, asked: Request) -> Response:
+    async def replay(self, request: Request) -> Response:
         """One recording at one of its steps."""
-        replay = await self._replay_of(asked, anew=True)
-        text = asked.query_params.get("step", "0")
+        replay = await self._replay_of(request, anew=True)
+        text = request.query_params.get("step", "0")
         number = min(int(text), len(replay.steps) - 1) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
         step = replay.steps[number]
         return _page(
-            asked,
+            request,
             "replay.html",
             replay=replay,
             number=number,
@@ -93,15 +93,15 @@ class Pages:
             sections=render_sections(step.view),
         )
 
-    async def steps(self, asked: Request) -> Response:
+    async def steps(self, request: Request) -> Response:
         """When each step of a recording happened, in milliseconds from the first, and which begin a round or tell of an
         incident: what the page needs to play it."""
-        replay = await self._replay_of(asked)
+        replay = await self._replay_of(request)
         return JSONResponse({"build": BUILD, **replay.index})
 
-    async def step(self, asked: Request) -> Response:
+    async def step(self, request: Request) -> Response:
         """The sections of one step."""
-        replay, number = await self._replay_of(asked), asked.path_params["number"]
+        replay, number = await self._replay_of(request), request.path_params["number"]
         if number >= len(replay.steps):
             raise HTTPException(404, "The recording has no such step.")
         step = replay.steps[number]
@@ -121,34 +121,34 @@ class Pages:
     def _views(self) -> dict[str, Any]:
         return self._board.views
 
-    def _table_of(self, asked: Request) -> str:
-        name: str = asked.path_params["table"]
+    def _table_of(self, request: Request) -> str:
+        name: str = request.path_params["table"]
         if name not in self._views:
             raise HTTPException(404, "There is no table of that name.")
         return name
 
-    async def _replay_of(self, asked: Request, *, anew: bool = False) -> Replay:
-        return await self._shelf.replay(asked.path_params["recording"][:NAME_MAX], anew=anew)
+    async def _replay_of(self, request: Request, *, anew: bool = False) -> Replay:
+        return await self._shelf.replay(request.path_params["recording"][:NAME_MAX], anew=anew)
 
-    def _with_table(self, asked: Request, template: str, name: str, *, bench: bool, **values: Any) -> Response:
+    def _with_table(self, request: Request, template: str, name: str, *, bench: bool, **values: Any) -> Response:
         return _page(
-            asked,
+            request,
             template,
             live=f"/live/{quote(name, safe='')}",
             view=self._views[name],
             sections=self._board.sections(name),
-            actions=self._desk.of(name, bench=bench),
+            actions=self._endpoint.of(name, bench=bench),
             **values,
         )
 
 
-async def asset(asked: Request) -> Response:
+async def asset(request: Request) -> Response:
     """A style sheet, a script, a picture: looked up by name, kept by browsers while the build is the same."""
-    name = asked.path_params["name"]
+    name = request.path_params["name"]
     if name not in ASSETS:
         raise HTTPException(404, "There is no such file.")
     media_type = MEDIA_TYPES[f".{name.rpartition('.')[2]}"]
-    kept = "public, max-age=31536000, immutable" if asked.query_params.get("v") == BUILD else "no-cache"
+    kept = "public, max-age=31536000, immutable" if request.query_params.get("v") == BUILD else "no-cache"
     return Response(ASSETS[name], media_type=media_type, headers={"cache-control": kept})
 
 
@@ -157,20 +157,20 @@ async def favicon(_: Request) -> Response:
     return Response(ASSETS["icon.svg"], media_type="image/svg+xml")
 
 
-def _page(asked: Request, template: str, status: int = 200, live: str = "", **values: Any) -> Response:
-    known = {"role": asked.state.role, "path": asked.url.path, "live": live}
+def _page(request: Request, template: str, status: int = 200, live: str = "", **values: Any) -> Response:
+    known = {"role": request.state.role, "path": request.url.path, "live": live}
     return HTMLResponse(render(template, **known, **values), status)
 
 
-async def _problem(asked: Request, error: Exception) -> Response:
+async def _problem(request: Request, error: Exception) -> Response:
     status, text = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, "")
-    return _page(asked, "problem.html", status, text=text)
+    return _page(request, "problem.html", status, text=text)
 
 
-async def _bad_form(asked: Request, error: Exception) -> Response:
+async def _bad_form(request: Request, error: Exception) -> Response:
     assert isinstance(error, FormRefused)
-    return _page(asked, "problem.html", error.status, text=error.why)
+    return _page(request, "problem.html", error.status, text=error.why)
 
 
-async def _bad_recording(asked: Request, error: Exception) -> Response:
-    return _page(asked, "problem.html", 404 if "no such" in str(error) else 422, text=str(error))
+async def _bad_recording(request: Request, error: Exception) -> Response:
+    return _page(request, "problem.html", 404 if "no such" in str(error) else 422, text=str(error))

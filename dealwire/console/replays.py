@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.hub.view import TableView
-from dealwire.table.table import Table, Terms
+from dealwire.table.table import Table, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.capture import Capture, CaptureError
 from devices.events import Seen
@@ -64,7 +64,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RecordingEntry:
     """One recording in the list. `problem` says why it cannot be opened."""
 
     name: str
@@ -75,7 +75,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReplayStep:
     """One report and the table after it; `what` names the device and the kind of report, never its content."""
 
     at_ns: int
@@ -89,7 +89,7 @@ class Replay:
 
     name: str
     title: str
-    steps: tuple[Step, ...]
+    steps: tuple[ReplayStep, ...]
     note: str = ""
 
     @property
@@ -100,11 +100,11 @@ class Replay:
         return {
             "at_ms": [(step.at_ns - first) // 1_000_000 for step in self.steps],
             "rounds": [at for at, (old, new) in enumerate(pairs, 1) if old.state == "betting" != new.state],
-            "incidents": [at for at, (old, new) in enumerate(pairs, 1) if _told_more(old, new)],
+            "incidents": [at for at, (old, new) in enumerate(pairs, 1) if _more_incidents(old, new)],
         }
 
 
-def _told_more(old: TableView, new: TableView) -> bool:
+def _more_incidents(old: TableView, new: TableView) -> bool:
     known = old.log[-1].sequence if old.log else -1
     return any(line.clause and line.sequence > known for line in new.log)
 
@@ -113,7 +113,7 @@ def default_table(procedure: str) -> Table:
     """A table of one of the program's procedures, which settles by its game where there is one."""
     loaded = load_procedure(procedure)
     game = game_id_of(loaded.id)
-    return Table(loaded, Terms(load_game(game)) if game else None)
+    return Table(loaded, TableTerms(load_game(game)) if game else None)
 
 
 def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
@@ -153,14 +153,14 @@ class _Steps:
     """The steps so far; a report that changes nothing to be seen is no step."""
 
     def __init__(self) -> None:
-        self.kept: list[Step] = []
+        self.kept: list[ReplayStep] = []
 
     def add(self, seen: Seen, view: TableView) -> None:
         if self.kept and _same(self.kept[-1].view, view):
             return
         if len(self.kept) >= STEPS_MAX:
             raise _Enough
-        self.kept.append(Step(seen.at_ns, f"{seen.device}: {_words(type(seen.body).__name__)}", view))
+        self.kept.append(ReplayStep(seen.at_ns, f"{seen.device}: {_words(type(seen.body).__name__)}", view))
 
 
 def _same(one: TableView, other: TableView) -> bool:
@@ -186,7 +186,7 @@ class Shelf:
         """Wait for nothing."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    async def entries(self, table: str | None, procedure: str | None) -> list[Entry]:
+    async def entries(self, table: str | None, procedure: str | None) -> list[RecordingEntry]:
         """What may be replayed; with a table, its own and those of its procedure."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, self._list, table, procedure)
 
@@ -197,8 +197,8 @@ class Shelf:
 
     # ------------------------------------------------------------------ in the worker's thread
 
-    def _list(self, table: str | None, procedure: str | None) -> list[Entry]:
-        found = [Entry(one.name, one.title, "") for one in self._sources if table in (None, one.table)]
+    def _list(self, table: str | None, procedure: str | None) -> list[RecordingEntry]:
+        found = [RecordingEntry(one.name, one.title, "") for one in self._sources if table in (None, one.table)]
         for path in self._files().values():
             entry = _look(path)
             if procedure is None or entry.procedure in ("", procedure):
@@ -240,9 +240,9 @@ class Shelf:
         return Source(name, name, None, deal, facts.st_mtime_ns)
 
 
-def _look(path: Path) -> Entry:
+def _look(path: Path) -> RecordingEntry:
     try:
         capture = Capture.read(path)
-        return Entry(path.name, path.name, capture.procedure, path.stat().st_size)
+        return RecordingEntry(path.name, path.name, capture.procedure, path.stat().st_size)
     except (DealwireError, OSError) as error:
-        return Entry(path.name, path.name, "", problem=str(error))
+        return RecordingEntry(path.name, path.name, "", problem=str(error))

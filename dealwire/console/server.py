@@ -15,7 +15,7 @@ from typing import Final
 
 import uvicorn
 
-from dealwire.console.action_endpoint import Desk, Door
+from dealwire.console.action_endpoint import ActionEndpoint, SignIn
 from dealwire.console.board import MESSAGE_MAX, Board
 from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
 from dealwire.console.pages import Pages
@@ -63,10 +63,10 @@ class Console:
         self._tokens = tokens or Tokens({})
         self._sessions = Sessions()
         self._board = Board(hub)
-        self._desk = Desk(hub, actions or {})
+        self._endpoint = ActionEndpoint(hub, actions or {})
         self._shelf = Shelf(recordings, sources)
         self._thread: threading.Thread | None = None
-        self._tell_stop: Callable[[], None] = lambda: None
+        self._end: Callable[[], None] = lambda: None
         self.failed: str | None = None
         """Why the server's thread ended by itself; None while it serves."""
 
@@ -88,7 +88,7 @@ class Console:
 
     def stop(self) -> None:
         """Tell every page to come back later and give the port back. May be called twice."""
-        self._tell_stop()
+        self._end()
         if self._thread is not None:
             self._thread.join(STOP_S)
             self._thread = None
@@ -108,11 +108,11 @@ class Console:
     async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
 
-        def tell_stop() -> None:
+        def end() -> None:
             with contextlib.suppress(RuntimeError):  # it has already ended
                 loop.call_soon_threadsafe(stop.set)
 
-        self._tell_stop = tell_stop
+        self._end = end
         self._board.start()
         server = _Server(self._config())
         serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -147,10 +147,10 @@ class Console:
     def _app(self) -> Guard:
         """The pages behind their guard."""
         cookie = f"dealwire-{self._port}"  # cookies know no port, and two consoles may share a machine
-        door = Door(self._tokens, self._sessions, self._clock, cookie, secure=self._secure)
+        door = SignIn(self._tokens, self._sessions, self._clock, cookie, secure=self._secure)
         local = is_loopback(self._host)
         return Guard(
-            Pages(self._board, door, self._desk, self._shelf).app(),
+            Pages(self._board, door, self._endpoint, self._shelf).app(),
             sessions=self._sessions,
             clock=self._clock,
             cookie=cookie,

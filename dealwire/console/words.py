@@ -45,11 +45,11 @@ def hand_words(cards: Iterable[str]) -> str:
     """The cards of a hand in one sentence, for those who hear it; cards not shown are only counted."""
     texts = list(cards)
     backs = texts.count(UNREAD.text)
-    said = [face(text).words for text in texts if text != UNREAD.text]
+    parts = [face(text).words for text in texts if text != UNREAD.text]
     if backs:
-        said.append(f"{backs} not shown")
+        parts.append(f"{backs} not shown")
     count = f"{len(texts)} card{'' if len(texts) == 1 else 's'}"
-    return f"{count}: {', '.join(said)}" if texts else "no cards"
+    return f"{count}: {', '.join(parts)}" if texts else "no cards"
 
 
 def money(cents: int) -> str:

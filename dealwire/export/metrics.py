@@ -34,7 +34,7 @@ class MetricsUnusable(LocalError):
         super().__init__(f"metrics on {host}:{port}: {why}")
 
 
-class Measure(NamedTuple):
+class MetricSpec(NamedTuple):
     """One metric: whether it only rises, its labels, and what it says."""
 
     kind: Literal["counter", "gauge"]
@@ -45,37 +45,45 @@ class Measure(NamedTuple):
 
 
 MEASURES: Final = {
-    "dealwire_rounds": Measure("counter", ("table", "outcome"), "Rounds that ended."),
-    "dealwire_incidents": Measure("counter", ("table", "code"), "Incidents, by the code of docs/incidents.md."),
-    "dealwire_settlements": Measure("counter", ("table", "status"), "Settlements: settled, partly-held or held."),
-    "dealwire_bets": Measure("counter", ("table", "bet", "result"), "Bets, by how they came out."),
-    "dealwire_staked_cents": Measure("counter", ("table", "bet"), "Stakes of bets that were settled, in cents."),
-    "dealwire_returned_cents": Measure("counter", ("table", "bet"), "Stakes that went back to players, in cents."),
-    "dealwire_paid_cents": Measure("counter", ("table", "bet"), "Pays to players without the stake, in cents."),
-    "dealwire_held_cents": Measure("counter", ("table", "bet"), "Stakes left for a person to decide, in cents."),
-    "dealwire_awards": Measure("counter", ("table", "kind"), "Steps of the award procedure."),
-    "dealwire_meter_steps": Measure("counter", ("table", "kind"), "Steps of progressive meters."),
-    "dealwire_reports": Measure("counter", ("table", "device", "event"), "Reports of devices."),
-    "dealwire_link_losses": Measure("counter", ("table", "device"), "How often a line was lost."),
-    "dealwire_status_changes": Measure("counter", ("table", "kind"), "Lines of type status."),
-    "dealwire_metrics_missed": Measure("counter", (), "How often lines came too fast to be counted; 0 or look at it."),
-    "dealwire_link_up": Measure("gauge", ("table", "device"), "1 while the device answers."),
-    "dealwire_device_trouble": Measure("gauge", ("table", "device"), "1 while a person should look into the device."),
-    "dealwire_red_lamp": Measure("gauge", ("table",), "1 while the red lamp is lit."),
-    "dealwire_safe_stop": Measure("gauge", ("table",), "1 when the table deals no more until a person has looked."),
-    "dealwire_round_number": Measure("gauge", ("table",), "The round under way, or the last."),
-    "dealwire_meter_cents": Measure("gauge", ("table", "meter"), "What a progressive meter shows, in cents."),
-    "dealwire_last_line_timestamp_seconds": Measure("gauge", ("table",), "When the newest line was journalled."),
-    "dealwire_last_line_sequence": Measure("gauge", ("table",), "The newest line's number in the journal."),
-    "dealwire_line_frames": Measure("counter", ("table", "device"), "Frames heard on the line."),
-    "dealwire_line_noise_bytes": Measure("counter", ("table", "device"), "Bytes heard that belong to no frame."),
-    "dealwire_loop_lag_seconds": Measure("gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9),
-    "dealwire_journal_failed": Measure("gauge", (), "1 when the journal takes nothing more."),
-    "dealwire_journal_records": Measure("counter", (), "Records in the journal."),
-    "dealwire_mqtt_connected": Measure("gauge", ("table",), "1 while the table's lines go to the broker."),
-    "dealwire_mqtt_sent_lines": Measure("counter", ("table",), "Lines the broker has acknowledged, repeats included."),
-    "dealwire_mqtt_sent_sequence": Measure("gauge", ("table",), "The newest of them; what lies behind it waits."),
-    "dealwire_mqtt_repeats": Measure("counter", ("table",), "How often lines were sent again for who missed them."),
+    "dealwire_rounds": MetricSpec("counter", ("table", "outcome"), "Rounds that ended."),
+    "dealwire_incidents": MetricSpec("counter", ("table", "code"), "Incidents, by the code of docs/incidents.md."),
+    "dealwire_settlements": MetricSpec("counter", ("table", "status"), "Settlements: settled, partly-held or held."),
+    "dealwire_bets": MetricSpec("counter", ("table", "bet", "result"), "Bets, by how they came out."),
+    "dealwire_staked_cents": MetricSpec("counter", ("table", "bet"), "Stakes of bets that were settled, in cents."),
+    "dealwire_returned_cents": MetricSpec("counter", ("table", "bet"), "Stakes that went back to players, in cents."),
+    "dealwire_paid_cents": MetricSpec("counter", ("table", "bet"), "Pays to players without the stake, in cents."),
+    "dealwire_held_cents": MetricSpec("counter", ("table", "bet"), "Stakes left for a person to decide, in cents."),
+    "dealwire_awards": MetricSpec("counter", ("table", "kind"), "Steps of the award procedure."),
+    "dealwire_meter_steps": MetricSpec("counter", ("table", "kind"), "Steps of progressive meters."),
+    "dealwire_reports": MetricSpec("counter", ("table", "device", "event"), "Reports of devices."),
+    "dealwire_link_losses": MetricSpec("counter", ("table", "device"), "How often a line was lost."),
+    "dealwire_status_changes": MetricSpec("counter", ("table", "kind"), "Lines of type status."),
+    "dealwire_metrics_missed": MetricSpec(
+        "counter", (), "How often lines came too fast to be counted; 0 or look at it."
+    ),
+    "dealwire_link_up": MetricSpec("gauge", ("table", "device"), "1 while the device answers."),
+    "dealwire_device_trouble": MetricSpec(
+        "gauge", ("table", "device"), "1 while a person should look into the device."
+    ),
+    "dealwire_red_lamp": MetricSpec("gauge", ("table",), "1 while the red lamp is lit."),
+    "dealwire_safe_stop": MetricSpec("gauge", ("table",), "1 when the table deals no more until a person has looked."),
+    "dealwire_round_number": MetricSpec("gauge", ("table",), "The round under way, or the last."),
+    "dealwire_meter_cents": MetricSpec("gauge", ("table", "meter"), "What a progressive meter shows, in cents."),
+    "dealwire_last_line_timestamp_seconds": MetricSpec("gauge", ("table",), "When the newest line was journalled."),
+    "dealwire_last_line_sequence": MetricSpec("gauge", ("table",), "The newest line's number in the journal."),
+    "dealwire_line_frames": MetricSpec("counter", ("table", "device"), "Frames heard on the line."),
+    "dealwire_line_noise_bytes": MetricSpec("counter", ("table", "device"), "Bytes heard that belong to no frame."),
+    "dealwire_loop_lag_seconds": MetricSpec(
+        "gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9
+    ),
+    "dealwire_journal_failed": MetricSpec("gauge", (), "1 when the journal takes nothing more."),
+    "dealwire_journal_records": MetricSpec("counter", (), "Records in the journal."),
+    "dealwire_mqtt_connected": MetricSpec("gauge", ("table",), "1 while the table's lines go to the broker."),
+    "dealwire_mqtt_sent_lines": MetricSpec(
+        "counter", ("table",), "Lines the broker has acknowledged, repeats included."
+    ),
+    "dealwire_mqtt_sent_sequence": MetricSpec("gauge", ("table",), "The newest of them; what lies behind it waits."),
+    "dealwire_mqtt_repeats": MetricSpec("counter", ("table",), "How often lines were sent again for who missed them."),
 }
 """By name; a counter's samples end in `_total`, as the exposition format wants it."""
 

@@ -44,7 +44,7 @@ FAREWELL_S: Final = 1.0
 
 
 @dataclass
-class Progress:
+class ExportProgress:
     """How one table's lines stand at the broker; read by other threads."""
 
     connected: bool = False
@@ -57,10 +57,10 @@ class Progress:
     problem: str | None = None
 
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-class Session:
+class BrokerSession:
     """One table's lines over one connection."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Session:
         link: Connection,
         outbox: Outbox,
         at: Address,
-        progress: Progress,
+        progress: ExportProgress,
         *,
         wake: asyncio.Event,
         stop: asyncio.Event,
@@ -80,7 +80,7 @@ class Session:
         """Everything up to here was sent."""
         self._previous: int | None = None
         """The table's newest line up to there; None when it must be looked up."""
-        self._asked: set[int] = set()
+        self._requested: set[int] = set()
         """Places from which readers miss lines."""
         self._limit = 1
         """The first line goes alone: a broker that refuses it may hang up before it has said why to many."""
@@ -115,8 +115,8 @@ class Session:
         sequence = place_in(message, self._outbox.journal)
         if message.topic.endswith(f"/{MARK}"):
             return sequence if message.retain else None
-        if sequence is not None and len(self._asked) < REQUESTS_MAX:
-            self._asked.add(sequence)
+        if sequence is not None and len(self._requested) < REQUESTS_MAX:
+            self._requested.add(sequence)
             self._wake.set()
         return None
 
@@ -133,8 +133,8 @@ class Session:
         while True:
             self._link.check()
             self._wake.clear()
-            while self._asked:
-                await self._repeat(self._asked.pop())
+            while self._requested:
+                await self._repeat(self._requested.pop())
             batch = self._outbox.after(self._after, self._limit)
             if batch:
                 previous = self._outbox.newest(self._after) if self._previous is None else self._previous
@@ -172,15 +172,21 @@ class Session:
             await self._link.keep(self._at.topic(MARK), place(self._outbox.journal, sequence))
 
 
-class Lane:
+class BrokerLane:
     """One table's way to the broker: one connection after the other, each with the table's will."""
 
     def __init__(
-        self, broker: Broker, journal: Journal, at: Address, progress: Progress, tell: Tell, stop: asyncio.Event
+        self,
+        broker: Broker,
+        journal: Journal,
+        at: Address,
+        progress: ExportProgress,
+        report: Report,
+        stop: asyncio.Event,
     ) -> None:
         self.wake = asyncio.Event()
         self._broker, self._journal, self._at, self._progress = broker, journal, at, progress
-        self._tell, self._stop, self._retry = tell, stop, Retry()
+        self._report, self._stop, self._retry = report, stop, Retry()
 
     async def run(self) -> None:
         """Keep a connection and send until stopped."""
@@ -197,7 +203,7 @@ class Lane:
         will = Will(self._at.topic(PRESENCE), "offline", 1, retain=True)
         with Outbox(self._journal, self._at.table, f"mqtt/{self._at.table}") as outbox:
             async with Connection(self._broker, self._at.client, expiry_s=EXPIRY_S, will=will) as link:
-                session = Session(
+                session = BrokerSession(
                     link,
                     outbox,
                     self._at,
@@ -218,25 +224,25 @@ class Lane:
     def _trouble(self, what: str) -> None:
         """Say what is wrong, once for each new trouble."""
         if what != self._progress.problem:
-            self._tell(f"{what}; lines of {self._at.table} wait in the journal")
+            self._report(f"{what}; lines of {self._at.table} wait in the journal")
         self._progress.problem = what
 
 
 class MqttExporter:
     """Sends the lines of `tables` from the journal to a broker, from a thread of its own.
 
-    `tell` gets one line for each new trouble. ValueError when a name cannot be part of a topic.
+    `report` gets one line for each new trouble. ValueError when a name cannot be part of a topic.
     """
 
     def __init__(
-        self, broker: Broker, journal: Journal, *, site: str, tables: Sequence[str], tell: Tell = lambda _: None
+        self, broker: Broker, journal: Journal, *, site: str, tables: Sequence[str], report: Report = lambda _: None
     ) -> None:
-        self.progress = {table: Progress() for table in tables}
-        self._broker, self._journal, self._tell = broker, journal, tell
+        self.progress = {table: ExportProgress() for table in tables}
+        self._broker, self._journal, self._report = broker, journal, report
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._lanes: list[Lane] = []
+        self._lanes: list[BrokerLane] = []
         self._stopped = False
         self._stop: asyncio.Event | None = None
 
@@ -274,7 +280,7 @@ class MqttExporter:
     async def _main(self) -> None:
         self._stop = asyncio.Event()
         for at in self._addresses:
-            lane = Lane(self._broker, self._journal, at, self.progress[at.table], self._tell, self._stop)
+            lane = BrokerLane(self._broker, self._journal, at, self.progress[at.table], self._report, self._stop)
             self._lanes.append(lane)
         self._loop = asyncio.get_running_loop()
         self._woken()  # stopped before there was a loop

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Final, Self, TextIO
 
 from dealwire.hub.hub import Hub
-from dealwire.hub.lines import Gap
+from dealwire.hub.lines import GapLine
 
 FAREWELL_S: Final = 1.0
 """How long a reader that lingers may hold up the end."""
@@ -60,7 +60,7 @@ class NdjsonSink:
     def _write(self) -> None:
         items, lagged = self._reader.take()
         if lagged and items:
-            self._stream.write(Gap(after=self._last, before=items[0].sequence).to_json() + "\n")
+            self._stream.write(GapLine(after=self._last, before=items[0].sequence).to_json() + "\n")
         for item in items:
             self._stream.write(item.line + "\n")
             self._last = item.sequence

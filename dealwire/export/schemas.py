@@ -6,7 +6,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from dealer_flow.record.result import INCIDENT_SCHEMA, Incident, RoundResult
-from dealwire.hub.lines import LINE_TYPES, Gap, Status
+from dealwire.hub.lines import LINE_TYPES, GapLine, StatusLine
 from dealwire.table.event_line import optional
 from devices import events
 from devices.events import Body, Level
@@ -115,6 +115,6 @@ _SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "settlement": lambda: Settlement.model_json_schema(by_alias=True),
     "meter": lambda: MeterRecord.model_json_schema(by_alias=True),
     "award": lambda: AwardRecord.model_json_schema(by_alias=True),
-    "status": lambda: Status.model_json_schema(by_alias=True),
-    "gap": lambda: Gap.model_json_schema(by_alias=True),
+    "status": lambda: StatusLine.model_json_schema(by_alias=True),
+    "gap": lambda: GapLine.model_json_schema(by_alias=True),
 }

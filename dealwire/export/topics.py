@@ -101,20 +101,22 @@ class Received(NamedTuple):
 
 def read_line(message: MQTTMessage) -> Received:
     """The line in a message; ValueError when something that every line carries is missing or not what it must be."""
-    told = dict(getattr(message.properties, "UserProperty", ()))
-    missing = sorted(Received.__annotations__.keys() - told.keys() - {"line"})
+    properties = dict(getattr(message.properties, "UserProperty", ()))
+    missing = sorted(Received.__annotations__.keys() - properties.keys() - {"line"})
     if missing:
         raise ValueError(f"no user property {', '.join(missing)}")
     line = message.payload.decode()
     content = json.loads(line)
-    if not isinstance(content, dict) or content.get("schema") != told["schema"]:
-        raise ValueError(f"the line is not of {told['schema']}")
-    at = Address.checked(told["site"], told["table"])
+    if not isinstance(content, dict) or content.get("schema") != properties["schema"]:
+        raise ValueError(f"the line is not of {properties['schema']}")
+    at = Address.checked(properties["site"], properties["table"])
     level = LINE_TOPICS.get(str(content.get("type")), "")
     if message.topic != at.topic(level):
         raise ValueError(f"a line of {at.topic(level)}")
-    sequence, previous, at_ns = (_number(told[name], name) for name in ("sequence", "previous", "at_ns"))
-    return Received(at.site, at.table, _journal(told["journal"]), sequence, previous, at_ns, told["schema"], line)
+    sequence, previous, at_ns = (_number(properties[name], name) for name in ("sequence", "previous", "at_ns"))
+    return Received(
+        at.site, at.table, _journal(properties["journal"]), sequence, previous, at_ns, properties["schema"], line
+    )
 
 
 def read_mark(message: MQTTMessage) -> tuple[str, str, str, int]:

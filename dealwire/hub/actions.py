@@ -29,7 +29,7 @@ class FieldRefused(LocalError):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ActionField:
     """One thing to fill in. A `choice` takes one of `choices`, a `number` a whole number from `least` to `most`."""
 
     name: str
@@ -66,7 +66,7 @@ class Action:
     roles: tuple[Role, ...]
     does: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ActionField, ...] = ()
     bench: bool = False
     group: str = ""
     hint: str = ""

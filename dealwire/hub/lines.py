@@ -46,7 +46,7 @@ LINE_TYPES: Final = {
 """By type."""
 
 
-class Gap(Record):
+class GapLine(Record):
     """Lines were left out here, because the reader was too slow. The journal has them, under the numbers between."""
 
     schema_: Literal["dealwire.gap/1"] = Field(default="dealwire.gap/1", alias="schema")
@@ -63,7 +63,7 @@ class Gap(Record):
         return self.model_dump_json(by_alias=True)
 
 
-class Status(Record):
+class StatusLine(Record):
     """What became of a table or of one of its lines: no part of a round, but somebody has to know."""
 
     schema_: Literal["dealwire.status/1"] = Field(default=STATUS_SCHEMA, alias="schema")

@@ -6,7 +6,7 @@ from typing import Final
 
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import GENESIS, RAW, Head, Record, chained, heading
+from dealwire.journal.records import GENESIS, RAW, Head, JournalRecord, chained, heading
 from dealwire.journal.sealing import SEALED
 
 TAIL: Final = 1000
@@ -14,7 +14,7 @@ TAIL: Final = 1000
 
 
 @dataclass(slots=True)
-class Verdict:
+class JournalVerdict:
     """What a check found in order."""
 
     head: Head = field(default_factory=lambda: Head(0, GENESIS))
@@ -34,7 +34,7 @@ class Verdict:
         return self.kinds.total()
 
 
-def follow(reader: JournalReader, before: Head, record: Record) -> Head:
+def follow(reader: JournalReader, before: Head, record: JournalRecord) -> Head:
     """The chain one record further; JournalDamaged when it does not follow `before`."""
     if record.sequence != before.sequence + 1:
         why = f"comes after record {before.sequence}: what was between them is missing"
@@ -56,14 +56,14 @@ def check_tail(reader: JournalReader) -> Head:
     return head
 
 
-def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | None = None) -> Verdict:
+def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | None = None) -> JournalVerdict:
     """Check every record, and with `open_seals` every seal. JournalDamaged names the first that is wrong.
 
     `expect` is a record noted elsewhere: whoever cuts the end off, or writes the whole file anew, cannot give it back.
     """
     for complaint in reader.complaints():
         raise JournalDamaged(reader.path, None, f"SQLite: {complaint}")
-    found = Verdict()
+    found = JournalVerdict()
     for record in reader.records():
         found.head = follow(reader, found.head, record)
         found.kinds[record.kind] += 1

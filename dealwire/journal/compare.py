@@ -7,8 +7,8 @@ from typing import Final
 
 from dealwire.hub.publication import Publication
 from dealwire.journal.reader import JournalReader, publication_of
-from dealwire.journal.rebuilding import Dealing, MakeTeller, T
-from dealwire.journal.records import STARTED, Record
+from dealwire.journal.rebuilding import Dealing, MakePublisher, T
+from dealwire.journal.records import STARTED, JournalRecord
 
 DERIVED: Final = frozenset({"incident", "round", "settlement", "meter", "award"})
 """Topics that follow from the raw record whatever else a service publishes."""
@@ -56,7 +56,7 @@ class Matching:
         self._stored: dict[str, deque[Publication]] = {}
         self._rebuilt: dict[str, deque[Publication]] = {}
 
-    def take(self, record: Record) -> list[Publication]:
+    def take(self, record: JournalRecord) -> list[Publication]:
         """One record; what it rebuilt."""
         if record.kind == STARTED:
             self._begin_anew(record.table)
@@ -102,7 +102,7 @@ class Matching:
             self.result.difference = Difference(table, stored, rebuilt)
 
 
-def compare(reader: JournalReader, make: MakeTeller[T], topics: Collection[str] = DERIVED) -> Comparison:
+def compare(reader: JournalReader, make: MakePublisher[T], topics: Collection[str] = DERIVED) -> Comparison:
     """Deal the whole journal again and compare; stops at the first difference. Errors as `rebuild`."""
     matching = Matching(Dealing(reader, make), topics)
     for record in _until(reader.records(), matching):
@@ -110,7 +110,7 @@ def compare(reader: JournalReader, make: MakeTeller[T], topics: Collection[str] 
     return matching.finish()
 
 
-def _until(records: Iterator[Record], matching: Matching) -> Iterator[Record]:
+def _until(records: Iterator[JournalRecord], matching: Matching) -> Iterator[JournalRecord]:
     for record in records:
         if matching.result.difference is not None:
             return

@@ -71,8 +71,8 @@ def in_words(error: Exception) -> str:
     }
     if isinstance(error, UnicodeDecodeError):
         return known[sqlite3.SQLITE_CORRUPT]
-    said = " ".join(str(error).split())[:200]
-    return f"{known[code]} ({said})" if code in known else said
+    words = " ".join(str(error).split())[:200]
+    return f"{known[code]} ({words})" if code in known else words
 
 
 def as_ours(path: Path, error: Exception) -> JournalError:

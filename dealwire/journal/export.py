@@ -5,8 +5,8 @@ from pathlib import Path
 from dealwire.journal.errors import JournalUnwritable
 from dealwire.journal.reader import JournalReader, line_of
 from dealwire.journal.records import LINE, NOTE, RAW, SENT
+from devices.address import short_name
 from devices.capture import CaptureWriter
-from devices.transport.address import short_name
 
 
 def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite: bool = False) -> int:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar, cast
 from dealwire.hub.publication import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
-from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, Record, heading
+from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, JournalRecord, heading
 from dealwire.journal.sealing import NotGenuine, SealingKey, Unsealer
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class JournalLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class TableStart:
     """How a table began: its configuration as the service wrote it down, and what else decides its results."""
 
     table: str
@@ -92,12 +92,12 @@ class JournalReader:
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
     @property
-    def newest_told_ns(self) -> int:
+    def newest_published_ns(self) -> int:
         """The time of the newest line that was made known, nanoseconds since 1970; 0 before any."""
         newest = f"SELECT at_ns FROM record WHERE {database.IS_PUBLICATION} ORDER BY sequence DESC LIMIT 1"
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
-    def records(self, after: int = 0) -> Iterator[Record]:
+    def records(self, after: int = 0) -> Iterator[JournalRecord]:
         """Every record after number `after`, oldest first, up to the newest there is when the end is reached."""
         found = list(self._page(after))
         while found:
@@ -117,9 +117,9 @@ class JournalReader:
         )
         return [publication_of(self._record(row)) for row in rows]
 
-    def starts(self, *, stopped: bool = False) -> dict[str, Start]:
+    def starts(self, *, stopped: bool = False) -> dict[str, TableStart]:
         """How each table that was not stopped began last, by its name; with `stopped`, the others too."""
-        found: dict[str, Start] = {}
+        found: dict[str, TableStart] = {}
         for record in self._marks():
             if record.kind == STARTED:
                 found[record.table] = start_of(self.path, record)
@@ -131,7 +131,7 @@ class JournalReader:
         """Every line, by its number; one registered again as it was last."""
         return {record.line: line_of(self.path, record) for record in self._marks() if record.kind == LINE}
 
-    def raw(self, record: Record) -> bytes:
+    def raw(self, record: JournalRecord) -> bytes:
         """The bytes of a read or a write. KeyUnknown without the right key, JournalDamaged when they were altered."""
         missing = self._unsealer.missing(record.payload)
         if missing is not None:
@@ -144,18 +144,18 @@ class JournalReader:
 
     def complaints(self) -> list[str]:
         """What SQLite finds wrong with the file; empty when it is sound."""
-        said = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()
-        return [line for line in said if line != "ok" and not line.startswith("***")]
+        answers = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()
+        return [line for line in answers if line != "ok" and not line.startswith("***")]
 
-    def _marks(self) -> Iterator[Record]:
+    def _marks(self) -> Iterator[JournalRecord]:
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {database.IS_MARK} ORDER BY sequence"
         return map(self._record, self._rows(sql))
 
-    def _page(self, after: int, where: str = "1") -> Iterator[Record]:
+    def _page(self, after: int, where: str = "1") -> Iterator[JournalRecord]:
         sql = f"SELECT {database.COLUMNS} FROM record WHERE {where} AND sequence > ? ORDER BY sequence LIMIT ?"
         return map(self._record, self._rows(sql, after, PAGE))
 
-    def _record(self, row: tuple[Any, ...]) -> Record:
+    def _record(self, row: tuple[Any, ...]) -> JournalRecord:
         sequence, at_ns, line, kind, table, payload, digest = row
         # Written out, because it is asked of every record of a day while a service that starts deals it again.
         if not (
@@ -165,7 +165,7 @@ class JournalReader:
             and (len(kind.encode()) <= TEXT_MAX and len(table.encode()) <= TEXT_MAX)
         ):
             raise JournalDamaged(self.path, sequence if type(sequence) is int else None, "holds what no journal holds")
-        return Record(sequence, at_ns, line, kind, table, payload, digest)
+        return JournalRecord(sequence, at_ns, line, kind, table, payload, digest)
 
     def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         try:
@@ -175,35 +175,35 @@ class JournalReader:
             raise database.as_ours(self.path, error) from error
 
 
-def publication_of(record: Record) -> Publication:
+def publication_of(record: JournalRecord) -> Publication:
     """A record of a topic as it is made known."""
     text = record.payload.decode("utf-8", "replace")
     return Publication(record.sequence, record.table, record.at_ns, cast(Topic, record.kind), text)
 
 
-def associated(identity: bytes, record: Record) -> bytes:
+def associated(identity: bytes, record: JournalRecord) -> bytes:
     """What a sealed payload is bound to: the file, and every other field of its record."""
     return identity + heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
 
 
-def identity_of(path: Path, first: Record) -> bytes:
+def identity_of(path: Path, first: JournalRecord) -> bytes:
     """The file's own number, 16 random bytes."""
     return _fields(path, first, lambda fields: bytes.fromhex(fields["file"]))
 
 
-def start_of(path: Path, record: Record) -> Start:
+def start_of(path: Path, record: JournalRecord) -> TableStart:
     """What a `started` record says."""
     return _fields(
-        path, record, lambda fields: Start(record.table, record.sequence, fields["configuration"], fields["facts"])
+        path, record, lambda fields: TableStart(record.table, record.sequence, fields["configuration"], fields["facts"])
     )
 
 
-def line_of(path: Path, record: Record) -> JournalLine:
+def line_of(path: Path, record: JournalRecord) -> JournalLine:
     """What a `line` record says."""
     return _fields(path, record, lambda fields: JournalLine(record.line, record.sequence, record.table, **fields))
 
 
-def _fields(path: Path, record: Record, make: Callable[[dict[str, Any]], T]) -> T:
+def _fields(path: Path, record: JournalRecord, make: Callable[[dict[str, Any]], T]) -> T:
     try:
         return make(json.loads(record.payload))
     except (ValueError, KeyError, TypeError) as error:

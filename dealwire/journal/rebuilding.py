@@ -1,7 +1,7 @@
 """A journal dealt again: its raw record through the same decoders, flow and rules gives the same lines, byte for byte.
 
-Live and rebuilt cannot drift apart, because the same kind of `Teller` serves both. Time comes from the records alone:
-at each of them every deadline that has passed is met first, as the owner does in its turn.
+Live and rebuilt cannot drift apart, because the same kind of `TablePublisher` serves both. Time comes from the records
+alone: at each of them every deadline that has passed is met first, as the owner does in its turn.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,18 +10,18 @@ from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 from dealwire.hub.publication import Publication, Topic
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.reader import JournalLine, JournalReader, Start, line_of, start_of
-from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, Record
+from dealwire.journal.reader import JournalLine, JournalReader, TableStart, line_of, start_of
+from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, JournalRecord
 from dealwire.journal.sealing import SealingKey
-from dealwire.table.table import Outcome, Table
+from dealwire.table.table import Table, TableOutcome
+from devices.address import short_name
 from devices.capture import Chunk, Interface
 from devices.events import Seen
 from devices.replay import Player, PlayStats
 from devices.session import Feed
-from devices.transport.address import short_name
 
 
-class Line(Protocol):
+class PublishedLine(Protocol):
     """A line to be published."""
 
     @property
@@ -35,66 +35,67 @@ class Line(Protocol):
         ...
 
 
-class Teller(Protocol):
+class TablePublisher(Protocol):
     """A table whose reports go in and whose lines come out. What it gives may depend on nothing but its start and the
     reports."""
 
-    def tell(self, seen: Seen) -> Sequence[Line]:
+    def publish(self, seen: Seen) -> Sequence[PublishedLine]:
         """Take one report; what is to be published."""
         ...
 
-    def finish(self) -> Sequence[Line]:
+    def finish(self) -> Sequence[PublishedLine]:
         """The table ends; what is to be published."""
         ...
 
 
-T = TypeVar("T", bound=Teller)
+T = TypeVar("T", bound=TablePublisher)
 
-MakeTeller = Callable[[Start], T]
+MakePublisher = Callable[[TableStart], T]
 """The table that a start describes, as it was made when it was dealt."""
 
 
-class Told(NamedTuple):
+class OutcomeLine(NamedTuple):
     """A line to be published."""
 
     topic: Topic
     line: str
 
 
-class OutcomeTeller:
+class OutcomePublisher:
     """Publishes every incident, round, settlement, meter and award of `table`; reports are not told. Results name faces
     that were shown, or lie dead at the end of a round."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
-    def tell(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[OutcomeLine]:
         """What one report led to."""
-        return self._told(self.table.handle(seen))
+        return self._lines_of(self.table.handle(seen))
 
-    def finish(self) -> list[Told]:
+    def finish(self) -> list[OutcomeLine]:
         """The round that was under way."""
-        return self._told(self.table.finish())
+        return self._lines_of(self.table.finish())
 
-    def _told(self, outcomes: list[Outcome]) -> list[Told]:
-        return [Told(cast(Topic, getattr(item, "type", "incident")), item.to_json()) for item in outcomes]
+    def _lines_of(self, outcomes: list[TableOutcome]) -> list[OutcomeLine]:
+        return [OutcomeLine(cast(Topic, getattr(item, "type", "incident")), item.to_json()) for item in outcomes]
 
 
 class Dealing(Generic[T]):
     """Tables dealt from a journal's records, one record after the other.
 
-    `tellers` are those that run, by the table's name. A publication's sequence is that of the record it was found at.
+    `publishers` are those that run, by the table's name. A publication's sequence is that of the record it was found
+    at.
     """
 
-    def __init__(self, reader: JournalReader, make: MakeTeller[T]) -> None:
-        self.tellers: dict[str, T] = {}
+    def __init__(self, reader: JournalReader, make: MakePublisher[T]) -> None:
+        self.publishers: dict[str, T] = {}
         self._reader, self._make = reader, make
         self._lines = reader.lines()
         self._player = Player(_Lines(reader.path, self._lines), self._hears, None, PlayStats())
         self._sequence = 0
         self._found: list[Publication] = []
 
-    def take(self, record: Record) -> list[Publication]:
+    def take(self, record: JournalRecord) -> list[Publication]:
         """What one record leads to."""
         self._sequence = record.sequence
         if record.kind in (RECEIVED, SENT, NOTE):
@@ -102,12 +103,12 @@ class Dealing(Generic[T]):
         elif record.kind == STARTED:
             self._forget(record.table)
             self._player.advance(record.at_ns)
-            self.tellers[record.table] = self._make(start_of(self._reader.path, record))
+            self.publishers[record.table] = self._make(start_of(self._reader.path, record))
         elif record.kind == STOPPED:
             self._player.advance(record.at_ns)
-            teller = self.tellers.pop(record.table, None)
-            if teller is not None:
-                self._publish(record.table, record.at_ns, teller.finish())
+            publisher = self.publishers.pop(record.table, None)
+            if publisher is not None:
+                self._publish(record.table, record.at_ns, publisher.finish())
             self._forget(record.table)
         else:
             self._player.advance(record.at_ns)
@@ -130,8 +131,8 @@ class Dealing(Generic[T]):
         """What the next line goes on from where the last one was lost, by line."""
         return {index + 1: feed for index, feed in self._player.lost.items()}
 
-    def _take_raw(self, record: Record) -> None:
-        if record.table not in self.tellers:
+    def _take_raw(self, record: JournalRecord) -> None:
+        if record.table not in self.publishers:
             why = f"bytes of table {record.table!r}, which was not started: there is nothing to deal them by"
             raise JournalDamaged(self._reader.path, record.sequence, why)
         data, comment = b"", ""
@@ -145,11 +146,11 @@ class Dealing(Generic[T]):
         name = self._lines[index + 1].table
 
         def hear(seen: Seen) -> None:
-            self._publish(name, seen.at_ns, self.tellers[name].tell(seen))
+            self._publish(name, seen.at_ns, self.publishers[name].publish(seen))
 
         return hear
 
-    def _publish(self, table: str, at_ns: int, lines: Sequence[Line]) -> None:
+    def _publish(self, table: str, at_ns: int, lines: Sequence[PublishedLine]) -> None:
         self._found += [Publication(self._sequence, table, at_ns, item.topic, item.line) for item in lines]
 
     def _taken(self) -> list[Publication]:
@@ -177,7 +178,7 @@ class _Lines:
         ]
 
 
-def rebuild(path: str | Path, key: SealingKey | None, make: MakeTeller[T]) -> Iterator[Publication]:
+def rebuild(path: str | Path, key: SealingKey | None, make: MakePublisher[T]) -> Iterator[Publication]:
     """What the raw record of a journal gives, in the order of each table, from the bytes alone: of what was published
     only the time is used. A publication's `sequence` is that of the record that led to it.
 

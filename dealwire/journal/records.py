@@ -54,7 +54,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JournalRecord:
     """One record. `line` counts from 1, 0 where none is meant; `payload` is as stored, sealed or not."""
 
     sequence: int

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.steps import DealStep
 from dealwire.config.schema import DevicePart
-from dealwire.hub.actions import Action, Field
+from dealwire.hub.actions import Action, ActionField
 from dealwire.rehearsal.faults import ActField, fault_named
 from dealwire.rehearsal.inject import injectable
 from devices.shoe import Shoe
@@ -41,7 +41,7 @@ class ActionRefused(LocalError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ActionKind:
     """One action: the roles that may, the kind of device it is asked of, and the command that its fields make.
 
     Without `moves` nothing at the device changes by it, so it may be asked of a device that is only observed.
@@ -52,21 +52,21 @@ class Kind:
     roles: tuple[Role, ...]
     device: str
     command: Callable[[Mapping[str, Any]], Message]
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ActionField, ...] = ()
     hint: str = ""
     asks: str = ""
     moves: bool = True
 
 
-def _number(name: str, title: str, most: int, default: str = "", least: int = 0) -> Field:
-    return Field(name, title, "number", least=least, most=most, default=default)
+def _number(name: str, title: str, most: int, default: str = "", least: int = 0) -> ActionField:
+    return ActionField(name, title, "number", least=least, most=most, default=default)
 
 
 _BADGE: Final = _number("badge", "Badge number", 2**32 - 1, least=1)
 
 KINDS: Final = (
-    Kind("refresh", "Ask for its status", ANYBODY, "", lambda _: ReportStatus(), moves=False),
-    Kind(
+    ActionKind("refresh", "Ask for its status", ANYBODY, "", lambda _: ReportStatus(), moves=False),
+    ActionKind(
         "call-misdeal",
         "Call a misdeal",
         SUPERVISOR,
@@ -75,18 +75,18 @@ KINDS: Final = (
         hint="Lights the red lamp at the shuffler; it deals no further packet.",
         asks="Call a misdeal?",
     ),
-    Kind(
+    ActionKind(
         "clear-misdeal",
         "Clear the misdeal",
         SUPERVISOR,
         "shuffler",
         lambda given: Shuffler.clear_misdeal(given["badge"], given["resolution"] == RESOLUTIONS[0]),
-        (_BADGE, Field("resolution", "What follows", "choice", RESOLUTIONS, default=RESOLUTIONS[1])),
+        (_BADGE, ActionField("resolution", "What follows", "choice", RESOLUTIONS, default=RESOLUTIONS[1])),
         hint="Puts the red lamp out.",
     ),
-    Kind("lock", "Lock it", SUPERVISOR, "shuffler", lambda _: Shuffler.lock(True), asks="Lock the shuffler?"),
-    Kind("unlock", "Unlock it", SUPERVISOR, "shuffler", lambda _: Shuffler.lock(False)),
-    Kind(
+    ActionKind("lock", "Lock it", SUPERVISOR, "shuffler", lambda _: Shuffler.lock(True), asks="Lock the shuffler?"),
+    ActionKind("unlock", "Unlock it", SUPERVISOR, "shuffler", lambda _: Shuffler.lock(False)),
+    ActionKind(
         "select-game",
         "Select the game",
         TECHNICIAN,
@@ -96,13 +96,13 @@ KINDS: Final = (
             _number("packet-size", "Cards of a packet", 52, least=1),
             _number("cards", "Cards of the deck", 416, least=1),
             _number("jokers", "Jokers among them", 4),
-            Field("game", "Name shown at the shuffler"),
+            ActionField("game", "Name shown at the shuffler"),
         ),
         asks="Set the shuffler to this game?",
     ),
-    Kind("lock", "Lock it", SUPERVISOR, "shoe", lambda _: Shoe.lock(True), asks="Lock the shoe?"),
-    Kind("unlock", "Unlock it", SUPERVISOR, "shoe", lambda _: Shoe.lock(False)),
-    Kind(
+    ActionKind("lock", "Lock it", SUPERVISOR, "shoe", lambda _: Shoe.lock(True), asks="Lock the shoe?"),
+    ActionKind("unlock", "Unlock it", SUPERVISOR, "shoe", lambda _: Shoe.lock(False)),
+    ActionKind(
         "clear-error",
         "Clear its error",
         SUPERVISOR,
@@ -110,13 +110,13 @@ KINDS: Final = (
         lambda given: Shoe.clear_error(given["fault"], given["badge"]),
         (_number("fault", "Fault number", 65535, least=1), _BADGE),
     ),
-    Kind(
+    ActionKind(
         "show-text",
         "Show a text",
         SUPERVISOR,
         "table-controller",
         lambda given: TableController.show_text(given["text"]),
-        (Field("text", "Text"),),
+        (ActionField("text", "Text"),),
     ),
 )
 
@@ -143,13 +143,13 @@ def faults() -> list[Action]:
     ]
 
 
-def _part(name: str, part: ActField) -> Field:
+def _part(name: str, part: ActField) -> ActionField:
     title = name.replace("_", " ").capitalize()
     if part.place or part.low >= 0:
         kind: Literal["text", "number"] = "text" if part.place else "number"
-        return Field(name, title, kind, least=part.low, most=part.high, default=str(part.default))
+        return ActionField(name, title, kind, least=part.low, most=part.high, default=str(part.default))
     values = (value for value in range(part.low, part.high + 1) if value or not part.nonzero)
-    return Field(name, title, "choice", tuple(map(str, values)), default=str(part.default))
+    return ActionField(name, title, "choice", tuple(map(str, values)), default=str(part.default))
 
 
 def fault_of(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -166,7 +166,9 @@ def fault_of(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return name, given
 
 
-def find(devices: Sequence[DevicePart], name: str, fields: Mapping[str, Any], who: str) -> tuple[Kind, DevicePart]:
+def find(
+    devices: Sequence[DevicePart], name: str, fields: Mapping[str, Any], who: str
+) -> tuple[ActionKind, DevicePart]:
     """The action that a request means, and the device it is asked of. ActionRefused says why it may not be done."""
     device = next((each for each in devices if each.name == fields.get("device")), None)
     if device is None:
@@ -183,7 +185,7 @@ def find(devices: Sequence[DevicePart], name: str, fields: Mapping[str, Any], wh
     return kind, device
 
 
-def command_of(kind: Kind, fields: Mapping[str, Any]) -> Message:
+def command_of(kind: ActionKind, fields: Mapping[str, Any]) -> Message:
     """What is sent; ActionRefused when a field is missing or of the wrong type."""
     values = {}
     for field in kind.fields:
@@ -195,14 +197,14 @@ def command_of(kind: Kind, fields: Mapping[str, Any]) -> Message:
     return kind.command(values)
 
 
-def _allowed(device: DevicePart) -> list[Kind]:
+def _allowed(device: DevicePart) -> list[ActionKind]:
     if device.dialect != "tdp":
         return []  # the other dialects are heard, not asked
     control = device.role == "control"
     return [kind for kind in KINDS if kind.device in ("", device.kind) and (control or not kind.moves)]
 
 
-def _button(kind: Kind, device: DevicePart, procedure: Procedure) -> Action:
+def _button(kind: ActionKind, device: DevicePart, procedure: Procedure) -> Action:
     fields = kind.fields
     if kind.name == "select-game":
         sizes = {step.cards for step in procedure.step if isinstance(step, DealStep)}
@@ -212,7 +214,7 @@ def _button(kind: Kind, device: DevicePart, procedure: Procedure) -> Action:
             "jokers": str(procedure.deck.jokers),
             "game": procedure.title,
         }
-        fields = tuple(Field(f.name, f.title, f.kind, f.choices, f.least, f.most, known[f.name]) for f in fields)
+        fields = tuple(ActionField(f.name, f.title, f.kind, f.choices, f.least, f.most, known[f.name]) for f in fields)
     return Action(
         id=f"{device.name}.{kind.name}",
         title=kind.title,

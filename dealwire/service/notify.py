@@ -25,8 +25,8 @@ class Notifier:
         self.watchdog_ns = int(usec) * 1000 if mine else 0
         """systemd acts when it hears nothing for this long, nanoseconds; 0 when it does not watch."""
 
-    def tell(self, **values: str | int) -> None:
-        """Send one datagram: `tell(READY=1, STATUS="2 tables")`. A value is one line."""
+    def notify(self, **values: str | int) -> None:
+        """Send one datagram: `notify(READY=1, STATUS="2 tables")`. A value is one line."""
         if self._socket is None:
             return
         text = "\n".join(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dealwire.hub.hub import Request
 from dealwire.rehearsal.inject import inject
 from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, fault_of, find
-from dealwire.service.table_session import Served
+from dealwire.service.table_session import TableSession
 from devices.clock import Clock
 from protocol.errors import DealwireError
 from protocol.link import Answered, Unanswered
@@ -15,10 +15,10 @@ from protocol.tdp.messages import Reason, Reply, Status
 _log = logging.getLogger(__name__)
 
 
-class Asking:
+class RequestHandler:
     """Takes requests. `secure` writes what was journalled before anything goes out because of it."""
 
-    def __init__(self, tables: Mapping[str, Served], clock: Clock, secure: Callable[[], None]) -> None:
+    def __init__(self, tables: Mapping[str, TableSession], clock: Clock, secure: Callable[[], None]) -> None:
         self._tables, self._clock, self._secure = tables, clock, secure
 
     def take(self, requests: Sequence[Request]) -> None:
@@ -32,22 +32,22 @@ class Asking:
                 request.answer.set_exception(error)
 
     def _do(self, request: Request) -> None:
-        served = self._tables.get(request.table)
-        if served is None:
+        session = self._tables.get(request.table)
+        if session is None:
             raise ActionRefused(
                 request.action, f"there is no table {request.table!r}; there are {', '.join(self._tables)}"
             )
-        if served.stopped is not None:
-            raise ActionRefused(request.action, f"the table was stopped: {served.stopped}")
+        if session.stopped is not None:
+            raise ActionRefused(request.action, f"the table was stopped: {session.stopped}")
         if request.action == INJECT:
-            request.answer.set_result(self._inject(served, request))
+            request.answer.set_result(self._inject(session, request))
             return
-        kind, device = find(served.part.device, request.action, request.fields, request.who)
+        kind, device = find(session.part.device, request.action, request.fields, request.who)
         command = command_of(kind, request.fields)
-        line = next(line for line in served.lines if line.name == device.name)
-        told = ", ".join(f"{name} {value}" for name, value in request.fields.items() if name != "device")
-        said = f"{request.who}: {kind.title.lower()} at {device.name}{' (' + told + ')' if told else ''}"
-        served.status("action", said, self._clock.now_ns(), device.name)
+        line = next(line for line in session.lines if line.name == device.name)
+        filled_in = ", ".join(f"{name} {value}" for name, value in request.fields.items() if name != "device")
+        words = f"{request.who}: {kind.title.lower()} at {device.name}{' (' + filled_in + ')' if filled_in else ''}"
+        session.status("action", words, self._clock.now_ns(), device.name)
         self._secure()
 
         def done(output: Answered | Unanswered) -> None:
@@ -62,16 +62,16 @@ class Asking:
 
         line.request(command, done)
 
-    def _inject(self, served: Served, request: Request) -> str:
+    def _inject(self, session: TableSession, request: Request) -> str:
         """Let something go wrong at simulated devices."""
-        if served.bench is None:
+        if session.bench is None:
             raise ActionRefused(request.action, "the devices of this table are no simulated ones")
         if request.who not in TECHNICIAN:
             raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(TECHNICIAN)}")
-        said = inject(served.bench, *fault_of(request.fields))
-        served.status("action", f"{request.who}: {said}", self._clock.now_ns())
+        words = inject(session.bench, *fault_of(request.fields))
+        session.status("action", f"{request.who}: {words}", self._clock.now_ns())
         self._secure()
-        return f"{said}."
+        return f"{words}."
 
 
 def _why(reply: Reply) -> str:

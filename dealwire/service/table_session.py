@@ -7,21 +7,21 @@ from typing import Any, Final
 
 from dealer_flow.play.states import State
 from dealwire.config.schema import DevicePart, TablePart
-from dealwire.hub.lines import Status
+from dealwire.hub.lines import StatusLine
 from dealwire.hub.publication import Topic
 from dealwire.hub.view import DeviceView, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.resuming import Resumed
+from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
-from dealwire.service.factory import ServedTeller
 from dealwire.table.redaction import outcomes_of
+from devices.address import baud_of, line_at
 from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
 from devices.simulator.host import SimulatorHost
 from devices.supervisor import State as LineState
 from devices.supervisor import Supervisor
-from devices.transport.address import baud_of, line_at
 from protocol.tdp.messages import Role
 
 _log = logging.getLogger(__name__)
@@ -37,12 +37,12 @@ LINKS: Final[dict[LineState, Any]] = {
 }
 
 
-class Served:
+class TableSession:
     """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
 
-    def __init__(self, part: TablePart, teller: ServedTeller, journal: Journal, clock: Clock) -> None:
-        self.part, self.teller, self.name = part, teller, part.name
-        self.table, self.viewer = teller.table, teller.viewer
+    def __init__(self, part: TablePart, publisher: JournaledPublisher, journal: Journal, clock: Clock) -> None:
+        self.part, self.publisher, self.name = part, publisher, part.name
+        self.table, self.viewer = publisher.table, publisher.viewer
         self.lines: list[Supervisor] = []
         self.bench: SimulatorHost | None = None
         """The devices themselves, where they are simulated."""
@@ -59,7 +59,7 @@ class Served:
 
     # ------------------------------------------------------------------ its lines
 
-    def connect(self, device: DevicePart, went_on: Resumed[ServedTeller], gate: Gate) -> Supervisor:
+    def connect(self, device: DevicePart, went_on: Resumed[JournaledPublisher], gate: Gate) -> Supervisor:
         """The device's line, which opens in the owner's next turn and as often as it has to. What it sends waits at
         the gate that all lines share."""
         dialect = dialect_named(device.dialect)
@@ -105,9 +105,9 @@ class Served:
         """One report of a device: what follows from it joins the journal's open group."""
         if self.stopped is not None:
             return
-        told = self.teller.tell(seen)
-        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in told]
-        self.viewer.saw(seen, outcomes_of(told), sequences[1:])  # the first line is the report's own
+        lines = self.publisher.publish(seen)
+        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in lines]
+        self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
@@ -119,7 +119,7 @@ class Served:
     def status(self, kind: Any, text: str, at_ns: int, device: str | None = None) -> None:
         """Something about the table or one of its lines that is no part of a round."""
         _log.info("%s: %s", self.name, text)
-        line = Status(table=self.name, kind=kind, device=device, text=text).to_json()
+        line = StatusLine(table=self.name, kind=kind, device=device, text=text).to_json()
         sequence = self._publish("status", at_ns, line)
         if kind in ("safe-stop", "action"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)

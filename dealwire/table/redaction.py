@@ -17,7 +17,7 @@ from dealer_flow.play.order import BURNS
 from dealer_flow.record.result import Incident, RoundResult
 from dealwire.hub.publication import Topic
 from dealwire.table.event_line import event_line
-from dealwire.table.table import Outcome, Table
+from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, Card
 from rules.award_records import AwardRecord
@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
     topic: Topic
     line: str
-    item: Outcome | None = None
+    item: TableOutcome | None = None
 
 
 def hidden(seen: Seen) -> Seen:
@@ -148,24 +148,24 @@ class ToldTable(Table):
         self.report: Seen | None = None
         """The last report as it may be told."""
 
-    def handle(self, seen: Seen) -> list[Outcome]:
+    def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; what it led to, as it may be told."""
         self.report = self._veil.saw(seen)
         return [self._told(item) for item in super().handle(seen)]
 
-    def finish(self) -> list[Outcome]:
+    def finish(self) -> list[TableOutcome]:
         """No more reports come. A round under way is broken off with its cards still on the table: what nobody has
         shown is not told."""
         faces = self.flow.snapshot().unshown
         return [_broken_off(self._told(item), faces) for item in super().finish()]
 
-    def _told(self, item: Outcome) -> Outcome:
+    def _told(self, item: TableOutcome) -> TableOutcome:
         if isinstance(item, Incident):
             return self._veil.incident(item)
         return self._veil.result(item) if isinstance(item, RoundResult) else item
 
 
-def _broken_off(item: Outcome, faces: frozenset[Card]) -> Outcome:
+def _broken_off(item: TableOutcome, faces: frozenset[Card]) -> TableOutcome:
     line = item.to_json()
     clean = scrubbed(line, faces)
     if clean == line or not isinstance(item, RoundResult | Settlement):
@@ -173,7 +173,7 @@ def _broken_off(item: Outcome, faces: frozenset[Card]) -> Outcome:
     return type(item).from_json(clean)
 
 
-def topic_of(item: Outcome) -> Topic:
+def topic_of(item: TableOutcome) -> Topic:
     """What a result is made known as."""
     if isinstance(item, Incident):
         return "incident"
@@ -190,7 +190,7 @@ class Teller:
     def __init__(self, table: ToldTable) -> None:
         self.table = table
 
-    def tell(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[Told]:
         """Take one report; the lines it leads to: its own first, then what the table made of it."""
         outcomes = self.table.handle(seen)
         assert self.table.report is not None
@@ -201,10 +201,10 @@ class Teller:
         return _lines(self.table.finish())
 
 
-def _lines(outcomes: Iterable[Outcome]) -> list[Told]:
+def _lines(outcomes: Iterable[TableOutcome]) -> list[Told]:
     return [Told(topic_of(item), item.to_json(), item) for item in outcomes]
 
 
-def outcomes_of(told: Iterable[Told]) -> list[Outcome]:
+def outcomes_of(told: Iterable[Told]) -> list[TableOutcome]:
     """What the lines say, reports of devices left out."""
     return [each.item for each in told if each.item is not None]

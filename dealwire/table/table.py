@@ -12,8 +12,8 @@ from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.result import Incident, RoundResult
 from devices.events import Seen
-from rules.award import AwardDesk
-from rules.award_records import AwardRecord, DeskRound
+from rules.award import AwardBook
+from rules.award_records import AwardRecord, AwardRound
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.linked import known_meters, settle_linked, with_contributions
@@ -22,11 +22,11 @@ from rules.settle import settle
 from rules.settlement import Settlement
 from rules.terms import agree
 
-Outcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
+TableOutcome = Incident | RoundResult | Settlement | MeterRecord | AwardRecord
 
 
 @dataclass
-class Terms:
+class TableTerms:
     """How a table settles: the game's file, a pay table by bet, a reading by name, and where its meters stand.
 
     `meters` are the progressive meters in cents, by name; each settlement moves them on. With a `bank`, which tables
@@ -54,11 +54,11 @@ class Terms:
         settlement, records = settle_linked(self.bank, result, self.game, **self._options())
         return [settlement, *records]
 
-    def settle_awarded(self, result: RoundResult, desk: DeskRound) -> Settlement:
-        """Settle one round on meters as they showed once the desk had taken its bets; no meter is moved."""
-        meters = known_meters(desk.shown, self.game, self.paytables)
+    def settle_awarded(self, result: RoundResult, awards: AwardRound) -> Settlement:
+        """Settle one round on meters as they showed once the award book had taken its bets; no meter is moved."""
+        meters = known_meters(awards.shown, self.game, self.paytables)
         settlement = settle(result, self.game, meters=meters, **self._options())
-        return with_contributions(settlement, desk.before, desk.taken)
+        return with_contributions(settlement, awards.before, awards.taken)
 
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused when the terms do not fit the game."""
@@ -84,24 +84,24 @@ class Terms:
 class Table:
     """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
 
-    `options` are readings of the procedure. With `desk`, the awards that people make at the controller move the bank's
-    meters, not the settlements: these are made on the meters as START GAME left them, and where the two differ it is
-    said.
+    `options` are readings of the procedure. With `awards`, what people award at the controller moves the bank's meters,
+    not the settlements: these are made on the meters as START GAME left them, and where the two differ a record says
+    so.
     """
 
     def __init__(
         self,
         procedure: Procedure,
-        terms: Terms | None,
+        terms: TableTerms | None,
         *,
         name: str = "table-1",
-        desk: AwardDesk | None = None,
+        awards: AwardBook | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
         self.flow = DealerFlow(procedure, table=name, options=options)
-        self.terms, self._desk = terms, desk
+        self.terms, self._awards = terms, awards
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
 
@@ -115,18 +115,18 @@ class Table:
             return dict(self.terms.meters)
         return {name: meter.cents for name, meter in bank.meters().items()}
 
-    def handle(self, seen: Seen) -> list[Outcome]:
+    def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
-        told: list[Outcome] = [*self._desk.handle(seen)] if self._desk is not None else []
+        awarded: list[TableOutcome] = [*self._awards.handle(seen)] if self._awards is not None else []
         found = self.flow.handle(seen)
-        return told + self._settled(found) if found else told
+        return awarded + self._settled(found) if found else awarded
 
-    def finish(self) -> list[Outcome]:
+    def finish(self) -> list[TableOutcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
         return self._settled(self.flow.finish())
 
-    def _settled(self, found: list[RoundResult | Incident] | list[RoundResult]) -> list[Outcome]:
-        out: list[Outcome] = []
+    def _settled(self, found: list[RoundResult | Incident] | list[RoundResult]) -> list[TableOutcome]:
+        out: list[TableOutcome] = []
         for item in found:
             out.append(item)
             if isinstance(item, Incident):
@@ -137,11 +137,11 @@ class Table:
                 out += self._settle(item, self.terms)
         return out
 
-    def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:
-        if self._desk is None:
+    def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
+        if self._awards is None:
             return [*terms.settle_all(result)]
-        closed = self._desk.last
-        if closed is None or closed.at.round != result.round:  # broken off: the desk never saw its end
+        closed = self._awards.last
+        if closed is None or closed.at.round != result.round:  # broken off: the award book never saw its end
             return [terms.settle(result)]
         settlement = terms.settle_awarded(result, closed)
-        return [settlement, *self._desk.differences(settlement)]
+        return [settlement, *self._awards.differences(settlement)]

@@ -19,7 +19,7 @@ from dealwire.hub.view import (
     TableView,
 )
 from dealwire.table.redaction import Veil
-from dealwire.table.table import Outcome, Table
+from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text
@@ -43,7 +43,7 @@ class Viewer:
         procedure = table.flow.procedure
         self._procedure = procedure
         self.seats = seats or procedure.seats.most
-        self._veil = Veil(table)
+        self._redactor = Veil(table)
         self._devices: dict[str, DeviceView] = {}
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
         self._written = 0
@@ -55,13 +55,13 @@ class Viewer:
 
     # ------------------------------------------------------------------ what happens
 
-    def saw(self, seen: Seen, outcomes: Sequence[Outcome], sequences: Sequence[int] = ()) -> None:
+    def saw(self, seen: Seen, outcomes: Sequence[TableOutcome], sequences: Sequence[int] = ()) -> None:
         """One report, and what the table made of it, with the numbers under which that was journalled."""
-        told = self._veil.saw(seen)
-        self._report(told)
+        redacted = self._redactor.saw(seen)
+        self._report(redacted)
         self.add(outcomes, seen.at_ns, sequences)
 
-    def add(self, outcomes: Sequence[Outcome], at_ns: int, sequences: Sequence[int] = ()) -> None:
+    def add(self, outcomes: Sequence[TableOutcome], at_ns: int, sequences: Sequence[int] = ()) -> None:
         """Results that no report led to, such as those of a round that was broken off."""
         for index, item in enumerate(outcomes):
             self._outcome(item, at_ns, sequences[index] if index < len(sequences) else None)
@@ -167,10 +167,10 @@ class Viewer:
         known = self._devices.get(device)
         return known is not None and known.kind not in ("", CONTROLLER)
 
-    def _outcome(self, item: Outcome, at_ns: int, sequence: int | None) -> None:
+    def _outcome(self, item: TableOutcome, at_ns: int, sequence: int | None) -> None:
         if isinstance(item, Incident):
-            told = self._veil.incident(item)
-            self._write(told.code, told.text, at_ns, sequence, clause=told.clause, place=told.place)
+            redacted = self._redactor.incident(item)
+            self._write(redacted.code, redacted.text, at_ns, sequence, clause=redacted.clause, place=redacted.place)
         elif isinstance(item, RoundResult):
             self._last_outcome, self._round = item.outcome, item.round
             self._write("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence)

@@ -8,7 +8,7 @@ from protocol.cards import Card
 from rules.hands.longest_flush import longest_flush
 
 
-class Hand(Protocol):
+class RankedHand(Protocol):
     """What a bet needs to know of a ranked hand."""
 
     @property
@@ -28,7 +28,7 @@ class Hand(Protocol):
         """The hand in words."""
 
 
-Ranking = Callable[[Iterable[Card], Mapping[str, str]], Hand]
+Ranking = Callable[[Iterable[Card], Mapping[str, str]], RankedHand]
 
 RANKINGS: Final[Mapping[str, Ranking]] = MappingProxyType({"longest-flush": longest_flush})
 """Name in a game file -> how its hands are ranked."""

@@ -1,7 +1,8 @@
 """Exact odds: what every bet returns, by exhaustive or combinatorial counting, never by sampling."""
 
-from rules.odds.audit import Finding, audit
-from rules.odds.compute import Question, odds
-from rules.odds.returns import Odds, Outcome
+from rules.odds.audit import PaytableFinding, audit
+from rules.odds.compute import odds
+from rules.odds.question import Question
+from rules.odds.returns import BetOutcome, Odds
 
-__all__ = ["Finding", "Odds", "Outcome", "Question", "audit", "odds"]
+__all__ = ["BetOutcome", "Odds", "PaytableFinding", "Question", "audit", "odds"]

@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Any, Final, Literal
 
 from rules.game import Game
-from rules.odds.compute import Question, odds
+from rules.odds.compute import odds
+from rules.odds.question import Question
 from rules.odds.returns import Odds, percent
 
 Fault = Literal["over-100", "printed-differs", "unreachable-row", "row-out-of-order"]
@@ -17,7 +18,7 @@ _ORDERED: Final = frozenset({"longest-flush", "margin", "five-card"})
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PaytableFinding:
     """One fault of one table. `suspect` is the reason the table's file already gives; a fault without one is news."""
 
     game: str
@@ -35,7 +36,7 @@ class Finding:
         return found | ({"suspect": self.suspect} if self.suspect else {})
 
 
-def audit(games: Iterable[Game], *, workers: int = 1) -> Iterator[Odds | Finding]:
+def audit(games: Iterable[Game], *, workers: int = 1) -> Iterator[Odds | PaytableFinding]:
     """The odds of every bet of `games` and, after each, what is wrong with its table.
 
     Every reading is tried, but for bets decided by fold or play: those under the game's default, which takes long
@@ -49,9 +50,9 @@ def audit(games: Iterable[Game], *, workers: int = 1) -> Iterator[Odds | Finding
             yield from _faults(game, found)
 
 
-def _faults(game: Game, found: Odds) -> Iterator[Finding]:
-    def finding(fault: Fault, why: str) -> Finding:
-        return Finding(game.id, found.bet, found.paytable, dict(found.reading), fault, why, found.suspect)
+def _faults(game: Game, found: Odds) -> Iterator[PaytableFinding]:
+    def finding(fault: Fault, why: str) -> PaytableFinding:
+        return PaytableFinding(game.id, found.bet, found.paytable, dict(found.reading), fault, why, found.suspect)
 
     alone = game.bets.get(found.bet)
     if (alone is None or len(game.tied[found.bet]) == 1) and found.returned > 1:

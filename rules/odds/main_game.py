@@ -3,27 +3,25 @@
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rules.game import Bet
-from rules.odds.returns import Odds, Outcome, back_of
-from rules.odds.showdown import Deal, Showdowns
+from rules.odds.question import Question
+from rules.odds.returns import BetOutcome, Odds, back_of
+from rules.odds.showdown import DealShape, Showdowns
 from rules.odds.strategy import MainGame, Stake, best_play, count_all
 from rules.paytable import PaidRow, PayTable
-
-if TYPE_CHECKING:
-    from rules.odds.compute import Question
 
 _MARGINS = range(10)
 
 
-def main_game(question: "Question", bets: Sequence[Bet], riders: Sequence[Bet] = ()) -> Iterator[Odds]:
+def main_game(question: Question, bets: Sequence[Bet], riders: Sequence[Bet] = ()) -> Iterator[Odds]:
     """The odds of `bets` together, then of each, for every pay table and reading of the wild kicker asked for.
 
     `riders` have no part in the decision: they are paid by what it leads to.
     """
     hand = question.game.hand
-    deal = Deal(hand.own, hand.community)
+    deal = DealShape(hand.own, hand.community)
     for chosen in _tables(question, bets):
         for readings in question.choices("wild-kicker"):
             counted = _counted(deal, readings.get("wild-kicker", "highest-absent"), question.workers)
@@ -38,11 +36,11 @@ def main_game(question: "Question", bets: Sequence[Bet], riders: Sequence[Bet] =
 
 
 @lru_cache(maxsize=3)
-def _counted(deal: Deal, wild_kicker: str, workers: int) -> list[Showdowns]:
+def _counted(deal: DealShape, wild_kicker: str, workers: int) -> list[Showdowns]:
     return count_all(deal, wild_kicker, workers=workers)
 
 
-def _tables(question: "Question", bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
+def _tables(question: Question, bets: Sequence[Bet]) -> Iterator[dict[str, str]]:
     """Bet -> pay table, for every table of the bet that has some; a game has at most one such bet in a group."""
     with_tables = [bet for bet in bets if bet.paytables]
     if not with_tables and not question.paytable:
@@ -52,7 +50,7 @@ def _tables(question: "Question", bets: Sequence[Bet]) -> Iterator[dict[str, str
             yield {bet.name: table.id}
 
 
-def _stakes(question: "Question", bets: Sequence[Bet], chosen: Mapping[str, str]) -> list[Stake]:
+def _stakes(question: Question, bets: Sequence[Bet], chosen: Mapping[str, str]) -> list[Stake]:
     units: dict[str, int] = {}
     stakes = []
     for bet in bets:
@@ -72,7 +70,7 @@ def _back(row: PaidRow | None) -> Fraction:
 
 
 def _odds(
-    question: "Question",
+    question: Question,
     stakes: Sequence[Stake],
     found: MainGame,
     chosen: Mapping[str, str],
@@ -96,7 +94,7 @@ def _odds(
         table.id if table else None,
         readings,
         tuple(
-            Outcome(_words(outcome), found.probability(outcome), back, _row(question, stakes, table, outcome))
+            BetOutcome(_words(outcome), found.probability(outcome), back, _row(question, stakes, table, outcome))
             for outcome, back in backs.items()
         ),
         staked=sum((share * (played if stake.by_playing else 1) for stake, share in shares), Fraction(0)),
@@ -105,7 +103,7 @@ def _odds(
     )
 
 
-def _row(question: "Question", stakes: Sequence[Stake], table: PayTable | None, outcome: str | int) -> str:
+def _row(question: Question, stakes: Sequence[Stake], table: PayTable | None, outcome: str | int) -> str:
     """The row that pays the outcome to a bet that stands alone with its table."""
     if table is None or len(stakes) > 1 or not isinstance(outcome, int):
         return ""

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from rules.game import game_ids, load_game
-from rules.odds.compute import Question, odds
+from rules.odds.compute import odds
+from rules.odds.question import Question
 from rules.odds.returns import Odds, percent
 
 PAGE: Final = Path(__file__).parent.parent.parent / "docs" / "odds.md"

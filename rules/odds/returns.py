@@ -11,7 +11,7 @@ SCHEMA = "dealwire.odds/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BetOutcome:
     """One way a bet can end. `back` is what the player then takes back, in units, the stake included where it comes
     back; None where that hangs on a meter that was not given. `row` of the pay table pays it, if one does."""
 
@@ -33,7 +33,7 @@ class Odds:
     bet: str
     paytable: str | None
     reading: Mapping[str, str]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[BetOutcome, ...]
     staked: Fraction = Fraction(1)
     also: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, str] | None = None

@@ -34,7 +34,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
+class DealShape:
     """How many cards make a hand, and which ranks (3 to 14, the ace) each suit has besides its deuce."""
 
     own: int = 5
@@ -92,7 +92,7 @@ class Showdowns:
     ties: Ints
 
 
-def patterns(deal: Deal) -> list[Pattern]:
+def patterns(deal: DealShape) -> list[Pattern]:
     """Every pattern a hand can have."""
     return [
         Pattern(deuces, suits)
@@ -102,7 +102,7 @@ def patterns(deal: Deal) -> list[Pattern]:
     ]
 
 
-def showdowns(deal: Deal, pattern: Pattern, wild_kicker: str = "highest-absent") -> Showdowns:
+def showdowns(deal: DealShape, pattern: Pattern, wild_kicker: str = "highest-absent") -> Showdowns:
     """Count every way to deal on from every hand of `pattern`."""
     return _Count(deal, pattern, wild_kicker).run()
 
@@ -133,7 +133,7 @@ class _Community(NamedTuple):
 
 @dataclass
 class _Count:
-    deal: Deal
+    deal: DealShape
     pattern: Pattern
     wild_kicker: str
     _running: dict[tuple[int, ...], tuple[Ints, npt.NDArray[np.int32]]] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from math import lcm
 
 import numpy as np
 
-from rules.odds.showdown import Deal, Ints, Pattern, Showdowns, patterns, showdowns
+from rules.odds.showdown import DealShape, Ints, Pattern, Showdowns, patterns, showdowns
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Stake:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class PatternChoices:
     """The hands of one pattern, how many of them are played, and the weakest gain of playing over folding among those
     and the best among the folded, in units a deal; None where there is no such hand."""
 
@@ -49,7 +49,7 @@ class MainGame:
 
     ways: Mapping[str | int, int]
     total: int
-    choices: tuple[Choices, ...]
+    choices: tuple[PatternChoices, ...]
 
     @property
     def hands_played(self) -> int:
@@ -61,7 +61,7 @@ class MainGame:
         return Fraction(self.ways.get(outcome, 0), self.total)
 
 
-def count_all(deal: Deal, wild_kicker: str, *, workers: int = 1) -> list[Showdowns]:
+def count_all(deal: DealShape, wild_kicker: str, *, workers: int = 1) -> list[Showdowns]:
     """The showdowns of every pattern, on `workers` processes."""
     count, todo = partial(showdowns, deal, wild_kicker=wild_kicker), patterns(deal)
     if workers < 2:
@@ -70,7 +70,7 @@ def count_all(deal: Deal, wild_kicker: str, *, workers: int = 1) -> list[Showdow
         return list(pool.map(count, todo))
 
 
-def best_play(deal: Deal, counted: Sequence[Showdowns], stakes: Sequence[Stake]) -> MainGame:
+def best_play(deal: DealShape, counted: Sequence[Showdowns], stakes: Sequence[Stake]) -> MainGame:
     """Fold or play, hand by hand, whichever gains more; a hand that gains the same either way is played."""
     scale = lcm(*(back.denominator for stake in stakes for back in stake.back.values()))
     ways: Counter[str | int] = Counter()
@@ -88,13 +88,13 @@ def best_play(deal: Deal, counted: Sequence[Showdowns], stakes: Sequence[Stake])
         unit = scale * deal.completions
         plays = Fraction(int(gain[play].min()), unit) if played else None
         folds = Fraction(int(gain[~play].max()), unit) if played < play.size else None
-        choices.append(Choices(found.pattern, copies * play.size, copies * played, plays, folds))
+        choices.append(PatternChoices(found.pattern, copies * play.size, copies * played, plays, folds))
     total = deal.hands * deal.completions
     ways["lose"] = total - ways.total()
     return MainGame(ways, total, tuple(choices))
 
 
-def _gain_of_playing(deal: Deal, found: Showdowns, stakes: Sequence[Stake], scale: int) -> Ints:
+def _gain_of_playing(deal: DealShape, found: Showdowns, stakes: Sequence[Stake], scale: int) -> Ints:
     """What playing gains over folding, hand by hand, summed over every way to deal on, in 1/`scale` units."""
 
     staked = sum(stake.units for stake in stakes)

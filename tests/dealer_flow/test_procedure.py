@@ -7,8 +7,8 @@ import pytest
 from dealer_flow.procedure.load import FOLDER, ProcedureError, known_procedures, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import BurnStep, DealStep
-from dealer_flow.procedure.tomlfile import line_of
 from protocol.places import COMMUNITY, DEALER, seat
+from protocol.tomlfile import line_of
 from tests.support.refusals import check_refusal
 
 ID = "flushes-gone-wild.co"

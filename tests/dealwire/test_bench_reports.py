@@ -10,12 +10,12 @@ import pytest
 
 from dealwire.bench.hands import NoHands
 from dealwire.bench.plan import load_plan
-from dealwire.bench.record import Entry, Lane, Measure, Outcome
+from dealwire.bench.record import Actor, BenchOutcome, Measurement, TimelineEntry
 from dealwire.bench.report import Report, text_lines, to_json
 from dealwire.bench.report_html import to_html
 from dealwire.bench.report_junit import to_junit
 from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import Choices, run_plan
+from dealwire.bench.runner import BenchChoices, run_plan
 from tests.support.broken_devices import CarelessRecord
 
 BROWSER = Path("/usr/bin/chromium")
@@ -30,9 +30,9 @@ def report() -> Report:
     """Passed, failed and not run, with measures: a careless device, judged in part."""
     rig = SimulatedRig("shuffler", speed=10, wrap=CarelessRecord)
     only = ("timing.*", "frame.hello", "fault.packet-short-301", "always.clean")
-    judged = run_plan(load_plan("shuffler"), rig.wire, lambda _: rig.hands, Choices(only))
+    judged = run_plan(load_plan("shuffler"), rig.wire, lambda _: rig.hands, BenchChoices(only))
     other = SimulatedRig("shuffler", speed=10)
-    alone = run_plan(load_plan("shuffler"), other.wire, lambda _: NoHands(), Choices(("soak.*",)))
+    alone = run_plan(load_plan("shuffler"), other.wire, lambda _: NoHands(), BenchChoices(("soak.*",)))
     judged.results += alone.results
     return judged
 
@@ -107,10 +107,10 @@ def test_text_tells_what_failed_in_full(report: Report) -> None:
 
 
 def test_shares_of_measured_times() -> None:
-    measure = Measure("x", tuple(float(value) for value in range(1, 101)), 100)
+    measure = Measurement("x", tuple(float(value) for value in range(1, 101)), 100)
     assert (measure.at(0.5), measure.at(0.99), measure.worst) == (50.0, 99.0, 100.0)
-    assert Measure("x", (7.0,), None).at(0.99) == 7.0
-    assert Measure("x", (3.0, 1.0), None).at(0.5) == 1.0
+    assert Measurement("x", (7.0,), None).at(0.99) == 7.0
+    assert Measurement("x", (3.0, 1.0), None).at(0.5) == 1.0
 
 
 # ------------------------------------------------------------------ HTML
@@ -154,9 +154,9 @@ def test_html_is_whole_and_needs_nothing_else(report: Report) -> None:
 
 
 def test_html_marks_what_was_wrong_on_the_time_line(report: Report) -> None:
-    result = report.of(Outcome.FAILED)[0]
+    result = report.of(BenchOutcome.FAILED)[0]
     before = to_html(report).count('<path class="bad"')
-    result.timeline.append(Entry(result.began_ns, Lane.DEVICE, "5 bytes, bad check", bad=True))
+    result.timeline.append(TimelineEntry(result.began_ns, Actor.DEVICE, "5 bytes, bad check", bad=True))
     try:
         assert to_html(report).count('<path class="bad"') == before + 1
     finally:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from dealwire.bench.hands import AskedHands, NoHands, SimulatedHands
+from dealwire.bench.hands import NoHands, PersonHands, SimulatedHands
 from dealwire.bench.plan import load_plan, parse_plan
-from dealwire.bench.record import Failed, NotRun, Outcome
+from dealwire.bench.record import BenchOutcome, Failed, NotRun
 from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import Choices, run_plan
+from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.soak import evening, play
 from dealwire.bench.wire import SimulatedWire
 from dealwire.rehearsal.scenario import load_scenario
@@ -18,16 +18,16 @@ from protocol.errors import NoAnswer, WrongDevice
 HEAD = 'schema = "dealwire.plan/1"\nid = "mine"\ntitle = "Mine"\ndevice = "shuffler"\n'
 
 
-def judged(plan: str, device: str, *only: str, rounds: int = 25) -> dict[str, tuple[Outcome, str]]:
+def judged(plan: str, device: str, *only: str, rounds: int = 25) -> dict[str, tuple[BenchOutcome, str]]:
     rig = SimulatedRig(device, speed=10)
-    report = run_plan(load_plan(plan), rig.wire, lambda _: rig.hands, Choices(only, rounds))
+    report = run_plan(load_plan(plan), rig.wire, lambda _: rig.hands, BenchChoices(only, rounds))
     return {result.id: (result.outcome, result.why) for result in report.results}
 
 
 @pytest.mark.parametrize("device", ["shuffler", "table-controller", "shoe"])
 def test_the_simulated_device_passes_its_whole_plan(device: str) -> None:
     results = judged(device, device)
-    assert {name: result for name, result in results.items() if result[0] is not Outcome.PASSED} == {}
+    assert {name: result for name, result in results.items() if result[0] is not BenchOutcome.PASSED} == {}
     assert set(results) == set(load_plan(device).ids)
 
 
@@ -63,15 +63,17 @@ def test_a_device_that_says_nothing_is_no_answer() -> None:
 def test_without_a_person_nothing_is_left_half_done_and_nothing_skipped_is_a_pass() -> None:
     rig = SimulatedRig("shuffler")
     report = run_plan(
-        load_plan("shuffler"), rig.wire, lambda _: NoHands(), Choices(("fault.*", "soak.*", "frame.hello"))
+        load_plan("shuffler"), rig.wire, lambda _: NoHands(), BenchChoices(("fault.*", "soak.*", "frame.hello"))
     )
     outcomes = {result.id: result for result in report.results}
-    assert outcomes["frame.hello"].outcome is Outcome.PASSED
-    assert outcomes["fault.door-501"].outcome is Outcome.NOT_RUN
+    assert outcomes["frame.hello"].outcome is BenchOutcome.PASSED
+    assert outcomes["fault.door-501"].outcome is BenchOutcome.NOT_RUN
     assert "needs a person" in outcomes["fault.door-501"].why
-    assert outcomes["soak.rounds"].outcome is Outcome.NOT_RUN
-    assert report.counts()["not_run"] == len(report.of(Outcome.NOT_RUN)) > 10
-    nothing = run_plan(load_plan("shuffler"), SimulatedRig("shuffler").wire, lambda _: NoHands(), Choices(("soak.*",)))
+    assert outcomes["soak.rounds"].outcome is BenchOutcome.NOT_RUN
+    assert report.counts()["not_run"] == len(report.of(BenchOutcome.NOT_RUN)) > 10
+    nothing = run_plan(
+        load_plan("shuffler"), SimulatedRig("shuffler").wire, lambda _: NoHands(), BenchChoices(("soak.*",))
+    )
     assert not nothing.passed
 
 
@@ -84,9 +86,9 @@ def test_a_person_is_told_what_to_do_and_may_skip_it() -> None:
         asked.append(instruction)
         return False
 
-    report = run_plan(load_plan("shuffler"), rig.wire, lambda _: AskedHands(ask), Choices(("fault.too-few-101",)))
+    report = run_plan(load_plan("shuffler"), rig.wire, lambda _: PersonHands(ask), BenchChoices(("fault.too-few-101",)))
     assert asked == ["Put the deck that lies outside into the input tray, with 1 card(s) missing and 0 too many."]
-    assert report.results[0].outcome is Outcome.NOT_RUN
+    assert report.results[0].outcome is BenchOutcome.NOT_RUN
     assert report.results[0].why.startswith("skipped: Put the deck")
 
 
@@ -101,7 +103,7 @@ def test_a_person_who_does_it_passes_the_check() -> None:
         rig.hands.act("load", does[instruction])
         return True
 
-    report = run_plan(load_plan("shuffler"), rig.wire, lambda _: AskedHands(ask), Choices(("fault.too-few-101",)))
+    report = run_plan(load_plan("shuffler"), rig.wire, lambda _: PersonHands(ask), BenchChoices(("fault.too-few-101",)))
     assert report.results[0].why == ""
 
 
@@ -112,7 +114,10 @@ def test_a_capability_the_device_lacks_is_not_judged() -> None:
     )
     rig = SimulatedRig("shuffler")
     report = run_plan(parse_plan(text, "x.toml"), rig.wire, lambda _: rig.hands)
-    assert (report.results[0].outcome, report.results[0].why) == (Outcome.NOT_RUN, "the device has no LAYOUT_READER")
+    assert (report.results[0].outcome, report.results[0].why) == (
+        BenchOutcome.NOT_RUN,
+        "the device has no LAYOUT_READER",
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +143,7 @@ def test_every_kind_of_step_can_fail(steps: str, says: str) -> None:
     text = HEAD + f'[[check]]\nid = "a.b"\ntitle = "t"\nsection = "frame"\nmust = "m"\nsteps = [ {steps} ]\n'
     rig = SimulatedRig("shuffler")
     report = run_plan(parse_plan(text, "x.toml"), rig.wire, lambda _: rig.hands)
-    assert report.results[0].outcome is Outcome.FAILED
+    assert report.results[0].outcome is BenchOutcome.FAILED
     assert says in report.results[0].why
 
 
@@ -148,7 +153,7 @@ def test_a_report_holds_no_face_of_a_card() -> None:
     table = SimulatedTable(load_scenario("recognition"))
     wire = SimulatedWire(table, "shuffler")
     hands = SimulatedHands(table, "shuffler", wire.now_ns)
-    report = run_plan(load_plan("shuffler"), wire, lambda _: hands, Choices(("deal.whole", "always.faces")))
+    report = run_plan(load_plan("shuffler"), wire, lambda _: hands, BenchChoices(("deal.whole", "always.faces")))
     assert report.passed
     told = [entry.text for result in report.results for entry in result.timeline]
     assert any("PacketDispensed" in text for text in told)
@@ -159,11 +164,11 @@ def test_over_a_real_pseudo_terminal_in_real_time() -> None:
     rig = SimulatedRig("shuffler", real_time=True, speed=50)
     try:
         report = run_plan(
-            load_plan("link"), rig.wire, lambda _: rig.hands, Choices(("frame.hello", "frame.both*", "commands.*"))
+            load_plan("link"), rig.wire, lambda _: rig.hands, BenchChoices(("frame.hello", "frame.both*", "commands.*"))
         )
     finally:
         rig.wire.close()
-    assert {result.id: result.why for result in report.results if result.outcome is not Outcome.PASSED} == {}
+    assert {result.id: result.why for result in report.results if result.outcome is not BenchOutcome.PASSED} == {}
     assert len(report.results) == 8
 
 
@@ -208,7 +213,7 @@ def test_cards_that_vanish_from_the_table_are_missed() -> None:
 
 @pytest.mark.slow
 def test_a_thousand_rounds(tmp_path: Path) -> None:
-    assert judged("shuffler", "shuffler", "soak.*", rounds=1000)["soak.rounds"] == (Outcome.PASSED, "")
+    assert judged("shuffler", "shuffler", "soak.*", rounds=1000)["soak.rounds"] == (BenchOutcome.PASSED, "")
 
 
 def test_a_machine_that_is_late_itself_does_not_blame_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,10 +223,10 @@ def test_a_machine_that_is_late_itself_does_not_blame_the_device(monkeypatch: py
     )
     plan = parse_plan(text, "x.toml")
     rig = SimulatedRig("shuffler")
-    assert run_plan(plan, rig.wire, lambda _: rig.hands).results[0].outcome is Outcome.FAILED
+    assert run_plan(plan, rig.wire, lambda _: rig.hands).results[0].outcome is BenchOutcome.FAILED
     monkeypatch.setattr(SimulatedWire, "own_delay_ms", lambda _: 80.0)
     result = run_plan(plan, rig.wire, lambda _: rig.hands).results[0]
-    assert result.outcome is Outcome.NOT_RUN
+    assert result.outcome is BenchOutcome.NOT_RUN
     assert result.why.startswith("this machine was late itself by 80 ms")
     assert result.notes == ["made 3 times, because this machine was late itself"]
 

@@ -9,7 +9,7 @@ import pytest
 from dealwire.config.build import Banks, build_table
 from dealwire.config.load import load_configuration
 from dealwire.table.table import Table
-from rules.errors import GameFileError
+from protocol.tomlfile import TomlFileError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 PROGRESSIVE = EXAMPLE.parent / "progressive-ml03.toml"
@@ -38,7 +38,7 @@ def written(folder: Path, before: str = "", after: str = "", more: str = "") -> 
 
 
 def refusal(file: Path) -> str:
-    with pytest.raises(GameFileError) as caught:
+    with pytest.raises(TomlFileError) as caught:
         load_configuration(file)
     assert "\n" not in str(caught.value)
     return str(caught.value)

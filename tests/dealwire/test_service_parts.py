@@ -15,14 +15,14 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import DevicePart
 from dealwire.journal import Journal
 from dealwire.journal.reader import JournalReader
+from dealwire.journal.tables import JournaledTable, SettingsChanged, TableFactory, configuration_of
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
-from dealwire.service.factory import Maker, ServedTable, SettingsChanged, configuration_of
-from dealwire.service.garbage import made_for_good
 from dealwire.service.health import Health
 from dealwire.service.notify import Notifier
+from dealwire.service.service import made_for_good
 from dealwire.service.table_session import Pulse
 from dealwire.service.timer import Timer
-from dealwire.table.table import Terms
+from dealwire.table.table import TableTerms
 from devices.clock import ManualClock
 from devices.loop import Owner
 from devices.supervisor import Supervisor
@@ -113,9 +113,9 @@ def test_a_field_that_is_wrong_is_refused() -> None:
 # ------------------------------------------------------------------ tables and their journal
 
 
-def served(settled_before: frozenset[tuple[str, int]] = frozenset()) -> ServedTable:
-    terms = Terms(load_game("flushes-gone-wild.co"), meters={"meter": 500_000})
-    table = ServedTable(COLORADO, terms, name="table-1")
+def served(settled_before: frozenset[tuple[str, int]] = frozenset()) -> JournaledTable:
+    terms = TableTerms(load_game("flushes-gone-wild.co"), meters={"meter": 500_000})
+    table = JournaledTable(COLORADO, terms, name="table-1")
     table.settled_before = settled_before
     return table
 
@@ -140,9 +140,9 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         yield journal
 
 
-def start_of(journal: Journal) -> Maker:
+def start_of(journal: Journal) -> TableFactory:
     part = load_configuration(EXAMPLE).table[0]
-    maker = Maker(journal.path)
+    maker = TableFactory(journal.path)
     journal.started(part.name, 1, configuration_of(part), maker.facts(part, journal.head.sequence))
     journal.secure()
     return maker
@@ -151,7 +151,7 @@ def start_of(journal: Journal) -> Maker:
 def test_a_table_is_made_again_from_what_the_journal_says(journal: Journal) -> None:
     start_of(journal)
     with JournalReader(journal.path) as reader:
-        teller = Maker(journal.path)(reader.starts()["pit-1"])
+        teller = TableFactory(journal.path)(reader.starts()["pit-1"])
     assert teller.table.meters == {"meter": 1_000_000}
     assert len(teller.viewer.view(0, 0).seats) == 6
 
@@ -162,7 +162,7 @@ def test_a_procedure_that_changed_since_is_named(journal: Journal) -> None:
         start = reader.starts()["pit-1"]
     start.facts["files"]["procedure"] = "0" * 64
     with pytest.raises(SettingsChanged, match="the procedure is not the one it began with"):
-        Maker(journal.path)(start)
+        TableFactory(journal.path)(start)
 
 
 # ------------------------------------------------------------------ the watchdog
@@ -258,14 +258,14 @@ def test_the_longest_wait_is_told_for_a_minute() -> None:
 
 def test_without_systemd_nothing_is_told() -> None:
     notifier = Notifier({})
-    notifier.tell(READY=1)
+    notifier.notify(READY=1)
     assert notifier.watchdog_ns == 0
     notifier.close()
 
 
 def test_the_watchdog_of_another_process_is_not_ours() -> None:
     notifier = Notifier({"NOTIFY_SOCKET": "/nowhere", "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "1"})
-    notifier.tell(WATCHDOG=1)
+    notifier.notify(WATCHDOG=1)
     assert notifier.watchdog_ns == 0
     notifier.close()
 

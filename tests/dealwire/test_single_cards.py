@@ -18,7 +18,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import ProcedureRef, RoundResult
 from dealwire.cli import main
 from dealwire.rehearsal.catalogue import scenario_of, set_up
-from dealwire.table.table import Outcome, Table, Terms
+from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.capture import Capture
 from devices.recording import CaptureWriter
 from devices.replay import play
@@ -52,7 +52,7 @@ ROUNDS: list[dict[str, Any]] = [
 
 
 @functools.cache
-def evening() -> tuple[list[Outcome], bytes]:
+def evening() -> tuple[list[TableOutcome], bytes]:
     """What a table says of the rounds above as they are dealt, and the recording."""
     procedure = load_procedure(PROCEDURE)
     with tempfile.TemporaryDirectory() as folder:
@@ -65,10 +65,10 @@ def evening() -> tuple[list[Outcome], bytes]:
 
 
 def a_table() -> Table:
-    return Table(load_procedure(PROCEDURE), Terms(load_game_of(PROCEDURE), meters=METERS))
+    return Table(load_procedure(PROCEDURE), TableTerms(load_game_of(PROCEDURE), meters=METERS))
 
 
-def settlements(said: list[Outcome]) -> list[Settlement]:
+def settlements(said: list[TableOutcome]) -> list[Settlement]:
     return [item for item in said if isinstance(item, Settlement)]
 
 
@@ -179,7 +179,7 @@ def test_sim_and_record_and_replay(tmp_path: Path) -> None:
         done = CliRunner().invoke(main, [*command, "--rounds", "2", "-o", str(path), "--meter", "meter=1000000"])
         assert done.exit_code == 0, done.output
     assert Capture.read(path).procedure == PROCEDURE
-    table, said = a_table(), list[Outcome]()
+    table, said = a_table(), list[TableOutcome]()
     play(Capture.read(path), lambda seen: said.extend(table.handle(seen)))
     assert [each.status for each in settlements(said)] == ["settled"] * 2
 

@@ -8,13 +8,13 @@ from click.testing import CliRunner
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
-from dealwire.table.table import Outcome, Table, Terms
+from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
 from protocol.tdp import Delivered
 from rules import Settlement, load_game
-from rules.award import AwardDesk
+from rules.award import AwardBook
 from rules.award_records import AwardRecord
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank, MeterRecord
@@ -24,11 +24,11 @@ SETUP = Path(__file__).parents[2] / "docs" / "examples" / "progressive-ml03.toml
 ML03 = {"progressive": "WA-ML03"}
 
 
-def deal(scenario: str, table: Table) -> list[Outcome]:
+def deal(scenario: str, table: Table) -> list[TableOutcome]:
     evening = Evening(scenario)
     evening.run()
     drivers = {SHUFFLER: Shuffler(), CONTROLLER: TableController()}
-    out: list[Outcome] = []
+    out: list[TableOutcome] = []
     for at_ns, (device, output) in enumerate(evening.seen):
         body = drivers[device].translate(output)
         if body is not None:
@@ -40,7 +40,9 @@ def deal(scenario: str, table: Table) -> list[Outcome]:
 def test_washington_plays_cards_two_and_three_of_the_first_packet() -> None:
     evening = Evening("wa-clean")
     evening.run()
-    found = deal("wa-clean", Table(load_procedure("flushes-gone-wild.wa"), Terms(load_game("flushes-gone-wild.wa"))))
+    found = deal(
+        "wa-clean", Table(load_procedure("flushes-gone-wild.wa"), TableTerms(load_game("flushes-gone-wild.wa")))
+    )
     (round_,) = (item for item in found if isinstance(item, RoundResult))
     (settlement,) = (item for item in found if isinstance(item, Settlement))
     assert (round_.outcome, round_.incidents) == ("complete", ())
@@ -61,7 +63,9 @@ def test_washington_plays_cards_two_and_three_of_the_first_packet() -> None:
 
 
 def test_south_dakota_settles_the_dealers_tips_as_the_players_own_bets() -> None:
-    found = deal("sd-clean", Table(load_procedure("flushes-gone-wild.sd"), Terms(load_game("flushes-gone-wild.sd"))))
+    found = deal(
+        "sd-clean", Table(load_procedure("flushes-gone-wild.sd"), TableTerms(load_game("flushes-gone-wild.sd")))
+    )
     (settlement,) = (item for item in found if isinstance(item, Settlement))
     lines = {(line.seat, line.bet): line for line in settlement.lines}
     assert settlement.status == "settled"
@@ -74,9 +78,9 @@ def test_an_award_at_the_controller_moves_the_minor_meter_as_the_cards_say() -> 
     """WA MGL 10(d)-(h), paytable ML03: four of a kind is all of the minor, which falls back to its seed."""
     game, procedure = load_game("flushes-gone-wild.wa-link"), load_procedure("flushes-gone-wild.wa")
     bank = MeterBank(load_setup(SETUP))
-    terms = Terms(game, paytables=ML03, bank=bank)
-    desk = AwardDesk(bank, game, spot=5, paytable="WA-ML03")
-    found = deal("wa-award", Table(procedure, terms, desk=desk))
+    terms = TableTerms(game, paytables=ML03, bank=bank)
+    book = AwardBook(bank, game, spot=5, paytable="WA-ML03")
+    found = deal("wa-award", Table(procedure, terms, awards=book))
     awards = [item for item in found if isinstance(item, AwardRecord)]
     assert [each.kind for each in awards] == [
         "bets-taken", "spot", "hand-on", "hand-off", "hand-on", "confirmed", "awarded",
@@ -97,12 +101,12 @@ def test_an_award_at_the_controller_moves_the_minor_meter_as_the_cards_say() -> 
     assert found.index(awards[-1]) < found.index(settlement)
 
 
-def test_without_the_desk_the_settlement_moves_the_same_meters() -> None:
+def test_without_the_award_book_the_settlement_moves_the_same_meters() -> None:
     game, procedure = load_game("flushes-gone-wild.wa-link"), load_procedure("flushes-gone-wild.wa")
     banks = [MeterBank(load_setup(SETUP)) for _ in range(2)]
-    plain = deal("wa-award", Table(procedure, Terms(game, paytables=ML03, bank=banks[0])))
-    desk = AwardDesk(banks[1], game, spot=5, paytable="WA-ML03")
-    awarded = deal("wa-award", Table(procedure, Terms(game, paytables=ML03, bank=banks[1]), desk=desk))
+    plain = deal("wa-award", Table(procedure, TableTerms(game, paytables=ML03, bank=banks[0])))
+    book = AwardBook(banks[1], game, spot=5, paytable="WA-ML03")
+    awarded = deal("wa-award", Table(procedure, TableTerms(game, paytables=ML03, bank=banks[1]), awards=book))
     assert banks[0].meters() == banks[1].meters()
     settlements = [[item for item in found if isinstance(item, Settlement)] for found in (plain, awarded)]
     assert settlements[0] == settlements[1]

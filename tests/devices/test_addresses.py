@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from devices.address import line_at, open_transport
 from devices.clock import ManualClock
 from devices.events import GameEnded, LinkUp, Seen
 from devices.loop import Owner
 from devices.session import Session
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
-from devices.transport.address import line_at, open_transport
 from protocol.errors import LineUnusable
 from protocol.tdp import HostLink
 from tests.support.lines import run_manual

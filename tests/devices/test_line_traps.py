@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import serial
 
+from devices.address import line_at, open_transport
 from devices.clock import ManualClock
 from devices.loop import Owner
 from devices.shuffler import Shuffler
 from devices.supervisor import State, Supervisor
-from devices.transport.address import line_at, open_transport
 from devices.transport.finding import Adapter, PortFinder
 from protocol.errors import LineAbsent, LineAmbiguous, LineClosed
 from protocol.tdp import HostLink, Unanswered

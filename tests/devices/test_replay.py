@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from devices.address import open_transport
 from devices.capture import Capture, CaptureCorrupt, CaptureError, CaptureWriter, Recorded
 from devices.clock import Clock, ManualClock, SystemClock
 from devices.drivers import DRIVERS
@@ -13,7 +14,6 @@ from devices.events import EventsLost, LinkLost, LinkUp, Seen, SessionChanged
 from devices.loop import Owner
 from devices.replay import PlayStats, ReplayMismatch, ReplayTransport, play
 from devices.session import Session
-from devices.transport.address import open_transport
 from devices.transport.base import LineClosed
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from protocol.tdp import HostLink

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from devices import events as e
+from devices.address import open_transport
 from devices.capture import Capture, CaptureWriter
 from devices.clock import SystemClock
 from devices.dialects import dialect_named
@@ -20,7 +21,6 @@ from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shoe_states import ARCS
 from devices.simulator.shoe_table import SHOE, BadAct, ShoeTable
-from devices.transport.address import open_transport
 from protocol.angel_eye import messages as am
 from protocol.cards import DECK, parse_cards
 from protocol.faults import Fault

@@ -10,9 +10,9 @@ import pytest
 import devices.events as e
 from devices.events import Seen
 from rules import SettlementRefused, load_game, settle
-from rules.award import AwardDesk
+from rules.award import AwardBook
 from rules.award_records import AwardRecord, json_schema
-from rules.award_steps import MEANING, NEXT, STEPS, Stage, allowed
+from rules.award_steps import MEANING, NEXT, STEPS, AwardStage, allowed
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank, MeterRecord, MeterRefused
 from tests.support.flushes import GAME, deal, seat
@@ -28,7 +28,7 @@ SUPERVISOR, EXECUTIVE, DEALER = (
 
 
 class Keypad:
-    """One table's controller: each word is one thing pressed; `said` collects what the desk wrote."""
+    """One table's controller: each word is one thing pressed; `said` collects what the book wrote."""
 
     def __init__(self, *, seed: int = 500_000, sensor: int | None = None, game: str = "flushes-gone-wild.wa") -> None:
         content = {
@@ -39,7 +39,7 @@ class Keypad:
         }
         content |= {"sensor-cents": sensor} if sensor else {}
         self.bank = MeterBank(ProgressiveSetup.model_validate(content))
-        self.desk = AwardDesk(self.bank, load_game(game), spot=5)
+        self.book = AwardBook(self.bank, load_game(game), spot=5)
         self.said: list[AwardRecord | MeterRecord] = []
         self._number = 0
 
@@ -47,7 +47,7 @@ class Keypad:
         found = []
         for body in bodies:
             self._number += 1
-            found += self.desk.handle(Seen("controller", 0xC0FFEE, self._number, self._number, body))
+            found += self.book.handle(Seen("controller", 0xC0FFEE, self._number, self._number, body))
         self.said += found
         return found
 
@@ -70,8 +70,8 @@ class Keypad:
 
 
 def test_every_stage_has_a_way_in_and_a_way_on_and_a_meaning() -> None:
-    assert {step.dest for step in STEPS} == set(Stage) == set(MEANING)
-    assert all(allowed(stage) for stage in Stage)
+    assert {step.dest for step in STEPS} == set(AwardStage) == set(MEANING)
+    assert all(allowed(stage) for stage in AwardStage)
     assert len(NEXT) == sum(len(step.stages) for step in STEPS)
 
 
@@ -92,10 +92,10 @@ def test_a_lit_sensor_is_a_bet_of_what_the_setup_says_and_taking_it_away_changes
     keypad = Keypad(sensor=100)
     keypad(e.SensorChanged(2, True), e.SensorChanged(3, True), e.SensorChanged(3, False), e.GameStarted(1))
     keypad(e.SensorChanged(2, False))
-    assert keypad.desk.round is not None
-    assert dict(keypad.desk.round.bets) == {2: 100}
+    assert keypad.book.round is not None
+    assert dict(keypad.book.round.bets) == {2: 100}
     keypad(e.GameEnded(1), e.GameStarted(2))
-    assert dict(keypad.desk.round.bets) == {}
+    assert dict(keypad.book.round.bets) == {}
 
 
 def test_the_whole_procedure_records_the_win_and_reseeds() -> None:
@@ -113,7 +113,7 @@ def test_the_whole_procedure_records_the_win_and_reseeds() -> None:
     )  # fmt: skip
     assert award.record == keypad.said[6].number  # type: ignore[union-attr]
     assert keypad.shows == 500_000
-    assert keypad.desk.stage is Stage.BETS
+    assert keypad.book.stage is AwardStage.BETS
 
 
 def test_a_button_pressed_again_is_off() -> None:
@@ -152,7 +152,7 @@ def test_whose_card_is_needed_depends_on_the_prize(hand: int, card: e.BadgeSwipe
     assert ("awarded" in keypad.kinds) == done
     if not done:
         assert keypad.kinds[-1] == "refused"
-        assert keypad.desk.stage is Stage.CONFIRMED
+        assert keypad.book.stage is AwardStage.CONFIRMED
         assert keypad(EXECUTIVE)[0].kind == "awarded"
 
 
@@ -195,10 +195,10 @@ def out_of_turn() -> Iterator[tuple[list[e.Body], str]]:
 def test_what_is_out_of_turn_changes_nothing_and_says_what_is_allowed(bodies: list[e.Body], why: str) -> None:
     keypad = Keypad()
     keypad(e.WagerPlaced(2, 5, 100), *bodies[:-1])
-    stage, shows = keypad.desk.stage, keypad.shows
+    stage, shows = keypad.book.stage, keypad.shows
     (refused,) = keypad(bodies[-1])
     assert (refused.kind, refused.why) == ("refused", why)
-    assert (keypad.desk.stage, keypad.shows) == (stage, shows)
+    assert (keypad.book.stage, keypad.shows) == (stage, shows)
 
 
 def test_a_card_swiped_for_something_else_and_a_lamp_that_goes_out_say_nothing() -> None:
@@ -215,13 +215,13 @@ def test_a_seat_has_one_award_until_it_is_backed_out() -> None:
     assert keypad(e.SpotSelected(2), e.HandButton(ROYAL, True))[-1].why == (
         "seat 2 has its award already; back it out first"
     )
-    undone, moved = keypad.desk.back_out(award, 9001, "it was four of a kind")
+    undone, moved = keypad.book.back_out(award, 9001, "it was four of a kind")
     assert isinstance(undone, AwardRecord)
     assert isinstance(moved, MeterRecord)
     assert (undone.kind, undone.badge, undone.record, moved.to_players) == ("backed-out", 9001, moved.number, -100_002)
     assert keypad.shows == 1_000_020
     with pytest.raises(MeterRefused, match="no such award stands in this round or the last"):
-        keypad.desk.back_out(award, 9001, "again")
+        keypad.book.back_out(award, 9001, "again")
     keypad(e.HandButton(QUADS, True), e.Confirmed(), SUPERVISOR)
     assert keypad.kinds[-1] == "awarded"
 
@@ -232,10 +232,10 @@ def test_an_award_of_the_last_round_can_be_backed_out_by_hand() -> None:
     award = keypad.award(2, QUADS)[-1]
     keypad(e.GameEnded(1))
     assert isinstance(award, AwardRecord)
-    (undone,) = keypad.desk.back_out(award, 9001, "not four of a kind")
+    (undone,) = keypad.book.back_out(award, 9001, "not four of a kind")
     assert (undone.kind, undone.cents) == ("backed-out", 30_000)  # type: ignore[union-attr]
-    assert keypad.desk.last is not None
-    assert keypad.desk.last.awards == (award, undone)
+    assert keypad.book.last is not None
+    assert keypad.book.last.awards == (award, undone)
 
 
 def test_end_game_cuts_an_award_off_and_so_does_the_next_start() -> None:
@@ -272,9 +272,9 @@ class TestDifferences:
         for number, hand in awards:
             keypad.award(number, hand)
         keypad(e.GameEnded(1))
-        assert keypad.desk.last is not None
-        settlement = settle(TestDifferences.ROUND, GAME, meters=dict(keypad.desk.last.shown))
-        return [item.why for item in keypad.desk.differences(settlement)]
+        assert keypad.book.last is not None
+        settlement = settle(TestDifferences.ROUND, GAME, meters=dict(keypad.book.last.shown))
+        return [item.why for item in keypad.book.differences(settlement)]
 
     def test_none(self) -> None:
         assert self.differ((2, FLUSH), (1, QUADS)) == []
@@ -293,7 +293,7 @@ class TestDifferences:
         keypad.award(2, TRIPS)
         keypad.award(1, QUADS)
         keypad(e.GameEnded(1))
-        found = keypad.desk.differences(settle(round_, GAME, meters={"meter": 1}))
+        found = keypad.book.differences(settle(round_, GAME, meters={"meter": 1}))
         assert [item.why for item in found] == ["seat 2: the cards pay nothing, the table awarded three of a kind $9"]
         assert found[0].clause == "47.1-1017.60 progressive (9)"
 
@@ -301,12 +301,12 @@ class TestDifferences:
 def test_a_desk_needs_a_progressive_its_table_and_its_meters() -> None:
     bank = Keypad().bank
     with pytest.raises(SettlementRefused, match=r"progressive of game .flushes-gone-wild\.sd."):
-        AwardDesk(bank, load_game("flushes-gone-wild.sd"), spot=5)
+        AwardBook(bank, load_game("flushes-gone-wild.sd"), spot=5)
     link = load_game("flushes-gone-wild.wa-link")
     with pytest.raises(SettlementRefused, match="pay table of progressive 'WA-NC'; allowed: WA-MGL-01"):
-        AwardDesk(bank, link, spot=5, paytable="WA-NC")
+        AwardBook(bank, link, spot=5, paytable="WA-NC")
     with pytest.raises(SettlementRefused, match="meter that WA-ML01 pays from 'mega'; allowed: meter"):
-        AwardDesk(bank, link, spot=5, paytable="WA-ML01")
+        AwardBook(bank, link, spot=5, paytable="WA-ML01")
 
 
 def test_the_published_schema_is_current_and_holds_every_record() -> None:

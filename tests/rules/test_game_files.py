@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rules import GameFileError, game_ids, load_game
+from rules import TomlFileError, game_ids, load_game
 from rules.game import GAMES, game_id_of, load_game_of
 from rules.paytable import Pay, flatten, parse_pay
 from rules.readings import READINGS
@@ -96,7 +96,7 @@ def copied(folder: Path) -> Path:
 
 
 def fault_of(path: Path) -> str:
-    with pytest.raises(GameFileError) as caught:
+    with pytest.raises(TomlFileError) as caught:
         load_game(path)
     sentence = str(caught.value)
     assert "\n" not in sentence
@@ -229,7 +229,7 @@ def test_what_is_no_toml_or_no_text_or_not_there(tmp_path: Path) -> None:
 
 def test_an_unknown_id_lists_the_games() -> None:
     assert "flushes-gone-wild.co" in game_ids()
-    with pytest.raises(GameFileError, match=r"no such game; allowed: .*flushes-gone-wild\.co"):
+    with pytest.raises(TomlFileError, match=r"no such game; allowed: .*flushes-gone-wild\.co"):
         load_game("go-fish")
 
 
@@ -243,6 +243,6 @@ def test_a_procedure_finds_the_game_that_settles_it() -> None:
     assert game_id_of("flushes-gone-wild.wa") == "flushes-gone-wild.wa"  # not the link's, which lists it too
     assert game_id_of("champion.co") is None
     with pytest.raises(
-        GameFileError, match=r"^champion\.co: no such game, nor a game that settles it; allowed: .*-single"
+        TomlFileError, match=r"^champion\.co: no such game, nor a game that settles it; allowed: .*-single"
     ):
         load_game_of("champion.co")

@@ -8,7 +8,7 @@ from typing import ClassVar
 import jsonschema
 import pytest
 
-from rules import GameFileError, SettlementRefused, load_game
+from rules import SettlementRefused, TomlFileError, load_game
 from rules.linked import settle_linked
 from rules.meter_setup import ProgressiveSetup, cautions, load_setup, parse_rate
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey, json_schema
@@ -262,7 +262,7 @@ class TestSetupFiles:
         text = (DOCS / "examples" / "progressive-ml03.toml").read_text(encoding="utf-8")
         path = tmp_path / "mine.toml"
         path.write_text(text.replace(before, after, 1))
-        with pytest.raises(GameFileError) as caught:
+        with pytest.raises(TomlFileError) as caught:
             load_setup(path)
         assert says in str(caught.value)
         assert str(caught.value).startswith("mine.toml:")

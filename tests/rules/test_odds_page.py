@@ -7,8 +7,8 @@ import pytest
 
 from rules.game import game_ids, load_game
 from rules.odds import Odds, Question, odds
-from rules.odds.compute import TOGETHER
 from rules.odds.published import MARK, PAGE, figures
+from rules.odds.question import TOGETHER
 
 PROSE, _, WRITTEN = PAGE.read_text(encoding="utf-8").partition(MARK)
 

@@ -11,14 +11,14 @@ import pytest
 from protocol.cards import DECK, Card, parse_cards
 from rules.hands.bulk import flush_strength_of
 from rules.hands.tables import PLACES
-from rules.odds.showdown import Deal, Pattern, Showdowns, patterns, showdowns
+from rules.odds.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
 from rules.odds.strategy import Stake, best_play
 from tests.support.small_decks import Outcomes, by_hand, place_of
 
-SMALL = Deal(own=2, community=2, ranks=(8, 13, 14))
+SMALL = DealShape(own=2, community=2, ranks=(8, 13, 14))
 
 
-def counted(found: Showdowns, index: tuple[int, ...], deal: Deal) -> Outcomes:
+def counted(found: Showdowns, index: tuple[int, ...], deal: DealShape) -> Outcomes:
     outcomes: Outcomes = Counter({margin: ways for margin, ways in enumerate(found.by_length) if ways})
     outcomes[0], outcomes["tie"] = int(found.by_kickers[index]), int(found.ties[index])
     outcomes["lose"] = deal.completions - outcomes.total()
@@ -31,13 +31,13 @@ def counted(found: Showdowns, index: tuple[int, ...], deal: Deal) -> Outcomes:
         (SMALL, "highest-absent"),
         (SMALL, "ace"),
         (SMALL, "lowest"),
-        (Deal(own=3, community=1, ranks=(4, 14)), "ace"),
-        (Deal(own=4, community=1, ranks=(4, 14)), "highest-absent"),
-        pytest.param(Deal(own=3, community=2, ranks=(5, 9, 14)), "highest-absent", marks=pytest.mark.slow),
-        pytest.param(Deal(own=2, community=2, ranks=(3, 8, 13, 14)), "ace", marks=pytest.mark.slow),
+        (DealShape(own=3, community=1, ranks=(4, 14)), "ace"),
+        (DealShape(own=4, community=1, ranks=(4, 14)), "highest-absent"),
+        pytest.param(DealShape(own=3, community=2, ranks=(5, 9, 14)), "highest-absent", marks=pytest.mark.slow),
+        pytest.param(DealShape(own=2, community=2, ranks=(3, 8, 13, 14)), "ace", marks=pytest.mark.slow),
     ],
 )
-def test_every_deal_of_a_small_deck(deal: Deal, wild_kicker: str) -> None:
+def test_every_deal_of_a_small_deck(deal: DealShape, wild_kicker: str) -> None:
     table = {pattern: showdowns(deal, pattern, wild_kicker) for pattern in patterns(deal)}
     seen: Counter[Pattern] = Counter()
     for hand, outcomes in by_hand(deal, wild_kicker).items():
@@ -85,15 +85,15 @@ def test_each_hand_is_played_when_that_is_better_than_folding(margin_pays: Seque
 
 
 def test_the_patterns_of_five_cards_cover_every_hand() -> None:
-    sizes = {pattern: pattern.copies for pattern in patterns(Deal())}
+    sizes = {pattern: pattern.copies for pattern in patterns(DealShape())}
     assert len(sizes) == 17
     ways = (1, 12, 66, 220, 495, 792)  # 12 ranks a suit, taken 0 to 5 at a time
     hands = sum(copies * int(np.prod([ways[n] for n in pattern.suits])) for pattern, copies in sizes.items())
-    assert hands == Deal().hands == 2_598_960
-    assert Deal().completions == 1081 * 1_221_759
+    assert hands == DealShape().hands == 2_598_960
+    assert DealShape().completions == 1081 * 1_221_759
 
 
-def one_by_one(hand: Sequence[Card], deal: Deal, wild_kicker: str) -> Outcomes:
+def one_by_one(hand: Sequence[Card], deal: DealShape, wild_kicker: str) -> Outcomes:
     """Every community and every dealer of the whole deck against one hand."""
     strength, outcomes = flush_strength_of(wild_kicker, deal.own + deal.community), Counter[str | int]()
     shift = 4 * (deal.own + deal.community)
@@ -113,7 +113,7 @@ def one_by_one(hand: Sequence[Card], deal: Deal, wild_kicker: str) -> Outcomes:
 
 @pytest.mark.parametrize("wild_kicker", ["highest-absent", "ace", "lowest"])
 def test_hands_of_two_cards_from_the_whole_deck(wild_kicker: str) -> None:
-    deal = Deal(own=2, community=1)
+    deal = DealShape(own=2, community=1)
     table = {pattern: showdowns(deal, pattern, wild_kicker) for pattern in patterns(deal)}
     for hand in list(combinations(DECK, 2))[::83]:
         pattern, index = place_of(frozenset(hand), deal)
@@ -123,7 +123,7 @@ def test_hands_of_two_cards_from_the_whole_deck(wild_kicker: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("hand", "wild_kicker"), [("KH 9H 4S 7C JS", "highest-absent"), ("AD 2C 8D QS 3H", "ace")])
 def test_one_hand_of_the_game_against_1_320_721_479_deals(hand: str, wild_kicker: str) -> None:
-    cards, deal = parse_cards(hand), Deal()
+    cards, deal = parse_cards(hand), DealShape()
     pattern, index = place_of(frozenset(cards), deal)
     outcomes = one_by_one(cards, deal, wild_kicker)
     assert outcomes.total() == 1_320_721_479
@@ -133,7 +133,7 @@ def test_one_hand_of_the_game_against_1_320_721_479_deals(hand: str, wild_kicker
 @pytest.mark.slow
 def test_the_best_play_in_words() -> None:
     """What docs/odds.md says of hands without a deuce and with two of a suit at most."""
-    deal = Deal()
+    deal = DealShape()
     pairs = list(combinations(range(3, 15), 2))
     for pattern, always, never in (
         (Pattern(0, (2, 1, 1, 1)), (14, 10), (11, 10)),

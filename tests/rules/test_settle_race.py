@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dealer_flow.record.result import Drawn, Finish, RoundResult
-from rules import GameFileError, load_game, settle
+from rules import TomlFileError, load_game, settle
 from rules.game import GAMES
 from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, RaceTable, money, race, settled
 
@@ -235,7 +235,7 @@ def test_a_wrong_race_file_is_named_in_one_line(tmp_path: Path, old: str, new: s
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    with pytest.raises(GameFileError) as caught:
+    with pytest.raises(TomlFileError) as caught:
         load_game(path)
     assert why in str(caught.value)
     assert "\n" not in str(caught.value)

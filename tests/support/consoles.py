@@ -12,7 +12,7 @@ import httpx
 
 from dealwire.console.server import Console
 from dealwire.console.tokens import Tokens
-from dealwire.hub.actions import Action, Field
+from dealwire.hub.actions import Action, ActionField
 from dealwire.hub.hub import Hub
 
 TOKENS = {"dealer": "dealer-token-0123", "supervisor": "supervisor-token-0", "technician": "technician-token-0"}
@@ -35,9 +35,9 @@ ACTIONS = (
         ("technician",),
         "select-game",
         fields=(
-            Field("game", "Name", default="Flushes"),
-            Field("cards", "Cards", "number", least=1, most=52, default="5"),
-            Field("deck", "Deck", "choice", ("1", "2"), default="2"),
+            ActionField("game", "Name", default="Flushes"),
+            ActionField("cards", "Cards", "number", least=1, most=52, default="5"),
+            ActionField("deck", "Deck", "choice", ("1", "2"), default="2"),
         ),
     ),
     Action("jam", "Jam at the exit", ("technician",), "inject", {"fault": "jam"}, bench=True, group="Card transport"),
@@ -48,8 +48,8 @@ ACTIONS = (
         "inject",
         {"fault": "packet-count"},
         fields=(
-            Field("by", "By", "number", least=-4, most=5, default="-1"),
-            Field("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),
+            ActionField("by", "By", "number", least=-4, most=5, default="-1"),
+            ActionField("to", "To", "choice", ("community", "seat 3", "dealer"), default="seat 3"),
         ),
         bench=True,
         group="Counts",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dealer_flow.procedure.load import load_procedure
 from dealwire.rehearsal.scenario import Scenario, load_scenario
 from dealwire.table.redaction import ToldTable
-from dealwire.table.table import Terms
+from dealwire.table.table import TableTerms
 from devices.events import Seen
 from devices.shuffler import Shuffler
 from devices.table_controller import TableController
@@ -25,7 +25,7 @@ def reading(scenario: str, *, seed: int | None = None) -> Scenario:
 
 def colorado(name: str = "table-1") -> ToldTable:
     game = "flushes-gone-wild.co"
-    return ToldTable(load_procedure(game), Terms(load_game(game), meters={"meter": 1_000_000}), name=name)
+    return ToldTable(load_procedure(game), TableTerms(load_game(game), meters={"meter": 1_000_000}), name=name)
 
 
 def reports(scenario: Scenario | str) -> Iterator[Seen]:

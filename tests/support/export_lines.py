@@ -15,7 +15,7 @@ from dealwire.export.mqtt import MqttExporter
 from dealwire.hub.publication import Publication, Topic
 from dealwire.journal import Journal, JournalReader
 from dealwire.table.event_line import event_line
-from dealwire.table.table import Table, Terms
+from dealwire.table.table import Table, TableTerms
 from devices.capture import Capture
 from devices.clock import SystemClock
 from devices.events import Seen
@@ -30,7 +30,7 @@ TABLE, SITE = "t1", "here"
 @cache
 def told() -> tuple[tuple[Topic, str], ...]:
     """What a recording makes known, in its order."""
-    table = Table(load_procedure("flushes-gone-wild.co"), Terms(load_game("flushes-gone-wild.co")), name=TABLE)
+    table = Table(load_procedure("flushes-gone-wild.co"), TableTerms(load_game("flushes-gone-wild.co")), name=TABLE)
     out: list[tuple[Topic, str]] = []
 
     def deliver(seen: Seen) -> None:
@@ -67,7 +67,7 @@ def journalled(path: Path) -> list[Publication]:
 def main(path: Path, url: str, count: int) -> None:
     """Go on where the last one was killed."""
     with Journal(path, key=None, clock=SystemClock()) as journal:
-        exporter = MqttExporter(Broker.parse(url), journal, site=SITE, tables=[TABLE], tell=print)
+        exporter = MqttExporter(Broker.parse(url), journal, site=SITE, tables=[TABLE], report=print)
         exporter.start()
         print("started", flush=True)
         for _ in publish(journal, count - len(journalled(path))):

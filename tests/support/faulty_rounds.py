@@ -23,7 +23,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import Incident, RoundResult
 from dealwire.rehearsal.scenario import load_scenario
 from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
-from dealwire.table.table import Outcome, Table, Terms
+from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.clock import ManualClock
 from devices.drivers import DRIVERS, Kind
 from devices.events import Seen
@@ -176,15 +176,15 @@ class Far:
 
 
 @functools.cache
-def _rules() -> tuple[Any, Terms]:
-    return load_procedure("flushes-gone-wild.co"), Terms(load_game("flushes-gone-wild.co"))
+def _rules() -> tuple[Any, TableTerms]:
+    return load_procedure("flushes-gone-wild.co"), TableTerms(load_game("flushes-gone-wild.co"))
 
 
-def deal(plan: Plan, at_the_device: list[Outcome] | None = None) -> list[Outcome]:
+def deal(plan: Plan, at_the_device: list[TableOutcome] | None = None) -> list[TableOutcome]:
     """Everything the host says of the round dealt under `plan`; `at_the_device` gets what a listener there says."""
     clock = ManualClock()
     table, tapped = Table(*_rules()), Table(*_rules())
-    said: list[Outcome] = []
+    said: list[TableOutcome] = []
     taps: dict[str, Feed] = {}
 
     def deliver(seen: Seen) -> None:
@@ -241,7 +241,7 @@ def clean(scenario: str) -> str:
     return essence(said)
 
 
-def essence(said: Sequence[Outcome]) -> str:
+def essence(said: Sequence[TableOutcome]) -> str:
     """What was dealt and what was paid: all but incidents, and the session, which a device that rebooted before the
     deal has anew."""
     parts = []
@@ -271,7 +271,7 @@ def verdict(seed: int) -> str:
     if incidents and set(outcomes) <= {"unreliable"} and set(settled) <= {"held"}:
         return "unreliable" if rounds else "no round, incidents"
     if "reboot" in plan.kinds:
-        dealt: list[Outcome] = []
+        dealt: list[TableOutcome] = []
         deal(plan, dealt)
         if essence(dealt) == essence(said):
             return "same, after a reboot"

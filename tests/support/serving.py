@@ -18,8 +18,8 @@ from dealwire.hub.hub import Hub, Subscription
 from dealwire.hub.publication import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.compare import Comparison, compare
-from dealwire.service.factory import Maker
-from dealwire.service.service import TOLD, Service
+from dealwire.journal.tables import TableFactory
+from dealwire.service.service import DERIVED_AND_EVENTS, Service
 from dealwire.service.simulated import simulator
 
 PATIENCE_S: Final = 30.0
@@ -112,7 +112,7 @@ def run_until(service: Service, holds: Callable[[], bool]) -> None:
 def compared(folder: Path) -> Comparison:
     """The journal's two sides: what was made known, and what its raw record gives."""
     with JournalReader(folder / "journal.sqlite", SealingKey.load(folder / "journal.key")) as reader:
-        return compare(reader, Maker(reader.path), TOLD)
+        return compare(reader, TableFactory(reader.path), DERIVED_AND_EVENTS)
 
 
 def published(folder: Path, topic: str | None = None) -> list[Publication]:

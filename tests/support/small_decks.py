@@ -5,17 +5,17 @@ from itertools import combinations
 
 from protocol.cards import CARDS, Card
 from rules.hands.longest_flush import longest_flush
-from rules.odds.showdown import Deal, Pattern
+from rules.odds.showdown import DealShape, Pattern
 
 Outcomes = Counter[str | int]
 Hand = frozenset[Card]
 
 
-def deck_of(deal: Deal) -> list[Card]:
+def deck_of(deal: DealShape) -> list[Card]:
     return [CARDS[suit << 4 | (1 if rank == 14 else rank)] for suit in (1, 2, 3, 4) for rank in (2, *deal.ranks)]
 
 
-def by_hand(deal: Deal, wild_kicker: str) -> dict[Hand, Outcomes]:
+def by_hand(deal: DealShape, wild_kicker: str) -> dict[Hand, Outcomes]:
     """Player's hand -> outcome -> ways: "tie", "lose", and the margin of a win in cards, 0 on the kickers."""
     deck, readings = deck_of(deal), {"wild-kicker": wild_kicker}
     strengths = {
@@ -40,7 +40,7 @@ def by_hand(deal: Deal, wild_kicker: str) -> dict[Hand, Outcomes]:
     return found
 
 
-def place_of(hand: Hand, deal: Deal) -> tuple[Pattern, tuple[int, ...]]:
+def place_of(hand: Hand, deal: DealShape) -> tuple[Pattern, tuple[int, ...]]:
     """The pattern of a hand, and where in it the hand stands: the set of ranks of each suit, most cards first."""
     suits = [
         tuple(sorted(14 if card.rank == 1 else card.rank or 0 for card in hand if card.suit == suit and card.rank != 2))

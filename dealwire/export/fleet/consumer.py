@@ -12,7 +12,7 @@ from typing import Final
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection
-from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, Gap, Refused
+from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, MissingLine, RefusedMessage
 from dealwire.export.retry import Retry, pause
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, ROOT, Address, place, read_line, read_mark
 
@@ -27,16 +27,16 @@ LOOK_S: Final = 0.1
 
 
 @dataclass
-class Counts:
+class ConsumerCounts:
     """What a consumer has done since it started."""
 
     lines: int = 0
     """Lines committed, those that were there already included."""
     refused: int = 0
-    asked: int = 0
+    requested: int = 0
 
 
-class Asking:
+class RepeatRequests:
     """Whom to ask for what, and when: not at once, because lines may be on their way; again as soon as some came and
     no more do; when none come, after a while."""
 
@@ -45,25 +45,25 @@ class Asking:
         """Table and journal with a gap -> when to ask if nothing comes, in seconds of any clock."""
         self._seen: dict[tuple[Address, str], int] = {}
         """Where each gap began at the last look."""
-        self._asked: dict[tuple[Address, str], int] = {}
+        self._requested: dict[tuple[Address, str], int] = {}
         self._looked_s = 0.0
 
     def looks_at(self, now_s: float) -> bool:
         """True when there were gaps, and it is a while since somebody looked whether they are still there."""
         return bool(self.due) and now_s >= self._looked_s + LOOK_S
 
-    def of(self, gaps: list[Gap], now_s: float) -> list[tuple[Address, str, int]]:
+    def of(self, gaps: list[MissingLine], now_s: float) -> list[tuple[Address, str, int]]:
         """Table, journal and the place after which lines are to be sent again, for those whose time has come."""
         places = {(Address(gap.site, gap.table), gap.journal): gap.after for gap in gaps}
         self._looked_s = now_s
         self.due = {key: self.due.get(key, now_s + GRACE_S) for key in places}
-        self._asked = {key: after for key, after in self._asked.items() if key in places}
+        self._requested = {key: after for key, after in self._requested.items() if key in places}
         ready = []
         for key, after in places.items():
-            came = self._asked.get(key, after) != after  # some of what was asked for
+            came = self._requested.get(key, after) != after  # some of what was asked for
             if self.due[key] <= now_s or (came and self._seen.get(key) == after):
                 ready.append((*key, after))
-                self.due[key], self._asked[key] = now_s + ASK_S, after
+                self.due[key], self._requested[key] = now_s + ASK_S, after
         self._seen = places
         return ready
 
@@ -79,19 +79,19 @@ def sort(messages: list[MQTTMessage]) -> Batch:
             elif level in LINE_TOPICS.values():
                 batch.lines.append(read_line(message))
         except ValueError as error:
-            batch.refused.append(Refused(message.topic, bytes(message.payload), str(error)))
+            batch.refused.append(RefusedMessage(message.topic, bytes(message.payload), str(error)))
     return batch
 
 
 class Consumer:
     """Takes every line of the sites and tables it may see. `group` shares them among consumers of that name; each
-    needs a `name` of its own. `tell` gets one line for each new trouble."""
+    needs a `name` of its own. `report` gets one line for each new trouble."""
 
     def __init__(
-        self, broker: Broker, dsn: str, *, name: str, group: str | None = None, tell: Callable[[str], None]
+        self, broker: Broker, dsn: str, *, name: str, group: str | None = None, report: Callable[[str], None]
     ) -> None:
-        self.counts = Counts()
-        self._broker, self._dsn, self._name, self._tell = broker, dsn, name, tell
+        self.counts = ConsumerCounts()
+        self._broker, self._dsn, self._name, self._report = broker, dsn, name, report
         self._topic = f"$share/{group}/{ROOT}/+/+/+" if group else f"{ROOT}/+/+/+"
         self._problem: str | None = None
         self._retry = Retry()
@@ -111,7 +111,7 @@ class Consumer:
                     Connection(self._broker, self._name, expiry_s=EXPIRY_S, by_hand=True) as link,
                 ):
                     await link.listen(self._topic)
-                    self._tell(f"{self._broker}: listening to {self._topic}")
+                    self._report(f"{self._broker}: listening to {self._topic}")
                     worked = True
                     await self._serve(link, database)
             except (BrokerUnusable, DatabaseUnusable) as error:
@@ -122,12 +122,12 @@ class Consumer:
 
     def _trouble(self, what: str) -> None:
         if what != self._problem:
-            self._tell(f"{what}; lines wait at the broker")
+            self._report(f"{what}; lines wait at the broker")
         self._problem = what
 
     async def _serve(self, link: Connection, database: Database) -> None:
         """Batch after batch until stopped."""
-        asking, now_s = Asking(), asyncio.get_running_loop().time
+        asking, now_s = RepeatRequests(), asyncio.get_running_loop().time
         while not self._stopping.is_set():
             messages = await self._next(link, LOOK_S if asking.due else ASK_S)
             found = 0
@@ -141,7 +141,7 @@ class Consumer:
             self._problem = None
             if found or asking.looks_at(now_s()) or not messages:
                 for address, journal, after in asking.of(await database.gaps(), now_s()):
-                    self.counts.asked += 1
+                    self.counts.requested += 1
                     await link.send(address.topic(AGAIN), place(journal, after))
 
     async def _next(self, link: Connection, patience_s: float) -> list[MQTTMessage]:

@@ -25,7 +25,7 @@ class DatabaseUnusable(DealwireError):
         super().__init__(f"PostgreSQL: {why}")
 
 
-class Gap(NamedTuple):
+class MissingLine(NamedTuple):
     """A line that is missing; `after` is the newest line before it that is there."""
 
     site: str
@@ -35,7 +35,7 @@ class Gap(NamedTuple):
     after: int
 
 
-class Refused(NamedTuple):
+class RefusedMessage(NamedTuple):
     """A message that is no line, or contradicts one."""
 
     topic: str
@@ -50,7 +50,7 @@ class Batch:
     lines: list[Received] = field(default_factory=list)
     announced: list[tuple[str, str, str, int]] = field(default_factory=list)
     """Site, table, journal and sequence of a line that must be there."""
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedMessage] = field(default_factory=list)
 
 
 def scripts() -> list[tuple[int, str]]:
@@ -163,11 +163,11 @@ class Database:
         except psycopg.Error as error:
             raise _as_ours(error) from error
 
-    async def gaps(self) -> list[Gap]:
+    async def gaps(self) -> list[MissingLine]:
         """The first line that is missing of each journal and table."""
         try:
             async with self._connection.transaction():
-                return [Gap(*row) for row in await (await self._connection.execute(_GAPS)).fetchall()]
+                return [MissingLine(*row) for row in await (await self._connection.execute(_GAPS)).fetchall()]
         except psycopg.Error as error:
             raise _as_ours(error) from error
 
@@ -190,13 +190,15 @@ class Database:
                 await self._connection.execute(_REFUSE, values)
         return found
 
-    async def _contradictions(self, lines: Mapping[tuple[str, str, str, int], Received]) -> list[Refused]:
+    async def _contradictions(self, lines: Mapping[tuple[str, str, str, int], Received]) -> list[RefusedMessage]:
         """Lines that came under a number which another line has."""
         columns = [list(column) for column in zip(*lines, strict=True)]
         cursor = await self._connection.execute(_CHANGED, [*columns, [each.line for each in lines.values()]])
         why = "another line has this journal and sequence"
         return [
-            Refused(f"{site}/{table} {journal} {sequence}", lines[site, table, journal, sequence].line.encode(), why)
+            RefusedMessage(
+                f"{site}/{table} {journal} {sequence}", lines[site, table, journal, sequence].line.encode(), why
+            )
             for site, table, journal, sequence in await cursor.fetchall()
         ]
 
@@ -209,7 +211,7 @@ class Database:
                     await self._connection.execute("SELECT %s::jsonb", [each.line])
             except psycopg.DataError as error:
                 topic = f"{each.site}/{each.table} {each.journal} {each.sequence}"
-                good.refused.append(Refused(topic, each.line.encode(), _first_line(error)))
+                good.refused.append(RefusedMessage(topic, each.line.encode(), _first_line(error)))
             else:
                 good.lines.append(each)
         return good

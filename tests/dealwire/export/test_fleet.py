@@ -21,8 +21,8 @@ from paho.mqtt.properties import Properties
 
 from dealwire.cli import main
 from dealwire.export.broker import Broker
-from dealwire.export.fleet.consumer import ASK_S, GRACE_S, Asking
-from dealwire.export.fleet.database import Gap, all_sql, scripts
+from dealwire.export.fleet.consumer import ASK_S, GRACE_S, RepeatRequests
+from dealwire.export.fleet.database import MissingLine, all_sql, scripts
 from dealwire.export.mqtt import MqttExporter
 from dealwire.export.topics import Address
 from dealwire.journal import Journal
@@ -177,11 +177,11 @@ def test_nothing_is_lost_in_thirty_kills(journal: Journal, database: Postgres, t
 
 
 def test_a_table_is_asked_when_nothing_more_comes_and_not_before() -> None:
-    asking, address = Asking(), Address("s", "t")
+    asking, address = RepeatRequests(), Address("s", "t")
 
     def at(now_s: float, *gaps: tuple[int, int]) -> list[int]:
         """Gaps as (missing, newest before it) -> the places asked for."""
-        found = asking.of([Gap("s", "t", "j", missing, after) for missing, after in gaps], now_s)
+        found = asking.of([MissingLine("s", "t", "j", missing, after) for missing, after in gaps], now_s)
         assert {(where, journal) for where, journal, _ in found} <= {(address, "j")}
         return [after for _, _, after in found]
 

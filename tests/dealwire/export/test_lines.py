@@ -13,9 +13,9 @@ from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.demo import deal_live
 from dealwire.export.published import pages
 from dealwire.export.schemas import bodies
-from dealwire.hub.lines import LINE_TYPES, Status
+from dealwire.hub.lines import LINE_TYPES, StatusLine
 from dealwire.table.event_line import event_line
-from dealwire.table.table import Table, Terms
+from dealwire.table.table import Table, TableTerms
 from devices.capture import Capture
 from devices.events import PacketDispensed, Seen
 from devices.replay import play
@@ -67,7 +67,7 @@ def lines_of(path: Path) -> Iterator[str]:
     """Every line a recording gives: reports, and what they led to."""
     capture = Capture.read(path)
     procedure = followed(capture)
-    table = Table(PROCEDURE(procedure), Terms(GAME(procedure)) if procedure in game_ids() else None)
+    table = Table(PROCEDURE(procedure), TableTerms(GAME(procedure)) if procedure in game_ids() else None)
     said: list[str] = []
 
     def deliver(seen: Seen) -> None:
@@ -93,7 +93,7 @@ def test_every_line_of_the_demo_fits_its_schema(tmp_path: Path) -> None:
 
 
 def test_a_status_fits_its_schema() -> None:
-    line = Status(table="t1", kind="line-lost", device="shuffler", text="the line is silent").to_json()
+    line = StatusLine(table="t1", kind="line-lost", device="shuffler", text="the line is silent").to_json()
     assert check([line]) == {"status"}
 
 

@@ -16,9 +16,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from dealer_flow.record.incidents import INCIDENTS
 from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics, MetricsServer, MetricsUnusable
-from dealwire.export.mqtt import Progress
+from dealwire.export.mqtt import ExportProgress
 from dealwire.hub.hub import QUEUE_MAX, Hub
-from dealwire.hub.lines import Status
+from dealwire.hub.lines import StatusLine
 from dealwire.hub.publication import Publication, Topic
 from dealwire.hub.view import DeviceView, TableView
 from protocol.cards import RANKS, SUITS
@@ -101,7 +101,7 @@ def test_lines_are_counted_to_the_cent(rig: Rig) -> None:
 def test_views_journal_and_broker_are_gauges() -> None:
     hub = Hub()
     journal = SimpleNamespace(failed=None, head=SimpleNamespace(sequence=12))
-    progress = {TABLE: Progress(connected=True, sent=10, sequence=11, repeats=2)}
+    progress = {TABLE: ExportProgress(connected=True, sent=10, sequence=11, repeats=2)}
     health = SimpleNamespace(lag_ns=12_500_000, lines={(TABLE, "shuffler"): (3, 2**40)})
     lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
     up = DeviceView(name="controller", kind="table-controller", address="b", link="up")
@@ -164,7 +164,7 @@ def test_no_label_is_a_card_and_their_number_is_bounded(rig: Rig) -> None:
     for topic, line in told():
         rig.publish(topic, line)
     for number in range(VALUES_MAX + 50):
-        status = Status(table=TABLE, kind="action", text="AS KD").to_json()
+        status = StatusLine(table=TABLE, kind="action", text="AS KD").to_json()
         rig.publish("status", status.replace('"action"', f'"kind-{number}"'))
         rig.publish("incident", f'{{"type":"incident","code":"code-{number}","text":"AS"}}')
     values = rig.counted()
@@ -182,7 +182,7 @@ def test_lines_that_came_too_fast_are_confessed() -> None:
     metrics = Metrics(hub)
     rig = Rig(MetricsServer.__new__(MetricsServer), hub)
     for _ in range(QUEUE_MAX + 1):
-        rig.publish("status", Status(table=TABLE, kind="action", text="").to_json())
+        rig.publish("status", StatusLine(table=TABLE, kind="action", text="").to_json())
     with MetricsServer(metrics, port=0) as server:
         rig.server = server
         values = rig.counted()

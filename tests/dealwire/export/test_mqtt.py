@@ -79,7 +79,7 @@ def test_new_lines_do_not_hurry_the_next_attempt(journal: Journal) -> None:
     with socket.socket() as taken:  # bound, not listening: every connection is refused at once
         taken.bind(("127.0.0.1", 0))
         at = Broker.parse(f"mqtt://127.0.0.1:{taken.getsockname()[1]}")
-        exporter = MqttExporter(at, journal, site=SITE, tables=[TABLE], tell=lambda _: None)
+        exporter = MqttExporter(at, journal, site=SITE, tables=[TABLE], report=lambda _: None)
         with pytest.MonkeyPatch.context() as patch, exporter:
             connect = socket.create_connection
 
@@ -99,7 +99,7 @@ def rounds_of_trouble(journal: Journal, broker: Mosquitto, cycles: int, lines: i
     """Lines go out while the broker is killed or restarted at random instants; then everything must be there."""
     chance = random.Random(seed)
     said: list[str] = []
-    exporter = MqttExporter(Broker.parse(broker.url), journal, site=SITE, tables=[TABLE], tell=said.append)
+    exporter = MqttExporter(Broker.parse(broker.url), journal, site=SITE, tables=[TABLE], report=said.append)
     with Reader(broker.port, TOPICS) as reader:
         broker.save()  # a broker that dies before it has saved a subscription has none
         with exporter:
@@ -181,7 +181,7 @@ def test_a_line_that_the_broker_refuses_is_not_sent(journal: Journal, tmp_path: 
         at = Broker.parse(broker.url.replace("//", "//table@"), password="table")
         with (
             Reader(broker.port, TOPICS, username="reader") as reader,
-            MqttExporter(at, journal, site=SITE, tables=[TABLE], tell=said.append) as exporter,
+            MqttExporter(at, journal, site=SITE, tables=[TABLE], report=said.append) as exporter,
         ):
             put(journal, 100)
             eventually(lambda: bool(said), "the refusal is not told")
@@ -201,7 +201,7 @@ def test_a_wrong_password_and_an_absent_broker_are_one_line_each(journal: Journa
     with running(tmp_path / "broker", *settings) as broker:
         at = Broker.parse(broker.url, username="table", password="wrong")
         assert "wrong" not in f"{at} {at!r}"
-        with MqttExporter(at, journal, site=SITE, tables=[TABLE], tell=said.append):
+        with MqttExporter(at, journal, site=SITE, tables=[TABLE], report=said.append):
             eventually(lambda: len(said) == 1, "the refusal is not told")
             broker.kill()
             eventually(lambda: len(said) == 2, "the absence is not told")
@@ -278,14 +278,14 @@ def test_lines_go_over_tls_with_certificates_on_both_sides(journal: Journal, tmp
     with running(tmp_path / "broker", *settings, "require_certificate true", "allow_anonymous true") as broker:
         url = broker.url.replace("mqtt:", "mqtts:")
         put(journal, 100)
-        with MqttExporter(Broker.parse(url), journal, site=SITE, tables=[TABLE], tell=said.append):
+        with MqttExporter(Broker.parse(url), journal, site=SITE, tables=[TABLE], report=said.append):
             eventually(lambda: bool(said), "a foreign authority is not told")
         assert "certificate verify failed" in said[0]
         at = Broker.parse(url, ca_file=own["ca.pem"], cert_file=own["client.pem"], key_file=own["client.key"])
-        with MqttExporter(at, journal, site=SITE, tables=[TABLE], tell=said.append) as exporter:
+        with MqttExporter(at, journal, site=SITE, tables=[TABLE], report=said.append) as exporter:
             eventually(lambda: exporter.progress[TABLE].sent == 100, "not sent")
         absent = Broker.parse(url, ca_file=tmp_path / "absent.pem")
-        with MqttExporter(absent, journal, site=SITE, tables=[TABLE], tell=said.append):
+        with MqttExporter(absent, journal, site=SITE, tables=[TABLE], report=said.append):
             eventually(lambda: "certificates cannot be used" in said[-1], "an absent file is not told")
 
 

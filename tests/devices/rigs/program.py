@@ -12,12 +12,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from devices.address import open_transport
 from devices.clock import Clock, ManualClock, SystemClock
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Session
 from devices.shuffler import Shuffler
-from devices.transport.address import open_transport
 from devices.transport.base import LineClosed, Transport
 from protocol.errors import DealwireError, LineError
 from protocol.tdp import HostLink

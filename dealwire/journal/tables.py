@@ -15,9 +15,9 @@ from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.hub.publication import Publication
-from dealwire.journal.reader import JournalReader, Start
+from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.table.redaction import Teller, Told, ToldTable, outcomes_of
-from dealwire.table.table import Outcome, Terms
+from dealwire.table.table import TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
 from protocol.errors import DealwireError
@@ -43,7 +43,7 @@ class SettingsChanged(DealwireError):
         )
 
 
-class ServedTable(ToldTable):
+class JournaledTable(ToldTable):
     """A table of the service. It settles no round again that was settled before it began."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -52,7 +52,7 @@ class ServedTable(ToldTable):
         self.refused: list[RoundId] = []
         """Rounds that came once more and were not settled again, newest last."""
 
-    def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:
+    def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
         """A round is settled once, however often a device that was asked anew tells of it."""
         known = (result.session, result.round)
         if known in self.settled_before:
@@ -61,26 +61,26 @@ class ServedTable(ToldTable):
         return super()._settle(result, terms)
 
 
-class ServedTeller(Teller):
+class JournaledPublisher(Teller):
     """A table of the service with what it shows."""
 
-    table: ServedTable
+    table: JournaledTable
 
-    def __init__(self, table: ServedTable, name: str, seats: int | None) -> None:
+    def __init__(self, table: JournaledTable, name: str, seats: int | None) -> None:
         super().__init__(table)
         self.viewer = Viewer(table, name, seats=seats)
         self.dealt_again = True
         """True while reports come from the record: then nobody else tells the viewer."""
 
-    def tell(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[Told]:
         """As of any teller; one that is dealt again shows what it saw itself."""
-        told = super().tell(seen)
+        lines = super().publish(seen)
         if self.dealt_again:
-            self.viewer.saw(seen, outcomes_of(told))
-        return told
+            self.viewer.saw(seen, outcomes_of(lines))
+        return lines
 
 
-class Maker:
+class TableFactory:
     """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up."""
 
     def __init__(self, journal: Path) -> None:
@@ -88,19 +88,19 @@ class Maker:
         self._banks = Banks()
         self._restored: set[Path] = set()
 
-    def __call__(self, start: Start) -> ServedTeller:
+    def __call__(self, start: TableStart) -> JournaledPublisher:
         """The table as it began. SettingsChanged when a file it rests on is another now."""
         part = TablePart.model_validate_json(start.configuration)
         if part.progressive is not None:
             self._restore(part.progressive, start.sequence)
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
-        table = build_table(part, self._banks, ServedTable)
+        table = build_table(part, self._banks, JournaledTable)
         table.settled_before = frozenset((session, number) for session, number in start.facts.get("rounds", ()))
         for what, then in start.facts.get("files", {}).items():
             now = files_of(table).get(what, "")
             if now != then:
                 raise SettingsChanged(part.name, what, then, now)
-        return ServedTeller(table, part.name, part.seats)
+        return JournaledPublisher(table, part.name, part.seats)
 
     def facts(self, part: TablePart, before: int) -> dict[str, Any]:
         """What decides the results of a table that begins now, after record `before`, besides its settings."""
@@ -108,7 +108,7 @@ class Maker:
             self._restore(part.progressive, before + 1)
         known = self._publications(before + 1, part.name)
         meters = _newest_meters(known, dict(part.meters)) if part.progressive is None else {}
-        table = build_table(part.model_copy(update={"meters": meters}), self._banks, ServedTable)
+        table = build_table(part.model_copy(update={"meters": meters}), self._banks, JournaledTable)
         rounds = [[item.session, item.round] for item in _rounds(known)][-ROUNDS_KEPT:]
         return {"files": files_of(table), "meters": meters, "rounds": rounds}
 

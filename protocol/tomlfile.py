@@ -1,0 +1,77 @@
+"""What a person wrote in TOML: where a key stands in the text, so that a complaint about it can name the line."""
+
+import re
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from protocol.errors import LocalError
+
+Key = tuple[str | int, ...]
+
+_HEADER: Final = re.compile(r"^\s*(\[{1,2})\s*([^\[\]]+?)\s*\]{1,2}")
+_KEY: Final = re.compile(r"""^\s*([A-Za-z0-9_\-."']+)\s*=""")
+_OPENS_ARRAY: Final = re.compile(r"=\s*\[\s*(#.*)?$")
+
+
+class TomlFileError(LocalError):
+    """A file that cannot be used as it is written; `line` counts from 1, None when no line is to blame."""
+
+    def __init__(self, file: str | Path, line: int | None, key: str, why: str) -> None:
+        self.file, self.line, self.key, self.why = Path(file), line, key, why
+        where = f"{self.file.name}:{line}" if line else self.file.name
+        super().__init__(f"{where}: {key}: {why}" if key else f"{where}: {why}")
+
+
+def line_of(text: str, key: Key) -> int | None:
+    """The line, from 1, of the longest part of `key` that stands in `text`, an array's element on its own too; None
+    when no part does."""
+    lines, written = _lines(text), text.splitlines()
+    for at, part in enumerate(key):
+        start = _longest(lines, key[:at])
+        if isinstance(part, int) and start and _OPENS_ARRAY.search(written[start - 1]):
+            elements = (
+                n for n, line in enumerate(written[start:], start + 1) if line.strip(" \t")[:1] not in ("", "#")
+            )
+            return next(islice(elements, part, None), start)
+    return _longest(lines, key)
+
+
+def _longest(lines: dict[Key, int], key: Key) -> int | None:
+    return next((lines[key[:length]] for length in range(len(key), 0, -1) if key[:length] in lines), None)
+
+
+def spell(key: Key) -> str:
+    """`packet[1].cards`: arrays count from 1, as a reader of the file does."""
+    return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
+
+
+def _lines(text: str) -> dict[Key, int]:
+    lines: dict[Key, int] = {}
+    counts: dict[Key, int] = {}
+    table: Key = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            table = _resolve(tuple(_bare(header[2])), counts, opens_item=header[1] == "[[")
+            lines.setdefault(table, number)
+            if header[1] == "[[":
+                lines.setdefault(table[:-1], number)
+        elif found := _KEY.match(line):
+            lines.setdefault((*table, *_bare(found[1])), number)
+    return lines
+
+
+def _bare(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in dotted.split(".")]
+
+
+def _resolve(parts: tuple[str, ...], counts: dict[Key, int], *, opens_item: bool) -> Key:
+    """The full key of a header: a part that names an array of tables means the last item of it."""
+    key: Key = ()
+    for index, part in enumerate(parts):
+        key = (*key, part)
+        if opens_item and index == len(parts) - 1:
+            counts[key] = counts.get(key, -1) + 1
+        if key in counts:
+            key = (*key, counts[key])
+    return key
