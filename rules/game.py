@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
@@ -221,6 +222,7 @@ def load_game_of(procedure: str) -> Game:
     return load_game(game)
 
 
+@cache
 def _settled() -> dict[str, tuple[str, ...]]:
     return {game: load(GAMES / f"{game}.toml", GameSpec).procedures for game in game_ids()}
 

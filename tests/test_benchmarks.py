@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as door
-from benchmarks import codec, hands, lines, replay, service
+from benchmarks import codec, hands, journal, lines, replay, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
 from dealwire.table.table import Table as DealtTable
@@ -60,6 +60,13 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert said <= {"pymavlink is not installed", "fastcrc is not installed"}
     assert "pymavlink is not installed" in said
     assert is_figure(rows["dealwire TDP, a round's mix"][2])
+
+
+def test_a_journal_that_cannot_seal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
+    rows = {row[0]: row for row in journal.run(BRIEFLY_S).rows}
+    assert rows["journal, sealed, 8 a group"][1] == "cryptography is not installed"
+    assert is_figure(rows["journal, unsealed, 64 a group"][1])
 
 
 def test_a_peer_that_orders_hands_another_way_is_not_timed() -> None:

@@ -1,7 +1,7 @@
 """Options that several commands share, and how their values become objects."""
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -142,26 +142,52 @@ def table_options(command: F) -> F:
     return command
 
 
-def make_table(
-    procedure: str | None,
-    game: str | None,
-    no_settle: bool,
-    table_name: str,
-    awards: bool,
-    progressive: Path | None,
-    **terms: Any,
-) -> Table:
-    """The table those options describe; every bad name or file is one line. A procedure that no game settles is dealt
-    only, which is said, unless terms are given for it."""
-    loaded = load_procedure(procedure or DEFAULT_GAME)
-    made = None
-    named = game or progressive or any(terms[name] for name in ("paytables", "readings", "meters"))
-    if not no_settle and not named and game_id_of(loaded.id) is None:
-        click.echo(f"dealwire: no game settles {loaded.id}: its rounds are dealt only", err=True)
-    elif not no_settle:
-        made = make_terms(load_game(game) if game else load_game_of(loaded.id), open_bank(progressive), **terms)
-    book = _make_book(loaded, made, table_name) if awards else None
-    return Table(loaded, made, name=table_name, awards=book)
+class TableMaker:
+    """Tables as those options describe them; every bad name or file is one line. Terms are made once a procedure, so
+    that their meters go on from one table to the next."""
+
+    def __init__(
+        self,
+        procedure: str | None,
+        game: str | None,
+        no_settle: bool,
+        table_name: str,
+        awards: bool,
+        progressive: Path | None,
+        **terms: Any,
+    ) -> None:
+        self.given = procedure
+        self._game, self._no_settle, self._name = game, no_settle, table_name
+        self._awards, self._progressive, self._options = awards, progressive, terms
+        self._load = cache(load_procedure)
+        self._open_bank = cache(open_bank)
+        self._terms: dict[str, TableTerms | None] = {}
+
+    def table(self, recorded: str = "") -> Table:
+        """A table for the procedure that was given, else for the `recorded` one."""
+        loaded = self._load(self.given or recorded or DEFAULT_GAME)
+        if loaded.id not in self._terms:
+            self._terms[loaded.id] = self._make_terms(loaded)
+        terms = self._terms[loaded.id]
+        book = _make_book(loaded, terms, self._name) if self._awards else None
+        return Table(loaded, terms, name=self._name, awards=book)
+
+    def _make_terms(self, procedure: Procedure) -> TableTerms | None:
+        """A procedure that no game settles is dealt only, which is said, unless terms are given for it."""
+        options = self._options
+        if self._no_settle:
+            return None
+        named = self._game or self._progressive or any(options[name] for name in ("paytables", "readings", "meters"))
+        if not named and game_id_of(procedure.id) is None:
+            click.echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
+            return None
+        game = load_game(self._game) if self._game else load_game_of(procedure.id)
+        return make_terms(game, self._open_bank(self._progressive), **options)
+
+
+def make_table(**options: Any) -> Table:
+    """The one table that `table_options` describe."""
+    return TableMaker(**options).table()
 
 
 def _make_book(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook:

@@ -1,89 +1,97 @@
-"""`dealwire replay`: deal a recording again."""
+"""`dealwire replay`: deal a recording again, or a folder of them."""
 
 import sys
+from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dealer_flow.procedure.load import ProcedureError, known_procedures
-from dealwire.cli.exits import Exit
-from dealwire.cli.options import make_table, table_options
+from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
+from dealwire.cli.options import TableMaker, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
-from dealwire.table.table import Table, TableOutcome
-from devices.capture import Capture, CaptureError
-from devices.replay import PlayStats, play
 
 
 @click.command("replay")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes that deal the recordings of FOLDER.",
+)
 @table_options
 @click.pass_context
-def command(ctx: click.Context, /, file: Path, as_json: bool, **options: Any) -> None:
+def command(ctx: click.Context, /, file: Path, as_json: bool, jobs: int, **options: Any) -> None:
     """Deal the recording FILE again and print its rounds, incidents and settlements.
 
     The bytes in FILE go through the same decoders, flow and rules as an attached device's. A recording whose last
     record is cut is dealt as far as it goes; that is reported and the exit code is 1. A damaged one gives 6.
+
+    Of a FOLDER every file *.pcapng is dealt in order of the names, each at a table of its own; meters go on from one
+    to the next. What is wrong with one is reported and the others are dealt; the worst exit code counts.
     """
-    capture = Capture.read(file)
-    options["procedure"] = options["procedure"] or recorded_procedure(capture)
-    table = make_table(**options)
-    stats, damage = deal(capture, table, as_json)
-    problem = damage or (f"{file}: {capture.torn}" if capture.torn else None)
+    if file.is_dir():
+        if jobs > 1 and options["awards"]:
+            raise click.UsageError("awards move the meters while a round is dealt: --awards needs --jobs 1")
+        ctx.exit(deal_folder(file, jobs, as_json, options).code)
+    dealt = deal(file, TableMaker(**options), say_json if as_json else say_text)
+    if dealt.opened:
+        say_end(dealt, as_json, capture=file.name)
+    complain(dealt)
+    ctx.exit(dealt.code)
+
+
+def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any]) -> Dealt:
+    """Deal every recording of `folder`, print it, and say what all come to."""
+    paths, tables, say = recordings_in(folder), TableMaker(**options), say_json if as_json else say_text
+    table_of, total = cache(tables.table), Dealt()
+    if tables.given:
+        table_of("")  # what is wrong with it is said once, and not of every recording
+    with closing(deal_in_processes(paths, jobs, options) if jobs > 1 else (None for _ in paths)) as processes:
+        for path, ahead in zip(paths, processes, strict=False):
+            if not as_json:
+                click.secho(path.name, bold=True)
+            if ahead is None:
+                dealt = deal(path, tables, say)
+            else:
+                dealt, found = ahead
+                for item in table_of(dealt.recorded).settled(found) if dealt.opened else ():
+                    say(item)
+            say_end(dealt, as_json, capture=path.name)
+            complain(dealt)
+            total.add(dealt)
+    if not as_json:
+        click.echo(f"\n{len(paths)} recordings, {total.problems} with a problem", file=sys.stderr)
+    say_end(total, as_json, "total", captures=len(paths))
+    return total
+
+
+def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", **head: Any) -> None:
+    """What it came to: an object that begins with `head`, or a line for a person."""
+    stats = dealt.stats
     if as_json:
-        say_summary(summary(file.name, table, stats, problem))
-    else:
-        say_counts(table, stats)
-    if problem:
-        click.echo(f"dealwire: {problem}", err=True)
-        ctx.exit(Exit.PROTOCOL if damage else Exit.CHECK_FAILED)
-
-
-def recorded_procedure(capture: Capture) -> str:
-    """The procedure a recording names, empty when it names none; ProcedureError when it does not come with dealwire."""
-    named, known = capture.procedure, known_procedures()
-    if named and named not in known:
-        why = f"{named!r} was dealt, which is none of {', '.join(known)}; give its file with --procedure"
-        raise ProcedureError(str(capture.path), None, "procedure", why)
-    return named
-
-
-def deal(capture: Capture, table: Table, as_json: bool) -> tuple[PlayStats, str | None]:
-    """Play `capture` into `table`, printing as it goes; the second value says where the file is damaged."""
-    say = say_json if as_json else say_text
-    damage = None
-    stats = PlayStats()
-
-    def publish(items: list[TableOutcome]) -> None:
-        for item in items:
-            say(item)
-
-    try:
-        play(capture, lambda seen: publish(table.handle(seen)), stats=stats)
-    except CaptureError as error:
-        damage = str(error)
-    publish(table.finish())
-    return stats, damage
-
-
-def summary(name: str, table: Table, stats: PlayStats, problem: str | None) -> dict[str, Any]:
-    """The last object of `--json`."""
-    return {
-        "capture": name,
-        **counts(table),
-        "chunks": stats.chunks,
-        "bytes": stats.bytes,
-        "frames": stats.frames,
-        "noise_bytes": stats.noise_bytes,
-        "problem": problem,
-    }
-
-
-def say_counts(table: Table, stats: PlayStats) -> None:
-    """One closing line for a person."""
-    outcomes = ", ".join(f"{count} {name}" for name, count in table.outcomes.items()) or "no round"
+        figures = {
+            "chunks": stats.chunks,
+            "bytes": stats.bytes,
+            "frames": stats.frames,
+            "noise_bytes": stats.noise_bytes,
+        }
+        problem = {"problems": dealt.problems} if kind == "total" else {"problem": dealt.problem}
+        say_summary({**head, **counts(dealt), **figures, **problem}, kind)
+        return
+    outcomes = ", ".join(f"{count} {name}" for name, count in dealt.outcomes.items()) or "no round"
     click.echo(
         f"\n{outcomes}; {stats.frames} frames, {stats.noise_bytes} bytes of noise, {stats.bytes} bytes received",
         file=sys.stderr,
     )
+
+
+def complain(dealt: Dealt) -> None:
+    """One line for what was wrong."""
+    if dealt.problem:
+        click.echo(f"dealwire: {dealt.problem}", err=True)

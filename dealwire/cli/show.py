@@ -1,14 +1,15 @@
 """How things are written out: NDJSON for programs, sentences for people. Nothing else prints results."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
 from dealer_flow.record.result import Drawn, Hand, Incident, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import say_table
-from dealwire.table.table import Table, TableOutcome
+from dealwire.table.table import TableOutcome
 from rules.award_records import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement
@@ -23,17 +24,24 @@ def say_json(item: TableOutcome) -> None:
     click.echo(item.to_json())
 
 
-def say_summary(summary: dict[str, Any]) -> None:
-    """Write the closing object."""
-    click.echo(json.dumps({"schema": SUMMARY_SCHEMA, "type": "summary", **summary}))
+def say_summary(summary: dict[str, Any], kind: str = "summary") -> None:
+    """Write a closing object."""
+    click.echo(json.dumps({"schema": SUMMARY_SCHEMA, "type": kind, **summary}))
 
 
-def counts(table: Table) -> dict[str, Any]:
-    """How many rounds a table dealt, by outcome, and how many incidents, by code: part of every summary."""
+class Counted(Protocol):
+    """How many rounds were dealt, by outcome, and how many incidents there were, by code."""
+
+    outcomes: Counter[str]
+    incidents: Counter[str]
+
+
+def counts(counted: Counted) -> dict[str, Any]:
+    """The part of every summary that is about rounds."""
     return {
-        "rounds": sum(table.outcomes.values()),
-        "outcomes": dict(table.outcomes),
-        "incidents": dict(table.incidents),
+        "rounds": counted.outcomes.total(),
+        "outcomes": dict(counted.outcomes),
+        "incidents": dict(counted.incidents),
     }
 
 

@@ -4,7 +4,7 @@ The same object serves an attached device and a recording, so the two cannot dri
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,13 +119,14 @@ class Table:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
         awarded: list[TableOutcome] = [*self._awards.handle(seen)] if self._awards is not None else []
         found = self.flow.handle(seen)
-        return awarded + self._settled(found) if found else awarded
+        return awarded + self.settled(found) if found else awarded
 
     def finish(self) -> list[TableOutcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
-        return self._settled(self.flow.finish())
+        return self.settled(self.flow.finish())
 
-    def _settled(self, found: list[RoundResult | Incident] | list[RoundResult]) -> list[TableOutcome]:
+    def settled(self, found: Sequence[RoundResult | Incident]) -> list[TableOutcome]:
+        """What a flow gave, here or in another process, with each round followed by its settlement."""
         out: list[TableOutcome] = []
         for item in found:
             out.append(item)

@@ -1,0 +1,183 @@
+"""Recordings dealt one after the other or by several processes: what comes out, and its order, is the same.
+
+Processes turn bytes into rounds. The rounds are settled where they are printed, in the order of the files, because
+meters go on from one recording to the next.
+"""
+
+import gc
+import os
+import signal
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from itertools import islice
+from multiprocessing import active_children, parent_process
+from pathlib import Path
+from typing import Any, Final, cast
+
+from dealer_flow.procedure.load import ProcedureError, known_procedures
+from dealer_flow.record.result import Incident, RoundResult
+from dealwire.cli.exits import Exit, explain
+from dealwire.cli.options import TableMaker
+from dealwire.table.table import TableOutcome
+from devices.capture import Capture, CaptureError
+from devices.replay import PlayStats, play
+from protocol.errors import DealwireError
+
+BATCH_BYTES: Final = 256 * 1024
+"""Recordings are handed out by about so many bytes, so that small ones are worth the way to another process."""
+AHEAD: Final = 4
+"""Batches a process that are under way or wait to be printed: what bounds memory when printing is slow."""
+
+Found = RoundResult | Incident
+
+
+class ArchiveEmpty(DealwireError):
+    """The folder holds no recording."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(f"{folder}: no recordings in this folder; expected files named *.pcapng")
+
+
+@dataclass(slots=True)
+class Dealt:
+    """One recording or, added up, many: their counters, and what was wrong."""
+
+    recorded: str = ""
+    """The procedure that was followed, where the file says so."""
+    stats: PlayStats = field(default_factory=PlayStats)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    incidents: Counter[str] = field(default_factory=Counter)
+    opened: bool = False
+    code: Exit = Exit.GOOD
+    problem: str | None = None
+    problems: int = 0
+
+    def add(self, other: "Dealt") -> None:
+        """Count `other` as well; the worst exit code stays."""
+        self.problems += other.problem is not None
+        self.stats.lines += other.stats.lines
+        self.outcomes += other.outcomes
+        self.incidents += other.incidents
+        self.code = max(self.code, other.code)
+
+
+def recordings_in(folder: Path) -> list[Path]:
+    """The recordings of a folder, in order of their names; ArchiveEmpty when there is none."""
+    found = sorted(path for path in folder.glob("*.pcapng") if path.is_file())
+    if not found:
+        raise ArchiveEmpty(folder)
+    return found
+
+
+def deal(path: Path, tables: TableMaker, say: Callable[[TableOutcome], None]) -> Dealt:
+    """Deal one recording at a table of its own. A file that cannot be opened or played deals no round."""
+    try:
+        capture = Capture.read(path)
+        recorded = "" if tables.given else recorded_procedure(capture)
+    except (CaptureError, ProcedureError) as error:
+        code, line = explain(error)
+        return Dealt(code=code, problem=line)
+    table = tables.table(recorded)
+    dealt = Dealt(recorded, outcomes=table.outcomes, incidents=table.incidents, opened=True)
+
+    def publish(items: Sequence[TableOutcome]) -> None:
+        for item in items:
+            say(item)
+
+    try:
+        play(capture, lambda seen: publish(table.handle(seen)), stats=dealt.stats)
+    except CaptureError as error:
+        dealt.code, dealt.problem = Exit.PROTOCOL, str(error)
+    publish(table.finish())
+    if capture.torn and dealt.problem is None:
+        dealt.code, dealt.problem = Exit.CHECK_FAILED, f"{path}: {capture.torn}"
+    return dealt
+
+
+def recorded_procedure(capture: Capture) -> str:
+    """The procedure a recording names, empty when it names none; ProcedureError when it does not come with dealwire."""
+    named, known = capture.procedure, known_procedures()
+    if named and named not in known:
+        why = f"{named!r} was dealt, which is none of {', '.join(known)}; give its file with --procedure"
+        raise ProcedureError(str(capture.path), None, "procedure", why)
+    return named
+
+
+# ------------------------------------------------------------------ by several processes
+
+
+def deal_in_processes(
+    paths: Sequence[Path], jobs: int, options: dict[str, Any]
+) -> Generator[tuple[Dealt, list[Found]], None, None]:
+    """Each recording with its rounds and incidents, in the order of `paths` whatever is dealt first. It ends early, and
+    says where, when a process is killed; however it ends, its processes have ended before."""
+    batches = _batches(paths, jobs)
+    before = set(active_children())
+    pool = ProcessPoolExecutor(min(jobs, len(batches)), initializer=_begin, initargs=(options,))
+    todo, done = iter(batches), 0
+    try:
+        waiting = deque(pool.submit(_deal_batch, batch) for batch in islice(todo, AHEAD * jobs))
+        while waiting:
+            for dealt, found in waiting.popleft().result():
+                yield dealt, found
+                done += 1
+            waiting.extend(pool.submit(_deal_batch, batch) for batch in islice(todo, 1))
+    except BrokenProcessPool:
+        why = (
+            f"{paths[done]}: a process was killed while this recording was dealt, or one after it: none is from here on"
+        )
+        yield Dealt(code=Exit.CHECK_FAILED, problem=why), []
+    except BaseException:
+        for process in set(active_children()) - before:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _batches(paths: Sequence[Path], jobs: int) -> list[list[Path]]:
+    """Neighbours together up to BATCH_BYTES, and small enough that every process has its share."""
+    sizes = [path.stat().st_size for path in paths]
+    most = min(BATCH_BYTES, sum(sizes) // (AHEAD * jobs))
+    batches: list[list[Path]] = []
+    room = 0
+    for path, size in zip(paths, sizes, strict=True):
+        if room <= 0:
+            batches.append([])
+            room = most
+        batches[-1].append(path)
+        room -= size
+    return batches
+
+
+_tables: TableMaker
+
+
+def _begin(options: dict[str, Any]) -> None:
+    """In a new process: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
+    global _tables
+    gc.freeze()  # a collection that looked through what the parent made would copy all of it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _tables = TableMaker(**options | {"no_settle": True, "awards": False})
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _deal_batch(paths: list[Path]) -> list[tuple[Dealt, list[Found]]]:
+    done = []
+    for path in paths:
+        found: list[Found] = []
+        dealt = deal(path, _tables, cast(Callable[[TableOutcome], None], found.append))
+        done.append((dealt, found))
+    return done
