@@ -68,7 +68,7 @@ class Compared:
     differing: int = 0
     """Inputs with a difference that is not declared."""
     differences: list[Difference] = field(default_factory=list)
-    """The first of each of them."""
+    """The first of each path in each of them, until one tree says another kind of thing than the other."""
     declared: Counter[str] = field(default_factory=Counter)
     """Path -> in how many answers it differs."""
     legal: list[tuple[str, int, list[str], list[str]]] = field(default_factory=list)
@@ -116,28 +116,29 @@ def compare(found: Compared, item: Json, old: Json, new: Json, declared: Mapping
     """One input's answers of both trees."""
     found.inputs += 1
     found.reports += len(item.get("reports", ()))
-    first: Difference | None = None
+    firsts: dict[str, Difference] = {}
+    aligned = True
     for one, other in zip_longest(old["said"], new["said"], fillvalue=None):
         if one is not None:
             found.kinds[one[1]["type"]] += 1
             found.errors += one[1]["type"] == "error"
-        if first is not None:
+        if not aligned:
             continue
         index = min(side[0] for side in (one, other) if side is not None)
         kinds = [side[1]["type"] if side else "nothing" for side in (one, other)]
         if one is None or other is None or kinds[0] != kinds[1] or one[0] != other[0]:
+            aligned = False
             shown = [meant(side[1]) if side else "nothing" for side in (one, other)]
             where = " and ".join(dict.fromkeys(kinds)) + (" at another report" if kinds[0] == kinds[1] else "")
-            first = Difference(item["id"], index, where, *shown)
+            firsts[where] = Difference(item["id"], index, where, *shown)
             continue
         for path, was, is_now in differing(meant(one[1]), meant(other[1]), kinds[0]):
             if path in declared:
                 found.declared[path] += 1
             else:
-                first = first or Difference(item["id"], index, path, was, is_now)
-    if first is not None:
-        found.differing += 1
-        found.differences.append(first)
+                firsts.setdefault(path, Difference(item["id"], index, path, was, is_now))
+    found.differing += bool(firsts)
+    found.differences += firsts.values()
 
 
 def compare_legal(found: Compared, item: Json, old: Sequence[Any], new: Sequence[Any]) -> None:
@@ -300,7 +301,7 @@ def explained(found: Compared, inputs: Mapping[str, Json], most: int) -> Iterato
     """The first differences, one of each path before a second one of any."""
     paths = Counter(each.path for each in found.differences)
     for path, count in paths.most_common():
-        yield f"{count} inputs differ first in: {path}"
+        yield f"{count} inputs differ in: {path}"
     seen = Counter[str]()
     order = []
     for each in found.differences:
