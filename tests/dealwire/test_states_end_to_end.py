@@ -10,8 +10,8 @@ from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
 from dealwire.table.table import Outcome, Table, Terms
 from devices.events import Seen
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
+from devices.shuffler import ShufflerDriver
+from devices.table_controller import TableControllerDriver
 from protocol.tdp.link import Delivered
 from rules import Settlement, load_game
 from rules.award import AwardDesk
@@ -27,7 +27,7 @@ ML03 = {"progressive": "WA-ML03"}
 def deal(scenario: str, table: Table) -> list[Outcome]:
     evening = Evening(scenario)
     evening.run()
-    drivers = {SHUFFLER: Shuffler(), CONTROLLER: TableController()}
+    drivers = {SHUFFLER: ShufflerDriver(), CONTROLLER: TableControllerDriver()}
     out: list[Outcome] = []
     for at_ns, (device, output) in enumerate(evening.seen):
         body = drivers[device].translate(output)

@@ -9,8 +9,8 @@ from devices.clock import ManualClock
 from devices.events import GameEnded, LinkUp, Seen
 from devices.loop import Owner
 from devices.session import Session
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
+from devices.shuffler import ShufflerDriver
+from devices.table_controller import TableControllerDriver
 from devices.transport.address import line_at, open_transport
 from protocol.errors import LineUnusable
 from protocol.tdp.link import HostLink
@@ -36,15 +36,15 @@ def play(clock: ManualClock, *sessions: Session, until) -> bool:
 def test_two_simulated_devices_with_equal_settings_share_a_table() -> None:
     clock, seen = ManualClock(), []
     query = "scenario=clean-1&seed=5&speed=50"
-    shuffler = session("shuffler", f"sim:shuffler?{query}", Shuffler(), clock, seen)
-    controller = session("controller", f"sim:table-controller?{query}", TableController(), clock, seen)
+    shuffler = session("shuffler", f"sim:shuffler?{query}", ShufflerDriver(), clock, seen)
+    controller = session("controller", f"sim:table-controller?{query}", TableControllerDriver(), clock, seen)
     assert play(clock, shuffler, controller, until=lambda: any(isinstance(one.body, GameEnded) for one in seen))
     assert {one.device for one in seen} == {"shuffler", "controller"}
 
 
 def test_a_simulated_device_alone_is_dealt_with_all_the_same() -> None:
     clock, seen = ManualClock(), []
-    alone = session("shuffler", "sim:shuffler?scenario=clean-1&seed=6&speed=50", Shuffler(), clock, seen)
+    alone = session("shuffler", "sim:shuffler?scenario=clean-1&seed=6&speed=50", ShufflerDriver(), clock, seen)
     assert play(clock, alone, until=lambda: seen != [] and seen[-1].number >= 30)
 
 
@@ -70,7 +70,7 @@ def test_a_recorded_line_is_a_line(tmp_path: Path) -> None:
     clock, seen = ManualClock(), []
     address = f"replay:{tmp_path}/a.pcapng#shuffler"
     assert line_at(address, clock).final
-    recorded = session("shuffler", address, Shuffler(), clock, seen)
+    recorded = session("shuffler", address, ShufflerDriver(), clock, seen)
     assert play(clock, recorded, until=lambda: recorded.closed is not None)
     assert any(isinstance(one.body, LinkUp) for one in seen)
     assert max(one.number for one in seen) > 30
