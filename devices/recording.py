@@ -12,6 +12,7 @@ from typing import Final
 from devices import pcapng
 from devices.clock import Clock
 from devices.pcapng import CaptureInaccessible
+from devices.transport.address import baud_of, short_name
 from devices.transport.base import LineClosed, Timed, Transport
 
 _log = logging.getLogger(__name__)
@@ -184,3 +185,13 @@ class Recorded:
             record()
         except Exception:
             _log.exception("%s: not recorded", self.name)
+
+
+def recorder(
+    writer: CaptureWriter, name: str, *, device: str, dialect: str, baud: int, address: str, clock: Clock
+) -> Callable[[Transport], Transport]:
+    """What makes a transport of the line at `address` a recorded one; all it ever has go to one interface. `baud` is
+    for an address without one."""
+    line, baud = short_name(address), baud_of(address, baud=baud)
+    interface = writer.interface(name, device=device, dialect=dialect, line=line, baud=baud)
+    return lambda transport: Recorded(transport, writer, interface, clock)

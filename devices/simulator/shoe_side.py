@@ -13,9 +13,10 @@ from devices.simulator.shoe_dealer import ShoeDealer
 from devices.simulator.shoe_scenario import ShoeScenario
 from devices.simulator.shoe_table import MOUTHS, SHOE
 from devices.simulator.steps import Pace
-from devices.simulator.table import CONTROLLER, controller_unit
+from devices.simulator.table import CONTROLLER
 from devices.simulator.table_controller import BOOT_NS as CONTROLLER_BOOT_NS
 from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.units import controller_unit
 
 
 class ShoeSide(DealtTable):

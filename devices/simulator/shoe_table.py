@@ -8,25 +8,17 @@ from devices.simulator.line_faults import LineFaults
 from devices.simulator.persona import Device
 from devices.simulator.shoe import BOOT_NS, ShoeModel
 from devices.simulator.shoe_mouths import AngelEyeShoe, BeeTekShoe
-from devices.simulator.shoe_tdp import TdpShoe
-from devices.simulator.unit import Unit
+from devices.simulator.units import shoe_unit
 from protocol.errors import LocalError
 from protocol.faults import Fault
-from protocol.tdp.messages import Capability, DeviceClass
 
 SHOE: Final = "shoe"
 PACE_NS: Final = 800_000_000
 """Between two things a dealer does."""
 
 
-def _tdp(name: str, model: ShoeModel, rng: Random) -> Device:
-    mouth = TdpShoe(model)
-    reads = Capability.CARD_RECOGNITION
-    return Unit(name, mouth, mouth.answer, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
-
-
 MOUTHS: Final[dict[str, Callable[[str, ShoeModel, Random], Device]]] = {
-    "tdp": _tdp,
+    "tdp": lambda _, model, rng: shoe_unit(model, rng),
     "angel-eye": lambda name, model, _: AngelEyeShoe(name, model),
     "bee-tek": lambda name, model, _: BeeTekShoe(name, model),
 }

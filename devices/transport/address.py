@@ -32,7 +32,7 @@ FORMS = (
 PORTS: Final = ("", "serial", "serial-id", "serial-path")
 """Schemes of a port of this machine."""
 
-AT_ONCE: Final = ("sim", "replay", "usb")
+AT_ONCE: Final = ("replay", "usb")
 """Schemes of other lines that open without waiting for anybody."""
 
 
@@ -42,6 +42,10 @@ def line_at(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -
     parts = urlsplit(address)
     if address and parts.scheme in PORTS:
         return Opener(_port(address, parts, baud))
+    if parts.scheme == "sim":
+        from devices.simulator.line import SimulatedDevice
+
+        return Opener(SimulatedDevice(address, clock).open)
     return Opener(
         lambda: open_transport(address, clock, baud=baud),
         may_wait=parts.scheme not in AT_ONCE,
@@ -52,16 +56,14 @@ def line_at(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -
 def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -> Transport:
     """Open the line at `address`; a LineError says in one line what is wrong. `baud` is for an address without one.
 
-    Settings of a port's address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1); of a simulated
-    device: seed, scenario, speed.
+    Settings of a port's address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1); those of a simulated
+    device are in `docs/simulator.md`.
     """
     parts = urlsplit(address)
     if address and parts.scheme in PORTS:
         return _port(address, parts, baud)()
     if parts.scheme == "sim":
-        from devices.simulator.line import open_simulated
-
-        return open_simulated(address, clock)
+        return line_at(address, clock).open()
     if parts.scheme == "replay":
         from devices.replay import open_replay
 
