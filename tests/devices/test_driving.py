@@ -1,11 +1,21 @@
 """Devices driven through the handles of `open_device`: simulated ones in this program, and behind real lines."""
 
+import socket
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from devices import events as e
+from devices.capture import Capture
+from devices.clock import SystemClock
 from devices.driving import Shoe, Shuffler, TableController, open_device
+from devices.loop import Owner
+from devices.replay import play
+from devices.simulator.host import Bench, DeviceLine, TcpLine
+from devices.simulator.line import SimulatedDevice
 from protocol.errors import (
     CannotWait,
     DealwireError,
@@ -13,8 +23,11 @@ from protocol.errors import (
     LineClosed,
     LineUnusable,
     LocalError,
+    NoAnswer,
+    NoCommands,
     NoEvent,
     NotPermitted,
+    NotUp,
     Refused,
     Unfinished,
     WrongDevice,
@@ -152,6 +165,151 @@ def test_two_devices_at_once() -> None:
         assert controller.wait_for(e.GameEnded).round == started.round
         with pytest.raises(Refused, match="bad parameter"):
             controller.sensor_light(33, True)
+
+
+# ------------------------------------------------------------------ behind real lines
+
+
+class Alone:
+    """A simulated device as the one device of a table, so that a bench can put it on a real line."""
+
+    finished = False
+
+    def __init__(self, address: str) -> None:
+        self.device = SimulatedDevice(address)
+        self.units = {"it": self.device}
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        return self.device.next_deadline_ns
+
+    def power_on(self, now_ns: int) -> None:
+        """It was on already."""
+
+    def receive(self, device: str, data: bytes, now_ns: int) -> None:
+        self.device.receive(data)
+
+    def tick(self, now_ns: int) -> None:
+        self.device.tick(now_ns)
+
+    def take_output(self, device: str, now_ns: int) -> bytes:
+        return self.device.take_output()
+
+
+class Attached:
+    """A simulated device on a real line, run by a thread of its own; the plug can be pulled."""
+
+    def __init__(self, address: str, line: str) -> None:
+        self._owner = Owner(SystemClock())
+        self._bench = Bench(Alone(address), {"it": line})
+        self.line: DeviceLine = self._bench.lines["it"]
+        self.address, self._done = self.line.address, False
+        for member in (self._bench, self.line):
+            self._owner.add(member)
+        self._thread = threading.Thread(target=self._owner.run, args=(lambda: self._done,))
+        self._thread.start()
+
+    def unplug(self) -> None:
+        self.call(self.line.close)
+
+    def call(self, function: Callable[[], None]) -> None:
+        self._owner.call_soon(function)
+
+    def close(self) -> None:
+        self._done = True
+        self._owner.call_soon(lambda: None)
+        self._thread.join()
+        self._owner.close()
+
+
+@contextmanager
+def attached(address: str, line: str) -> Iterator[Attached]:
+    device = Attached(address, line)
+    try:
+        yield device
+    finally:
+        device.close()
+
+
+@pytest.mark.parametrize("line", ["pty", "tcp:0"])
+def test_a_device_on_a_real_line(line: str) -> None:
+    with attached(FAST, line) as device, open_device(device.address, role="operate") as shuffler:
+        assert isinstance(shuffler, Shuffler), "its greeting says what it is"
+        assert shuffler.dispense() == e.PacketDispensed(1, 1, 5, 5, ())
+        assert shuffler.wait_for(e.PacketLifted).ordinal == 1
+        with pytest.raises(Refused):
+            shuffler.dispense()
+
+
+@pytest.mark.parametrize("line", ["pty", "tcp:0"])
+def test_a_device_that_is_unplugged_in_mid_command(line: str) -> None:
+    with attached("sim:shuffler", line) as device, open_device(device.address, role="operate") as shuffler:
+        shuffler.on_event(lambda seen: device.unplug() if isinstance(seen.body, e.StateChanged) else None)
+        with pytest.raises(LineClosed):
+            shuffler.dispense()
+        assert shuffler.wait_for(e.LinkLost)
+        with pytest.raises(NotUp, match="waiting for its line"):
+            shuffler.dispense()
+        with pytest.raises(NotUp):
+            shuffler.status  # noqa: B018
+        assert shuffler.identity.serial == "SIM-0001", "what it was is still known"
+
+
+def test_a_line_that_comes_back_is_gone_on_with() -> None:
+    """The same device behind a port that goes and comes: what it did meanwhile is heard then."""
+    with attached(FAST, "tcp:0") as device, open_device(device.address, role="operate") as shuffler:
+        shuffler.dispense()
+        host = device.line
+        assert isinstance(host, TcpLine)
+        device.call(host._hang_up)
+        assert shuffler.wait_for(e.LinkLost)
+        assert shuffler.wait_for(e.LinkUp).resumed
+        while shuffler.wait_for(e.PacketDispensed).ordinal < 4:
+            pass
+        assert shuffler.dump().counted == 37
+
+
+def test_a_line_without_an_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        address = f"tcp://127.0.0.1:{deaf.getsockname()[1]}"
+        with pytest.raises(NoAnswer, match="no reply after 3 tries"):
+            open_device(address, timeout_s=0.6)
+
+
+def test_another_kind_of_device_on_the_line_ends_the_handle(tmp_path: Path) -> None:
+    port = tmp_path / "port"
+    with attached("sim:shoe", "pty") as shoe, attached(FAST, "pty") as shuffler:
+        port.symlink_to(shoe.address)
+        with open_device(str(port)) as handle:
+            port.unlink()
+            port.symlink_to(shuffler.address)
+            shoe.unplug()
+            with pytest.raises(WrongDevice, match="expected a shoe on this line, found a shuffler"):
+                list(handle.events())
+            with pytest.raises(WrongDevice):
+                handle.status  # noqa: B018
+
+
+def test_every_byte_is_recorded_and_deals_the_same_events(tmp_path: Path) -> None:
+    heard: list[e.Seen] = []
+    path = tmp_path / "shuffler.pcapng"
+    with open_device(FAST, role="operate", device="shuffler", record=path) as shuffler:
+        shuffler.on_event(heard.append)
+        shuffler.dispense()
+    again: list[e.Seen] = []
+    play(Capture.read(path), again.append)
+    assert [seen for seen in again if seen.number >= heard[0].number][: len(heard)] == heard
+    with pytest.raises(DealwireError, match="does not say which kind of device"):
+        open_device(FAST, record=tmp_path / "other.pcapng")
+
+
+def test_a_shoe_of_another_dialect_is_heard_not_asked() -> None:
+    with attached("sim:shoe", "pty") as device, open_device(device.address, dialect="bee-tek", role="operate") as shoe:
+        assert isinstance(shoe, Shoe)
+        with pytest.raises(NoCommands):
+            shoe.lock()
+        with pytest.raises(NotUp):
+            shoe.identity  # noqa: B018
 
 
 # ------------------------------------------------------------------ callbacks and waiting
