@@ -1,6 +1,10 @@
 """The public face, pinned: a name that comes or goes is a decision, not an accident."""
 
 import ast
+import importlib
+import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,61 +13,63 @@ import dealwire
 
 ROOT = Path(__file__).parent.parent
 
-PUBLIC = {
-    "Capture", "CaptureWriter", "Card", "DealerFlow", "DealwireError", "Game", "Incident", "Line", "LiveTable",
-    "Procedure", "RoundResult", "Seen", "Settlement", "Table", "Terms", "load_game", "load_procedure", "play", "settle",
-}  # fmt: skip
+FACES = {
+    "dealwire": "Capture CaptureWriter Card DealerFlow DealwireError Game Incident Legal Line LineError LiveTable "
+    "LocalError NoAnswer NoEvent NotPermitted NotUp Procedure Refused RemoteError Role RoundResult Seen Settlement "
+    "Shoe Shuffler Snapshot Table TableController Terms Unfinished WrongDevice check_procedure events known_procedures "
+    "load_game load_procedure open_device play replay settle simulate",
+    "dealer_flow": "DealerFlow Incident Legal Procedure RoundResult Snapshot check_procedure known_procedures "
+    "load_procedure",
+    "rules": "AwardDesk Game GameFileError Line Meter MeterBank MeterRefused Settlement SettlementRefused game_ids "
+    "load_game load_setup settle settle_linked",
+    "devices": "",
+    "protocol": "",
+}
+"""What each package offers; modules such as `protocol.tdp.messages` and `devices.events` are public too."""
 
 
-def test_the_public_names() -> None:
-    assert set(dealwire.__all__) == PUBLIC
-    assert sorted(dealwire.__all__) == dealwire.__all__
-
-
-@pytest.mark.parametrize("name", sorted(PUBLIC))
-def test_every_public_name_is_there_and_explained(name: str) -> None:
-    assert getattr(dealwire, name).__doc__
-
-
-def test_type_checkers_and_the_interpreter_see_the_same_names() -> None:
-    """The lazy table and the imports for type checkers say the same, name by name."""
-    tree = ast.parse((ROOT / "dealwire/__init__.py").read_text())
-    checked = {
-        alias.name: node.module
-        for block in tree.body
-        if isinstance(block, ast.If)
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
+def imported(package: str) -> dict[str, str]:
+    """The names that type checkers see in a package, and the modules they come from."""
+    module = importlib.import_module(package)
+    return {
+        alias.name: str(node.module)
+        for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module not in {"typing", "protocol.lazy"}
         for alias in node.names
     }
-    assert checked == dealwire._HOMES
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match=r"dealwire.*shuffle"):
-        dealwire.shuffle  # noqa: B018
+@pytest.mark.parametrize("package", FACES)
+def test_the_face_of_a_package(package: str) -> None:
+    """Each name is there and explained, type checkers know the same from the same modules, and there is no other."""
+    module, names = importlib.import_module(package), FACES[package].split()
+    checked = imported(package)
+    assert sorted(checked) == sorted(names)
+    if names:
+        assert sorted(module.__all__) == names
+        assert {name for name in dir(module) if not name.startswith("__")} >= set(names)
+    for name in names:
+        found = getattr(module, name)
+        assert inspect.getdoc(found)
+        home = importlib.import_module(checked[name])
+        assert found is getattr(home, name)
 
 
-def test_the_same_class_under_both_names() -> None:
-    import dealer_flow.record.result
-    import protocol.cards
-
-    assert dealwire.RoundResult is dealer_flow.record.result.RoundResult
-    assert dealwire.Card is protocol.cards.Card
+@pytest.mark.parametrize("package", ["dealwire", "dealer_flow"])
+def test_an_unknown_name_is_an_attribute_error(package: str) -> None:
+    with pytest.raises(AttributeError, match=rf"{package}.*shuffle"):
+        importlib.import_module(package).shuffle  # noqa: B018
 
 
-def module_names(path: Path) -> set[str]:
-    """Names without underscore that a package's `__init__` defines or imports at module level."""
-    names: set[str] = set()
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.ImportFrom | ast.Import):
-            names |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            names.add(node.name)
-    return {name for name in names if not name.startswith("_")}
+def test_every_name_has_one_job() -> None:
+    held = [name for job in dealwire.JOBS.values() for names in job.values() for name in names.split()]
+    assert sorted(held) == dealwire.__all__
+    assert list(dealwire.JOBS) == ["drive", "replay", "deal", "settle", "simulate"]
 
 
-@pytest.mark.parametrize("package", ["protocol", "devices", "dealer_flow"])
-def test_the_packages_below_export_nothing_by_accident(package: str) -> None:
-    """Their names are imported from the modules that define them."""
-    assert module_names(ROOT / package / "__init__.py") == set()
+def test_a_face_loads_what_is_asked_for_and_no_more() -> None:
+    code = "import sys, dealwire; dealwire.Role, dealwire.events, dealwire.DealwireError\n"
+    code += "heavy = ('dealer_flow', 'rules', 'pydantic', 'transitions', 'serial', 'devices.driving')\n"
+    code += "print([name for name in sys.modules if name in heavy])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,17 @@
+"""A package's public names, loaded on first use: importing the package, or one name, does not load the others."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def face(package: str, names: Mapping[str, str]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """`__all__`, `__getattr__` and `__dir__` of `package`, from its modules' public names, blanks between them."""
+    homes = {name: module for module, held in names.items() for name in held.split()}
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(homes[name]), name)
+
+    return sorted(homes), get, lambda: sorted(homes)
