@@ -33,7 +33,7 @@ B = TypeVar("B", bound=e.Body)
 C = TypeVar("C", bound=Callable[[e.Seen], object])
 
 
-class Device:
+class DeviceHandle:
     """An open device. `with` closes it; so does `close`.
 
     A line that is lost is opened again; while it is away, commands raise NotUp at once.
@@ -122,7 +122,7 @@ class Device:
         return Refused(type(message).__name__, reason, name_of(names_of(self.states), reply.state))
 
 
-class Shuffler(Device):
+class Shuffler(DeviceHandle):
     """An open packet shuffler. All commands but `self_test` need the role `operate`."""
 
     states = m.ShufflerState
@@ -159,7 +159,7 @@ class Shuffler(Device):
         self._command(m.SetLock(int(locked)))
 
 
-class Shoe(Device):
+class Shoe(DeviceHandle):
     """An open card-reading shoe. All commands but `self_test` need the role `operate`; cards are drawn by hand."""
 
     states = m.ShoeState
@@ -183,7 +183,7 @@ class Shoe(Device):
         self._command(m.EndRound())
 
 
-class TableController(Device):
+class TableController(DeviceHandle):
     """An open table controller. All commands but `self_test` need the role `operate`; keys are pressed by people."""
 
     states = m.ControllerState

@@ -141,7 +141,7 @@ def _controller(numbers: Numbers, _fault: str) -> Attended:
     return Attended(unit, next_act, lambda: model.state is ControllerState.BETS_OPEN)
 
 
-class Kind(NamedTuple):
+class SimulatedKind(NamedTuple):
     """A kind of device: what makes it, its numbers with their usual values and bounds, the faults it can have."""
 
     make: Callable[[Numbers, str], Attended]
@@ -150,9 +150,9 @@ class Kind(NamedTuple):
 
 
 KINDS: Final = {
-    "shuffler": Kind(_shuffler, _ANY | _SHUFFLER, tuple(_SHUFFLER_FAULTS)),
-    "shoe": Kind(_shoe, _ANY | _SHOE, ("unread",)),
-    "table-controller": Kind(_controller, _ANY | _CONTROLLER),
+    "shuffler": SimulatedKind(_shuffler, _ANY | _SHUFFLER, tuple(_SHUFFLER_FAULTS)),
+    "shoe": SimulatedKind(_shoe, _ANY | _SHOE, ("unread",)),
+    "table-controller": SimulatedKind(_controller, _ANY | _CONTROLLER),
 }
 """Every simulated device; docs/simulator.md prints the table of its settings from this."""
 
@@ -258,7 +258,7 @@ class SimulatedLine:
             raise LineClosed(self.name, "closed by this program")
 
 
-def _settings(address: str, kind: Kind) -> tuple[Numbers, str]:
+def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str]:
     numbers, fault = {name: usual for name, (usual, _) in kind.numbers.items()}, ""
     for name, text in parse_qsl(urlsplit(address).query, keep_blank_values=True):
         if name in numbers and text.isdecimal() and int(text) in kind.numbers[name][1]:
