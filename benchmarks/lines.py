@@ -27,7 +27,7 @@ from devices.clock import SystemClock
 from devices.events import Seen, WagerPlaced
 from devices.loop import Owner
 from devices.session import Session
-from devices.table_controller import TableController
+from devices.table_controller import TableControllerDriver
 from protocol.tdp import HostLink
 from protocol.tdp.messages import DeviceClass
 
@@ -160,7 +160,7 @@ def events(lines: int, seconds: float) -> Run:
         owner = Owner(clock)
         for number, name in enumerate(names):
             link = HostLink(expects=DeviceClass.TABLE_CONTROLLER, listen=True)
-            session = Session(f"line {number}", open_transport(name), link, TableController(), clock, deliver)
+            session = Session(f"line {number}", open_transport(name), link, TableControllerDriver(), clock, deliver)
             owner.add(session)
             session.start()
         _timed(run, go, lambda over: _serve(owner, over))

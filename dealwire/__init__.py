@@ -1,90 +1,97 @@
 """dealwire: a casino table's card devices, connected to the rules of the game.
 
-The public names live in the packages below and are imported here on first use, so that importing one does not
-load the others.
+What a program uses, by job. Each name is loaded on first use, so that importing one does not load the others.
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from dealwire.version import __version__ as __version__
-from devices.transport.further import FURTHER
+from protocol.lazy import face
 
 if TYPE_CHECKING:
-    from dealer_flow.play.machine import DealerFlow
-    from dealer_flow.procedure.load import Procedure, load_procedure
-    from dealer_flow.record.result import Incident, RoundResult
-    from dealwire.live import LineConfig, LiveTable
-    from dealwire.table.table import Table, TableTerms
-    from devices.capture import Capture, CaptureWriter
-    from devices.events import Seen
-    from devices.replay import play
-    from protocol.cards import Card
-    from protocol.errors import DealwireError
-    from rules.game import Game, load_game
-    from rules.settle import settle
-    from rules.settlement import Settlement
+    from dealer_flow.play.legal import Legal as Legal
+    from dealer_flow.play.machine import DealerFlow as DealerFlow
+    from dealer_flow.play.snapshot import Snapshot as Snapshot
+    from dealer_flow.procedure.load import Procedure as Procedure
+    from dealer_flow.procedure.load import check_procedure as check_procedure
+    from dealer_flow.procedure.load import known_procedures as known_procedures
+    from dealer_flow.procedure.load import load_procedure as load_procedure
+    from dealer_flow.record.result import Incident as Incident
+    from dealer_flow.record.result import RoundResult as RoundResult
+    from dealwire.live import LineConfig as LineConfig
+    from dealwire.live import LiveTable as LiveTable
+    from dealwire.rehearsal.simulate import simulate as simulate
+    from dealwire.table.replay import replay as replay
+    from dealwire.table.table import Table as Table
+    from dealwire.table.table import TableTerms as TableTerms
+    from devices import events as events
+    from devices.capture import Capture as Capture
+    from devices.driving import Shoe as Shoe
+    from devices.driving import Shuffler as Shuffler
+    from devices.driving import TableController as TableController
+    from devices.driving import open_device as open_device
+    from devices.events import Seen as Seen
+    from devices.recording import CaptureWriter as CaptureWriter
+    from devices.replay import play as play
+    from protocol.cards import Card as Card
+    from protocol.errors import DealwireError as DealwireError
+    from protocol.errors import LineError as LineError
+    from protocol.errors import LocalError as LocalError
+    from protocol.errors import NoAnswer as NoAnswer
+    from protocol.errors import NoEvent as NoEvent
+    from protocol.errors import NotPermitted as NotPermitted
+    from protocol.errors import NotUp as NotUp
+    from protocol.errors import Refused as Refused
+    from protocol.errors import RemoteError as RemoteError
+    from protocol.errors import Unfinished as Unfinished
+    from protocol.errors import WrongDevice as WrongDevice
+    from protocol.tdp.messages import Role as Role
+    from rules.game import Game as Game
+    from rules.game import load_game as load_game
+    from rules.settle import settle as settle
+    from rules.settlement import Settlement as Settlement
 
-_HOMES: Final = {
-    "Capture": "devices.capture",
-    "CaptureWriter": "devices.capture",
-    "Card": "protocol.cards",
-    "DealerFlow": "dealer_flow.play.machine",
-    "DealwireError": "protocol.errors",
-    "Game": "rules.game",
-    "Incident": "dealer_flow.record.result",
-    "LineConfig": "dealwire.live",
-    "LiveTable": "dealwire.live",
-    "Procedure": "dealer_flow.procedure.load",
-    "RoundResult": "dealer_flow.record.result",
-    "Seen": "devices.events",
-    "Settlement": "rules.settlement",
-    "Table": "dealwire.table.table",
-    "TableTerms": "dealwire.table.table",
-    "load_game": "rules.game",
-    "load_procedure": "dealer_flow.procedure.load",
-    "play": "devices.replay",
-    "settle": "rules.settle",
+JOBS = {
+    "drive": {
+        "devices.driving": "open_device Shuffler Shoe TableController",
+        "protocol.tdp.messages": "Role",
+        "devices": "events",
+        "devices.events": "Seen",
+        "dealwire.live": "LiveTable LineConfig",
+        "protocol.errors": (
+            "DealwireError LocalError NotPermitted NotUp RemoteError Refused NoAnswer Unfinished NoEvent WrongDevice "
+            "LineError"
+        ),
+    },
+    "replay": {
+        "dealwire.table.replay": "replay",
+        "devices.replay": "play",
+        "devices.capture": "Capture",
+        "devices.recording": "CaptureWriter",
+    },
+    "deal": {
+        "dealer_flow.play.machine": "DealerFlow",
+        "dealer_flow.procedure.load": "Procedure load_procedure known_procedures check_procedure",
+        "dealer_flow.record.result": "RoundResult Incident",
+        "dealer_flow.play.snapshot": "Snapshot",
+        "dealer_flow.play.legal": "Legal",
+        "protocol.cards": "Card",
+    },
+    "settle": {
+        "dealwire.table.table": "Table TableTerms",
+        "rules.game": "Game load_game",
+        "rules.settle": "settle",
+        "rules.settlement": "Settlement",
+    },
+    "simulate": {
+        "dealwire.rehearsal.simulate": "simulate",
+    },
 }
+"""The public names: job, module, names. `docs/api.md` has them in this order."""
 
-__all__ = [
-    "Capture",
-    "CaptureWriter",
-    "Card",
-    "DealerFlow",
-    "DealwireError",
-    "Game",
-    "Incident",
-    "LineConfig",
-    "LiveTable",
-    "Procedure",
-    "RoundResult",
-    "Seen",
-    "Settlement",
-    "Table",
-    "TableTerms",
-    "load_game",
-    "load_procedure",
-    "play",
-    "settle",
-]
-
-
-def _open_simulated(address: str, clock: Any) -> Any:
-    from dealwire.rehearsal.line import open_simulated
-
-    return open_simulated(address, clock)
-
-
-FURTHER["sim"] = _open_simulated
+__all__, _get, __dir__ = face(__name__, {module: names for job in JOBS.values() for module, names in job.items()})
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'dealwire' has no attribute {name!r}")
-    return getattr(importlib.import_module(home), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return importlib.import_module("devices.events") if name == "events" else _get(name)

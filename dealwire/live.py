@@ -1,12 +1,11 @@
 """A table's lines, open and running: supervisors and the one thread that owns them."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
-from devices.address import baud_of, line_at, short_name
-from devices.capture import CaptureWriter, Recorded
+from devices.address import line_at, recorder
+from devices.capture import CaptureWriter
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.events import Seen
@@ -75,7 +74,7 @@ class LiveTable:
         dialect = dialect_named(line.dialect)
         supervisor = Supervisor(
             line.name,
-            dataclasses.replace(opener, open=lambda: wrap(opener.open())),
+            opener.wrapped(wrap),
             lambda: dialect.make_link(line.device, role, False),
             dialect.driver(line.device, where=line.name),
             self.clock,
@@ -90,10 +89,9 @@ class LiveTable:
         """What makes a line's transport a recorded one; every transport it ever has goes to one interface."""
         if writer is None:
             return lambda transport: transport
-        dialect = dialect_named(line.dialect)
-        name, baud = short_name(line.address), baud_of(line.address, baud=dialect.baud)
-        interface = writer.interface(line.name, device=line.device, dialect=dialect.name, line=name, baud=baud)
-        return lambda transport: Recorded(transport, writer, interface, self.clock)
+        dialect, address = dialect_named(line.dialect), line.address
+        names = {"device": line.device, "dialect": dialect.name, "address": address}
+        return recorder(writer, line.name, **names, baud=dialect.baud, clock=self.clock)
 
     @property
     def closed(self) -> bool:

@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     from devices.clock import SystemClock as SystemClock
     from devices.dialects import dialect_named as dialect_named
     from devices.dialects import dialect_names as dialect_names
+    from devices.driving import Shoe as Shoe
+    from devices.driving import Shuffler as Shuffler
+    from devices.driving import TableController as TableController
+    from devices.driving import open_device as open_device
     from devices.events import Seen as Seen
     from devices.loop import Owner as Owner
     from devices.recording import CaptureWriter as CaptureWriter
     from devices.recording import Recorded as Recorded
     from devices.replay import play as play
     from devices.session import Session as Session
-    from devices.shoe import Shoe as Shoe
-    from devices.shuffler import Shuffler as Shuffler
     from devices.supervisor import Supervisor as Supervisor
-    from devices.table_controller import TableController as TableController
 
 __all__, __getattr__, __dir__ = face(
     __name__,
@@ -33,10 +34,8 @@ __all__, __getattr__, __dir__ = face(
         "devices.recording": "CaptureWriter Recorded",
         "devices.replay": "play",
         "devices.session": "Session",
-        "devices.shoe": "Shoe",
-        "devices.shuffler": "Shuffler",
+        "devices.driving": "Shoe Shuffler TableController open_device",
         "devices.supervisor": "Supervisor",
-        "devices.table_controller": "TableController",
         "devices.address": "open_transport",
     },
 )

@@ -1,11 +1,11 @@
 """The address of a line, as a person writes it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from devices.recording import CaptureWriter, Recorded
 from devices.transport.base import Transport
-from devices.transport.further import FURTHER
 from devices.transport.opening import Opener
 from protocol.errors import LineUnusable
 
@@ -33,7 +33,7 @@ FORMS = (
 PORTS: Final = ("", "serial", "serial-id", "serial-path")
 """Schemes of a port of this machine."""
 
-AT_ONCE: Final = ("sim", "replay", "usb")
+AT_ONCE: Final = ("replay", "usb")
 """Schemes of other lines that open without waiting for anybody."""
 
 
@@ -43,6 +43,10 @@ def line_at(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -
     parts = urlsplit(address)
     if address and parts.scheme in PORTS:
         return Opener(_port(address, parts, baud))
+    if parts.scheme == "sim":
+        from devices.simulator.line import SimulatedDevice
+
+        return Opener(SimulatedDevice(address, clock).open)
     return Opener(
         lambda: open_transport(address, clock, baud=baud),
         may_wait=parts.scheme not in AT_ONCE,
@@ -53,14 +57,14 @@ def line_at(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -
 def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 115200) -> Transport:
     """Open the line at `address`; a LineError says in one line what is wrong. `baud` is for an address without one.
 
-    Settings of a port's address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1); of a simulated
-    device: seed, scenario, speed.
+    Settings of a port's address: baud, parity (N, E or O), stop (1 or 2), dtr and rts (0 or 1); those of a simulated
+    device are in `docs/simulator.md`.
     """
     parts = urlsplit(address)
     if address and parts.scheme in PORTS:
         return _port(address, parts, baud)()
-    if parts.scheme in FURTHER:
-        return FURTHER[parts.scheme](address, clock)
+    if parts.scheme == "sim":
+        return line_at(address, clock).open()
     if parts.scheme == "replay":
         from devices.replay import open_replay
 
@@ -139,3 +143,13 @@ def short_name(address: str) -> str:
     """The address without scheme, folders and settings: tells lines apart in a recording that others will read."""
     parts = urlsplit(address)
     return parts.netloc or parts.path.removeprefix("/dev/")
+
+
+def recorder(
+    writer: CaptureWriter, name: str, *, device: str, dialect: str, baud: int, address: str, clock: "Clock"
+) -> Callable[[Transport], Transport]:
+    """What makes a transport of the line at `address` a recorded one; all it ever has go to one interface. `baud` is
+    for an address without one."""
+    line, baud = short_name(address), baud_of(address, baud=baud)
+    interface = writer.interface(name, device=device, dialect=dialect, line=line, baud=baud)
+    return lambda transport: Recorded(transport, writer, interface, clock)

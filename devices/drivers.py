@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from devices.shoe import Shoe
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
+from devices.shoe import ShoeDriver
+from devices.shuffler import ShufflerDriver
+from devices.table_controller import TableControllerDriver
 from devices.translation import Driver
 from protocol.errors import LocalError
 from protocol.tdp.messages import DeviceClass
@@ -24,9 +24,9 @@ class Kind:
 DRIVERS: Final = {
     kind.name: kind
     for kind in (
-        Kind("shuffler", DeviceClass.SHUFFLER, Shuffler),
-        Kind("shoe", DeviceClass.SHOE, Shoe),
-        Kind("table-controller", DeviceClass.TABLE_CONTROLLER, TableController),
+        Kind("shuffler", DeviceClass.SHUFFLER, ShufflerDriver),
+        Kind("shoe", DeviceClass.SHOE, ShoeDriver),
+        Kind("table-controller", DeviceClass.TABLE_CONTROLLER, TableControllerDriver),
     )
 }
 

@@ -1,4 +1,4 @@
-"""The card-reading shoe that speaks TDP: its events in our words, and the commands it takes."""
+"""The card-reading shoe that speaks TDP: its events in our words."""
 
 from typing import Final
 
@@ -54,24 +54,7 @@ EVENTS: Final[Table] = {
 }
 
 
-class Shoe(TableDriver):
-    """Driver of a card-reading shoe. The builders make commands for `Session.request`; they need `operate`."""
-
-    device_class: Final = m.DeviceClass.SHOE
+class ShoeDriver(TableDriver):
+    """Driver of a card-reading shoe."""
 
     events = EVENTS
-
-    @staticmethod
-    def lock(locked: bool) -> m.Message:
-        """Lock or unlock the shoe."""
-        return m.LockShoe(int(locked))
-
-    @staticmethod
-    def clear_error(fault: int, badge: int) -> m.Message:
-        """The person with `badge` put the trouble `fault` right."""
-        return m.ClearShoeError(fault, badge)
-
-    @staticmethod
-    def end_round() -> m.Message:
-        """The round is over: stand by for the next."""
-        return m.EndRound()

@@ -1,4 +1,4 @@
-"""The packet shuffler: its events in our words, and the commands it takes."""
+"""The packet shuffler: its events in our words."""
 
 from typing import Final
 
@@ -43,39 +43,7 @@ EVENTS: Final[Table] = {
 }
 
 
-class Shuffler(TableDriver):
-    """Driver of a packet shuffler. The builders make commands for `Session.request`; all but none need `operate`."""
-
-    device_class: Final = m.DeviceClass.SHUFFLER
+class ShufflerDriver(TableDriver):
+    """Driver of a packet shuffler."""
 
     events = EVENTS
-
-    @staticmethod
-    def select_game(packet_size: int, cards: int, jokers: int, game: str) -> m.Message:
-        """Deal packets of `packet_size` from a deck of `cards`, `jokers` among them."""
-        return m.SelectGame(packet_size, cards, jokers, game)
-
-    @staticmethod
-    def dispense() -> m.Message:
-        """Bring the next packet."""
-        return m.Dispense()
-
-    @staticmethod
-    def dump() -> m.Message:
-        """Bring the remainder."""
-        return m.Dump()
-
-    @staticmethod
-    def raise_lamp(fault: int) -> m.Message:
-        """Light the red lamp for a misdeal only the host can see."""
-        return m.RaiseLamp(fault)
-
-    @staticmethod
-    def clear_misdeal(badge: int, resume: bool) -> m.Message:
-        """The person with `badge` acknowledged the misdeal: go on, or take the deck out."""
-        return m.ClearMisdeal(badge, m.Resolution.RESUME if resume else m.Resolution.REMOVE_DECK)
-
-    @staticmethod
-    def lock(locked: bool) -> m.Message:
-        """Lock or unlock the device for the table."""
-        return m.SetLock(int(locked))

@@ -1,4 +1,4 @@
-"""The table controller: keypad, bet sensors, layout reader; its events in our words, and the commands it takes."""
+"""The table controller: keypad, bet sensors, layout reader; its events in our words."""
 
 from typing import Final
 
@@ -60,24 +60,7 @@ EVENTS: Final[Table] = {
 }
 
 
-class TableController(TableDriver):
-    """Driver of a table controller. The builders make commands for `Session.request`; they need `operate`."""
-
-    device_class: Final = m.DeviceClass.TABLE_CONTROLLER
+class TableControllerDriver(TableDriver):
+    """Driver of a table controller."""
 
     events = EVENTS
-
-    @staticmethod
-    def sensor_light(seat: int, lit: bool) -> m.Message:
-        """Light or darken a seat's bet sensor."""
-        return m.SetSensorLight(seat, int(lit))
-
-    @staticmethod
-    def show_meter(meter: int, cents: int) -> m.Message:
-        """Show a progressive meter."""
-        return m.ShowMeter(meter, cents)
-
-    @staticmethod
-    def show_text(text: str) -> m.Message:
-        """Show the dealer a line of text."""
-        return m.ShowText(text)

@@ -13,7 +13,9 @@ from protocol.tdp.messages import Role
 
 
 def _link(kind: str, role: Role, listen: bool) -> Link:
-    return HostLink(expects=kind_of(kind, where="link").device_class, role=role, listen=listen)
+    """Without a kind, whatever device answers will do."""
+    expects = kind_of(kind, where="link").device_class if kind else None
+    return HostLink(expects=expects, role=role, listen=listen)
 
 
 def _explain(frame: Frame) -> dict[str, object]:

@@ -60,6 +60,14 @@ class NotUp(LocalError):
         super().__init__(f"no session with the device: the link is {state}")
 
 
+class CannotWait(LocalError):
+    """A callback asked for something that its own thread would have to bring."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"{what} waits for the device, which a callback of on_event holds up; use events() instead")
+
+
 class NoCommands(LocalError):
     """A command was asked of a device that only speaks."""
 
@@ -98,6 +106,22 @@ class NoAnswer(RemoteError):
     def __init__(self, command: str, tries: int, waited_s: float) -> None:
         self.command, self.tries, self.waited_s = command, tries, waited_s
         super().__init__(f"{command}: no reply after {tries} tries in {waited_s:.2f} s")
+
+
+class Unfinished(RemoteError):
+    """The device took on a command and did not bring it to its end. What it did of it, its events and status say."""
+
+    def __init__(self, command: str, why: str) -> None:
+        self.command, self.why = command, why
+        super().__init__(f"{command} was begun and not ended: {why}")
+
+
+class NoEvent(RemoteError):
+    """What was waited for did not happen in time."""
+
+    def __init__(self, event: str, waited_s: float) -> None:
+        self.event, self.waited_s = event, waited_s
+        super().__init__(f"no {event} within {waited_s:g} s")
 
 
 class VersionMismatch(RemoteError):

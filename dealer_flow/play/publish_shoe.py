@@ -1,6 +1,6 @@
 """A round drawn from a shoe as it is published."""
 
-from dealer_flow.record.result import Drawn, Finish, Named, Shoe
+from dealer_flow.record.result import Drawn, Finish, Named, ShoeRecord
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.shoe import Shoes
 from protocol.cards import spell_cards
@@ -24,9 +24,9 @@ def drawn_of(draw: Draw | None) -> Drawn | None:
     )
 
 
-def shoe_of(shoes: Shoes | None) -> Shoe | None:
+def shoe_of(shoes: Shoes | None) -> ShoeRecord | None:
     """The shoe as it stands; None when no card has come out of one."""
     if shoes is None or shoes.current is None:
         return None
     shoe = shoes.current
-    return Shoe(id=shoe.id, loaded=shoe.loaded, drawn=shoe.drawn, left=shoe.left)
+    return ShoeRecord(id=shoe.id, loaded=shoe.loaded, drawn=shoe.drawn, left=shoe.left)

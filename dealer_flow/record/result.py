@@ -189,7 +189,7 @@ class Drawn(Record):
     named: tuple[Named, ...] = ()
 
 
-class Shoe(Record):
+class ShoeRecord(Record):
     """The shoe as the round left it. `loaded` is the shoe's word, or what the procedure's decks make where it has none;
     `left` is null when cards may have left it unseen."""
 
@@ -230,7 +230,7 @@ class RoundResult(Record):
     incidents: tuple[Incident, ...]
     draw: Drawn | None = None
     """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
-    shoe: Shoe | None = None
+    shoe: ShoeRecord | None = None
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
 

@@ -8,7 +8,7 @@ from dealwire.rehearsal.pace import PeoplePace
 from dealwire.rehearsal.race_dealer import RaceDealer
 from dealwire.rehearsal.race_scenario import RaceScenario
 from dealwire.rehearsal.scenario import Scenario
-from dealwire.rehearsal.shuffler_table import CONTROLLER, controller_unit
+from dealwire.rehearsal.shuffler_table import CONTROLLER
 from devices.simulator.deck import Cards
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import BOOT_NS, ShoeModel
@@ -16,6 +16,7 @@ from devices.simulator.shoe_table import FRONT_ENDS, SHOE
 from devices.simulator.table_controller import BOOT_NS as CONTROLLER_BOOT_NS
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import TableUnit
+from devices.simulator.units import controller_unit
 
 
 class ShoeSide(DealtTable):

@@ -11,29 +11,15 @@ from dealwire.rehearsal.trouble import PlannedTrouble
 from devices.simulator.deck import Cards
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.shuffler_commands import answer
 from devices.simulator.shuffler_parts import Durations, ShufflerSetting
 from devices.simulator.table_controller import BOOT_NS, TableControllerModel
 from devices.simulator.unit import Unit
+from devices.simulator.units import controller_unit, shuffler_unit
 from protocol.errors import LocalError
-from protocol.tdp.messages import Capability, DeviceClass
 from protocol.tdp.outputs import Timing
 
 SHUFFLER: Final = "shuffler"
 CONTROLLER: Final = "table-controller"
-
-
-def controller_unit(model: TableControllerModel, rng: Random, timing: Timing | None = None) -> Unit:
-    """A table controller on its line."""
-    return Unit(
-        CONTROLLER,
-        model,
-        model.answer,
-        device_class=DeviceClass.TABLE_CONTROLLER,
-        capabilities=Capability.LAYOUT_READER | Capability.BET_SENSORS,
-        rng=rng,
-        timing=timing,
-    )
 
 
 class SimulatedTable(DealtTable):
@@ -56,17 +42,8 @@ class SimulatedTable(DealtTable):
         self.shuffler.game = ShufflerSetting(dealt.packet_size, plan.cards, plan.jokers, dealt.id, groups)
         self.shuffler.programs[dealt.id] = program
         self.controller = TableControllerModel(boot_ns=int(BOOT_NS / speed))
-        reads = Capability.CARD_RECOGNITION if scenario.recognition else Capability(0)
         self.units = {
-            SHUFFLER: Unit(
-                SHUFFLER,
-                self.shuffler,
-                lambda request, command, now_ns: answer(self.shuffler, request, command, now_ns),
-                device_class=DeviceClass.SHUFFLER,
-                capabilities=Capability.TWO_DECKS | Capability.COUNTS_PACKETS | Capability.HOST_LAMP | reads,
-                rng=Random(seeds.random()),
-                timing=timing,
-            ),
+            SHUFFLER: shuffler_unit(self.shuffler, Random(seeds.random()), timing),
             CONTROLLER: controller_unit(self.controller, Random(seeds.random()), timing),
         }
         self.lines = {name: LineFaults(Random(seeds.random())) for name in self.units}

@@ -14,12 +14,9 @@ from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import Action, ActionField
 from dealwire.rehearsal.faults import ActField, fault_named
 from dealwire.rehearsal.inject import injectable
-from devices.shoe import Shoe
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
 from protocol.errors import LocalError
 from protocol.faults import Fault
-from protocol.tdp.messages import Message, ReportStatus
+from protocol.tdp import messages as m
 
 Role = Literal["dealer", "supervisor", "technician"]
 
@@ -29,7 +26,7 @@ TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
 
 INJECT: Final = "inject"
 """The action that lets something go wrong at simulated devices."""
-RESOLUTIONS: Final = ("play on", "end the deal")
+_RESOLUTION: Final = {"play on": m.Resolution.RESUME, "end the deal": m.Resolution.REMOVE_DECK}
 
 
 class ActionRefused(LocalError):
@@ -51,7 +48,7 @@ class ActionKind:
     title: str
     roles: tuple[Role, ...]
     device: str
-    command: Callable[[Mapping[str, Any]], Message]
+    command: Callable[[Mapping[str, Any]], m.Message]
     fields: tuple[ActionField, ...] = ()
     hint: str = ""
     asks: str = ""
@@ -65,13 +62,13 @@ def _number(name: str, title: str, most: int, default: str = "", least: int = 0)
 _BADGE: Final = _number("badge", "Badge number", 2**32 - 1, least=1)
 
 KINDS: Final = (
-    ActionKind("refresh", "Ask for its status", ANYBODY, "", lambda _: ReportStatus(), moves=False),
+    ActionKind("refresh", "Ask for its status", ANYBODY, "", lambda _: m.ReportStatus(), moves=False),
     ActionKind(
         "call-misdeal",
         "Call a misdeal",
         SUPERVISOR,
         "shuffler",
-        lambda _: Shuffler.raise_lamp(Fault.MISDEAL_CALLED_BY_HOST),
+        lambda _: m.RaiseLamp(Fault.MISDEAL_CALLED_BY_HOST),
         hint="Lights the red lamp at the shuffler; it deals no further packet.",
         asks="Call a misdeal?",
     ),
@@ -80,18 +77,18 @@ KINDS: Final = (
         "Clear the misdeal",
         SUPERVISOR,
         "shuffler",
-        lambda given: Shuffler.clear_misdeal(given["badge"], given["resolution"] == RESOLUTIONS[0]),
-        (_BADGE, ActionField("resolution", "What follows", "choice", RESOLUTIONS, default=RESOLUTIONS[1])),
+        lambda given: m.ClearMisdeal(given["badge"], _RESOLUTION[given["resolution"]]),
+        (_BADGE, ActionField("resolution", "What follows", "choice", tuple(_RESOLUTION), default="end the deal")),
         hint="Puts the red lamp out.",
     ),
-    ActionKind("lock", "Lock it", SUPERVISOR, "shuffler", lambda _: Shuffler.lock(True), asks="Lock the shuffler?"),
-    ActionKind("unlock", "Unlock it", SUPERVISOR, "shuffler", lambda _: Shuffler.lock(False)),
+    ActionKind("lock", "Lock it", SUPERVISOR, "shuffler", lambda _: m.SetLock(1), asks="Lock the shuffler?"),
+    ActionKind("unlock", "Unlock it", SUPERVISOR, "shuffler", lambda _: m.SetLock(0)),
     ActionKind(
         "select-game",
         "Select the game",
         TECHNICIAN,
         "shuffler",
-        lambda given: Shuffler.select_game(given["packet-size"], given["cards"], given["jokers"], given["game"]),
+        lambda given: m.SelectGame(given["packet-size"], given["cards"], given["jokers"], given["game"]),
         (
             _number("packet-size", "Cards of a packet", 52, least=1),
             _number("cards", "Cards of the deck", 416, least=1),
@@ -100,14 +97,14 @@ KINDS: Final = (
         ),
         asks="Set the shuffler to this game?",
     ),
-    ActionKind("lock", "Lock it", SUPERVISOR, "shoe", lambda _: Shoe.lock(True), asks="Lock the shoe?"),
-    ActionKind("unlock", "Unlock it", SUPERVISOR, "shoe", lambda _: Shoe.lock(False)),
+    ActionKind("lock", "Lock it", SUPERVISOR, "shoe", lambda _: m.LockShoe(1), asks="Lock the shoe?"),
+    ActionKind("unlock", "Unlock it", SUPERVISOR, "shoe", lambda _: m.LockShoe(0)),
     ActionKind(
         "clear-error",
         "Clear its error",
         SUPERVISOR,
         "shoe",
-        lambda given: Shoe.clear_error(given["fault"], given["badge"]),
+        lambda given: m.ClearShoeError(given["fault"], given["badge"]),
         (_number("fault", "Fault number", 65535, least=1), _BADGE),
     ),
     ActionKind(
@@ -115,7 +112,7 @@ KINDS: Final = (
         "Show a text",
         SUPERVISOR,
         "table-controller",
-        lambda given: TableController.show_text(given["text"]),
+        lambda given: m.ShowText(given["text"]),
         (ActionField("text", "Text"),),
     ),
 )
@@ -185,7 +182,7 @@ def find(
     return kind, device
 
 
-def command_of(kind: ActionKind, fields: Mapping[str, Any]) -> Message:
+def command_of(kind: ActionKind, fields: Mapping[str, Any]) -> m.Message:
     """What is sent; ActionRefused when a field is missing or of the wrong type."""
     values = {}
     for field in kind.fields:

@@ -7,25 +7,18 @@ from typing import Final
 from devices.simulator.dialect_front_ends import AngelEyeFrontEnd, BeeTekFrontEnd
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import BOOT_NS, ShoeModel
-from devices.simulator.shoe_tdp import TdpShoe
-from devices.simulator.unit import TableUnit, Unit
+from devices.simulator.unit import TableUnit
+from devices.simulator.units import shoe_unit
 from protocol.errors import LocalError
 from protocol.faults import Fault
-from protocol.tdp.messages import Capability, DeviceClass
 
 SHOE: Final = "shoe"
 PACE_NS: Final = 800_000_000
 """Between two things a dealer does."""
 
 
-def _tdp(name: str, model: ShoeModel, rng: Random) -> TableUnit:
-    end = TdpShoe(model)
-    reads = Capability.CARD_RECOGNITION
-    return Unit(name, end, end.answer, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
-
-
 FRONT_ENDS: Final[dict[str, Callable[[str, ShoeModel, Random], TableUnit]]] = {
-    "tdp": _tdp,
+    "tdp": lambda _, model, rng: shoe_unit(model, rng),
     "angel-eye": lambda name, model, _: AngelEyeFrontEnd(name, model),
     "bee-tek": lambda name, model, _: BeeTekFrontEnd(name, model),
 }

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from devices.transport.base import Transport
@@ -16,6 +16,10 @@ class Opener:
     open: Callable[[], Transport]
     may_wait: bool = False
     final: bool = False
+
+    def wrapped(self, wrap: Callable[[Transport], Transport]) -> "Opener":
+        """The same, each of its lines in a wrapper, such as one that records."""
+        return replace(self, open=lambda: wrap(self.open()))
 
 
 class Opening:

@@ -5,8 +5,8 @@ import pytest
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.record.result import Incident, RoundResult
 from devices.events import Seen
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
+from devices.shuffler import ShufflerDriver
+from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
 from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
 from tests.support.table import PROCEDURE
@@ -40,7 +40,7 @@ def play(scenario: str) -> list[RoundResult | Incident]:
     """Everything the flow says to the events both hosts were delivered, in their order."""
     evening = Evening(scenario)
     evening.run()
-    drivers = {SHUFFLER: Shuffler(), CONTROLLER: TableController()}
+    drivers = {SHUFFLER: ShufflerDriver(), CONTROLLER: TableControllerDriver()}
     flow = DealerFlow(PROCEDURE)
     out: list[RoundResult | Incident] = []
     sessions = dict.fromkeys(drivers, 0)

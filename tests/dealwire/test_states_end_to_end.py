@@ -10,8 +10,8 @@ from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.events import Seen
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
+from devices.shuffler import ShufflerDriver
+from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
 from rules import Settlement, load_game
 from rules.award import AwardBook
@@ -27,7 +27,7 @@ ML03 = {"progressive": "WA-ML03"}
 def deal(scenario: str, table: Table) -> list[TableOutcome]:
     evening = Evening(scenario)
     evening.run()
-    drivers = {SHUFFLER: Shuffler(), CONTROLLER: TableController()}
+    drivers = {SHUFFLER: ShufflerDriver(), CONTROLLER: TableControllerDriver()}
     out: list[TableOutcome] = []
     for at_ns, (device, output) in enumerate(evening.seen):
         body = drivers[device].translate(output)

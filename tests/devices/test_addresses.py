@@ -7,11 +7,11 @@ import pytest
 
 from devices.address import line_at, open_transport
 from devices.clock import ManualClock
-from devices.events import GameEnded, LinkUp, Seen
+from devices.events import CardDrawn, LinkUp, Seen
 from devices.loop import Owner
 from devices.session import Session
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
+from devices.shoe import ShoeDriver
+from devices.shuffler import ShufflerDriver
 from protocol.errors import LineUnusable
 from protocol.tdp import HostLink
 from tests.support.lines import run_manual
@@ -33,28 +33,26 @@ def play(clock: ManualClock, *sessions: Session, until) -> bool:
     return done
 
 
-def test_two_simulated_devices_with_equal_settings_share_a_table() -> None:
+def test_a_simulated_device_goes_on_while_its_line_is_away() -> None:
     clock, seen = ManualClock(), []
-    query = "scenario=clean-1&seed=5&speed=50"
-    shuffler = session("shuffler", f"sim:shuffler?{query}", Shuffler(), clock, seen)
-    controller = session("controller", f"sim:table-controller?{query}", TableController(), clock, seen)
-    assert play(clock, shuffler, controller, until=lambda: any(isinstance(one.body, GameEnded) for one in seen))
-    assert {one.device for one in seen} == {"shuffler", "controller"}
+    opener = line_at("sim:shoe?speed=10&cards=13", clock)
+    for number in (1, 2):
+        line = opener.open()
+        session = Session("shoe", line, HostLink(), ShoeDriver(), clock, seen.append)
+        assert play(clock, session, until=lambda number=number: cards(seen) >= 3 * number)
+        clock.advance(1_000_000_000)
+    drawn = [one.body.ordinal for one in seen if isinstance(one.body, CardDrawn)]
+    assert sorted(set(drawn)) == list(range(1, max(drawn) + 1)), "none is missing, those drawn meanwhile neither"
+    assert len({one.session for one in seen}) == 1
 
 
-def test_a_simulated_device_alone_is_dealt_with_all_the_same() -> None:
-    clock, seen = ManualClock(), []
-    alone = session("shuffler", "sim:shuffler?scenario=clean-1&seed=6&speed=50", Shuffler(), clock, seen)
-    assert play(clock, alone, until=lambda: seen != [] and seen[-1].number >= 30)
+def cards(seen: list[Seen]) -> int:
+    return sum(isinstance(one.body, CardDrawn) for one in seen)
 
 
 @pytest.mark.parametrize(
     ("address", "says"),
     [
-        ("sim:roulette", "simulated devices: shuffler, table-controller"),
-        ("sim:shuffler?pace=3", "allowed settings: scenario, seed, speed"),
-        ("sim:shuffler?seed=x", "seed is a whole number"),
-        ("sim:shuffler?speed=0", "allowed: 0.01 to 1000"),
         (f"replay:{CAPTURE}", "lines in this recording: shuffler, controller"),
         (f"replay:{CAPTURE}#wheel", "lines in this recording: shuffler, controller"),
     ],
@@ -70,7 +68,7 @@ def test_a_recorded_line_is_a_line(tmp_path: Path) -> None:
     clock, seen = ManualClock(), []
     address = f"replay:{tmp_path}/a.pcapng#shuffler"
     assert line_at(address, clock).final
-    recorded = session("shuffler", address, Shuffler(), clock, seen)
+    recorded = session("shuffler", address, ShufflerDriver(), clock, seen)
     assert play(clock, recorded, until=lambda: recorded.closed is not None)
     assert any(isinstance(one.body, LinkUp) for one in seen)
     assert max(one.number for one in seen) > 30

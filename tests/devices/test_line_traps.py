@@ -13,7 +13,7 @@ import serial
 from devices.address import line_at, open_transport
 from devices.clock import ManualClock
 from devices.loop import Owner
-from devices.shuffler import Shuffler
+from devices.shuffler import ShufflerDriver
 from devices.supervisor import State, Supervisor
 from devices.transport.finding import Adapter, PortFinder
 from protocol.errors import LineAbsent, LineAmbiguous, LineClosed
@@ -101,7 +101,7 @@ def test_a_command_that_a_full_line_swallowed_is_never_sent_again(tmp_path: Path
         except BlockingIOError:
             break
     ended: list = []
-    bench.supervisor.request(Shuffler.dispense(), ended.append)
+    bench.supervisor.request(m.Dispense(), ended.append)
     assert bench.run(lambda: bool(ended), 5)
     assert isinstance(ended[0], Unanswered)
     bench.wire.unplug()
@@ -124,7 +124,7 @@ def test_a_stale_by_id_link_is_tried_again_until_it_points_somewhere(tmp_path: P
     link.symlink_to(first.name)
     opener = line_at(f"serial://{link}")
     owner, seen = Owner(clock), []
-    supervisor = Supervisor("shuffler", opener, HostLink, Shuffler(), clock, seen.append)
+    supervisor = Supervisor("shuffler", opener, HostLink, ShufflerDriver(), clock, seen.append)
     owner.add(supervisor)
     supervisor.begin(opener.open())
     first.close()

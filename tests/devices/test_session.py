@@ -6,7 +6,7 @@ from devices.clock import ManualClock
 from devices.events import GreenButton, LinkLost, LinkUp, PacketDispensed, Seen, UnknownReported
 from devices.loop import Owner
 from devices.session import Session
-from devices.shuffler import Shuffler
+from devices.shuffler import ShufflerDriver
 from devices.transport.memory import Faults, MemoryLine, memory_pair
 from protocol.cards import parse_cards
 from protocol.errors import LineClosed, NotPermitted, NotUp
@@ -28,7 +28,7 @@ class Rig:
         self.owner = Owner(self.clock)
         link = HostLink(expects=m.DeviceClass.SHUFFLER, role=m.Role.OPERATE)
         self.session = Session(
-            "shuffler", self.line, link, Shuffler(), self.clock, self.seen.append, self.traced.append
+            "shuffler", self.line, link, ShufflerDriver(), self.clock, self.seen.append, self.traced.append
         )
         self.device = DeviceEnd(self.far, self.clock, answers=answers)
         self.owner.add(self.session)
@@ -101,7 +101,7 @@ def test_status_is_what_a_late_joiner_sees(rig):
 def test_a_command_comes_back_answered(rig):
     rig.up()
     answers = []
-    rig.session.request(Shuffler.select_game(5, 52, 0, "FGW-CO"), answers.append)
+    rig.session.request(m.SelectGame(5, 52, 0, "FGW-CO"), answers.append)
     assert rig.run(lambda: bool(answers))
     assert isinstance(answers[0], Answered)
     assert answers[0].reply.status == m.Status.DONE
@@ -110,7 +110,7 @@ def test_a_command_comes_back_answered(rig):
 
 def test_a_command_before_the_session_is_refused(rig):
     with pytest.raises(NotUp):
-        rig.session.request(Shuffler.dispense())
+        rig.session.request(m.Dispense())
 
 
 def test_a_command_beyond_the_role_is_refused(rig):
@@ -124,7 +124,7 @@ def test_unplugged_every_waiter_fails_with_the_first_cause():
     rig.up()
     ended = []
     for _ in range(3):
-        rig.session.request(Shuffler.dispense(), ended.append)
+        rig.session.request(m.Dispense(), ended.append)
     rig.line.unplug()
     assert rig.run(lambda: rig.session.closed is not None)
     assert [type(output) for output in ended] == [Unanswered] * 3
@@ -132,7 +132,7 @@ def test_unplugged_every_waiter_fails_with_the_first_cause():
     assert isinstance(rig.session.closed, LineClosed)
     assert rig.bodies()[-1] == LinkLost("unplugged")
     with pytest.raises(NotUp) as refused:
-        rig.session.request(Shuffler.dispense())
+        rig.session.request(m.Dispense())
     assert refused.value.__cause__ is rig.session.closed
     rig.owner.close()
 
@@ -141,7 +141,7 @@ def test_close_ends_waiting_commands_and_tells_nobody_of_a_lost_line():
     rig = Rig(answers=False)
     rig.up()
     ended = []
-    rig.session.request(Shuffler.dispense(), ended.append)
+    rig.session.request(m.Dispense(), ended.append)
     rig.session.close()
     rig.session.close()
     assert len(ended) == 1
@@ -173,7 +173,7 @@ def test_a_failing_deliver_is_not_swallowed():
         raise RuntimeError("the flow broke")
 
     owner = Owner(clock)
-    session = Session("shuffler", line, HostLink(expects=None), Shuffler(), clock, fail)
+    session = Session("shuffler", line, HostLink(expects=None), ShufflerDriver(), clock, fail)
     device = DeviceEnd(far, clock)
     owner.add(session)
     owner.add(device)
@@ -200,7 +200,7 @@ def test_a_wrong_device_is_reported_with_its_name():
     line, far = memory_pair(clock)
     seen: list[Seen] = []
     owner = Owner(clock)
-    session = Session("shuffler", line, HostLink(expects=m.DeviceClass.SHUFFLER), Shuffler(), clock, seen.append)
+    session = Session("shuffler", line, HostLink(expects=m.DeviceClass.SHUFFLER), ShufflerDriver(), clock, seen.append)
     device = DeviceEnd(far, clock, hello(device_class=m.DeviceClass.TABLE_CONTROLLER))
     for member in (session, device):
         owner.add(member)
@@ -226,7 +226,7 @@ def test_what_the_line_does_not_take_waits_in_a_bounded_outbox():
     choked = Choked(line.name, clock, line._in, line._out)
     choked.room = 0
     link = HostLink(expects=m.DeviceClass.SHUFFLER)
-    session = Session("shuffler", choked, link, Shuffler(), clock, lambda seen: None)
+    session = Session("shuffler", choked, link, ShufflerDriver(), clock, lambda seen: None)
     session.start()
     assert session.wants_write()
     for _ in range(20_000):

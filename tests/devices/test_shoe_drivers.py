@@ -8,7 +8,7 @@ from devices import angel_eye, bee_tek, shoe
 from devices import events as e
 from devices.angel_eye import AngelEyeShoe
 from devices.bee_tek import BeeTekShoe
-from devices.shoe import Shoe
+from devices.shoe import ShoeDriver
 from protocol.angel_eye import messages as am
 from protocol.bee_tek import messages as bm
 from protocol.faults import Fault
@@ -25,7 +25,7 @@ def name_of(value: Any) -> str:
 
 @pytest.mark.parametrize(("message", "body"), TDP, ids=name_of)
 def test_tdp(message: m.Event, body: e.Body) -> None:
-    assert Shoe().translate(Delivered(0xA1, 0, message)) == body
+    assert ShoeDriver().translate(Delivered(0xA1, 0, message)) == body
 
 
 @pytest.mark.parametrize(("message", "body"), ANGEL_EYE, ids=name_of)
@@ -59,9 +59,6 @@ def test_what_the_link_itself_reports(driver: Any, model: str) -> None:
 
 
 def test_commands() -> None:
-    assert Shoe.lock(True) == m.LockShoe(1)
-    assert Shoe.clear_error(401, 77) == m.ClearShoeError(401, 77)
-    assert Shoe.end_round() == m.EndRound()
     assert AngelEyeShoe.lock(False) == am.Lock(False)
     assert AngelEyeShoe.clear_error(Fault.PUSHED_BACK) == am.ClearError(4)
     assert AngelEyeShoe.ask_game() == am.AskGame()

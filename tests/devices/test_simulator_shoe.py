@@ -14,7 +14,7 @@ from devices.dialects import dialect_named
 from devices.loop import Owner
 from devices.replay import play
 from devices.session import Session
-from devices.shoe import Shoe
+from devices.shoe import ShoeDriver
 from devices.simulator import shoe_tdp
 from devices.simulator.host import SimulatorHost
 from devices.simulator.line_faults import LineFaults
@@ -339,4 +339,4 @@ def test_what_the_reader_noticed_arrives() -> None:
     doubtful = e.CardDrawn(1, parse_cards("2C")[0], None, 35, (e.ReaderFlag.DISAGREE, e.ReaderFlag.DIRTY))
     event, fields = shoe_tdp._drawn(doubtful, 1)
     message = event(number=1, device_ms=2, **fields)
-    assert Shoe().translate(Delivered(5, 0, message)) == doubtful
+    assert ShoeDriver().translate(Delivered(5, 0, message)) == doubtful

@@ -10,7 +10,7 @@ from devices.clock import ManualClock
 from devices.events import EventsLost, LinkLost, LinkUp, PacketLifted, Seen, SessionChanged
 from devices.loop import Owner
 from devices.replay import play
-from devices.shuffler import Shuffler
+from devices.shuffler import ShufflerDriver
 from devices.supervisor import Pace, State, Supervisor
 from devices.transport.opening import Opener, Opening
 from protocol.errors import LineAbsent, LineClosed, NotUp, WrongDevice
@@ -133,7 +133,7 @@ class Refusing:
 def test_back_off_doubles_from_200_ms_to_10_s():
     clock = ManualClock()
     refusing = Refusing(clock)
-    supervisor = Supervisor("shuffler", Opener(refusing), HostLink, Shuffler(), clock, lambda seen: None)
+    supervisor = Supervisor("shuffler", Opener(refusing), HostLink, ShufflerDriver(), clock, lambda seen: None)
     owner = Owner(clock)
     owner.add(supervisor)
     supervisor.start()
@@ -146,7 +146,7 @@ def test_back_off_doubles_from_200_ms_to_10_s():
     assert supervisor.state is State.WAITING
     assert isinstance(supervisor.problem, LineAbsent)
     with pytest.raises(NotUp) as refused:
-        supervisor.request(Shuffler.dispense())
+        supervisor.request(m.Dispense())
     assert isinstance(refused.value.__cause__, LineAbsent)
     owner.close()
 
@@ -228,14 +228,14 @@ def test_closing_while_waiting_and_twice(bench):
 def test_a_request_id_is_not_used_again_on_the_next_line(bench):
     """A device answers an id it remembers from its cache: it would not do what the new command says."""
     bench.up()
-    first = bench.supervisor.request(Shuffler.dispense())
+    first = bench.supervisor.request(m.Dispense())
     bench.settle()
     bench.wire.unplug()
     bench.settle()
     bench.wire.plug()
     assert bench.run(lambda: bench.supervisor.state is State.KNOWN)
     done = []
-    second = bench.supervisor.request(Shuffler.dump(), done.append)
+    second = bench.supervisor.request(m.Dump(), done.append)
     assert bench.run(lambda: bool(done))
     assert second > first
     assert bench.device.commands == [m.Dispense(), m.Dump()]
@@ -311,7 +311,8 @@ def test_a_slow_network_keeps_no_other_line_waiting(tmp_path):
         raise LineAbsent("tcp://far:1", "no route")
 
     bench = Bench(MemoryWire, tmp_path)
-    slow = Supervisor("far", Opener(open_slowly, may_wait=True), HostLink, Shuffler(), bench.clock, lambda seen: None)
+    link, deaf = HostLink, lambda seen: None
+    slow = Supervisor("far", Opener(open_slowly, may_wait=True), link, ShufflerDriver(), bench.clock, deaf)
     bench.owner.add(slow)
     slow.start()
     bench.up()

@@ -9,8 +9,8 @@ from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTab
 from devices.clock import SystemClock
 from devices.loop import Owner
 from devices.session import Session
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
+from devices.shuffler import ShufflerDriver
+from devices.table_controller import TableControllerDriver
 from devices.transport.usb_bulk import open_usb
 from protocol.tdp import Delivered, HostLink, Output
 from protocol.tdp.messages import DeviceClass, Role
@@ -70,7 +70,7 @@ def test_every_event_of_a_deal_arrives_over_usb_once_and_in_order(scenario):
     table.power_on(clock.now_ns())
     ends = [GadgetEnd(table, name, gadget) for name, gadget in gadgets.items()]
     sessions = []
-    for name, driver in ((SHUFFLER, Shuffler()), (CONTROLLER, TableController())):
+    for name, driver in ((SHUFFLER, ShufflerDriver()), (CONTROLLER, TableControllerDriver())):
         device_class = DeviceClass.SHUFFLER if name == SHUFFLER else DeviceClass.TABLE_CONTROLLER
         line = open_usb(f"usb:1209:{PRODUCTS[name]:04x}", backend=bus)
         link = HostLink(expects=device_class, role=Role.OPERATE)

@@ -10,8 +10,8 @@ from dealwire.rehearsal.scenario import Scenario, load_scenario
 from dealwire.table.redaction import ToldTable
 from dealwire.table.table import TableTerms
 from devices.events import Seen
-from devices.shuffler import Shuffler
-from devices.table_controller import TableController
+from devices.shuffler import ShufflerDriver
+from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
 from rules.game import load_game
 from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
@@ -32,7 +32,7 @@ def reports(scenario: Scenario | str) -> Iterator[Seen]:
     """Everything both devices of a simulated evening report, in order."""
     evening = Evening(scenario)
     evening.run()
-    drivers = {SHUFFLER: Shuffler(), CONTROLLER: TableController()}
+    drivers = {SHUFFLER: ShufflerDriver(), CONTROLLER: TableControllerDriver()}
     sessions = dict.fromkeys(drivers, 0)
     for at_ns, (device, output) in enumerate(evening.seen):
         sessions[device] = getattr(output, "session", sessions[device])

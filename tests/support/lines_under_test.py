@@ -25,7 +25,7 @@ from devices.address import line_at
 from devices.clock import ManualClock
 from devices.events import LinkLost, LinkUp, Seen
 from devices.loop import Owner
-from devices.shuffler import Shuffler
+from devices.shuffler import ShufflerDriver
 from devices.supervisor import State, Supervisor
 from devices.transport.base import LineClosed, Transport
 from devices.transport.finding import PortFinder
@@ -529,7 +529,7 @@ class Bench:
             "shuffler",
             self.wire.opener,
             lambda: HostLink(expects=expects, role=m.Role.OPERATE),
-            Shuffler(),
+            ShufflerDriver(),
             self.clock,
             self.seen.append,
             **options,

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from devices.events import EventsLost, PacketLifted, SessionChanged
-from devices.shuffler import Shuffler
 from devices.supervisor import State
 from protocol.errors import LineAmbiguous, LineGarbled
 from protocol.tdp import Answered, Unanswered
@@ -52,7 +51,7 @@ class Trial:
             self.ended_ns = bench.clock.now_ns()
 
         self.asked_ns = bench.clock.now_ns()
-        bench.supervisor.request(Shuffler.dispense(), done)
+        bench.supervisor.request(m.Dispense(), done)
 
     def lost(self) -> str:
         """Run until the loss is reported, and when that was."""

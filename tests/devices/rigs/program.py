@@ -17,7 +17,7 @@ from devices.clock import Clock, ManualClock, SystemClock
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Session
-from devices.shuffler import Shuffler
+from devices.shuffler import ShufflerDriver
 from devices.transport.base import LineClosed, Transport
 from protocol.errors import DealwireError, LineError
 from protocol.tdp import HostLink
@@ -79,7 +79,7 @@ class Program:
 
     def do_request(self) -> None:
         assert self.session is not None
-        self.session.request(Shuffler.dispense(), lambda end: self.say("ended", how=type(end).__name__))
+        self.session.request(m.Dispense(), lambda end: self.say("ended", how=type(end).__name__))
 
     def do_raw(self, address: str) -> None:
         self.line = open_transport(address)
@@ -134,7 +134,7 @@ class Program:
 
     def _session(self, line: Transport) -> None:
         link = HostLink(expects=m.DeviceClass.SHUFFLER, role=m.Role.OPERATE)
-        self.session = Session("shuffler", line, link, Shuffler(), self.clock, self.deliver)
+        self.session = Session("shuffler", line, link, ShufflerDriver(), self.clock, self.deliver)
         self.owner.add(self.session)
         self.session.start()
         self.say("open")

@@ -1,0 +1,54 @@
+"""A recording dealt again, in one call."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from dealer_flow.procedure.load import load_procedure
+from dealwire.table.table import Table, TableOutcome, TableTerms
+from devices.capture import Capture, CaptureError
+from devices.events import Seen
+from devices.replay import CaptureUnplayable, Player, PlayStats
+from rules.game import game_id_of, load_game
+
+
+def usual_table(procedure: str, *, name: str = "table-1") -> Table:
+    """A table that follows a procedure, by id or file, and settles where a game does, everything at its default."""
+    loaded = load_procedure(procedure)
+    game = game_id_of(loaded.id)
+    return Table(loaded, TableTerms(load_game(game)) if game else None, name=name)
+
+
+def replay(path: str | Path, table: Table | None = None) -> Iterator[TableOutcome]:
+    """Deal the recording in the capture file `path` again: each `Incident`, `RoundResult` and `Settlement` as it comes.
+
+    Without a `table`, one that follows the procedure which the recording names, with every default. CaptureError at
+    once when the file cannot be played; CaptureCorrupt after all that came before the damage.
+    """
+    capture = Capture.read(path)
+    if table is None:
+        if not capture.procedure:
+            raise CaptureUnplayable(capture.path, "", "it names no procedure; give a table that follows one")
+        table = usual_table(capture.procedure)
+    heard: list[Seen] = []
+    player = Player(capture, lambda _: heard.append, None, PlayStats())
+    for interface in capture.interfaces:
+        player.check(interface)
+    return _outcomes(capture, player, heard, table)
+
+
+def _outcomes(capture: Capture, player: Player, heard: list[Seen], table: Table) -> Iterator[TableOutcome]:
+    damage = None
+    try:
+        for chunk in capture.chunks:
+            player.take(chunk)
+            for seen in heard:
+                yield from table.handle(seen)
+            heard.clear()
+    except CaptureError as error:
+        damage = error
+    player.finish()
+    for seen in heard:
+        yield from table.handle(seen)
+    yield from table.finish()
+    if damage is not None:
+        raise damage

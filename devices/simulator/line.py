@@ -1,0 +1,272 @@
+"""A simulated device in this program, with a person beside it: what `sim:shuffler?seed=1` opens.
+
+The device was switched on a while ago and stands ready. The person does what only hands can do: lifts packets, puts the
+deck back, draws cards, presses keys. What a host may ask for is left to the program.
+"""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Final, NamedTuple
+from urllib.parse import parse_qsl, urlsplit
+
+from devices.clock import Clock, SystemClock
+from devices.simulator import shoe, table_controller
+from devices.simulator.deck import Bay, Cards
+from devices.simulator.shoe import ShoeModel
+from devices.simulator.shuffler import ShufflerModel
+from devices.simulator.shuffler_parts import RECOVERY_TRIES, Durations, MachineMishap, ShufflerSetting
+from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.unit import Unit
+from devices.simulator.units import controller_unit, shoe_unit, shuffler_unit
+from devices.transport.base import LineClosed
+from protocol.errors import LineUnusable
+from protocol.places import REMAINDER, SEATS_MAX, seat
+from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
+
+PAUSE_NS: Final = 1_000_000_000
+"""Between two things the person does."""
+LONG_AGO_NS: Final = 60_000_000_000
+"""When the device was switched on: longer ago than it takes to shuffle a deck."""
+BACK: Final = 1
+"""The back of the deck in a simulated shuffler."""
+
+Act = Callable[[int], object]
+"""Something a person does, at a time."""
+
+
+class Attended(NamedTuple):
+    """A device, what the person beside it would do now, and whether the device stands ready."""
+
+    unit: Unit
+    next_act: Callable[[], Act | None]
+    ready: Callable[[], bool]
+
+
+# ------------------------------------------------------------------ the three devices
+
+Numbers = dict[str, int]
+"""Settings by name."""
+
+_ANY: Final = {"seed": (1, range(2**32)), "speed": (1, range(1, 1001))}
+_SHUFFLER: Final = {
+    "players": (3, range(SEATS_MAX + 1)),
+    "cards": (5, range(1, 14)),
+    "jokers": (0, range(5)),
+    "recognition": (0, range(2)),
+}
+_SHUFFLER_FAULTS: Final = {
+    "short": MachineMishap(1, by=-1),
+    "long": MachineMishap(1, by=1),
+    "jam": MachineMishap(1, jam_tries=RECOVERY_TRIES + 1),
+    "lost": MachineMishap(1, lost=1),
+    "reject": MachineMishap(1, rejected=1),
+    "remainder": MachineMishap(0, slipped=1),
+}
+
+
+def _shuffler(numbers: Numbers, fault: str) -> Attended:
+    rng = Random(numbers["seed"])
+    cards = Cards(Random(rng.random()))
+    durations = Durations().faster(numbers["speed"])
+    model = ShufflerModel(cards, recognition=bool(numbers["recognition"]), durations=durations)
+    model.game = ShufflerSetting(numbers["cards"], 52 + numbers["jokers"], numbers["jokers"], "sim")
+    model.mishaps += [_SHUFFLER_FAULTS[fault]] if fault else []
+    cards.bring(BACK, REMAINDER, numbers["jokers"])
+
+    def load(now_ns: int) -> None:
+        cards.gather(BACK, Bay.INPUT)
+        model.load_deck(BACK, now_ns)
+
+    def lift(now_ns: int) -> None:
+        dealt = model.round and model.round.remainder is None
+        model.lift(seat(len(model.round.packets)) if model.round and dealt else REMAINDER, now_ns)
+
+    def next_act() -> Act | None:
+        if model.state is ShufflerState.EMPTY:
+            return load
+        lies = model.round is not None and cards.count(Bay.TRAY)
+        if model.state is ShufflerState.REMAINDER_WAIT and lies:
+            return lift
+        if model.state is ShufflerState.PACKET_WAIT and lies and model.round:
+            return lift if len(model.round.packets) <= numbers["players"] else None
+        return None
+
+    unit = shuffler_unit(model, Random(rng.random()))
+    return Attended(unit, next_act, lambda: model.state is ShufflerState.READY)
+
+
+_SHOE: Final = {"decks": (8, range(1, 9)), "cards": (6, range(1, 14))}
+UNREAD_CARD: Final = 3
+"""The card of each round that `fault=unread` makes unreadable."""
+
+
+def _shoe(numbers: Numbers, fault: str) -> Attended:
+    rng = Random(numbers["seed"])
+    model = ShoeModel(Random(rng.random()), boot_ns=shoe.BOOT_NS // numbers["speed"])
+    cards = numbers["decks"] * 52
+    acts: dict[ShoeState, Act] = {
+        ShoeState.EMPTY: lambda _: model.fill(numbers["decks"], cut_after=cards * 3 // 4),
+        ShoeState.LOADED: lambda _: model.begin(),
+        ShoeState.SHOE_END: lambda _: model.empty(),
+        **dict.fromkeys(
+            (ShoeState.STANDBY, ShoeState.ROUND, ShoeState.CUT_CARD_SEEN),
+            lambda _: model.draw(readable=not fault or model.in_round != UNREAD_CARD - 1),
+        ),
+    }
+
+    def next_act() -> Act | None:
+        return acts.get(model.state) if model.in_round < numbers["cards"] else None
+
+    return Attended(shoe_unit(model, Random(rng.random())), next_act, lambda: model.state is ShoeState.STANDBY)
+
+
+_CONTROLLER: Final = {"players": (3, range(1, SEATS_MAX + 1))}
+
+
+def _controller(numbers: Numbers, _fault: str) -> Attended:
+    rng = Random(numbers["seed"])
+    model = TableControllerModel(boot_ns=table_controller.BOOT_NS // numbers["speed"])
+
+    def next_act() -> Act | None:
+        """Everybody bets, START GAME, the bets are taken away, END GAME."""
+        bets, games = model.state is ControllerState.BETS_OPEN, model.state is ControllerState.GAME
+        if not bets and not games:
+            return None
+        left = [number for number in range(1, numbers["players"] + 1) if (number in model.sensors) is not bets]
+        if left:
+            return lambda _: model.sense(left[0], bets)
+        return lambda _: model.start_game() if bets else model.end_game()
+
+    unit = controller_unit(model, Random(rng.random()))
+    return Attended(unit, next_act, lambda: model.state is ControllerState.BETS_OPEN)
+
+
+class SimulatedKind(NamedTuple):
+    """A kind of device: what makes it, its numbers with their usual values and bounds, the faults it can have."""
+
+    make: Callable[[Numbers, str], Attended]
+    numbers: Mapping[str, tuple[int, range]]
+    faults: tuple[str, ...] = ()
+
+
+KINDS: Final = {
+    "shuffler": SimulatedKind(_shuffler, _ANY | _SHUFFLER, tuple(_SHUFFLER_FAULTS)),
+    "shoe": SimulatedKind(_shoe, _ANY | _SHOE, ("unread",)),
+    "table-controller": SimulatedKind(_controller, _ANY | _CONTROLLER),
+}
+"""Every simulated device; docs/simulator.md prints the table of its settings from this."""
+
+
+# ------------------------------------------------------------------ the device and its lines
+
+
+class SimulatedDevice:
+    """The device at a `sim:` address. It goes on when its line is closed, and is there when another one is opened.
+
+    LineUnusable says which devices, settings and values there are.
+    """
+
+    def __init__(self, address: str, clock: Clock | None = None) -> None:
+        self.clock, self.address = clock or SystemClock(), address
+        parts = urlsplit(address)
+        if parts.path not in KINDS:
+            raise LineUnusable(address, f"no such simulated device; there are {', '.join(KINDS)}")
+        kind = KINDS[parts.path]
+        numbers, fault = _settings(address, kind)
+        self._unit, self._next_act, ready = kind.make(numbers, fault)
+        self._pause_ns = PAUSE_NS // numbers["speed"]
+        self._act_ns: int | None = None
+        self._stands = False  # ready, and waiting for its host
+        self._unit.power_on(self.clock.now_ns() - LONG_AGO_NS)
+        while not ready():
+            self.tick(self.next_deadline_ns or 0)
+        self._act_ns, self._stands = None, True
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When anything happens by itself."""
+        return min((due for due in (self._unit.next_deadline_ns, self._act_ns) if due is not None), default=None)
+
+    def tick(self, now_ns: int) -> None:
+        """Do what is due: first the device, then the person, who waits for the device's first host."""
+        self._unit.tick(now_ns)
+        act = self._next_act()
+        if act is None or (self._stands and not self._unit.hosted):
+            self._act_ns = None
+        elif self._act_ns is None:
+            self._act_ns = now_ns + self._pause_ns
+        elif self._act_ns <= now_ns:
+            self._act_ns = None
+            act(now_ns)
+            self._unit.settle(now_ns)
+
+    def receive(self, data: bytes) -> None:
+        """Bytes from the host."""
+        self._unit.receive(data, self.clock.now_ns())
+
+    def take_output(self) -> bytes:
+        """What the device has said since."""
+        return b"".join(self._unit.take_output())
+
+    def open(self) -> "SimulatedLine":
+        """A line to it. What it said while there was none is lost."""
+        self.take_output()
+        return SimulatedLine(self)
+
+
+class SimulatedLine:
+    """The host's end; the device's time passes whenever it is read."""
+
+    def __init__(self, device: SimulatedDevice) -> None:
+        self.name = device.address
+        self._device = device
+        self._wake: Callable[[], None] = lambda: None
+        self._closed = False
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When to read next."""
+        return None if self._closed else self._device.next_deadline_ns
+
+    def fileno(self) -> int | None:
+        """None: time says when to read."""
+        return None
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Call `wake` when the device answers."""
+        self._wake = wake
+
+    def read(self) -> bytes:
+        """What the device has said by now."""
+        self._check()
+        self._device.tick(self._device.clock.now_ns())
+        return self._device.take_output()
+
+    def write(self, data: bytes) -> int:
+        """Taken whole."""
+        self._check()
+        self._device.receive(data)
+        self._wake()
+        return len(data)
+
+    def close(self) -> None:
+        """Leave the device alone. May be called twice."""
+        self._closed = True
+
+    def _check(self) -> None:
+        if self._closed:
+            raise LineClosed(self.name, "closed by this program")
+
+
+def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str]:
+    numbers, fault = {name: usual for name, (usual, _) in kind.numbers.items()}, ""
+    for name, text in parse_qsl(urlsplit(address).query, keep_blank_values=True):
+        if name in numbers and text.isdecimal() and int(text) in kind.numbers[name][1]:
+            numbers[name] = int(text)
+        elif name == "fault" and text in kind.faults:
+            fault = text
+        else:
+            allowed = [f"{key}={bounds[0]}..{bounds[-1]}" for key, (_, bounds) in kind.numbers.items()]
+            allowed += [f"fault={'|'.join(kind.faults)}"] if kind.faults else []
+            raise LineUnusable(address, f"{name}={text}; allowed: {', '.join(allowed)}")
+    return numbers, fault
