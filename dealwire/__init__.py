@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from dealer_flow.play.machine import DealerFlow
     from dealer_flow.procedure.load import Procedure, load_procedure
-    from dealer_flow.record.result import Incident, RoundResult
+    from dealer_flow.record.incidents import Incident
+    from dealer_flow.record.result import RoundResult
     from dealwire.live import Line, LiveTable
     from dealwire.table.table import Table, Terms
     from devices.capture import Capture, CaptureWriter
@@ -31,7 +32,7 @@ _HOMES: Final = {
     "DealerFlow": "dealer_flow.play.machine",
     "DealwireError": "protocol.errors",
     "Game": "rules.game",
-    "Incident": "dealer_flow.record.result",
+    "Incident": "dealer_flow.record.incidents",
     "Line": "dealwire.live",
     "LiveTable": "dealwire.live",
     "Procedure": "dealer_flow.procedure.load",

@@ -14,8 +14,9 @@ from dealer_flow.pages.words import dealing, wrongs
 from dealer_flow.play.states import LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.base import line_schema
 from dealer_flow.record.incidents import INCIDENTS
-from dealer_flow.record.result import json_schema
+from dealer_flow.record.result import RoundResult
 
 MARK: Final = "<!-- printed by python -m dealer_flow.pages.write -->"
 
@@ -23,7 +24,7 @@ MARK: Final = "<!-- printed by python -m dealer_flow.pages.write -->"
 def pages() -> dict[str, str]:
     """Every printed page: path under `docs/` -> text."""
     out = {
-        "schema/round-1.json": json.dumps(json_schema(), indent=2) + "\n",
+        "schema/round-2.json": json.dumps(line_schema(RoundResult), indent=2) + "\n",
         "schema/procedure-2.json": json.dumps(Procedure.model_json_schema(by_alias=True), indent=2) + "\n",
         "incidents.md": incidents_page(),
         "readings.md": readings_page(),

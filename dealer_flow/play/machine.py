@@ -44,7 +44,8 @@ from dealer_flow.play.steps import (
 from dealer_flow.play.violation import Violation, clause_of
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident, at
+from dealer_flow.record.result import RoundResult
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
@@ -232,7 +233,7 @@ class DealerFlow:
         out: list[RoundResult | Incident] = []
         self._release(out)
         if self._round.in_play and self._last is not None:
-            self._round.break_off("recording-ended", "the input ended before END GAME", self._last)
+            self._round.report(Incident(code="recording-ended", clause="procedure", unreliable=True), self._last)
             self._close(out)
         self._decks = Decks()
         self._lines = Lines()
@@ -278,18 +279,22 @@ class DealerFlow:
         """Ask for the count of the deck when it is due."""
         every = self._plan.count_every
         if every is not None and self._decks.watch(seen.at_ns, every.minutes):
-            text = f"no deck was counted for {every.minutes} minutes; count it"
-            self._round.note("deck-count-due", text, seen=seen, clause=every.clause)
+            self._round.report(Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes), seen)
             self._flush(out)
 
     def _accuse(self, found: Violation, seen: Seen) -> None:
-        round_, text = self._round, found.why
-        if found.code == "out-of-turn":
-            allowed = dict.fromkeys(item.event for item in self.legal())
-            text = f"{found.why}; allowed: {', '.join(allowed)}"
-            text += "; the round is unreliable" if found.harmful else "; recorded only"
-        round_.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place or NOWHERE)
-        round_.unreliable |= found.harmful
+        allowed = dict.fromkeys(item.event for item in self.legal()) if found.code == "out-of-turn" else {}
+        incident = Incident(
+            code=found.code,
+            clause=clause_of(found, self._plan),
+            reason="out-of-order",
+            place=at(found.place or NOWHERE),
+            unreliable=found.harmful,
+            report=type(seen.body).__name__,
+            allowed=tuple(allowed),
+            detail=found.why,
+        )
+        self._round.report(incident, seen)
 
     def _pass_over(self, body: e.Body) -> bool:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""

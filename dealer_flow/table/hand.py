@@ -10,14 +10,6 @@ from protocol.cards import UNREAD, Card
 from protocol.places import NOWHERE, Place
 
 
-class Finding(NamedTuple):
-    """Something about the cards that is not as it should be."""
-
-    code: str
-    text: str
-    place: Place
-
-
 class Due(NamedTuple):
     """Cards that come next: so many to `place`, by this step. `why`: they are dealt, they replace discards, or they
     complete a hand that was short. `at_most`: fewer may come, since the house decides how many it exchanges."""

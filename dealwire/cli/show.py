@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from dealer_flow.record.result import Drawn, Hand, Incident, NamedHand, RoundResult, Seat
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import say_table
 from dealwire.table.table import Outcome, Table
 from rules.award_records import AwardRecord

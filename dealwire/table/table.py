@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec.structs import replace
+
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices.events import Seen
 from rules.award import AwardDesk
 from rules.award_records import AwardRecord, DeskRound
@@ -128,14 +131,24 @@ class Table:
     def _settled(self, found: list[RoundResult | Incident] | list[RoundResult]) -> list[Outcome]:
         out: list[Outcome] = []
         for item in found:
-            out.append(item)
             if isinstance(item, Incident):
+                out.append(self.shown_incident(item))
                 self.incidents[item.code] += 1
                 continue
+            shown = self.shown_result(item)
+            out.append(shown)
             self.outcomes[item.outcome] += 1
-            if self.terms is not None:
-                out += self._settle(item, self.terms)
+            if self.terms is not None:  # a held line quotes the incident it is held for
+                out += self._settle(replace(item, incidents=shown.incidents), self.terms)
         return out
+
+    def shown_incident(self, incident: Incident) -> Incident:
+        """The incident as it comes out: whole."""
+        return incident
+
+    def shown_result(self, result: RoundResult) -> RoundResult:
+        """The result as it comes out: whole."""
+        return result
 
     def _settle(self, result: RoundResult, terms: Terms) -> list[Outcome]:
         if self._desk is None:

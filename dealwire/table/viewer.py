@@ -8,7 +8,8 @@ from typing import Any, Final
 import devices.events as e
 from dealer_flow.play.snapshot import HandNow, SeatNow, Snapshot
 from dealer_flow.play.states import State
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.hub.view import (
     DeviceView,
     HandView,

@@ -15,7 +15,8 @@ import pytest
 
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from devices.capture import Capture
 from devices.recording import CaptureWriter

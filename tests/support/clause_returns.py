@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from dealer_flow.procedure.care_schema import Consequence
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.record.result import Incident, RoundResult, Seat
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult, Seat
 from protocol.faults import Fault, fault_class
 
 Bets = tuple[str, ...] | None

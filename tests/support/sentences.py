@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from dealer_flow.play.legal_item import Legal
-from dealer_flow.record.result import Incident
+from dealer_flow.record.incidents import Incident
 
 _WORDS = {
     "N": r"-?\d+",

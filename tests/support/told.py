@@ -22,7 +22,7 @@ from typing import Final
 from dealer_flow.play.legal_item import Legal
 from dealer_flow.play.snapshot import HandNow, PacketNow, SeatNow
 from dealer_flow.procedure.load import Procedure
-from dealer_flow.record.result import Incident
+from dealer_flow.record.incidents import Incident
 from devices import events as e
 from protocol.cards import Card, parse_card, parse_cards
 from protocol.places import Place, parse_place

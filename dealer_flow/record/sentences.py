@@ -1,0 +1,187 @@
+"""The words for every incident: one table, which nothing else knows.
+
+A template names facts in braces. What stands behind the colon says how: `#card` a count with its noun, `,` names with
+commas between, `this *|that` `this` with the fact in place of the star, or `that` without it.
+"""
+
+from collections.abc import Mapping, Sequence
+from string import Formatter
+from typing import TYPE_CHECKING, Any, Final
+
+from protocol.faults import fault_text
+
+if TYPE_CHECKING:
+    from dealer_flow.record.incidents import Incident
+
+_COUNT: Final = "{place} has {counted:#card}, not {expected}"
+_OUT_OF_ORDER: Final = "{detail}"
+_FAULT: Final = "{device} reports {fault}"
+_WHO: Final = "{badge:badge *|a person without a badge}"
+
+SENTENCES: Final[Mapping[str, str | Mapping[str, str]]] = {
+    "out-of-turn": "{detail}; allowed: {allowed:,}; {unreliable:the round is unreliable|recorded only}",
+    "no-entering-bet": "START GAME and no seat has {bet:bet *|made a bet}",
+    "side-bet-alone": "seat {seat} bets {bets:,} without {bet}",
+    "unknown-seat": _OUT_OF_ORDER,
+    "unknown-bet": _OUT_OF_ORDER,
+    "unknown-decision": _OUT_OF_ORDER,
+    "decision-bet-differs": {
+        "bet-missing": "seat {seat} chose {choices:,} without a {bet} bet",
+        "bet-left": "seat {seat} chose {choices:,} with a {bet} bet",
+    },
+    "bet-amount-unknown": "seat {seat}: the sensor shows a progressive bet, no amount was reported",
+    "round-number-differs": "END GAME of round {number} after START GAME of round {expected}",
+    "reveal-before-burn": _OUT_OF_ORDER,
+    "wrong-burn": _OUT_OF_ORDER,
+    "burned-card-in-play": "{cards} was burned and lies at {place}",
+    "reveal-count-wrong": "{place}: {counted:#card} shown, the burn leaves {expected}",
+    "faces-disagree": {
+        "out-of-order": _OUT_OF_ORDER,
+        "shown-before": "{place} shown as {cards}, before as {known}",
+        "lay-open": "{place} shows {cards} and no longer {known}, which lay open",
+        "dispensed": "{place} shows {cards}, the device dispensed {known}",
+        "reported-again": "card {number} is reported again as {cards}, before as {known}",
+    },
+    "seat-count-wrong": _COUNT,
+    "dealer-count-wrong": _COUNT,
+    "community-count-wrong": _COUNT,
+    "hand-count-wrong": _COUNT,
+    "burn-count-wrong": _COUNT,
+    "remainder-count-wrong": "{counted:#card} left, not {expected}",
+    "deck-count-wrong": {
+        "deck": "deck {deck} is dealt with {counted:#card} counted, {setting} set, not {expected}",
+        "shoe": "shoe {shoe} has {counted:#card} in {decks:#deck}, not {expected} in {expected_decks}",
+        "person": "a person counts {counted:#card} in a deck of {expected}",
+    },
+    "cards-not-conserved": {
+        "deck": "{expected:#card} loaded, {dealt} in packets + {left} left + {rejected} rejected = {counted}",
+        "shoe-overdrawn": "more than the {expected:#card} loaded have left the shoe",
+        "shoe-count": "the shoe counts {counted:#card} drawn, {expected} were reported",
+        "shoe-left": "{expected:#card} loaded, {dealt} drawn and {left} left",
+        "shoe-empty": "the shoe is empty, without {counted:#card} of its decks",
+    },
+    "counts-differ": {
+        "person": "{place}: a person counts {counted:#card}, counted before {expected}",
+        "shown": "{place}: shown are {counted:#card}, counted before {expected}",
+    },
+    "duplicate-face": {
+        "two-places": "{cards} at {place} was already at {other_place}",
+        "drawn-too-often": "{cards} was drawn {counted:#time} from a shoe of {limit:#deck}",
+    },
+    "foreign-card": {"deck": "{cards} at {place} is no card of this deck", "shoe": "{cards} is no card of this shoe"},
+    "card-exposed": {
+        "person": "{place:*: }a card is exposed{cards:, *}",
+        "not-bottom": "{place}: {cards} lies open and is not the bottom card",
+    },
+    "card-off-table": "{place:*: }a card is off the table{cards:, *}",
+    "hand-fouled": "{place:*: }the hand touched other cards{cards:, *}",
+    "stray-joker": "{place:*: }a stray joker came{cards:, *}",
+    "boxed-card": "{place:*: }a card lay face up in the deck{cards:, *}",
+    "card-mishandled": "{place:*: }a card is '{how}'{cards:, *}",
+    "burned-card-in-muck": {
+        "lies-there": "{cards} was burned and lies among the discards",
+        "touched": "{place}: the burned cards touched the discards",
+    },
+    "burned-card-put-back": "the card burned last is laid back on top of the deck, to be burned again",
+    "deck-runs-out": {
+        "stop": "cards due: {expected}, left: {left}",
+        "scramble": "cards due: {expected}, left: {left}; of the last and {burned} burned, scrambled, {by_hand} dealt"
+        " by hand without burning one",
+        "scramble-and-burn": "cards due: {expected}, left: {left}; of the last and {burned} burned, scrambled,"
+        " {by_hand} dealt by hand after burning one",
+    },
+    "deck-not-alternated": "deck {deck} is dealt twice running; two decks take turns",
+    "deck-not-fresh": "shoe {shoe} is dealt from again; each round has a fresh one",
+    "deck-too-old": "{deck:deck *}{shoe:shoe *} was dealt {counted:#round} before this one; at most {limit}",
+    "defective-deck-again": "deck {deck} is dealt again, after {cause:*|it was found defective}",
+    "deck-count-due": "no deck was counted for {minutes:#minute}; count it",
+    "draw-before-close": {
+        "out-of-order": _OUT_OF_ORDER,
+        "out-again": "card {cards} is drawn before bets were closed",
+    },
+    "draw-before-named": _OUT_OF_ORDER,
+    "card-unread": "card {number} was not read",
+    "card-named": f"card {{number}} is named {{cards}} by {_WHO}{{level: (*)}}",
+    "naming-refused": _OUT_OF_ORDER,
+    "card-missing": {
+        "skipped": "the shoe's count is {number}: {counted:#card} before it not reported",
+        "went-back": "the shoe's count went back to {number}",
+        "reported-again": "card {number}, {cards}, is reported again and was not before",
+    },
+    "drawn-outside": "card {cards} is drawn in the shoe's {how} mode",
+    "burned-mid-race": _OUT_OF_ORDER,
+    "card-overdrawn": "{cards} is drawn as card {number}, after the race was decided",
+    "cut-card": {
+        "finish-round": "the cut card comes out after {counted:#card}: this round is the last",
+        "finish-race": "the cut card comes out after {counted:#card}: this race is the last",
+        "one-more-race": "the cut card comes out after {counted:#card}: one more race follows",
+        "play-on": "the cut card comes out after {counted:#card}: play goes on",
+    },
+    "other-shoe": "a card is drawn from {device} in the middle of a round",
+    "shoe-over": "a card is drawn from shoe {shoe}, which is over",
+    "shoe-ended": {
+        "filled": "shoe {shoe} was filled in the middle of a round",
+        "ended": "shoe {shoe} ended after {counted:#card}, in the middle of a round",
+    },
+    "misdeal-called": {"called": f"{_WHO} calls a misdeal", "ruled": f"{_WHO} rules a misdeal: {{cause}}"},
+    "ruled-on": "a supervisor rules that play goes on: {cause}",
+    "misdeal-refused": _OUT_OF_ORDER,
+    "deck-removed": {
+        "ended": "{badge:badge *|a person at the device} ended the deal",
+        "taken-out": "deck {deck} was taken out before the remainder was counted",
+        "dumped": "the remainder is dumped under the red lamp before the deal was complete",
+        "packets-due": "END GAME under the red lamp before {due} had its packet",
+        "deal-unfinished": "END GAME under the red lamp before every card was dealt",
+    },
+    "device-fault": {"fault": _FAULT, "words": "{device} reports '{words}', which has no known meaning"},
+    "jam": _FAULT,
+    "door-opened": _FAULT,
+    "power-lost": {
+        "fault": _FAULT,
+        "in-round": "{device} lost power during a round",
+        "not-cleared": "{device} lost power in the middle of a deal, and nobody cleared it",
+    },
+    "session-changed": {
+        "in-round": "{device} started anew: session {session} after {previous}",
+        "begun": "{device} started anew and had begun to deal",
+    },
+    "events-lost": {
+        "numbered": "{device}: events {first} to {last} are gone",
+        "unnumbered": "reports of {device} are missing",
+    },
+    "link-lost": "{device}: {words}",
+    "recording-ended": "the input ended before END GAME",
+}
+"""Code -> template, or its templates by `reason`."""
+
+
+def sentence(incident: "Incident") -> str:
+    """What happened, for a person. A line of an older schema, which lacks facts, is told by its code."""
+    found = SENTENCES.get(incident.code, "")
+    template = found if isinstance(found, str) else found.get(incident.reason, "")
+    return _Words(incident).format(template) if template else incident.code
+
+
+class _Words(Formatter):
+    """Puts the facts of an incident into a template."""
+
+    def __init__(self, incident: "Incident") -> None:
+        self._incident = incident
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The fact of this name."""
+        value = getattr(self._incident, str(key))
+        return fault_text(value) if key == "fault" and value is not None else value
+
+    def format_field(self, value: Any, spec: str) -> str:
+        """The fact as `spec` has it."""
+        missing = value is None or value is False or value in ("", ())
+        words = "?" if missing else str(value)
+        if isinstance(value, tuple) and value:
+            words = (", " if spec == "," else " ").join(map(str, value))
+        if spec in ("", ","):
+            return words
+        if spec.startswith("#"):
+            return f"{words} {spec[1:]}{'s' * (value != 1)}"
+        present, _, absent = spec.partition("|")
+        return absent if missing else present.replace("*", words)
