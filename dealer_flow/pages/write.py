@@ -14,9 +14,10 @@ from dealer_flow.pages.words import dealing, wrongs
 from dealer_flow.play.states import LOOSE, MEANING, STEP_STATES, TRANSITIONS, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.record.base import line_schema
-from dealer_flow.record.incidents import INCIDENTS
+from dealer_flow.record.base import field_docs, line_schema
+from dealer_flow.record.incidents import INCIDENTS, Incident
 from dealer_flow.record.result import RoundResult
+from dealer_flow.record.sentences import SENTENCES
 
 MARK: Final = "<!-- printed by python -m dealer_flow.pages.write -->"
 
@@ -41,8 +42,9 @@ def incidents_page() -> str:
         "# Incidents",
         MARK,
         "",
-        "An incident is something that went wrong or off procedure. It carries a `code` of this list, a sentence,",
-        "the clause that decides, the place, the device's fault number if there is one, and the events it rests on.",
+        "An incident is something that went wrong or off procedure. It carries a `code` of this list, the clause that",
+        "decides, the reports it rests on and its facts, which are listed below. It is a line of `dealwire.incident/2`,",
+        "on its own and in the round it belongs to.",
         "A consequence only ever gets worse: complete < progressive-only < misdeal < defective-deck < unreliable, and",
         "a dead hand stays dead. A round that is `unreliable` is never settled; a person decides.",
         "",
@@ -52,7 +54,34 @@ def incidents_page() -> str:
         "| --- | --- | --- | --- |",
     ]
     lines += [f"| `{code}` | {item.meaning} | {item.consequence} | {item.clause} |" for code, item in INCIDENTS.items()]
+    lines += [
+        "",
+        "## Facts",
+        "",
+        "A fact that does not apply is absent. `reason` says which of several cases of a code it is.",
+        "",
+        "| fact | meaning |",
+        "| --- | --- |",
+    ]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in field_docs(Incident).items()]
+    lines += [
+        "",
+        "## Sentences",
+        "",
+        "The line has a `text`, too: one sentence for a person, made of the facts. It may change with any release;",
+        "nothing may parse it, and it is not read back. `*` stands for the fact, what follows `|` for its absence.",
+        "",
+        "| code | reason | sentence |",
+        "| --- | --- | --- |",
+    ]
+    for code, found in SENTENCES.items():
+        rows = {"": found} if isinstance(found, str) else found
+        lines += [f"| `{code}` | {reason} | `{_cell(template)}` |" for reason, template in rows.items()]
     return "\n".join([*lines, "", *_OUT_OF_TURN, ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 _OUT_OF_TURN: Final = (
@@ -225,7 +254,7 @@ def _trigger(source: State, dest: State) -> str:
 
 def main() -> None:
     """Write the pages into `docs/` beside the package."""
-    docs = Path(__file__).parent.parent / "docs"
+    docs = Path(__file__).parents[2] / "docs"
     for path, text in pages().items():
         (docs / path).parent.mkdir(parents=True, exist_ok=True)
         (docs / path).write_text(text, encoding="utf-8")

@@ -222,8 +222,8 @@ def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen)
     if UNREAD in (*bottom, *cards) or not bottom or not other:
         return
     policy = round_.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
-    cards = tuple(spell_cards(other))
-    _judge(round_, policy, place, _FOUND(code="card-exposed", reason="not-bottom", place=place.text, cards=cards), seen)
+    faces = tuple(spell_cards(other))
+    _judge(round_, policy, place, _FOUND(code="card-exposed", reason="not-bottom", place=place.text, cards=faces), seen)
 
 
 def judge_fault(round_: Round, fault: int, seen: Seen, *, counts: bool) -> None:

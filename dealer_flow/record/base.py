@@ -1,7 +1,10 @@
 """What every result is made of: a value that reads and writes itself as JSON."""
 
+import ast
+import inspect
 import json
-from collections.abc import Set
+from collections.abc import Mapping, Set
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Self
 
 import msgspec
@@ -30,6 +33,8 @@ class LineRecord(Record, frozen=True):
     TYPE: ClassVar[str]
     READS: ClassVar[frozenset[str]] = frozenset()
     """Older schemas whose lines are read, too."""
+    WRITES: ClassVar[Mapping[str, str]] = {}
+    """Keys that are written and not read, and what they say."""
 
     def to_json(self) -> str:
         """One line of JSON, keys in the order of the schema."""
@@ -62,13 +67,29 @@ def line_schema(kind: type[LineRecord]) -> dict[str, Any]:
     (root,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     name = root["$ref"].rpartition("/")[2]
     found = parts[name]
+    for part in parts.values():
+        part["description"] = inspect.cleandoc(part["description"])
+    for field, meaning in field_docs(kind).items():
+        found["properties"][field]["description"] = meaning
+    written = {key: {"type": "string", "description": meaning} for key, meaning in kind.WRITES.items()}
     if root["$ref"] not in json.dumps(parts):  # it holds none of its own kind
         parts.pop(name)
     head = {"schema": {"const": kind.SCHEMA}, "type": {"const": kind.TYPE}}
     return {
         "$schema": DIALECT,
         **found,
-        "properties": head | found["properties"],
-        "required": [*head, *found["required"]],
+        "properties": head | found["properties"] | written,
+        "required": [*head, *found["required"], *written],
         **({"$defs": parts} if parts else {}),
     }
+
+
+def field_docs(kind: type[Record]) -> dict[str, str]:
+    """What the text below each field of a record says."""
+    (body,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, below in pairwise(body.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            found[ast.unparse(field.target)] = inspect.cleandoc(str(below.value.value)).replace("\n", " ")
+    return {name: text for name, text in found.items() if name in kind.__struct_fields__}

@@ -1,11 +1,11 @@
-"""An incident: something that went wrong or off procedure, as facts. And every code there is: what it means, what follows.
+"""An incident: what went wrong or off procedure, as facts. And every code there is: what it means, what follows.
 
 The words for a person are made of the facts by `sentences`. Printed in `docs/incidents.md`.
 """
 
 import json
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -35,6 +35,9 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
 
     SCHEMA: ClassVar[str] = "dealwire.incident/2"
     TYPE: ClassVar[str] = "incident"
+    WRITES: ClassVar[Mapping[str, str]] = {
+        "text": "One sentence for a person; it may change, and nothing may parse it."
+    }
 
     code: str
     """A stable name such as `seat-count-wrong`; listed in `docs/incidents.md`."""
@@ -51,6 +54,7 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     cause: "Incident | None" = None
     """The earlier incident that this one is about: what a supervisor ruled on, how a deck was found defective."""
     events: tuple[EventRef, ...] = ()
+    """The reports it rests on."""
 
     # cards by number
     counted: int | None = None
@@ -60,15 +64,21 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     limit: int | None = None
     """The most there may be."""
     dealt: int | None = None
+    """Cards that were dealt."""
     left: int | None = None
+    """Cards that are left."""
     rejected: int | None = None
+    """Cards in the reject tray."""
     burned: int | None = None
+    """Cards that are burned."""
     by_hand: int | None = None
     """Cards that are then dealt by hand."""
     setting: int | None = None
     """How many cards the device was set to."""
     decks: int | None = None
+    """Decks in the shoe, as the device says."""
     expected_decks: int | None = None
+    """Decks there should be in it."""
 
     # cards by face and position
     cards: Cards = ()
@@ -80,6 +90,7 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     expected_positions: tuple[int, ...] = ()
     """The positions the procedure names, from the dealer's left."""
     spread: str = ""
+    """The direction positions are counted in."""
     other_place: str | None = None
     """Where the same card was before."""
     due: str | None = None
@@ -91,11 +102,15 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     seat: int | None = None
     """Whose bet or choice it is."""
     bet: str | None = None
+    """The bet by its name in the procedure."""
     bets: tuple[str, ...] = ()
+    """The bets the seat has."""
     cents: int | None = None
+    """The bet's amount."""
     choices: tuple[str, ...] = ()
     """What the seat chose, in its order."""
     badge: int | None = None
+    """Whose badge was swiped; absent when none was."""
     level: str = ""
     """What the badge entitles to."""
     how: str = ""
@@ -105,16 +120,21 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     device: str | None = None
     """The line's name at the table."""
     fault: int | None = None
+    """The device's fault by its number."""
     deck: int | None = None
+    """The deck by the number the device gives it."""
     shoe: int | None = None
+    """The shoe by its number."""
     minutes: int | None = None
+    """The minutes the procedure allows."""
     session: str | None = None
     """The device's session, eight hex digits."""
     previous: str | None = None
     """Its session before."""
     first: int | None = None
-    """The first event that is missing, and `last`."""
+    """The first event that is missing."""
     last: int | None = None
+    """The last event that is missing."""
     words: str = ""
     """What a device or a line said in words of its own."""
 
@@ -137,6 +157,7 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
         return sentence(self)
 
     def body_json(self) -> str:
+        """The incident as it stands in a round: its facts and a sentence."""
         return f'{super().body_json()[:-1]},"text":{json.dumps(self.text, ensure_ascii=False)}}}'
 
     def redact(self, hidden: Set[Card]) -> "Incident":

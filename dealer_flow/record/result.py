@@ -72,7 +72,7 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     decisions: tuple[str, ...] = ()
     """All choices in their order; absent unless there are several."""
     wagers: dict[str, Cents]
-    returned: dict[str, Cents] = {}
+    returned: dict[str, Cents] = msgspec.field(default_factory=dict)
     """The bets that go back for how the round ended, by the clause; absent when none do."""
 
 
@@ -192,6 +192,7 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     shoe: Shoe | None = None
 
     def body_json(self) -> str:
+        """The round, each incident with its sentence."""
         spelled = cast("tuple[Incident, ...]", tuple(msgspec.Raw(each.body_json().encode()) for each in self.incidents))
         return msgspec.json.encode(replace(self, incidents=spelled)).decode()
 

@@ -1,7 +1,7 @@
 """The words for every incident: one table, which nothing else knows.
 
-A template names facts in braces. What stands behind the colon says how: `#card` a count with its noun, `,` names with
-commas between, `this *|that` `this` with the fact in place of the star, or `that` without it.
+A template names facts in braces. What stands behind the colon says how: `#card` a count with its noun, `this *|that`
+`this` with the fact in place of the star or `that` without it; `&` before it puts commas between several.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,15 @@ _FAULT: Final = "{device} reports {fault}"
 _WHO: Final = "{badge:badge *|a person without a badge}"
 
 SENTENCES: Final[Mapping[str, str | Mapping[str, str]]] = {
-    "out-of-turn": "{detail}; allowed: {allowed:,}; {unreliable:the round is unreliable|recorded only}",
+    "out-of-turn": "{detail}; allowed: {allowed:&}; {unreliable:the round is unreliable|recorded only}",
     "no-entering-bet": "START GAME and no seat has {bet:bet *|made a bet}",
-    "side-bet-alone": "seat {seat} bets {bets:,} without {bet}",
+    "side-bet-alone": "seat {seat} bets {bets:&} without {bet}",
     "unknown-seat": _OUT_OF_ORDER,
     "unknown-bet": _OUT_OF_ORDER,
     "unknown-decision": _OUT_OF_ORDER,
     "decision-bet-differs": {
-        "bet-missing": "seat {seat} chose {choices:,} without a {bet} bet",
-        "bet-left": "seat {seat} chose {choices:,} with a {bet} bet",
+        "bet-missing": "seat {seat} chose {choices:&*|nothing} without a {bet} bet",
+        "bet-left": "seat {seat} chose {choices:&*|nothing} with a {bet} bet",
     },
     "bet-amount-unknown": "seat {seat}: the sensor shows a progressive bet, no amount was reported",
     "round-number-differs": "END GAME of round {number} after START GAME of round {expected}",
@@ -37,8 +37,8 @@ SENTENCES: Final[Mapping[str, str | Mapping[str, str]]] = {
     "reveal-count-wrong": "{place}: {counted:#card} shown, the burn leaves {expected}",
     "faces-disagree": {
         "out-of-order": _OUT_OF_ORDER,
-        "shown-before": "{place} shown as {cards}, before as {known}",
-        "lay-open": "{place} shows {cards} and no longer {known}, which lay open",
+        "shown-before": "{place} shown as {cards:*|nothing}, before as {known:*|nothing}",
+        "lay-open": "{place} shows {cards:*|nothing} and no longer {known}, which lay open",
         "dispensed": "{place} shows {cards}, the device dispensed {known}",
         "reported-again": "card {number} is reported again as {cards}, before as {known}",
     },
@@ -178,8 +178,9 @@ class _Words(Formatter):
         missing = value is None or value is False or value in ("", ())
         words = "?" if missing else str(value)
         if isinstance(value, tuple) and value:
-            words = (", " if spec == "," else " ").join(map(str, value))
-        if spec in ("", ","):
+            words = (", " if spec.startswith("&") else " ").join(map(str, value))
+        spec = spec.removeprefix("&")
+        if not spec:
             return words
         if spec.startswith("#"):
             return f"{words} {spec[1:]}{'s' * (value != 1)}"

@@ -10,7 +10,7 @@ import click
 
 from dealwire.cli.exits import Exit
 from dealwire.cli.journal_keys import key_commands
-from dealwire.cli.journal_tables import teller_maker
+from dealwire.cli.journal_tables import publisher_maker
 from dealwire.cli.options import table_options
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
@@ -161,7 +161,7 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
     exit code is 1 at the first difference, which is named with its record.
     """
     with opened(file, key_file) as reader:
-        make, topics = teller_maker(ctx, reader, options)
+        make, topics = publisher_maker(ctx, reader, options)
         found = compare(reader, make, topics)
     if as_json:
         fields = {

@@ -15,8 +15,8 @@ from dealwire.hub.publication import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.reader import Start
 from dealwire.journal.rebuilding import Dealing
-from dealwire.service.factory import Maker, ServedTeller
-from dealwire.table.redaction import Told
+from dealwire.service.factory import Maker, ServicePublisher
+from dealwire.table.redaction import PublishedLine
 from devices.events import Seen
 
 ROUNDS_SHOWN: Final = 20
@@ -62,13 +62,13 @@ def _begin(reader: JournalReader, start: Start) -> _Begin:
     window, newest = WINDOW, reader.head.sequence
     while True:
         after = max(newest - window, start.sequence)
-        told = reader.publications(after, table=start.table)
-        ends = [item for item in told if item.topic == "round"]
+        published = reader.publications(after, table=start.table)
+        ends = [item for item in published if item.topic == "round"]
         if len(ends) > ROUNDS_SHOWN:
             first = ends[-ROUNDS_SHOWN - 1]
             number = json.loads(first.line)["round"]
-            facts = {**start.facts, "rounds": [], "meters": _meters(told, first, start.facts.get("meters", {}))}
-            began = dataclasses.replace(start, sequence=_end_of(told, first), facts=facts)
+            facts = {**start.facts, "rounds": [], "meters": _meters(published, first, start.facts.get("meters", {}))}
+            began = dataclasses.replace(start, sequence=_end_of(published, first), facts=facts)
             listen = max(began.sequence - LEAD, start.sequence)
             return _Begin(began, listen, f"begins after round {number}; the journal holds what was before")
         if after == start.sequence:
@@ -76,15 +76,15 @@ def _begin(reader: JournalReader, start: Start) -> _Begin:
         window *= 4
 
 
-def _end_of(told: list[Publication], first: Publication) -> int:
+def _end_of(published: list[Publication], first: Publication) -> int:
     """The last record that was written of the same report: a round is followed by its settlement."""
-    return max(item.sequence for item in told if item.sequence >= first.sequence and item.at_ns == first.at_ns)
+    return max(item.sequence for item in published if item.sequence >= first.sequence and item.at_ns == first.at_ns)
 
 
-def _meters(told: list[Publication], first: Publication, otherwise: dict[str, int]) -> dict[str, int]:
+def _meters(published: list[Publication], first: Publication, otherwise: dict[str, int]) -> dict[str, int]:
     """Where the table's meters stood after the round `first`, if its settlement says so."""
     meters = dict(otherwise)
-    for item in told:
+    for item in published:
         if item.topic == "settlement" and item.at_ns <= first.at_ns:
             for meter in json.loads(item.line)["meters"]:
                 if meter["after"] is None:
@@ -97,27 +97,27 @@ def _meters(told: list[Publication], first: Publication, otherwise: dict[str, in
 class _Watched:
     """A table that is dealt again, and seen after every report; while it is `deaf` it takes none."""
 
-    def __init__(self, teller: ServedTeller, keep: Keep, *, deaf: bool = False) -> None:
-        self._teller, self._keep = teller, keep
+    def __init__(self, publisher: ServicePublisher, keep: Keep, *, deaf: bool = False) -> None:
+        self._publisher, self._keep = publisher, keep
         self._count = 0
         self.deaf = deaf
 
-    def tell(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[PublishedLine]:
         if self.deaf:
             return []
-        told = self._teller.tell(seen)
+        lines = self._publisher.publish(seen)
         self._count += 1
-        self._keep(seen, self._teller.viewer.view(self._count, seen.at_ns))
-        return told
+        self._keep(seen, self._publisher.viewer.view(self._count, seen.at_ns))
+        return lines
 
-    def finish(self) -> list[Told]:
-        return self._teller.finish()
+    def finish(self) -> list[PublishedLine]:
+        return self._publisher.finish()
 
 
 def _deal(reader: JournalReader, begin: _Begin, keep: Keep) -> None:
     maker, start = Maker(reader.path), begin.start
     dealing = Dealing(reader, lambda begun: _Watched(maker(begun), keep))
-    dealing.tellers[start.table] = watched = _Watched(maker(start), keep, deaf=True)
+    dealing.publishers[start.table] = watched = _Watched(maker(start), keep, deaf=True)
     for record in reader.records(begin.after):
         watched.deaf = record.sequence <= start.sequence
         if record.table == start.table:

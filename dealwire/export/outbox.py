@@ -54,7 +54,7 @@ class Outbox:
 
     def recent(self, age_ns: int) -> int:
         """A number after which lie the lines of the last `age_ns` before the newest line made known."""
-        since_ns = self._reader.newest_told_ns - age_ns
+        since_ns = self._reader.newest_published_ns - age_ns
         low, high = 0, self._reader.head.sequence
         while low < high:
             middle = (low + high) // 2

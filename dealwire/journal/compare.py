@@ -7,7 +7,7 @@ from typing import Final
 
 from dealwire.hub.publication import Publication
 from dealwire.journal.reader import JournalReader, publication_of
-from dealwire.journal.rebuilding import Dealing, MakeTeller, T
+from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.records import STARTED, Record
 
 DERIVED: Final = frozenset({"incident", "round", "settlement", "meter", "award"})
@@ -102,7 +102,7 @@ class Matching:
             self.result.difference = Difference(table, stored, rebuilt)
 
 
-def compare(reader: JournalReader, make: MakeTeller[T], topics: Collection[str] = DERIVED) -> Comparison:
+def compare(reader: JournalReader, make: MakePublisher[T], topics: Collection[str] = DERIVED) -> Comparison:
     """Deal the whole journal again and compare; stops at the first difference. Errors as `rebuild`."""
     matching = Matching(Dealing(reader, make), topics)
     for record in _until(reader.records(), matching):

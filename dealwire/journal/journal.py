@@ -62,7 +62,7 @@ class Journal:
         """The open group holds more than what was sent: it has to be on the disk before anything goes out."""
         self._sealer = Sealer(key) if key is not None else None
         self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
-        self._told: list[Publication] = []
+        self._published: list[Publication] = []
         self._ready: list[Publication] = []
         self._lines: dict[tuple[str, str], JournalLine] = {}
         self._tables: dict[int, str] = {}
@@ -172,7 +172,7 @@ class Journal:
             raise ValueError(f"no topic {topic!r}; there are {', '.join(TOPICS)}")
         if self._open():
             sequence = self._head.sequence + 1
-            self._told.append(Publication(sequence, table, at_ns, topic, text))
+            self._published.append(Publication(sequence, table, at_ns, topic, text))
             self._add(at_ns, 0, topic, table, text.encode())
         return self._head.sequence
 
@@ -266,8 +266,8 @@ class Journal:
         db.execute("COMMIT")
         self._group.clear()
         self.owes = False
-        self._ready += self._told
-        self._told.clear()
+        self._ready += self._published
+        self._published.clear()
 
     def _move_consumers(self) -> None:
         db = self._file.db
@@ -284,7 +284,7 @@ class Journal:
     def _fail(self, why: str) -> None:
         self.failed = why
         self._group.clear()
-        self._told.clear()
+        self._published.clear()
         _log.error("%s: nothing more is journalled: %s", self.path, why)
         try:
             if self._file.db.in_transaction:

@@ -92,7 +92,7 @@ class JournalReader:
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
     @property
-    def newest_told_ns(self) -> int:
+    def newest_published_ns(self) -> int:
         """The time of the newest line that was made known, nanoseconds since 1970; 0 before any."""
         newest = f"SELECT at_ns FROM record WHERE {database.IS_PUBLICATION} ORDER BY sequence DESC LIMIT 1"
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])

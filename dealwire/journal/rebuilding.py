@@ -1,19 +1,20 @@
 """A journal dealt again: its raw record through the same decoders, flow and rules gives the same lines, byte for byte.
 
-Live and rebuilt cannot drift apart, because the same kind of `Teller` serves both. Time comes from the records alone:
+Live and rebuilt cannot drift apart, because the same kind of publisher serves both. Time comes from the records alone:
 at each of them every deadline that has passed is met first, as the owner does in its turn.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar
 
 from dealwire.hub.publication import Publication, Topic
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalLine, JournalReader, Start, line_of, start_of
 from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, Record
 from dealwire.journal.sealing import SealingKey
-from dealwire.table.table import Outcome, Table
+from dealwire.table.redaction import PublishedLine, published_lines
+from dealwire.table.table import Table
 from devices.capture import Chunk, Interface
 from devices.events import Seen
 from devices.replay import Player, PlayStats
@@ -35,11 +36,11 @@ class Line(Protocol):
         ...
 
 
-class Teller(Protocol):
+class Publishes(Protocol):
     """A table whose reports go in and whose lines come out. What it gives may depend on nothing but its start and the
     reports."""
 
-    def tell(self, seen: Seen) -> Sequence[Line]:
+    def publish(self, seen: Seen) -> Sequence[Line]:
         """Take one report; what is to be published."""
         ...
 
@@ -48,46 +49,37 @@ class Teller(Protocol):
         ...
 
 
-T = TypeVar("T", bound=Teller)
+T = TypeVar("T", bound=Publishes)
 
-MakeTeller = Callable[[Start], T]
+MakePublisher = Callable[[Start], T]
 """The table that a start describes, as it was made when it was dealt."""
 
 
-class Told(NamedTuple):
-    """A line to be published."""
-
-    topic: Topic
-    line: str
-
-
-class OutcomeTeller:
-    """Publishes every incident, round, settlement, meter and award of `table`; reports are not told. Results name faces
-    that were shown, or lie dead at the end of a round."""
+class OutcomePublisher:
+    """Publishes every incident, round, settlement, meter and award of `table`, and no report. Results name faces that
+    were shown, or lie dead at the end of a round."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
-    def tell(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[PublishedLine]:
         """What one report led to."""
-        return self._told(self.table.handle(seen))
+        return published_lines(self.table.handle(seen))
 
-    def finish(self) -> list[Told]:
+    def finish(self) -> list[PublishedLine]:
         """The round that was under way."""
-        return self._told(self.table.finish())
-
-    def _told(self, outcomes: list[Outcome]) -> list[Told]:
-        return [Told(cast(Topic, getattr(item, "type", "incident")), item.to_json()) for item in outcomes]
+        return published_lines(self.table.finish())
 
 
 class Dealing(Generic[T]):
     """Tables dealt from a journal's records, one record after the other.
 
-    `tellers` are those that run, by the table's name. A publication's sequence is that of the record it was found at.
+    `publishers` are those that run, by the table's name. A publication's sequence is that of the record it was found
+    at.
     """
 
-    def __init__(self, reader: JournalReader, make: MakeTeller[T]) -> None:
-        self.tellers: dict[str, T] = {}
+    def __init__(self, reader: JournalReader, make: MakePublisher[T]) -> None:
+        self.publishers: dict[str, T] = {}
         self._reader, self._make = reader, make
         self._lines = reader.lines()
         self._player = Player(_Lines(reader.path, self._lines), self._hears, None, PlayStats())
@@ -102,12 +94,12 @@ class Dealing(Generic[T]):
         elif record.kind == STARTED:
             self._forget(record.table)
             self._player.advance(record.at_ns)
-            self.tellers[record.table] = self._make(start_of(self._reader.path, record))
+            self.publishers[record.table] = self._make(start_of(self._reader.path, record))
         elif record.kind == STOPPED:
             self._player.advance(record.at_ns)
-            teller = self.tellers.pop(record.table, None)
-            if teller is not None:
-                self._publish(record.table, record.at_ns, teller.finish())
+            publisher = self.publishers.pop(record.table, None)
+            if publisher is not None:
+                self._publish(record.table, record.at_ns, publisher.finish())
             self._forget(record.table)
         else:
             self._player.advance(record.at_ns)
@@ -131,7 +123,7 @@ class Dealing(Generic[T]):
         return {index + 1: feed for index, feed in self._player.lost.items()}
 
     def _take_raw(self, record: Record) -> None:
-        if record.table not in self.tellers:
+        if record.table not in self.publishers:
             why = f"bytes of table {record.table!r}, which was not started: there is nothing to deal them by"
             raise JournalDamaged(self._reader.path, record.sequence, why)
         data, comment = b"", ""
@@ -145,7 +137,7 @@ class Dealing(Generic[T]):
         name = self._lines[index + 1].table
 
         def hear(seen: Seen) -> None:
-            self._publish(name, seen.at_ns, self.tellers[name].tell(seen))
+            self._publish(name, seen.at_ns, self.publishers[name].publish(seen))
 
         return hear
 
@@ -177,7 +169,7 @@ class _Lines:
         ]
 
 
-def rebuild(path: str | Path, key: SealingKey | None, make: MakeTeller[T]) -> Iterator[Publication]:
+def rebuild(path: str | Path, key: SealingKey | None, make: MakePublisher[T]) -> Iterator[Publication]:
     """What the raw record of a journal gives, in the order of each table, from the bytes alone: of what was published
     only the time is used. A publication's `sequence` is that of the record that led to it.
 

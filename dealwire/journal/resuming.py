@@ -14,7 +14,7 @@ from dealwire.journal.compare import DERIVED, Matching
 from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
-from dealwire.journal.rebuilding import Dealing, MakeTeller, T
+from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.sealing import SealingKey
 from devices.recording import LINE_LOST
 from devices.session import Feed
@@ -29,9 +29,9 @@ class Resumed(Generic[T]):
     """Tables that go on, by name; for each line number the feed that its next session goes on from (`after` of a
     `Supervisor`); and what is to be made known of it."""
 
-    tellers: dict[str, T] = field(default_factory=dict)
+    publishers: dict[str, T] = field(default_factory=dict)
     feeds: dict[int, Feed] = field(default_factory=dict)
-    told: list[Publication] = field(default_factory=list)
+    published: list[Publication] = field(default_factory=list)
 
     def link_maker(self, line: int, make_link: Callable[[], Link], role: Role) -> Callable[[], Link]:
         """What makes the first link of `line`: one that goes on, where its device keeps sessions, else `make_link`."""
@@ -45,7 +45,7 @@ class Resumed(Generic[T]):
 def resume(
     journal: Journal,
     key: SealingKey | None,
-    make: MakeTeller[T],
+    make: MakePublisher[T],
     now_ns: int,
     topics: Collection[str] = DERIVED,
 ) -> Resumed[T]:
@@ -77,4 +77,4 @@ def resume(
         pending += dealing.lose(line, now_ns, LINE_LOST + WHY)
     for item in pending:
         journal.publish(item.table, item.topic, item.at_ns, item.line)
-    return Resumed(dict(dealing.tellers), dealing.lost, journal.commit())
+    return Resumed(dict(dealing.publishers), dealing.lost, journal.commit())

@@ -16,7 +16,7 @@ from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.hub.publication import Publication
 from dealwire.journal.reader import JournalReader, Start
-from dealwire.table.redaction import Teller, Told, ToldTable, outcomes_of
+from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of
 from dealwire.table.table import Outcome, Terms
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
@@ -43,7 +43,7 @@ class SettingsChanged(DealwireError):
         )
 
 
-class ServedTable(ToldTable):
+class ServiceTable(PublishedTable):
     """A table of the service. It settles no round again that was settled before it began."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -61,23 +61,23 @@ class ServedTable(ToldTable):
         return super()._settle(result, terms)
 
 
-class ServedTeller(Teller):
+class ServicePublisher(Publisher):
     """A table of the service with what it shows."""
 
-    table: ServedTable
+    table: ServiceTable
 
-    def __init__(self, table: ServedTable, name: str, seats: int | None) -> None:
+    def __init__(self, table: ServiceTable, name: str, seats: int | None) -> None:
         super().__init__(table)
         self.viewer = Viewer(table, name, seats=seats)
         self.dealt_again = True
-        """True while reports come from the record: then nobody else tells the viewer."""
+        """True while reports come from the record: then nobody else informs the viewer."""
 
-    def tell(self, seen: Seen) -> list[Told]:
-        """As of any teller; one that is dealt again shows what it saw itself."""
-        told = super().tell(seen)
+    def publish(self, seen: Seen) -> list[PublishedLine]:
+        """As of any publisher; one that is dealt again shows what it saw itself."""
+        lines = super().publish(seen)
         if self.dealt_again:
-            self.viewer.saw(seen, outcomes_of(told))
-        return told
+            self.viewer.saw(seen, outcomes_of(lines))
+        return lines
 
 
 class Maker:
@@ -88,19 +88,19 @@ class Maker:
         self._banks = Banks()
         self._restored: set[Path] = set()
 
-    def __call__(self, start: Start) -> ServedTeller:
+    def __call__(self, start: Start) -> ServicePublisher:
         """The table as it began. SettingsChanged when a file it rests on is another now."""
         part = TablePart.model_validate_json(start.configuration)
         if part.progressive is not None:
             self._restore(part.progressive, start.sequence)
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
-        table = build_table(part, self._banks, ServedTable)
+        table = build_table(part, self._banks, ServiceTable)
         table.settled_before = frozenset((session, number) for session, number in start.facts.get("rounds", ()))
         for what, then in start.facts.get("files", {}).items():
             now = files_of(table).get(what, "")
             if now != then:
                 raise SettingsChanged(part.name, what, then, now)
-        return ServedTeller(table, part.name, part.seats)
+        return ServicePublisher(table, part.name, part.seats)
 
     def facts(self, part: TablePart, before: int) -> dict[str, Any]:
         """What decides the results of a table that begins now, after record `before`, besides its settings."""
@@ -108,7 +108,7 @@ class Maker:
             self._restore(part.progressive, before + 1)
         known = self._publications(before + 1, part.name)
         meters = _newest_meters(known, dict(part.meters)) if part.progressive is None else {}
-        table = build_table(part.model_copy(update={"meters": meters}), self._banks, ServedTable)
+        table = build_table(part.model_copy(update={"meters": meters}), self._banks, ServiceTable)
         rounds = [[item.session, item.round] for item in _rounds(known)][-ROUNDS_KEPT:]
         return {"files": files_of(table), "meters": meters, "rounds": rounds}
 
@@ -134,7 +134,7 @@ def configuration_of(part: TablePart) -> str:
     return json.dumps(part.model_dump(mode="json", by_alias=True), sort_keys=True)
 
 
-def files_of(table: ToldTable) -> dict[str, str]:
+def files_of(table: PublishedTable) -> dict[str, str]:
     """What a table's results rest on, by name -> SHA-256."""
     found = {"procedure": table.flow.procedure.ref().sha256}
     if table.terms is not None:

@@ -18,7 +18,7 @@ from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import Start
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
-from dealwire.service.factory import Maker, ServedTeller, configuration_of
+from dealwire.service.factory import Maker, ServicePublisher, configuration_of
 from dealwire.service.health import Health
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import Asking
@@ -93,10 +93,10 @@ class Service:
         maker = Maker(self.journal.path)
         with JournalReader(self.journal.path) as reader:
             before = reader.starts()
-        went_on: Resumed[ServedTeller] = Resumed()
+        went_on: Resumed[ServicePublisher] = Resumed()
         if not self._anew:
             went_on = resume(self.journal, key, maker, self.clock.now_ns(), TOLD)
-        self._early = went_on.told
+        self._early = went_on.published
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
             self.tables[part.name] = Served(part, self._table(part, maker, went_on), self.journal, self.clock)
@@ -111,38 +111,38 @@ class Service:
         for served in self.tables.values():
             self.hub.show(served.view(self.clock.now_ns()))
 
-    def _stop_what_changed(self, went_on: Resumed[ServedTeller], before: dict[str, Start]) -> None:
+    def _stop_what_changed(self, went_on: Resumed[ServicePublisher], before: dict[str, Start]) -> None:
         """A table goes on only as it was; those that share its meters begin anew with it."""
         wanted = {part.name: configuration_of(part) for part in self.configuration.table}
-        changed = {name for name in went_on.tellers if wanted.get(name) != before[name].configuration}
+        changed = {name for name in went_on.publishers if wanted.get(name) != before[name].configuration}
         shared = [part for part in self.configuration.table if part.progressive is not None]
         for part in shared:
             together = {other.name for other in shared if other.progressive == part.progressive}
-            if together & changed or together - went_on.tellers.keys():
-                changed |= together & went_on.tellers.keys()
+            if together & changed or together - went_on.publishers.keys():
+                changed |= together & went_on.publishers.keys()
         for name in changed:
-            self._end(went_on.tellers.pop(name), name)
+            self._end(went_on.publishers.pop(name), name)
 
-    def _end(self, teller: ServedTeller, name: str) -> None:
+    def _end(self, publisher: ServicePublisher, name: str) -> None:
         now_ns = self.clock.now_ns()
-        for each in teller.finish():
+        for each in publisher.finish():
             self.journal.publish(name, each.topic, now_ns, each.line)
         self.journal.stopped(name, now_ns, "its settings changed")
 
-    def _table(self, part: TablePart, maker: Maker, went_on: Resumed[ServedTeller]) -> ServedTeller:
-        teller = went_on.tellers.get(part.name)
+    def _table(self, part: TablePart, maker: Maker, went_on: Resumed[ServicePublisher]) -> ServicePublisher:
+        publisher = went_on.publishers.get(part.name)
         now_ns = self.clock.now_ns()
-        if teller is None:
+        if publisher is None:
             configuration = configuration_of(part)
             facts = maker.facts(part, self.journal.head.sequence)
             self.journal.started(part.name, now_ns, configuration, facts)
             self.journal.secure()
-            teller = maker(Start(part.name, self.journal.head.sequence, configuration, facts))
-        teller.dealt_again = False
-        return teller
+            publisher = maker(Start(part.name, self.journal.head.sequence, configuration, facts))
+        publisher.dealt_again = False
+        return publisher
 
-    def _connect(self, served: Served, went_on: Resumed[ServedTeller]) -> None:
-        how = "goes on" if served.name in went_on.tellers else "begins anew"
+    def _connect(self, served: Served, went_on: Resumed[ServicePublisher]) -> None:
+        how = "goes on" if served.name in went_on.publishers else "begins anew"
         served.status("started", f"table {served.name} {how}", self.clock.now_ns())
         for device in served.part.device:
             line = served.connect(device, went_on, self._gate)

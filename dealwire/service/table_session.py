@@ -13,7 +13,7 @@ from dealwire.hub.view import DeviceView, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
-from dealwire.service.factory import ServedTeller
+from dealwire.service.factory import ServicePublisher
 from dealwire.table.redaction import outcomes_of
 from devices.clock import Clock
 from devices.dialects import dialect_named
@@ -40,9 +40,9 @@ LINKS: Final[dict[LineState, Any]] = {
 class Served:
     """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
 
-    def __init__(self, part: TablePart, teller: ServedTeller, journal: Journal, clock: Clock) -> None:
-        self.part, self.teller, self.name = part, teller, part.name
-        self.table, self.viewer = teller.table, teller.viewer
+    def __init__(self, part: TablePart, publisher: ServicePublisher, journal: Journal, clock: Clock) -> None:
+        self.part, self.publisher, self.name = part, publisher, part.name
+        self.table, self.viewer = publisher.table, publisher.viewer
         self.lines: list[Supervisor] = []
         self.bench: Bench | None = None
         """The devices themselves, where they are simulated."""
@@ -59,7 +59,7 @@ class Served:
 
     # ------------------------------------------------------------------ its lines
 
-    def connect(self, device: DevicePart, went_on: Resumed[ServedTeller], gate: Gate) -> Supervisor:
+    def connect(self, device: DevicePart, went_on: Resumed[ServicePublisher], gate: Gate) -> Supervisor:
         """The device's line, which opens in the owner's next turn and as often as it has to. What it sends waits at
         the gate that all lines share."""
         dialect = dialect_named(device.dialect)
@@ -105,9 +105,9 @@ class Served:
         """One report of a device: what follows from it joins the journal's open group."""
         if self.stopped is not None:
             return
-        told = self.teller.tell(seen)
-        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in told]
-        self.viewer.saw(seen, outcomes_of(told), sequences[1:])  # the first line is the report's own
+        lines = self.publisher.publish(seen)
+        sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in lines]
+        self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)

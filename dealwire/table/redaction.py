@@ -2,8 +2,8 @@
 
 A device that recognises cards reports faces that lie hidden. Until they are shown they stay in the sealed raw record
 and in the flow; everything else gets what `Publisher` gives. END GAME ends the secret of a dealt deck: its cards are
-dead then, the settlement rests on them, and the result of the round names them all. Cards burned from a shoe stay hidden,
-because the shoe goes on.
+dead then, the settlement rests on them, and the result of the round names them all. Cards burned from a shoe stay
+hidden, because the shoe goes on.
 """
 
 import dataclasses
@@ -186,14 +186,15 @@ class Publisher:
         """Take one report; the lines it leads to: its own first, then what the table made of it."""
         outcomes = self.table.handle(seen)
         assert self.table.report is not None
-        return [PublishedLine("event", event_line(self.table.report)), *_lines(outcomes)]
+        return [PublishedLine("event", event_line(self.table.report)), *published_lines(outcomes)]
 
     def finish(self) -> list[PublishedLine]:
         """No more reports come; the lines of what was under way."""
-        return _lines(self.table.finish())
+        return published_lines(self.table.finish())
 
 
-def _lines(outcomes: Iterable[Outcome]) -> list[PublishedLine]:
+def published_lines(outcomes: Iterable[Outcome]) -> list[PublishedLine]:
+    """What came of a table, as lines."""
     return [PublishedLine(topic_of(item), item.to_json(), item) for item in outcomes]
 
 

@@ -120,9 +120,9 @@ class Table:
 
     def handle(self, seen: Seen) -> list[Outcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
-        told: list[Outcome] = [*self._desk.handle(seen)] if self._desk is not None else []
+        awards: list[Outcome] = [*self._desk.handle(seen)] if self._desk is not None else []
         found = self.flow.handle(seen)
-        return told + self._settled(found) if found else told
+        return awards + self._settled(found) if found else awards
 
     def finish(self) -> list[Outcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""

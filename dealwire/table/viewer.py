@@ -19,7 +19,7 @@ from dealwire.hub.view import (
     SeatView,
     TableView,
 )
-from dealwire.table.redaction import Veil
+from dealwire.table.redaction import Redactor
 from dealwire.table.table import Outcome, Table
 from devices.events import Seen
 from protocol.cards import spell_cards
@@ -44,7 +44,7 @@ class Viewer:
         procedure = table.flow.procedure
         self._procedure = procedure
         self.seats = seats or procedure.seats.most
-        self._veil = Veil(table)
+        self._redactor = Redactor(table)
         self._devices: dict[str, DeviceView] = {}
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
         self._written = 0
@@ -58,8 +58,7 @@ class Viewer:
 
     def saw(self, seen: Seen, outcomes: Sequence[Outcome], sequences: Sequence[int] = ()) -> None:
         """One report, and what the table made of it, with the numbers under which that was journalled."""
-        told = self._veil.saw(seen)
-        self._report(told)
+        self._report(self._redactor.saw(seen))
         self.add(outcomes, seen.at_ns, sequences)
 
     def add(self, outcomes: Sequence[Outcome], at_ns: int, sequences: Sequence[int] = ()) -> None:
@@ -170,8 +169,8 @@ class Viewer:
 
     def _outcome(self, item: Outcome, at_ns: int, sequence: int | None) -> None:
         if isinstance(item, Incident):
-            told = self._veil.incident(item)
-            self._write(told.code, told.text, at_ns, sequence, clause=told.clause, place=told.place)
+            shown = self._redactor.incident(item)
+            self._write(shown.code, shown.text, at_ns, sequence, clause=shown.clause, place=shown.place)
         elif isinstance(item, RoundResult):
             self._last_outcome, self._round = item.outcome, item.round
             self._write("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence)

@@ -145,7 +145,7 @@ def test_each_reading_comes_to_what_its_clause_says(name: str) -> None:
 
 @every_procedure
 def test_a_clean_round_has_no_incident(name: str) -> None:
-    assert [incident.text for incident in results(name)[0].incidents] == []
+    assert [incident.code for incident in results(name)[0].incidents] == []
 
 
 @every_procedure

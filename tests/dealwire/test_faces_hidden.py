@@ -10,7 +10,7 @@ import pytest
 import devices.events as e
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
-from dealwire.table.redaction import Teller, ToldTable, hidden, outcomes_of, scrubbed
+from dealwire.table.redaction import PublishedTable, Publisher, hidden, outcomes_of, scrubbed
 from dealwire.table.viewer import Viewer
 from devices.capture import Capture
 from devices.events import Seen
@@ -28,8 +28,8 @@ AT_END = ("round", "settlement", "meter", "award")
 class Hunt:
     """A table whose every line and view is searched; `allowed` are the faces shown in this round."""
 
-    def __init__(self, table: ToldTable) -> None:
-        self.teller = Teller(table)
+    def __init__(self, table: PublishedTable) -> None:
+        self.publisher = Publisher(table)
         self.viewer = Viewer(table, "table-1")
         self.allowed: set[str] = set()
         self.dealt: set[str] = set()
@@ -44,7 +44,7 @@ class Hunt:
             self.dealt |= {card.text for card in body.cards}
         if isinstance(body, e.HandRevealed):
             self.allowed |= {card.text for card in body.cards}
-        told = self.teller.tell(seen)
+        told = self.publisher.publish(seen)
         self.viewer.saw(seen, outcomes_of(told))
         for each in told:
             self.search(each.line, each.topic in AT_END)
@@ -63,7 +63,7 @@ def test_a_shuffler_that_reads_faces_tells_none_before_its_reveal(scenario: str,
     hunt = Hunt(colorado())
     for seen in reports(reading(scenario, seed=seed)):
         hunt.see(seen)
-    for item in hunt.teller.finish():
+    for item in hunt.publisher.finish():
         hunt.search(item.line, False)
     assert hunt.views > 50
     assert len(hunt.dealt) >= 15, "the shuffler read no faces, so nothing was hunted"
@@ -75,14 +75,14 @@ FROM_A_SHOE = [name for name in known_procedures() if load_procedure(name).devic
 
 @pytest.mark.parametrize("procedure", FROM_A_SHOE)
 def test_a_shoe_that_reads_every_card_tells_none_that_lies_face_down(procedure: str) -> None:
-    hunt = Hunt(ToldTable(load_procedure(procedure), None))
+    hunt = Hunt(PublishedTable(load_procedure(procedure), None))
     drawn, shown = set[str](), set[str]()
 
     def see(seen: Seen) -> None:
         shown.update(hunt.allowed)
         if isinstance(seen.body, e.CardDrawn):
             drawn.add(seen.body.card.text)
-            if hunt.teller.table.flow.deals_face_up:
+            if hunt.publisher.table.flow.deals_face_up:
                 hunt.allowed.add(seen.body.card.text)
         hunt.see(seen)
 
@@ -149,7 +149,7 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
 
     def see(body: e.Body, device: str = "shuffler") -> None:
         see.number = getattr(see, "number", 0) + 1  # type: ignore[attr-defined]
-        lines.extend(Teller(table).tell(at(body, device, see.number)))  # type: ignore[attr-defined]
+        lines.extend(Publisher(table).tell(at(body, device, see.number)))  # type: ignore[attr-defined]
 
     see(e.WagerPlaced(1, 1, 500), "controller")
     see(e.WagerPlaced(1, 2, 500), "controller")
@@ -170,13 +170,13 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
 
 def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:
     """The shoe goes on: who knows what was burned knows more of what is left."""
-    table = ToldTable(load_procedure("race-to-the-flush"), None)
-    teller, viewer = Teller(table), Viewer(table, "table-1")
+    table = PublishedTable(load_procedure("race-to-the-flush"), None)
+    publisher, viewer = Publisher(table), Viewer(table, "table-1")
     told = []
 
     def see(number: int, body: e.Body, device: str = "shoe") -> None:
         seen = at(body, device, number)
-        lines = teller.tell(seen)
+        lines = publisher.publish(seen)
         viewer.saw(seen, outcomes_of(lines))
         told.extend(lines)
 

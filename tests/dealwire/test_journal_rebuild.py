@@ -14,7 +14,7 @@ from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
 from dealwire.journal.errors import JournalDamaged, JournalDiffers, KeyUnknown
 from dealwire.journal.reader import Start
-from dealwire.journal.rebuilding import OutcomeTeller
+from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.table.table import Table, Terms
 from devices.clock import ManualClock
 from devices.events import LinkLost
@@ -23,7 +23,7 @@ from protocol.tdp.messages import Role
 from rules.game import load_game
 from tests.support.faulty_rounds import CLEAN, Plan, plan_of
 from tests.support.journal_evening import copy_as_killed, deal
-from tests.support.journalled import TABLE, begin, make_teller
+from tests.support.journalled import TABLE, begin, make_publisher
 from tests.support.memory_folder import memory_folder
 
 
@@ -51,9 +51,9 @@ def test_a_round_over_failing_lines_is_rebuilt_byte_for_byte(tmp_path: Path, key
     assert told
     with JournalReader(path, key) as reader:
         assert reader.publications() == told
-        found = compare(reader, make_teller)
+        found = compare(reader, make_publisher)
     assert (found.difference, found.equal, found.pending, found.given_up) == (None, len(told), [], [])
-    assert [item.line for item in rebuild(path, key, make_teller)] == [item.line for item in told]
+    assert [item.line for item in rebuild(path, key, make_publisher)] == [item.line for item in told]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -74,15 +74,15 @@ def test_wherever_the_writer_is_killed_what_was_told_is_there_and_the_table_goes
         with Journal(copy, key=key, clock=clock) as journal:
             before = published(copy)
             assert [item.line for item in before] == [item.line for item in told[: len(before)]]
-            went_on = resume(journal, key, make_teller, clock.now_ns())
-            assert went_on.tellers.keys() == {TABLE}
+            went_on = resume(journal, key, make_publisher, clock.now_ns())
+            assert went_on.publishers.keys() == {TABLE}
             assert journal.newest_ns >= clock.now_ns()
         with JournalReader(copy, key) as reader:
             verify(reader, open_seals=True)
-            found = compare(reader, make_teller)
+            found = compare(reader, make_publisher)
             assert found.difference is None
             assert (found.pending, found.given_up) == ([], [])
-            assert len(reader.publications()) == len(before) + len(went_on.told)
+            assert len(reader.publications()) == len(before) + len(went_on.published)
 
 
 def test_what_only_silence_led_to_is_rebuilt_though_no_byte_came_after(tmp_path: Path, key: SealingKey) -> None:
@@ -106,7 +106,7 @@ def test_what_only_silence_led_to_is_rebuilt_though_no_byte_came_after(tmp_path:
         assert "link-lost" in lost.line
         last = list(reader.records())[-1]
         assert last.kind == "incident", "nothing was read after it"
-        found = compare(reader, make_teller)
+        found = compare(reader, make_publisher)
     assert (found.difference, found.pending) == (None, [])
     assert found.equal == 1
 
@@ -121,7 +121,7 @@ def test_a_line_that_goes_on_speaks_from_where_the_killed_program_stood(tmp_path
     deal(path, key, each_turn=cut)
     clock = ManualClock()
     with Journal(cuts[0], key=key, clock=clock) as journal:
-        went_on = resume(journal, key, make_teller, clock.now_ns())
+        went_on = resume(journal, key, make_publisher, clock.now_ns())
         assert sorted(went_on.feeds) == [1, 2]
         for line, feed in went_on.feeds.items():
             assert isinstance(feed.link, HostLink)
@@ -139,8 +139,8 @@ def test_a_line_that_goes_on_speaks_from_where_the_killed_program_stood(tmp_path
 def test_a_table_that_was_stopped_does_not_go_on(tmp_path: Path, key: SealingKey) -> None:
     deal(tmp_path / "j", key)
     with Journal(tmp_path / "j", key=key, clock=ManualClock()) as journal:
-        went_on = resume(journal, key, make_teller, 0)
-        assert (went_on.tellers, went_on.feeds, went_on.told) == ({}, {}, [])
+        went_on = resume(journal, key, make_publisher, 0)
+        assert (went_on.publishers, went_on.feeds, went_on.published) == ({}, {}, [])
         begin(journal, journal.newest_ns)
         assert journal.line(TABLE, "shuffler", device="shuffler", dialect="tdp", address="", baud=1, procedure="") == 3
 
@@ -160,13 +160,13 @@ def test_results_that_the_raw_record_gives_and_nobody_was_told_are_told_by_whoev
             elif record.kind in ("received", "sent"):
                 journal.chunk(record.line, record.at_ns, record.kind == "sent", reader.raw(record))
     with JournalReader(left_out, key) as reader:
-        assert [item.line for item in compare(reader, make_teller).pending] == [item.line for item in told]
+        assert [item.line for item in compare(reader, make_publisher).pending] == [item.line for item in told]
     with Journal(left_out, key=key, clock=ManualClock()) as journal:
-        went_on = resume(journal, key, make_teller, journal.newest_ns)
-        assert [item.line for item in went_on.told][: len(told)] == [item.line for item in told]
+        went_on = resume(journal, key, make_publisher, journal.newest_ns)
+        assert [item.line for item in went_on.published][: len(told)] == [item.line for item in told]
         begin(journal, journal.newest_ns)
     with JournalReader(left_out, key) as reader:
-        assert compare(reader, make_teller).equal == len(went_on.told)
+        assert compare(reader, make_publisher).equal == len(went_on.published)
 
 
 def test_a_table_that_begins_anew_leaves_what_was_pending_and_that_is_said(tmp_path: Path) -> None:
@@ -180,15 +180,15 @@ def test_a_table_that_begins_anew_leaves_what_was_pending_and_that_is_said(tmp_p
     with Journal(cuts[0], key=None, clock=ManualClock()) as journal:
         begin(journal, journal.newest_ns, {"meter": 500_000})
     with JournalReader(cuts[0]) as reader:
-        found = compare(reader, make_teller)
+        found = compare(reader, make_publisher)
         assert found.difference is None
         assert reader.starts()[TABLE].facts == {"meters": {"meter": 500_000}}
 
 
-def other_terms(start: Start) -> OutcomeTeller:
-    teller = make_teller(start)
-    procedure = teller.table.flow.procedure
-    return OutcomeTeller(Table(procedure, Terms(load_game(procedure.id), token_cents=500), name="another"))
+def other_terms(start: Start) -> OutcomePublisher:
+    publisher = make_publisher(start)
+    procedure = publisher.table.flow.procedure
+    return OutcomePublisher(Table(procedure, Terms(load_game(procedure.id), token_cents=500), name="another"))
 
 
 def test_other_terms_are_a_difference_with_its_record(tmp_path: Path, key: SealingKey) -> None:
@@ -218,7 +218,7 @@ def test_a_line_that_nothing_led_to_is_a_difference(tmp_path: Path, key: Sealing
     with Journal(path, key=key, clock=ManualClock()) as journal:
         number = journal.publish(TABLE, "settlement", journal.newest_ns, '{"type":"settlement"}')
     with JournalReader(path, key) as reader:
-        found = compare(reader, make_teller)
+        found = compare(reader, make_publisher)
     assert found.difference is not None
     assert str(found.difference).startswith(f"record {number} does not follow from the raw record")
 
@@ -226,7 +226,7 @@ def test_a_line_that_nothing_led_to_is_a_difference(tmp_path: Path, key: Sealing
 def test_without_the_key_there_is_nothing_to_deal(tmp_path: Path, key: SealingKey) -> None:
     deal(tmp_path / "j", key)
     with pytest.raises(KeyUnknown, match=key.id):
-        list(rebuild(tmp_path / "j", None, make_teller))
+        list(rebuild(tmp_path / "j", None, make_publisher))
 
 
 def test_bytes_of_a_table_that_was_never_started_are_refused(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_bytes_of_a_table_that_was_never_started_are_refused(tmp_path: Path) -> 
         number = journal.line("t", "shoe", device="shoe", dialect="tdp", address="", baud=115200, procedure="")
         journal.chunk(number, 1, False, b"\x00")
     with pytest.raises(JournalDamaged, match="record 3: bytes of table 't', which was not started"):
-        list(rebuild(tmp_path / "j", None, make_teller))
+        list(rebuild(tmp_path / "j", None, make_publisher))
 
 
 def test_the_loss_of_a_killed_programs_lines_is_seen_once(tmp_path: Path, key: SealingKey) -> None:
@@ -249,8 +249,8 @@ def test_the_loss_of_a_killed_programs_lines_is_seen_once(tmp_path: Path, key: S
     lost = []
     for _ in range(2):
         with Journal(cuts[0], key=key, clock=ManualClock()) as journal:
-            went_on = resume(journal, key, make_teller, journal.newest_ns + 1)
-            lost.append([item.line for item in went_on.told if "link-lost" in item.line])
+            went_on = resume(journal, key, make_publisher, journal.newest_ns + 1)
+            lost.append([item.line for item in went_on.published if "link-lost" in item.line])
             assert set(went_on.feeds) == {1, 2}
     assert len(lost[0]) in (1, 2)
     assert lost[1] == []

@@ -114,7 +114,7 @@ def test_several_tables_share_one_loop_and_a_fault_at_one_stops_that_one(tmp_pat
             def broken(seen: object) -> None:
                 raise KeyError("AS KD: a message that may hold anything")
 
-            first.teller.tell = broken  # type: ignore[method-assign, assignment]
+            first.publisher.publish = broken  # type: ignore[method-assign, assignment]
             dealt = len(rounds_of(listener, "table-2"))
             run_until(service, lambda: first.stopped is not None and len(rounds_of(listener, "table-2")) > dealt + 1)
             assert service.failed is None

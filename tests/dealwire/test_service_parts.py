@@ -16,7 +16,7 @@ from dealwire.config.schema import DevicePart
 from dealwire.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
-from dealwire.service.factory import Maker, ServedTable, SettingsChanged, configuration_of
+from dealwire.service.factory import Maker, ServiceTable, SettingsChanged, configuration_of
 from dealwire.service.garbage import made_for_good
 from dealwire.service.health import Health
 from dealwire.service.notify import Notifier
@@ -113,9 +113,9 @@ def test_a_field_that_is_wrong_is_refused() -> None:
 # ------------------------------------------------------------------ tables and their journal
 
 
-def served(settled_before: frozenset[tuple[str, int]] = frozenset()) -> ServedTable:
+def served(settled_before: frozenset[tuple[str, int]] = frozenset()) -> ServiceTable:
     terms = Terms(load_game("flushes-gone-wild.co"), meters={"meter": 500_000})
-    table = ServedTable(COLORADO, terms, name="table-1")
+    table = ServiceTable(COLORADO, terms, name="table-1")
     table.settled_before = settled_before
     return table
 
@@ -151,9 +151,9 @@ def start_of(journal: Journal) -> Maker:
 def test_a_table_is_made_again_from_what_the_journal_says(journal: Journal) -> None:
     start_of(journal)
     with JournalReader(journal.path) as reader:
-        teller = Maker(journal.path)(reader.starts()["pit-1"])
-    assert teller.table.meters == {"meter": 1_000_000}
-    assert len(teller.viewer.view(0, 0).seats) == 6
+        publisher = Maker(journal.path)(reader.starts()["pit-1"])
+    assert publisher.table.meters == {"meter": 1_000_000}
+    assert len(publisher.viewer.view(0, 0).seats) == 6
 
 
 def test_a_procedure_that_changed_since_is_named(journal: Journal) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 from dealer_flow.procedure.load import load_procedure
 from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resume
 from dealwire.journal.reader import Start
-from dealwire.journal.rebuilding import OutcomeTeller
+from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
 from dealwire.table.table import Table, Terms
@@ -43,18 +43,18 @@ LONGEST_S: Final = 300
 LINES: Final = {"shuffler": "shuffler", "controller": "table-controller"}
 
 
-def make_teller(start: Start) -> OutcomeTeller:
+def make_publisher(start: Start) -> OutcomePublisher:
     """The table of this service; its configuration names no more than the game."""
     procedure = load_procedure(start.configuration.split('"')[1])
     terms = Terms(load_game(procedure.id), meters=dict(start.facts["meters"]))
-    return OutcomeTeller(Table(procedure, terms, name=start.table))
+    return OutcomePublisher(Table(procedure, terms, name=start.table))
 
 
-def begin(journal: Journal, at_ns: int, meters: dict[str, int] | None = None) -> OutcomeTeller:
+def begin(journal: Journal, at_ns: int, meters: dict[str, int] | None = None) -> OutcomePublisher:
     """A table that begins anew."""
     facts = {"meters": meters or {}}
     journal.started(TABLE, at_ns, CONFIGURATION, facts)
-    return make_teller(Start(TABLE, 0, CONFIGURATION, facts))
+    return make_publisher(Start(TABLE, 0, CONFIGURATION, facts))
 
 
 def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, tell: Callable[[str], None]) -> None:
@@ -67,19 +67,19 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, te
             newest_ns = reader.newest_ns
     clock = SystemClock(newest_ns)
     with Journal(path, key=key, clock=clock) as journal:
-        went_on = resume(journal, key, make_teller, clock.now_ns())
-        for item in went_on.told:
+        went_on = resume(journal, key, make_publisher, clock.now_ns())
+        for item in went_on.published:
             tell(f"{item.sequence} {item.line}\n")
-        teller = went_on.tellers.get(TABLE) or begin(journal, clock.now_ns())
+        publisher = went_on.publishers.get(TABLE) or begin(journal, clock.now_ns())
 
         def deliver(seen: Seen) -> None:
-            for topic, text in teller.tell(seen):
+            for topic, text in publisher.publish(seen):
                 journal.publish(TABLE, topic, seen.at_ns, text)
 
         def finished() -> bool:
             for item in journal.commit():
                 tell(f"{item.sequence} {item.line}\n")
-            return journal.failed is not None or sum(teller.table.outcomes.values()) >= rounds
+            return journal.failed is not None or sum(publisher.table.outcomes.values()) >= rounds
 
         owner = Owner(clock)
         gate = Gate(owner.call_soon)
@@ -87,7 +87,7 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, te
             owner.add(_supervisor(name, device, addresses[device], journal, went_on, clock, gate, deliver))
         owner.run(finished)
         owner.close()
-        for topic, text in teller.finish():
+        for topic, text in publisher.finish():
             journal.publish(TABLE, topic, clock.now_ns(), text)
         journal.stopped(TABLE, clock.now_ns())
         finished()
@@ -98,7 +98,7 @@ def _supervisor(
     device: str,
     address: str,
     journal: Journal,
-    went_on: Resumed[OutcomeTeller],
+    went_on: Resumed[OutcomePublisher],
     clock: Clock,
     gate: Gate,
     deliver: Callable[[Seen], None],

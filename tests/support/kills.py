@@ -22,7 +22,7 @@ from typing import Any, Final
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
-from tests.support.journalled import Child, devices, long_scenario, make_teller
+from tests.support.journalled import Child, devices, long_scenario, make_publisher
 
 SPEED: Final = 400.0
 LONGEST_S: Final = 0.6
@@ -124,7 +124,7 @@ def check(path: Path, key: SealingKey, told: list[tuple[int, str]], report: Repo
         stored = {item.sequence: item.line for item in reader.publications()}
         for sequence, line in report.told.items():
             assert stored.get(sequence) == line, f"{sequence} was made known and is not in the journal"
-        found = compare(reader, make_teller)
+        found = compare(reader, make_publisher)
         assert found.difference is None, str(found.difference)
         assert not found.given_up
         report.pending = len(found.pending)
