@@ -238,7 +238,7 @@ def judge_fault(round_: Round, fault: int, seen: Seen, *, counts: bool) -> None:
         called="supervisor" if policy.calls is not None else None,
         unreliable=decides and policy.then == "unreliable",
         device=seen.device,
-        fault=fault or None,
+        fault=fault,
     )
     incident = round_.report(finding, seen)
     if decides:

@@ -35,9 +35,7 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
 
     SCHEMA: ClassVar[str] = "dealwire.incident/2"
     TYPE: ClassVar[str] = "incident"
-    WRITES: ClassVar[Mapping[str, str]] = {
-        "text": "One sentence for a person; it may change, and nothing may parse it."
-    }
+    WRITES: ClassVar[Mapping[str, str]] = {"text": "A sentence for a person; it may change, nothing may parse it."}
 
     code: str
     """A stable name such as `seat-count-wrong`; listed in `docs/incidents.md`."""

@@ -91,7 +91,7 @@ EITHER = (
 
 _COUNT = "place counted expected called? unreliable?"
 _SEEN = "place? cards? called? unreliable?"
-_FAULT = "device fault? called? unreliable?"
+_FAULT = "device fault called? unreliable?"
 _ORDER = "report detail place? unreliable?"
 
 FACTS: dict[str, str | dict[str, str]] = {
@@ -122,7 +122,7 @@ FACTS: dict[str, str | dict[str, str]] = {
         "shown-before": "place cards? known? unreliable",
         "lay-open": "place cards? known unreliable",
         "dispensed": "place cards known unreliable",
-        "reported-again": "number? cards known unreliable",
+        "reported-again": "number cards known unreliable",
         "out-of-order": _ORDER,
     },
     "seat-count-wrong": _COUNT,
