@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dealer_flow.procedure.load import check_procedure as check_procedure
     from dealer_flow.procedure.load import known_procedures as known_procedures
     from dealer_flow.procedure.load import load_procedure as load_procedure
-    from dealer_flow.record.result import Incident as Incident
+    from dealer_flow.record.incidents import Incident as Incident
     from dealer_flow.record.result import RoundResult as RoundResult
 
 __all__, __getattr__, __dir__ = face(
@@ -22,6 +22,7 @@ __all__, __getattr__, __dir__ = face(
         "dealer_flow.play.machine": "DealerFlow",
         "dealer_flow.play.snapshot": "Snapshot",
         "dealer_flow.procedure.load": "Procedure check_procedure known_procedures load_procedure",
-        "dealer_flow.record.result": "Incident RoundResult",
+        "dealer_flow.record.incidents": "Incident",
+        "dealer_flow.record.result": "RoundResult",
     },
 )

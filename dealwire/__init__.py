@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dealer_flow.procedure.load import check_procedure as check_procedure
     from dealer_flow.procedure.load import known_procedures as known_procedures
     from dealer_flow.procedure.load import load_procedure as load_procedure
-    from dealer_flow.record.result import Incident as Incident
+    from dealer_flow.record.incidents import Incident as Incident
     from dealer_flow.record.result import RoundResult as RoundResult
     from dealwire.live import LineConfig as LineConfig
     from dealwire.live import LiveTable as LiveTable
@@ -73,7 +73,8 @@ JOBS = {
     "deal": {
         "dealer_flow.play.machine": "DealerFlow",
         "dealer_flow.procedure.load": "Procedure load_procedure known_procedures check_procedure",
-        "dealer_flow.record.result": "RoundResult Incident",
+        "dealer_flow.record.incidents": "Incident",
+        "dealer_flow.record.result": "RoundResult",
         "dealer_flow.play.snapshot": "Snapshot",
         "dealer_flow.play.legal": "Legal",
         "protocol.cards": "Card",

@@ -10,8 +10,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import structs
+
 import devices.events as e
-from dealer_flow.record.result import EventRef
+from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
 from rules.award_records import AwardKind, AwardRecord, AwardRound, differences, standing
 from rules.award_steps import NEXT, AwardStage, allowed
@@ -113,7 +115,7 @@ class AwardBook:
             raise MeterRefused(award.meter or "(tray)", "backing out", "no such award stands in this round or the last")
         moved = [self.bank.back_out(award.record, badge, why)] if award.record is not None else []
         changed = {"kind": "backed-out", "badge": badge, "level": None, "why": why, "events": ()}
-        undone = award.model_copy(update=changed | {"record": moved[0].number if moved else None})
+        undone = structs.replace(award, **changed, record=moved[0].number if moved else None)
         if self._round is not None:
             self._awards.append(undone)
         elif self.last is not None:

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from msgspec import Meta
 
-from dealer_flow.record.result import EventRef, Record
+from dealer_flow.record.base import LineRecord, line_schema
+from dealer_flow.record.incidents import EventRef
 from rules.checks import dollars
 from rules.meters import MeterRecord, RoundKey
 from rules.settlement import Settlement, SettlementLine
 from rules.terms import Meter
-
-SCHEMA: Final = "dealwire.award/1"
 
 AwardKind = Literal[
     "bets-taken",
@@ -27,14 +26,15 @@ AwardKind = Literal[
     "differs",
 ]
 """`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at."""
-Amount = Annotated[int, Field(ge=0)]
+Amount = Annotated[int, Meta(ge=0)]
 
 
-class AwardRecord(Record):
+class AwardRecord(LineRecord, frozen=True, kw_only=True):
     """One step of the award procedure at a table."""
 
-    schema_: Literal["dealwire.award/1"] = Field(default=SCHEMA, alias="schema")
-    type: Literal["award"] = "award"
+    SCHEMA: ClassVar[str] = "dealwire.award/1"
+    TYPE: ClassVar[str] = "award"
+
     kind: AwardKind
     table: str
     round: int
@@ -52,12 +52,6 @@ class AwardRecord(Record):
     why: str
     clause: str
     events: tuple[EventRef, ...] = ()
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
-
-    def to_json(self) -> str:
-        """One line of JSON, keys in the order of the schema."""
-        return self.model_dump_json(by_alias=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +113,4 @@ def _difference(seat: int, line: SettlementLine | None, award: AwardRecord | Non
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of an award record, as published in `docs/schema/award-1.json`."""
-    return AwardRecord.model_json_schema(by_alias=True)
+    return line_schema(AwardRecord)

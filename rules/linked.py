@@ -7,6 +7,8 @@ Only a person lowers a meter otherwise, and that is a record of its own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from dealer_flow.record.result import RoundResult
 from rules.errors import SettlementRefused
 from rules.game import Game
@@ -78,14 +80,14 @@ def with_contributions(
         change = {"before": before[total.name].cents, "reserve_before": before[total.name].reserve_cents}
         if record is not None:
             change |= {"contributed": record.to_meter, "reserved": record.to_reserve}
-        meters.append(MeterTotal.model_validate(total.model_dump() | change))
+        meters.append(replace(total, **change))
     for name, record in taken.items():
         if name not in {total.name for total in meters}:  # another game of the link pays from it
             meters.append(_untouched(name, before[name], record))
     into = sum(record.to_meter + record.to_reserve for record in taken.values())
     totals = settlement.totals
     moved = {"house": totals.house - into, "meters": totals.meters + into}
-    return settlement.model_copy(update={"meters": tuple(meters), "totals": totals.model_copy(update=moved)})
+    return replace(settlement, meters=tuple(meters), totals=replace(totals, **moved))
 
 
 def _untouched(name: str, before: Meter, record: MeterRecord) -> MeterTotal:

@@ -10,21 +10,19 @@ CO 47.1-1017.60 progressive (3), (7); WA NC 4, 9, MGL 5, 10; WA progressive syst
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field
+from msgspec import Meta
 
-from dealer_flow.record.result import Record
+from dealer_flow.record.base import LineRecord, line_schema
 from protocol.errors import DealwireError
 from rules.checks import dollars
 from rules.meter_setup import ProgressiveSetup
 from rules.terms import Meter
 
-SCHEMA: Final = "dealwire.meter/1"
-
 MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted"]
-Carry = Annotated[str, Field(pattern=r"^\d+(/\d+)?$")]
-Amount = Annotated[int, Field(ge=0)]
+Carry = Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")]
+Amount = Annotated[int, Meta(ge=0)]
 
 
 class MeterRefused(DealwireError):
@@ -43,12 +41,13 @@ class RoundKey(NamedTuple):
     round: int
 
 
-class MeterRecord(Record):
+class MeterRecord(LineRecord, frozen=True, kw_only=True):
     """One step of one meter. `to_players` + `to_house` + `to_meter` + `to_reserve` == 0, in cents."""
 
-    schema_: Literal["dealwire.meter/1"] = Field(default=SCHEMA, alias="schema")
-    type: Literal["meter"] = "meter"
-    number: Annotated[int, Field(ge=1)]
+    SCHEMA: ClassVar[str] = "dealwire.meter/1"
+    TYPE: ClassVar[str] = "meter"
+
+    number: Annotated[int, Meta(ge=1)]
     """Counts the bank's records without a gap, from 1."""
     kind: MeterChange
     meter: str
@@ -71,17 +70,6 @@ class MeterRecord(Record):
     badge: int | None = None
     """Whose card it was, for a step that a person made."""
     why: str
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
-
-    def to_json(self) -> str:
-        """One line of JSON, keys in the order of the schema."""
-        return self.model_dump_json(by_alias=True)
-
-    @classmethod
-    def from_json(cls, line: str | bytes) -> "MeterRecord":
-        """Read one line; pydantic's ValidationError names the key that is wrong."""
-        return cls.model_validate_json(line)
 
 
 @dataclass(slots=True)
@@ -280,4 +268,4 @@ class MeterBank:
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of a meter record, as published in `docs/schema/meter-1.json`."""
-    return MeterRecord.model_json_schema(by_alias=True)
+    return line_schema(MeterRecord)

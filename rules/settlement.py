@@ -1,25 +1,24 @@
 """A settled round as data: one explained line per bet, and totals that add up to nothing. Published as JSON Schema."""
 
 from fractions import Fraction
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, StringConstraints
+from msgspec import Meta
 
-from dealer_flow.record.result import Outcome, ProcedureRef, Record
-
-SCHEMA: Final = "dealwire.settlement/1"
+from dealer_flow.record.base import LineRecord, Record, line_schema
+from dealer_flow.record.result import Outcome, ProcedureRef
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
 """`push`: the bet ties and comes back. `returned`: the round or the hand is void and the bet comes back.
 `held`: not settled; the stake stays where it is until a person decides."""
 
-Amount = Annotated[int, Field(ge=0)]
+Amount = Annotated[int, Meta(ge=0)]
 
 
-class SettlementLine(Record):
+class SettlementLine(Record, frozen=True, kw_only=True):
     """One bet of one seat, money in cents. `net` = `pay` + `returned` - `stake`; 0 while the bet is held."""
 
-    seat: Annotated[int, Field(ge=1, le=32)]
+    seat: Annotated[int, Meta(ge=1, le=32)]
     bet: str
     """A bet of the game; `envy` for what another seat's progressive hand brings (its stake is 0)."""
     stake: Amount
@@ -35,11 +34,11 @@ class SettlementLine(Record):
     row: str | None = None
     meter: str | None = None
     """The progressive meter that pays; null when the house does."""
-    rest: Annotated[str, StringConstraints(pattern=r"^\d+(/\d+)?$")] = "0"
+    rest: Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")] = "0"
     """Exact cents, a fraction, that the rounding kept from the player; for a meter, what stays on it."""
 
 
-class SeatTotal(Record):
+class SeatTotal(Record, frozen=True):
     """What a seat's settled lines come to; `held` are the stakes of its lines that are not settled."""
 
     seat: int
@@ -50,7 +49,7 @@ class SeatTotal(Record):
     held: Amount
 
 
-class Totals(Record):
+class Totals(Record, frozen=True):
     """Net cents by side: `players` + `house` + `meters` == 0. A reseed is the house's own money and counts for none."""
 
     players: int
@@ -58,7 +57,7 @@ class Totals(Record):
     meters: int
 
 
-class MeterTotal(Record):
+class MeterTotal(Record, frozen=True):
     """A progressive meter around the round: `before` + `contributed` - `paid` + `reseeded` == `after`.
 
     A meter that paid 100 % and whose seed was not given has `after` null. `reseeded` is the seed and what the reserve
@@ -76,28 +75,29 @@ class MeterTotal(Record):
     reserve_after: Amount = 0
 
 
-class GameRef(Record):
+class GameRef(Record, frozen=True):
     """Which game file decided, by id and by the SHA-256 of its content and its pay tables'."""
 
     id: str
     sha256: str
 
 
-class Rounding(Record):
+class Rounding(Record, frozen=True):
     """How exact pays become money: the name of the rounding and the smallest unit it leaves, in cents."""
 
     name: str
-    unit_cents: Annotated[int, Field(gt=0)]
+    unit_cents: Annotated[int, Meta(gt=0)]
 
 
-class Settlement(Record):
+class Settlement(LineRecord, frozen=True, kw_only=True):
     """One settled round. Fields are explained in `docs/rules.md`; the schema is `docs/schema/settlement-1.json`."""
 
-    schema_: Literal["dealwire.settlement/1"] = Field(default=SCHEMA, alias="schema")
-    type: Literal["settlement"] = "settlement"
+    SCHEMA: ClassVar[str] = "dealwire.settlement/1"
+    TYPE: ClassVar[str] = "settlement"
+
     table: str
     session: str
-    round: Annotated[int, Field(ge=0, le=2**32 - 1)]
+    round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
     procedure: ProcedureRef
     outcome: Outcome
     game: GameRef
@@ -106,7 +106,7 @@ class Settlement(Record):
     paytables: dict[str, str]
     """Bet -> the pay table used."""
     rounding: Rounding
-    envy_base_cents: Annotated[int, Field(gt=0)]
+    envy_base_cents: Annotated[int, Meta(gt=0)]
     """The progressive wager for which the printed envy amounts stand."""
     limit_cents: int | None = None
     """The most one bet may be: the law's figure or the table's own; null when neither gives one."""
@@ -119,17 +119,6 @@ class Settlement(Record):
     seats: tuple[SeatTotal, ...]
     totals: Totals
     meters: tuple[MeterTotal, ...]
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
-
-    def to_json(self) -> str:
-        """One line of JSON, keys in the order of the schema."""
-        return self.model_dump_json(by_alias=True)
-
-    @classmethod
-    def from_json(cls, line: str | bytes) -> "Settlement":
-        """Read one line; pydantic's ValidationError names the key that is wrong."""
-        return cls.model_validate_json(line)
 
 
 def make_line(
@@ -169,4 +158,4 @@ def make_line(
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of a settlement, as published in `docs/schema/settlement-1.json`."""
-    return Settlement.model_json_schema(by_alias=True)
+    return line_schema(Settlement)

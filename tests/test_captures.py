@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.table.table import Table, TableTerms
 from devices.capture import Capture, Chunk
 from devices.events import Seen

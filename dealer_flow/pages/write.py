@@ -16,8 +16,10 @@ from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.states import COLUMNS, DOING, LOOSE, MEANING, STEP_STATES, TRANSITIONS, Row, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.record.incidents import INCIDENTS
-from dealer_flow.record.result import json_schema
+from dealer_flow.record.base import field_docs, line_schema
+from dealer_flow.record.incidents import INCIDENTS, Incident
+from dealer_flow.record.result import RoundResult
+from dealer_flow.record.sentences import SENTENCES
 
 MARK: Final = "<!-- printed by python -m dealer_flow.pages.write -->"
 
@@ -25,7 +27,7 @@ MARK: Final = "<!-- printed by python -m dealer_flow.pages.write -->"
 def pages() -> dict[str, str]:
     """Every printed page: path under `docs/` -> text."""
     out = {
-        "schema/round-1.json": json.dumps(json_schema(), indent=2) + "\n",
+        "schema/round-2.json": json.dumps(line_schema(RoundResult), indent=2) + "\n",
         "schema/procedure-2.json": json.dumps(Procedure.model_json_schema(by_alias=True), indent=2) + "\n",
         "incidents.md": incidents_page(),
         "readings.md": readings_page(),
@@ -42,8 +44,9 @@ def incidents_page() -> str:
         "# Incidents",
         MARK,
         "",
-        "An incident is something that went wrong or off procedure. It carries a `code` of this list, a sentence,",
-        "the clause that decides, the place, the device's fault number if there is one, and the events it rests on.",
+        "An incident is something that went wrong or off procedure. It carries a `code` of this list, the clause that",
+        "decides, the reports it rests on and its facts, which are listed below. It is a line of `dealwire.incident/2`",
+        "on its own, and stands in the round it belongs to.",
         "A consequence only ever gets worse: complete < progressive-only < misdeal < defective-deck < unreliable, and",
         "a dead hand stays dead. A round that is `unreliable` is never settled; a person decides.",
         "",
@@ -53,7 +56,34 @@ def incidents_page() -> str:
         "| --- | --- | --- | --- |",
     ]
     lines += [f"| `{code}` | {item.meaning} | {item.consequence} | {item.clause} |" for code, item in INCIDENTS.items()]
+    lines += [
+        "",
+        "## Facts",
+        "",
+        "A fact that does not apply is absent. `reason` says which of several cases of a code it is.",
+        "",
+        "| fact | meaning |",
+        "| --- | --- |",
+    ]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in field_docs(Incident).items()]
+    lines += [
+        "",
+        "## Sentences",
+        "",
+        "The line has a `text`, too: one sentence for a person, made of the facts. It may change with any release;",
+        "nothing may parse it, and it is not read back. `*` stands for the fact, what follows `|` for its absence.",
+        "",
+        "| code | reason | sentence |",
+        "| --- | --- | --- |",
+    ]
+    for code, found in SENTENCES.items():
+        rows = {"": found} if isinstance(found, str) else found
+        lines += [f"| `{code}` | {reason} | `{_cell(template)}` |" for reason, template in rows.items()]
     return "\n".join([*lines, "", *_OUT_OF_TURN, ""])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 _OUT_OF_TURN: Final = (

@@ -3,6 +3,7 @@
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import devices.events as e
@@ -11,9 +12,10 @@ from dealer_flow.play import handle_shoe as shoe_reports
 from dealer_flow.play.order import choice_step, takes_back
 from dealer_flow.play.steps import choose, may_lie_open, shows_all
 from dealer_flow.play.verdicts import found, judge_count, judge_mishap, judge_open, judge_rest, judge_sum
+from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
 from devices.events import Seen
-from protocol.cards import UNREAD
+from protocol.cards import NONE, UNREAD
 from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
 
 # ------------------------------------------------------------------ bets and choices
@@ -94,26 +96,39 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     entering = next(bet for bet in plan.bets.values() if bet.enters)
     card_reports.begin(round_, seen)
     for device in sorted(round_.restarted):
-        round_.break_off("power-lost", f"{device} lost power in the middle of a deal, and nobody cleared it", seen)
+        lost = Incident(code="power-lost", clause="procedure", reason="not-cleared", device=device, unreliable=True)
+        round_.report(lost, seen)
     if not round_.active:
-        what = "made a bet" if len(plan.entering) > 1 else f"bet {entering.name}"
-        round_.break_off("no-entering-bet", f"START GAME and no seat has {what}", seen, entering.clause)
+        bet = entering.name if len(plan.entering) == 1 else None
+        round_.report(Incident(code="no-entering-bet", clause=entering.clause, bet=bet, unreliable=True), seen)
     for number in betting:
         if number not in round_.active:
-            text = f"seat {number} bets {', '.join(round_.wagers[number])} without {entering.name}"
-            round_.break_off("side-bet-alone", text, seen, entering.clause)
+            alone = Incident(
+                code="side-bet-alone",
+                clause=entering.clause,
+                seat=number,
+                bets=tuple(round_.wagers[number]),
+                bet=entering.name,
+                unreliable=True,
+            )
+            round_.report(alone, seen)
     for number in sorted(round_.sensors & set(round_.active)):
         if plan.progressive not in round_.wagers[number]:
             clause = next((bet.clause for bet in plan.bets.values() if bet.progressive), plan.clause)
-            text = f"seat {number}: the sensor shows a progressive bet, no amount was reported"
-            round_.note("bet-amount-unknown", text, seen=seen, clause=clause)
+            round_.report(Incident(code="bet-amount-unknown", clause=clause, seat=number), seen)
 
 
 def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
     """END GAME: what was left open is judged."""
     if body.round != round_.number:
-        text = f"END GAME of round {body.round} after START GAME of round {round_.number}"
-        round_.break_off("round-number-differs", text, seen, round_.plan.clause)
+        differs = Incident(
+            code="round-number-differs",
+            clause=round_.plan.clause,
+            number=body.round,
+            expected=round_.number,
+            unreliable=True,
+        )
+        round_.report(differs, seen)
     if round_.ledger.conserved is False:
         judge_sum(round_, seen)
         round_.returns.add(round_.outcome, 0, round_.plan.deck_policy.returns)
@@ -121,7 +136,7 @@ def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
     if round_.outcome == "complete":
         _agree(round_, seen)
     if round_.outcome == "defective-deck":
-        round_.decks.find_defective(round_.ledger.deck, "it was found defective")
+        round_.decks.find_defective(round_.ledger.deck)
 
 
 def _agree(round_: Round, seen: Seen) -> None:
@@ -138,18 +153,25 @@ def _agree(round_: Round, seen: Seen) -> None:
         clauses = {bet.name: bet.clause for bet in round_.plan.bets.values() if bet.name in by_decision | back}
         for name, clause in clauses.items():
             if (name in wanted) != (name in round_.wagers[number]):
-                has = "without" if name in wanted else "with"
-                text = f"seat {number} chose {', '.join(choice.name for choice in made) or None} {has} a {name} bet"
-                round_.break_off("decision-bet-differs", text, seen, clause)
+                differs = Incident(
+                    code="decision-bet-differs",
+                    clause=clause,
+                    reason="bet-missing" if name in wanted else "bet-left",
+                    seat=number,
+                    choices=tuple(choice.name for choice in made),
+                    bet=name,
+                    unreliable=True,
+                )
+                round_.report(differs, seen)
 
 
 def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
     """What CONFIRM says: that a supervisor lets play go on, else that cards are dealt by hand."""
     if round_.rulings:
         ruling = round_.rulings.pop(0)
-        text = f"a supervisor rules that play goes on: {ruling.why}"
-        round_.note("ruled-on", text, seen=seen, clause=ruling.clause, place=ruling.place)
-        round_.called = ""
+        goes_on = Incident(code="ruled-on", clause=ruling.clause, place=at(ruling.place), cause=ruling.why)
+        round_.report(goes_on, seen)
+        round_.called = None
     elif round_.by_hand:
         for due in round_.by_hand:
             round_.ledger.by_hand(due)
@@ -157,19 +179,18 @@ def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
 
 
 def _misdeal(round_: Round, seen: Seen, body: e.MisdealCalled) -> None:
-    who = f"badge {body.badge}" if body.badge else "a person without a badge"
     misdeal = round_.plan.procedure.misdeal
-    round_.called = ""
+    call = partial(Incident, code="misdeal-called", badge=body.badge or None, fault=body.fault or None)
+    round_.called = None
     if round_.rulings:
         ruling = round_.rulings[0]
-        text = f"{who} rules a misdeal: {ruling.why}"
-        round_.note("misdeal-called", text, seen=seen, clause=ruling.clause, fault=body.fault)
+        round_.report(call(clause=ruling.clause, reason="ruled", cause=ruling.why), seen)
         clauses = [ruling.returns, misdeal.returns]
         round_.returns.add("misdeal", 0, next((bets for bets in clauses if bets is not None), None))
         round_.rulings.clear()
         round_.misdeal = True
         return
-    round_.note("misdeal-called", f"{who} calls a misdeal", seen=seen, clause=misdeal.clause, fault=body.fault)
+    round_.report(call(clause=misdeal.clause, reason="called"), seen)
     # After a wrong packet of the house the call says what the clause has said: the progressive may still be played.
     if not round_.house_wrong:
         round_.misdeal = True
@@ -245,7 +266,7 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
 
 def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
     if round_.in_play:
-        face = "" if body.card in (UNREAD, 0) else f", {body.card}"
+        face = None if body.card in (UNREAD, NONE) else body.card
         judge_mishap(round_, body.place, body.how, face, seen)
 
 

@@ -3,6 +3,7 @@
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import devices.events as e
@@ -10,17 +11,21 @@ from dealer_flow.play import cards as card_reports
 from dealer_flow.play.guards import closing_clause, holds
 from dealer_flow.play.order import is_burn
 from dealer_flow.play.runs_out import put_back
-from dealer_flow.play.verdicts import apply, found, judge_fault, judge_rest
+from dealer_flow.play.verdicts import apply, found, judge_fault, judge_rest, judged
 from dealer_flow.procedure.plan import Policy
+from dealer_flow.record.incidents import UNJUDGED, Incident
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import ShoeLedger, Shoes
 from devices.events import Seen
 from protocol.cards import CUT_CARD, UNREAD, Card
 from protocol.faults import Fault
-from protocol.places import SHOE
+from protocol.places import NOWHERE, SHOE
 
 Handler = Callable[[Round, Seen, Any], None]
+
+_AT_SHOE: Final = partial(Incident, place=SHOE.text)
+_PROCEDURE: Final = partial(_AT_SHOE, clause="procedure")
 
 
 def undecided(round_: Round) -> bool:
@@ -61,7 +66,7 @@ def _take(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: str
     if shoes is None or shoes.repeats(ordinal, where, card):
         return
     if shoes.change(seen.device) and begun(round_):
-        round_.break_off("other-shoe", f"a card is drawn from {seen.device} in the middle of a round", seen)
+        round_.report(Incident(code="other-shoe", clause="procedure", device=seen.device, unreliable=True), seen)
     shoe = shoes.on_table(ordinal)
     _count(round_, seen, card, ordinal, where)
     found(round_, shoe.take(card), seen)
@@ -81,37 +86,42 @@ def _count(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: st
     shoes = round_.shoes
     assert shoes is not None
     missing = shoes.count(ordinal, where, card)
+    if not missing:
+        return
     if missing > 0:
-        text = f"the shoe's count is {ordinal}: {missing} card{'s' * (missing > 1)} before it not reported"
         shoes.on_table().miss(missing)
-    else:
-        text = f"the shoe's count went back to {ordinal}"
-    if missing:
-        round_.note("card-missing", text, seen=seen, clause="procedure", place=SHOE)
-        round_.unreliable |= round_.in_play
+    found = _PROCEDURE(
+        code="card-missing",
+        reason="skipped" if missing > 0 else "went-back",
+        number=ordinal,
+        counted=missing if missing > 0 else None,
+        unreliable=round_.in_play,
+    )
+    round_.report(found, seen)
 
 
 def _play(round_: Round, seen: Seen, shoe: ShoeLedger, card: Card) -> None:
     draw, _ = _parts(round_)
     part = draw.plan.part
     if shoe.over and not (draw.cards or draw.overdrawn):
-        round_.break_off("shoe-over", f"a card is drawn from shoe {shoe.id}, which is over", seen, part.cut_card.clause)
+        over = Incident(code="shoe-over", clause=part.cut_card.clause, shoe=shoe.id, unreliable=True)
+        round_.report(over, seen)
     if not draw.add(card, extra_due=holds("extra_due", round_)):
         _overdrawn(round_, seen, (card,))
     elif card == UNREAD:
         round_.badge = None
-        text = f"card {len(draw.cards)} was not read"
-        round_.note("card-unread", text, seen=seen, clause=part.unread.clause, place=SHOE)
+        unread = _AT_SHOE(code="card-unread", clause=part.unread.clause, number=len(draw.cards))
+        round_.report(unread, seen)
 
 
 def _overdrawn(round_: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
     """The last cards drawn came after the end."""
     draw, _ = _parts(round_)
     first = len(draw.cards) + len(draw.overdrawn) - len(cards) + 1
+    policy = Policy(draw.plan.overdraw, draw.plan.part.overdraw.clause)
     for number, card in enumerate(cards, first):
-        text = f"{card} is drawn as card {number}, after the race was decided"
-        round_.note("card-overdrawn", text, seen=seen, clause=draw.plan.part.overdraw.clause, place=SHOE)
-    apply(round_, Policy(draw.plan.overdraw, draw.plan.part.overdraw.clause))
+        over = judged(policy, _AT_SHOE(code="card-overdrawn", clause=UNJUDGED, cards=(card.text,), number=number))
+        apply(round_, policy, NOWHERE, round_.report(over, seen))
 
 
 def _again(round_: Round, seen: Seen, body: e.CardReportedAgain) -> None:
@@ -125,12 +135,22 @@ def _again(round_: Round, seen: Seen, body: e.CardReportedAgain) -> None:
         return
     known = round_.shoes.told(body.ordinal, body.where)
     if body.ordinal is not None and known is None:
-        round_.break_off(
-            "card-missing", f"card {body.ordinal}, {body.card}, is reported again and was not before", seen
-        )
+        _again_wrong(round_, seen, body, "card-missing")
     elif known is not None and UNREAD not in (known, body.card) and known != body.card:
-        text = f"card {body.ordinal} is reported again as {body.card}, before as {known}"
-        round_.break_off("faces-disagree", text, seen)
+        _again_wrong(round_, seen, body, "faces-disagree", (known.text,))
+
+
+def _again_wrong(round_: Round, seen: Seen, body: e.CardReportedAgain, code: str, known: tuple[str, ...] = ()) -> None:
+    wrong = Incident(
+        code=code,
+        clause="procedure",
+        reason="reported-again",
+        number=body.ordinal,
+        cards=(body.card.text,),
+        known=known,
+        unreliable=True,
+    )
+    round_.report(wrong, seen)
 
 
 def _out_again(round_: Round, seen: Seen, card: Card) -> None:
@@ -141,8 +161,11 @@ def _out_again(round_: Round, seen: Seen, card: Card) -> None:
     shoe = shoes.on_table()
     found(round_, shoe.take(card), seen)
     if not round_.in_play:
-        text = f"card {card} is drawn before bets were closed"
-        round_.break_off("draw-before-close", text, seen, closing_clause(round_.plan))
+        clause = closing_clause(round_.plan)
+        early = Incident(
+            code="draw-before-close", clause=clause, reason="out-again", cards=(card.text,), unreliable=True
+        )
+        round_.report(early, seen)
     elif round_.draw is None:
         card_reports.give(round_, seen, card, burned=False)
     else:
@@ -156,10 +179,15 @@ def name_card(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         return
     position, (card,) = draw.unread, body.cards
     _, badge, level = round_.badge or ("", 0, "")
-    who = f"badge {badge} ({level})" if badge else "a person without a badge"
-    round_.note(
-        "card-named", f"card {position} is named {card} by {who}", seen=seen, clause=draw.plan.part.unread.clause
+    named = Incident(
+        code="card-named",
+        clause=draw.plan.part.unread.clause,
+        number=position,
+        cards=(card.text,),
+        badge=badge or None,
+        level=level if badge else "",
     )
+    round_.report(named, seen)
     found(round_, shoes.on_table().name(card), seen)
     late = draw.name(card, badge, level)
     round_.badge = None
@@ -176,19 +204,11 @@ def _outside(round_: Round, seen: Seen, body: e.CardDrawnOutside | e.DrawWhileLo
     if isinstance(body, e.DrawWhileLocked):
         judge_fault(round_, Fault.DRAW_WHILE_LOCKED, seen, counts=undecided(round_))
         return
-    text = f"card {body.card} is drawn in the shoe's {body.mode} mode"
-    round_.note("drawn-outside", text, seen=seen, clause="procedure", place=SHOE)
-    round_.unreliable |= undecided(round_)
+    matters = undecided(round_)
+    round_.report(_PROCEDURE(code="drawn-outside", cards=(body.card.text,), how=body.mode, unreliable=matters), seen)
 
 
 # ------------------------------------------------------------------ the shoe itself
-
-
-_AFTER_CUT_CARD: Final = {
-    "finish-race": "this race is the last",
-    "one-more-race": "one more race follows",
-    "play-on": "play goes on",
-}
 
 
 def _cut_card(round_: Round, seen: Seen, body: e.CutCardSeen) -> None:
@@ -196,25 +216,33 @@ def _cut_card(round_: Round, seen: Seen, body: e.CutCardSeen) -> None:
         return
     shoe = round_.shoes.on_table()
     shoe.cut_card = True
-    what, clause = "this round is the last", round_.plan.procedure.deck.clause
+    what, clause = "finish-round", round_.plan.procedure.deck.clause
     if round_.draw is not None:
-        what, clause = _AFTER_CUT_CARD[round_.draw.plan.cut_card], round_.draw.plan.part.cut_card.clause
-    text = f"the cut card comes out after {shoe.drawn} cards: {what}"
-    round_.note("cut-card", text, seen=seen, clause=clause, place=SHOE)
+        what, clause = round_.draw.plan.cut_card, round_.draw.plan.part.cut_card.clause
+    round_.report(_AT_SHOE(code="cut-card", clause=clause, reason=what, counted=shoe.drawn), seen)
 
 
 def _loaded(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
     if round_.shoes is None:
         return
     if undecided(round_) and begun(round_):
-        _ended_early(round_, seen, f"shoe {body.shoe} was filled in the middle of a round")
+        _ended_early(round_, seen, body.shoe)
     round_.shoes.change(seen.device)
     shoe = round_.shoes.load(body.shoe, body.cards)
     plan = round_.plan
     if body.cards != plan.loaded or body.decks != plan.decks:
-        text = f"shoe {shoe.id} has {body.cards} cards in {body.decks} decks, not {plan.loaded} in {plan.decks}"
-        round_.note("deck-count-wrong", text, seen=seen, clause=plan.deck_policy.clause, place=SHOE)
-        apply(round_, plan.deck_policy, why=text)
+        wrong = _AT_SHOE(
+            code="deck-count-wrong",
+            clause=plan.deck_policy.clause,
+            reason="shoe",
+            shoe=shoe.id,
+            counted=body.cards,
+            expected=plan.loaded,
+            decks=body.decks,
+            expected_decks=plan.decks,
+            unreliable=plan.deck_policy.then == "unreliable",
+        )
+        apply(round_, plan.deck_policy, NOWHERE, round_.report(wrong, seen))
 
 
 def _ended(round_: Round, seen: Seen, body: e.ShoeEnded) -> None:
@@ -224,12 +252,14 @@ def _ended(round_: Round, seen: Seen, body: e.ShoeEnded) -> None:
     found(round_, shoe.device_count(body.drawn), seen)
     shoe.over = True
     if undecided(round_) and begun(round_):
-        _ended_early(round_, seen, f"shoe {body.shoe} ended after {body.drawn} cards, in the middle of a round")
+        _ended_early(round_, seen, body.shoe, body.drawn)
 
 
-def _ended_early(round_: Round, seen: Seen, text: str) -> None:
+def _ended_early(round_: Round, seen: Seen, shoe: int, drawn: int | None = None) -> None:
     misdeal = round_.plan.procedure.misdeal
-    round_.note("shoe-ended", text, seen=seen, clause=misdeal.clause, place=SHOE)
+    reason = "filled" if drawn is None else "ended"
+    ended = _AT_SHOE(code="shoe-ended", clause=misdeal.clause, reason=reason, shoe=shoe, counted=drawn)
+    round_.report(ended, seen)
     round_.misdeal = True
     round_.returns.add("misdeal", 0, misdeal.returns)
 
@@ -269,9 +299,14 @@ def _trouble(round_: Round, seen: Seen, body: e.Body) -> None:
         return
     fault = body.fault if isinstance(body, e.ShoeError) else _TROUBLES[type(body)]
     if isinstance(body, e.ShoeError) and not fault:
-        text = f"{seen.device} reports {body.text!r}, which has no known meaning"
-        round_.note("device-fault", text, seen=seen, clause="procedure", place=SHOE)
-        round_.unreliable |= undecided(round_)
+        unknown = _PROCEDURE(
+            code="device-fault",
+            reason="words",
+            device=seen.device,
+            words=body.text,
+            unreliable=undecided(round_),
+        )
+        round_.report(unknown, seen)
         return
     if fault == Fault.PUSHED_BACK:
         round_.shoes.push_back()

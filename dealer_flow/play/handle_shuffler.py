@@ -10,10 +10,12 @@ from dealer_flow.play import cards as card_reports
 from dealer_flow.play import handle_controller as table_reports
 from dealer_flow.play import handle_shoe as shoe_reports
 from dealer_flow.play.verdicts import apply, found, judge_count, judge_fault, judge_sum
+from dealer_flow.record.incidents import Incident
 from dealer_flow.table.ledger import Dispensed
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.faults import Fault
+from protocol.places import NOWHERE, Place
 
 Handler = Callable[[Round, Seen, Any], None]
 
@@ -43,9 +45,17 @@ def _take_deck(round_: Round, seen: Seen) -> None:
     round_.ledger.loaded = counted
     if counted is None or (counted == plan.cards and expected == plan.cards):
         return
-    text = f"deck {deck} is dealt with {counted} cards counted, {expected} set, not {plan.cards}"
-    round_.note("deck-count-wrong", text, seen=seen, clause=plan.deck_policy.clause)
-    apply(round_, plan.deck_policy, why=text)
+    wrong = Incident(
+        code="deck-count-wrong",
+        clause=plan.deck_policy.clause,
+        reason="deck",
+        deck=deck,
+        counted=counted,
+        setting=expected,
+        expected=plan.cards,
+        unreliable=plan.deck_policy.then == "unreliable",
+    )
+    apply(round_, plan.deck_policy, NOWHERE, round_.report(wrong, seen))
 
 
 def _lifted(round_: Round, seen: Seen, body: e.PacketLifted) -> None:
@@ -63,7 +73,7 @@ def _dumped(round_: Round, seen: Seen, body: e.RemainderDumped) -> None:
     if round_.ledger.remainder is None and (body.deck == round_.ledger.deck or not round_.ledger.packets):
         round_.ledger.remainder = body.counted
         if round_.due is not None and round_.red_lamp:
-            _stop(round_, seen, "the remainder is dumped under the red lamp before the deal was complete")
+            _stop(round_, seen, "dumped")
         judge_sum(round_, seen)
 
 
@@ -106,32 +116,40 @@ def _deck_inside(round_: Round) -> bool:
 def _cleared(round_: Round, seen: Seen, body: e.MisdealCleared) -> None:
     round_.red_lamp = 0
     round_.restarted.discard(seen.device)
-    round_.called = "" if body.badge else round_.called
+    round_.called = None if body.badge else round_.called
     if not body.resume and _deck_inside(round_):
-        who = f"badge {body.badge}" if body.badge else "a person at the device"
-        _stop(round_, seen, f"{who} ended the deal")
+        _stop(round_, seen, "ended", badge=body.badge or None)
 
 
 def _removed(round_: Round, seen: Seen, body: e.DeckRemoved) -> None:
     round_.decks.removed(body.deck)
     if _deck_inside(round_) and round_.ledger.packets and body.deck == round_.ledger.deck:
-        _stop(round_, seen, f"deck {body.deck} was taken out before the remainder was counted")
+        _stop(round_, seen, "taken-out", deck=body.deck)
 
 
-def _stop(round_: Round, seen: Seen, text: str) -> None:
+def _stop(
+    round_: Round,
+    seen: Seen,
+    reason: str,
+    *,
+    badge: int | None = None,
+    deck: int | None = None,
+    due: Place | None = None,
+) -> None:
     if round_.over:
         return
-    misdeal = round_.plan.procedure.misdeal
-    round_.note("deck-removed", text, seen=seen, clause=misdeal.clause)
+    misdeal, waits = round_.plan.procedure.misdeal, due.text if due is not None else None
+    stopped = Incident(code="deck-removed", clause=misdeal.clause, reason=reason, badge=badge, deck=deck, due=waits)
+    round_.report(stopped, seen)
     round_.misdeal = True
     round_.returns.add("misdeal", 0, misdeal.returns)
 
 
 def _end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
     if round_.due is not None and round_.red_lamp:
-        _stop(round_, seen, f"END GAME under the red lamp before {round_.due} had its packet")
+        _stop(round_, seen, "packets-due", due=round_.due)
     elif round_.red_lamp and not round_.house_wrong and _dealing(round_):
-        _stop(round_, seen, "END GAME under the red lamp before every card was dealt")
+        _stop(round_, seen, "deal-unfinished")
     table_reports.end(round_, seen, body)
 
 

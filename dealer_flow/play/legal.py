@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import devices.events as e
 from dealer_flow.play.guards import holds
-from dealer_flow.play.order import next_to_show, violation
+from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
-from dealer_flow.play.steps import ends_by
+from dealer_flow.play.steps import ends_by, next_to_show
 from dealer_flow.procedure.schema import AnyStep, DecideStep
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round

@@ -32,10 +32,11 @@ from dealer_flow.play.sessions import LINE_REPORTS, Lines
 from dealer_flow.play.snapshot import Snapshot, snapshot
 from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, TRANSITIONS, State
 from dealer_flow.play.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
-from dealer_flow.play.violation import Violation, clause_of, words_of
+from dealer_flow.play.violation import Violation, incident_of
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
@@ -213,7 +214,7 @@ class DealerFlow:
         out: list[RoundResult | Incident] = []
         self._release(out)
         if self._round.in_play and self._last is not None:
-            self._round.break_off("recording-ended", "the input ended before END GAME", self._last)
+            self._round.report(Incident(code="recording-ended", clause="procedure", unreliable=True), self._last)
             self._close(out)
         self._decks = Decks()
         self._lines = Lines()
@@ -267,20 +268,13 @@ class DealerFlow:
         every = self._plan.count_every
         assert every is not None
         if self._decks.watch(seen.at_ns, every.minutes):
-            text = f"no deck was counted for {every.minutes} minutes; count it"
-            self._round.note("deck-count-due", text, seen=seen, clause=every.clause)
+            self._round.report(Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes), seen)
             self._flush(out)
 
     def _report(self, found: Violation, seen: Seen) -> None:
         """A violation is an incident, and a harmful one spoils the round."""
-        round_ = self._round
-        text = words_of(found, round_, seen.body)
-        if found.code == "out-of-turn":
-            allowed = dict.fromkeys(item.event for item in self.legal())
-            text += f"; allowed: {', '.join(allowed)}"
-            text += "; the round is unreliable" if found.harmful else "; recorded only"
-        round_.note(found.code, text, seen=seen, clause=clause_of(found, self._plan), place=found.place)
-        round_.unreliable |= found.harmful
+        allowed = dict.fromkeys(item.event for item in self.legal()) if found.code == "out-of-turn" else ()
+        self._round.report(incident_of(found, self.state, self._round, seen.body, tuple(allowed)), seen)
 
     def _pass_over(self, body: e.Body) -> bool:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""

@@ -16,7 +16,7 @@ import devices.events as e
 from dealer_flow.play import guards
 from dealer_flow.play.offered import seen_before
 from dealer_flow.play.states import BEFORE_REVEAL, COLUMNS, DOING, LOOSE, STEP_STATES, STEPS, TRANSITIONS, Row, State
-from dealer_flow.play.steps import ends_by, may_lie_open
+from dealer_flow.play.steps import ends_by, may_lie_open, next_to_show, open_now
 from dealer_flow.play.violation import Violation
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import BetPart, DecideStep
@@ -415,7 +415,7 @@ def packet_was_dealt(round_: Round, body: e.BurnConfirmed) -> bool:
 
 
 @_check
-def burned_as_told(round_: Round, body: e.BurnConfirmed) -> bool:
+def burned_as_written(round_: Round, body: e.BurnConfirmed) -> bool:
     """The positions that the procedure names are burned, and no others."""
     burn = round_.plan.burns.get(body.place)
     if burn is None or body.place not in round_.ledger.hands:
@@ -477,16 +477,11 @@ def _early(round_: Round, body: e.HandRevealed) -> bool:
     return not names and not may_lie_open(round_, body.place, len(body.cards))
 
 
-def _open_now(round_: Round, place: Place) -> int | None:
-    """How many cards of a place may lie open at this step; None for all."""
-    return round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) if round_.plan.opens else 0
-
-
 @_check
 def fewer_lie_open(round_: Round, body: e.HandRevealed) -> bool:
     """No more cards of the house lie open than may."""
     house = round_.plan.house(round_.plan.kind(body.place))
-    return not (_early(round_, body) and house and _open_now(round_, body.place))
+    return not (_early(round_, body) and house and open_now(round_, body.place))
 
 
 @_check
@@ -499,17 +494,6 @@ def house_shown_last(round_: Round, body: e.HandRevealed) -> bool:
 def hand_shown_in_time(round_: Round, body: e.HandRevealed) -> bool:
     """A player's hand is shown at the reveal."""
     return not _early(round_, body)
-
-
-def next_to_show(round_: Round) -> str | None:
-    """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
-    hands = round_.plan.hands
-    for kind in round_.plan.reveal_order:
-        gone = kind in hands and hands[kind] not in round_.ledger.hands
-        if kind in round_.shown or kind in round_.dead_hands or gone:
-            continue
-        return kind if round_.live else None
-    return None
 
 
 # ------------------------------------------------------------------ a shoe
@@ -712,7 +696,7 @@ RULES: Final[dict[type[e.Body], tuple[Rule, ...]]] = {
         Rule(_STRICT, "packet_is_burned", code="wrong-burn"),
         Rule(_BETTING, "round_begun"),
         Rule(_STRICT, "packet_was_dealt"),
-        Rule(_ALL - {State.VOID}, "burned_as_told", taken=True, code="wrong-burn", at=_place),
+        Rule(_ALL - {State.VOID}, "burned_as_written", taken=True, code="wrong-burn", at=_place),
         Rule(_STRICT, "burned_once"),
         Rule(_STRICT - {State.BURNING}, "packet_is_spread", harmful=False, taken=True),
     ),

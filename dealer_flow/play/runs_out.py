@@ -1,7 +1,10 @@
 """A burned card that goes back on the deck, and a deck that runs out: what a shoe's game does when dealing halts."""
 
+from msgspec.structs import replace
+
 from dealer_flow.play.verdicts import apply
 from dealer_flow.procedure.steps import Due
+from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.faults import Fault
@@ -14,15 +17,9 @@ def put_back(round_: Round, seen: Seen) -> bool:
     if not may or round_.dues[round_.given - 1].place != BURN:
         return False
     care = round_.plan.procedure.care.burned
-    text = "the card burned last is laid back on top of the deck, to be burned again"
-    round_.note(
-        "burned-card-put-back",
-        text,
-        seen=seen,
-        clause=care.clause if care else round_.plan.clause,
-        place=BURN,
-        fault=Fault.PUSHED_BACK,
-    )
+    clause = care.clause if care else round_.plan.clause
+    back = Incident(code="burned-card-put-back", clause=clause, place=BURN.text, fault=Fault.PUSHED_BACK)
+    round_.report(back, seen)
     round_.given -= 1
     round_.ledger.hands[BURN].put_back()
     if not round_.given and round_.shoes is not None:
@@ -42,17 +39,19 @@ def look_ahead(round_: Round, seen: Seen) -> None:
     burned = round_.ledger.burned_left
     pool = burned + min(left, 1)
     by_hand = len(due) - max(left - 1, 0)
-    text = f"cards due: {len(due)}, left: {left}"
+    out = Incident(
+        code="deck-runs-out", clause=policy.clause, reason="stop", place=SHOE.text, expected=len(due), left=left
+    )
     if policy.then == "scramble" and pool >= by_hand:
-        burn = "after burning one" if pool > by_hand else "without burning one"
-        text += f"; of the last and {burned} burned, scrambled, {by_hand} dealt by hand {burn}"
+        reason = "scramble-and-burn" if pool > by_hand else "scramble"
+        out = replace(out, reason=reason, burned=burned, by_hand=by_hand)
         _scramble(round_, due, left)
         policy = policy._replace(then="nothing")
     elif policy.then != "misdeal":
         policy = policy._replace(then="person")
+        out = replace(out, called="supervisor")
         _by_hand(round_, due, left)
-    round_.note("deck-runs-out", text, seen=seen, clause=policy.clause, place=SHOE, supervisor=policy.then == "person")
-    apply(round_, policy._replace(returns=round_.plan.procedure.misdeal.returns), SHOE, text)
+    apply(round_, policy._replace(returns=round_.plan.procedure.misdeal.returns), SHOE, round_.report(out, seen))
 
 
 def _scramble(round_: Round, due: list[Due], left: int) -> None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import devices.events as e
+from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Level, Seen
 
@@ -32,11 +34,12 @@ class Lines:
         if previous is None or previous == session:
             return
         _forget_shoe(round_, seen)
+        anew = partial(Incident, code="session-changed", clause="procedure", device=seen.device, unreliable=True)
         if (round_.in_play and seen.device in round_.devices) or seen.device in round_.bettors:
-            text = f"{seen.device} started anew: session {session:08x} after {previous:08x}"
-            round_.break_off("session-changed", text, seen)
+            before, now = f"{previous:08x}", f"{session:08x}"
+            round_.report(anew(reason="in-round", session=now, previous=before), seen)
         elif round_.ledger.packets and not round_.in_play:
-            round_.break_off("session-changed", f"{seen.device} started anew and had begun to deal", seen)
+            round_.report(anew(reason="begun"), seen)
         elif not round_.in_play and seen.device in round_.devices:
             round_.decks.forget()
 
@@ -46,29 +49,41 @@ class Lines:
     def _booted(self, round_: Round, seen: Seen, body: e.Booted) -> None:
         if not body.mid_round:
             return
-        round_.note("power-lost", f"{seen.device} lost power during a round", seen=seen, clause="procedure")
-        if round_.in_play:
-            round_.unreliable = True
-        else:
+        lost = Incident(
+            code="power-lost",
+            clause="procedure",
+            reason="in-round",
+            device=seen.device,
+            unreliable=round_.in_play,
+        )
+        round_.report(lost, seen)
+        if not round_.in_play:
             round_.restarted.add(seen.device)
 
     def _events_lost(self, round_: Round, seen: Seen, body: e.EventsLost) -> None:
-        unnumbered = not body.first and not body.last
-        what = f"reports of {seen.device} are missing"
-        text = what if unnumbered else f"{seen.device}: events {body.first} to {body.last} are gone"
-        round_.break_off("events-lost", text, seen)
+        numbered = bool(body.first or body.last)
+        lost = Incident(
+            code="events-lost",
+            clause="procedure",
+            reason="numbered" if numbered else "unnumbered",
+            device=seen.device,
+            first=body.first if numbered else None,
+            last=body.last if numbered else None,
+            unreliable=True,
+        )
+        round_.report(lost, seen)
         _forget_shoe(round_, seen)
 
     def _badge(self, round_: Round, seen: Seen, body: e.BadgeSwiped) -> None:
         round_.badge = (seen.device, body.badge, body.level)
         if body.level in _SUPERVISORS:
-            round_.called = ""
+            round_.called = None
             if not round_.in_play:
                 round_.decks.exchange()
 
     def _link_lost(self, round_: Round, seen: Seen, body: e.LinkLost) -> None:
         if round_.in_play or round_.bettors:
-            round_.note("link-lost", f"{seen.device}: {body.why}", seen=seen, clause="procedure")
+            round_.report(Incident(code="link-lost", clause="procedure", device=seen.device, words=body.why), seen)
             self.patient = True
 
 

@@ -72,7 +72,7 @@ def shown_out(round_: Round) -> bool:
 
 def may_lie_open(round_: Round, place: Place, cards: int) -> bool:
     """True when so many cards of a place may be seen at this step."""
-    limit = round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) if round_.plan.opens else 0
+    limit = open_now(round_, place)
     return limit is None or cards <= limit
 
 
@@ -173,3 +173,19 @@ def follow(round_: Round) -> None:
             return
         else:
             next_step(round_)
+
+
+def next_to_show(round_: Round) -> str | None:
+    """Whose hand is shown next; None when all were, or when no live hand is left to compare with."""
+    hands = round_.plan.hands
+    for kind in round_.plan.reveal_order:
+        gone = kind in hands and hands[kind] not in round_.ledger.hands
+        if kind in round_.shown or kind in round_.dead_hands or gone:
+            continue
+        return kind if round_.live else None
+    return None
+
+
+def open_now(round_: Round, place: Place) -> int | None:
+    """How many cards of a place may lie open at this step; None for all."""
+    return round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) if round_.plan.opens else 0

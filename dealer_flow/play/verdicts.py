@@ -1,15 +1,19 @@
 """What findings mean: the procedure's rows applied to a round."""
 
-from typing import Final
+from functools import partial
+from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps import Due, ShowStep
-from dealer_flow.table.hand import Finding, Hand
+from dealer_flow.record.incidents import UNJUDGED, Incident, at
+from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen
-from protocol.cards import UNREAD, Card
-from protocol.faults import Fault, fault_text
-from protocol.places import BURN, NOWHERE, REMAINDER, Place
+from protocol.cards import UNREAD, Card, spell_cards
+from protocol.faults import Fault
+from protocol.places import BURN, NOWHERE, REMAINDER, Place, parse_place
 
 _JAMS: Final = frozenset({Fault.FEED_JAM, Fault.COMPARTMENT_JAM, Fault.EXIT_JAM})
 _FAULT_CODES: Final = {
@@ -18,16 +22,17 @@ _FAULT_CODES: Final = {
     **dict.fromkeys(_JAMS, "jam"),
 }
 _MISHAPS: Final = {
-    Mishap.EXPOSED: ("card-exposed", "a card is exposed"),
-    Mishap.OFF_TABLE: ("card-off-table", "a card is off the table"),
-    Mishap.FOULED: ("hand-fouled", "the hand touched other cards"),
-    Mishap.JOKER: ("stray-joker", "a stray joker came"),
-    Mishap.BOXED: ("boxed-card", "a card lay face up in the deck"),
+    Mishap.EXPOSED: "card-exposed",
+    Mishap.OFF_TABLE: "card-off-table",
+    Mishap.FOULED: "hand-fouled",
+    Mishap.JOKER: "stray-joker",
+    Mishap.BOXED: "boxed-card",
 }
+_FOUND: Final = partial(Incident, clause=UNJUDGED)
 _RULE: Final = Policy("person", "procedure")
 
 
-def apply(round_: Round, policy: Policy, place: Place = NOWHERE, why: str = "") -> None:
+def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
     """A consequence. What it says only ever gets worse: a dead hand stays dead."""
     then, returns = policy.then, policy.returns
     kind = round_.plan.kind(place)
@@ -57,19 +62,28 @@ def _all_but_progressive(round_: Round) -> tuple[str, ...]:
     return tuple(bet.name for bet in round_.plan.bets.values() if bet.name not in keeps)
 
 
-def found(round_: Round, findings: list[Finding], seen: Seen) -> None:
+def judged(policy: Policy, finding: Incident) -> Incident:
+    """The finding with what the policy makes of it; a supervisor comes also where the clause leaves it to a person."""
+    calls: Literal["supervisor"] | None = "supervisor" if policy.calls is not None or policy.then == "person" else None
+    return replace(finding, clause=policy.clause, called=calls, unreliable=policy.then == "unreliable")
+
+
+def _judge(round_: Round, policy: Policy, place: Place, finding: Incident, seen: Seen) -> None:
+    """Report the finding and apply the policy."""
+    apply(round_, policy, place, round_.report(judged(policy, finding), seen))
+
+
+def found(round_: Round, findings: list[Incident], seen: Seen) -> None:
     """What the ledger found, judged by the procedure."""
     for finding in findings:
+        place = parse_place(finding.place or NOWHERE.text)
         if finding.code == "burned-card-in-muck":
-            judge_muck(round_, finding.text, finding.place, seen)
-            continue
-        policy = _policy(round_, finding)
-        calls, clause = _calls(policy), policy.clause
-        round_.note(finding.code, finding.text, seen=seen, clause=clause, place=finding.place, supervisor=calls)
-        apply(round_, policy, finding.place, finding.text)
+            judge_muck(round_, finding, place, seen)
+        else:
+            _judge(round_, _policy(round_, finding), place, finding, seen)
 
 
-def _policy(round_: Round, finding: Finding) -> Policy:
+def _policy(round_: Round, finding: Incident) -> Policy:
     plan = round_.plan
     if finding.code == "duplicate-face":
         return plan.duplicate
@@ -89,17 +103,15 @@ def _burn_clause(round_: Round) -> str:
     return steps[0] if steps else round_.plan.clause
 
 
-def judge_muck(round_: Round, text: str, place: Place, seen: Seen) -> None:
+def judge_muck(round_: Round, finding: Incident, place: Place, seen: Seen) -> None:
     """A burned card is no longer apart from the discards, which matters until all cards are dealt."""
     policy = round_.plan.burned
     if policy is not None and round_.all_dealt:
         return
     policy = policy or Policy("note", _burn_clause(round_))
-    calls, clause = _calls(policy), policy.clause
-    round_.note("burned-card-in-muck", text, seen=seen, clause=clause, place=place, supervisor=calls)
     if policy.returns is None:
         policy = policy._replace(returns=round_.plan.procedure.misdeal.returns)
-    apply(round_, policy, place, text)
+    _judge(round_, policy, place, finding, seen)
 
 
 # ------------------------------------------------------------------ counts
@@ -120,12 +132,12 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
         return
     kind = round_.plan.kind(place)
     policy = round_.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
-    text = f"{place} has {counted} cards, not {hand.expected}"
-    round_.note(count_code(kind), text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    wrong = _FOUND(code=count_code(kind), place=place.text, counted=counted, expected=hand.expected)
+    incident = round_.report(judged(policy, wrong), seen)
     if policy.then == "complete" and _dealt_on(round_):
         _complete(round_, hand, -off)
     else:
-        apply(round_, policy, place, text)
+        apply(round_, policy, place, incident)
 
 
 def count_code(kind: str) -> str:
@@ -146,16 +158,10 @@ def _complete(round_: Round, hand: Hand, missing: int) -> None:
     round_.dues += [Due(hand.place, 1, hand.step, "complete")] * missing
 
 
-def _calls(policy: Policy) -> bool:
-    """Whether a supervisor comes: also where the clause leaves it to a person."""
-    return policy.calls is not None or policy.then == "person"
-
-
 def judge_sum(round_: Round, seen: Seen) -> None:
     """Record cards that do not add up; the verdict waits for END GAME, since a recount may explain them."""
     if round_.ledger.conserved is False and round_.due is None:
-        clause = round_.plan.deck_policy.clause
-        round_.note("cards-not-conserved", round_.ledger.unbalanced(), seen=seen, clause=clause)
+        round_.report(replace(round_.ledger.unbalanced(), clause=round_.plan.deck_policy.clause), seen)
     judge_rest(round_, seen, final=False)
 
 
@@ -165,37 +171,43 @@ def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
     if wrong is None:
         return
     policy = round_.plan.wrong("remainder", wrong, None) or _RULE
-    text = f"{round_.rest} cards are left, not {round_.plan.exact_rest}"
-    calls, clause = _calls(policy), policy.clause
-    round_.note("remainder-count-wrong", text, seen=seen, clause=clause, place=REMAINDER, supervisor=calls)
+    rest, exact = round_.rest, round_.plan.exact_rest
+    found = judged(policy, _FOUND(code="remainder-count-wrong", place=REMAINDER.text, counted=rest, expected=exact))
+    incident = round_.report(replace(found, unreliable=found.unreliable and final), seen)
     if final:
-        apply(round_, policy, REMAINDER, text)
+        apply(round_, policy, REMAINDER, incident)
 
 
 # ------------------------------------------------------------------ people and devices
 
 
-def judge_mishap(round_: Round, place: Place, how: str, text: str, seen: Seen) -> None:
+def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen: Seen) -> None:
     """A person reports what happened to a card."""
     known = next((mishap for mishap in Mishap if mishap == how), None)
-    code, what = _MISHAPS[known] if known else ("card-mishandled", f"a card is {how!r}")
+    code = _MISHAPS[known] if known else "card-mishandled"
     if known in (Mishap.EXPOSED, Mishap.OFF_TABLE):
         hand = round_.ledger.hands.get(place)
         policy = round_.plan.wrong(round_.plan.kind(place), how, hand.step if hand else None)
     else:
         policy = round_.plan.mishap(how)
     if known is Mishap.FOULED and place == BURN:
-        judge_muck(round_, f"{place}: the burned cards touched the discards", place, seen)
+        judge_muck(round_, _FOUND(code="burned-card-in-muck", reason="touched", place=place.text), place, seen)
         return
     policy = policy or _RULE
-    full = f"{place}: {what}{text}"
-    round_.note(code, full, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
+    finding = _FOUND(
+        code=code,
+        reason="person" if known is Mishap.EXPOSED else "",
+        place=at(place),
+        cards=(card.text,) if card is not None else (),
+        how="" if known else how,
+    )
+    incident = round_.report(judged(policy, finding), seen)
     hand = round_.ledger.hands.get(place)
     if policy.then == "complete" and hand is not None and _dealt_on(round_):
         hand.kill()
         _complete(round_, hand, 1)
     else:
-        apply(round_, policy, place, full)
+        apply(round_, policy, place, incident)
 
 
 def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:
@@ -210,16 +222,24 @@ def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen)
     if UNREAD in (*bottom, *cards) or not bottom or not other:
         return
     policy = round_.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
-    text = f"{place}: {' '.join(card.text for card in other)} lies open and is not the bottom card"
-    round_.note("card-exposed", text, seen=seen, clause=policy.clause, place=place, supervisor=_calls(policy))
-    apply(round_, policy, place, text)
+    faces = tuple(spell_cards(other))
+    _judge(round_, policy, place, _FOUND(code="card-exposed", reason="not-bottom", place=place.text, cards=faces), seen)
 
 
 def judge_fault(round_: Round, fault: int, seen: Seen, *, counts: bool) -> None:
     """A device's fault; `counts` is False when it concerns no card of this round."""
     policy = round_.plan.fault_policy(fault)
     code = _FAULT_CODES.get(Fault(fault) if fault in Fault.__members__.values() else Fault.NONE, "device-fault")
-    text = f"{seen.device} reports {fault_text(fault)}"
-    round_.note(code, text, seen=seen, clause=policy.clause, fault=fault, supervisor=policy.calls is not None)
-    if counts and policy.then != "person":  # whoever clears the fault decides
-        apply(round_, policy)
+    decides = counts and policy.then != "person"  # else whoever clears the fault decides
+    finding = Incident(
+        code=code,
+        clause=policy.clause,
+        reason="fault" if code in ("device-fault", "power-lost") else "",
+        called="supervisor" if policy.calls is not None else None,
+        unreliable=decides and policy.then == "unreliable",
+        device=seen.device,
+        fault=fault,
+    )
+    incident = round_.report(finding, seen)
+    if decides:
+        apply(round_, policy, NOWHERE, incident)

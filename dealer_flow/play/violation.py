@@ -1,11 +1,16 @@
 """A report that is out of order, as facts: which condition did not hold, and what follows."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import devices.events as e
+from dealer_flow.play.states import State
+from dealer_flow.play.steps import next_to_show, open_now
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.incidents import Incident, at
+from dealer_flow.record.sentences import names_state
 from dealer_flow.table.round import Round
-from protocol.places import NOWHERE, Place
+from protocol.cards import spell_cards
+from protocol.places import NOWHERE, SHOE, Place
 
 
 class Violation(NamedTuple):
@@ -35,30 +40,53 @@ def clause_of(found: Violation, plan: Plan) -> str:
     return plan.clause
 
 
-def facts_of(round_: Round, body: e.Body) -> dict[str, object]:
-    """What a report says, in the fields of an incident: whose, which, how many."""
+def incident_of(found: Violation, state: State, round_: Round, body: e.Body, allowed: tuple[str, ...] = ()) -> Incident:
+    """The violation as it is reported: what happened, which condition did not hold, what was in order instead."""
+    return Incident(
+        code=found.code,
+        clause=clause_of(found, round_.plan),
+        reason=found.reason,
+        place=at(found.place),
+        unreliable=found.harmful,
+        report=type(body).__name__,
+        allowed=allowed,
+        state=state.value if names_state(found.reason) else "",
+        **_facts(found, round_, body),
+    )
+
+
+def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
+    """What the report says, in the fields of an incident: whose, which, how many."""
     plan = round_.plan
-    found: dict[str, object] = {"report": type(body).__name__}
-    for name in ("seat", "cents", "positions", "spread", "counted"):
-        if hasattr(body, name):
-            found[name] = getattr(body, name)
+    facts: dict[str, Any] = {
+        name: getattr(body, name)
+        for name in ("seat", "cents", "positions", "spread", "counted", "how")
+        if hasattr(body, name)
+    }
     if isinstance(body, e.WagerPlaced):
-        found["bet"] = plan.bets[body.bet].name if body.bet in plan.bets else str(body.bet)
+        facts["bet"] = plan.bets[body.bet].name if body.bet in plan.bets else f"number {body.bet}"
     elif isinstance(body, e.DecisionMade):
-        found["choice"] = plan.decisions[body.decision].name if body.decision in plan.decisions else str(body.decision)
-    elif isinstance(body, e.PacketDispensed | e.PacketLifted):
-        found["number"] = body.ordinal
+        known = plan.decisions.get(body.decision)
+        facts["choices"] = (known.name if known else f"number {body.decision}",)
+    elif isinstance(body, e.PacketDispensed):
+        facts |= {"number": body.ordinal, "expected": len(round_.ledger.lifted) + 1}
+    elif isinstance(body, e.PacketLifted):
+        facts["number"] = body.ordinal
     elif isinstance(body, e.GameStarted):
-        found["number"] = body.round
+        facts["number"] = body.round
+    elif isinstance(body, e.BurnConfirmed) and body.place in plan.burns:
+        facts["expected_positions"] = tuple(sorted(plan.burns[body.place].positions))
     elif isinstance(body, e.HandRevealed):
-        found["counted"] = len(body.cards)
-    elif isinstance(body, e.CardDrawn) and plan.shoe is not None:  # in a game of steps it lies covered
-        found["cards"] = (body.card,)
-    return found
-
-
-def words_of(found: Violation, round_: Round, body: e.Body) -> str:
-    """For a person."""
-    facts = facts_of(round_, body)
-    what = " ".join(f"{name} {value}" for name, value in facts.items() if name != "report")
-    return f"{facts['report']} {what}: not {found.reason.replace('_', ' ')}"
+        facts["counted"] = len(body.cards)
+        if round_.draw is not None and body.place == SHOE:
+            facts["cards"] = tuple(spell_cards(body.cards))
+        if found.reason == "fewer_lie_open":
+            facts["limit"] = open_now(round_, body.place)
+        elif found.reason == "shown_in_order":
+            facts["due"] = next_to_show(round_)
+    elif isinstance(body, e.CardDrawn | e.CardUnread):
+        if plan.shoe is not None and isinstance(body, e.CardDrawn):  # in a game of steps it lies covered
+            facts["cards"] = (body.card.text,)
+        if found.reason == "burned_when_due" and round_.due is not None:
+            facts["due"] = round_.due.text
+    return facts

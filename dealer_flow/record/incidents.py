@@ -1,6 +1,170 @@
-"""Every incident a flow can report: a stable code, what it means and what follows. Printed in `docs/incidents.md`."""
+"""An incident: what went wrong or off procedure, as facts. And every code there is: what it means, what follows.
 
-from typing import Final, NamedTuple
+The words for a person are made of the facts by `sentences`. Printed in `docs/incidents.md`.
+"""
+
+import json
+from collections.abc import Mapping, Set
+from typing import ClassVar, Final, Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from dealer_flow.record.base import Cards, LineRecord, Record, hide
+from dealer_flow.record.sentences import sentence
+from protocol.cards import Card
+from protocol.places import NOWHERE, Place
+
+UNJUDGED: Final = ""
+"""The clause of a finding until the procedure has judged it; no incident comes out with it."""
+
+
+class EventRef(Record, frozen=True):
+    """One event a finding rests on: the device's name at the table and the event's number in its session."""
+
+    device: str
+    number: int
+
+
+class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=False):
+    """Something that went wrong or off procedure, with the clause that says what it means.
+
+    A fact that does not apply is absent from the JSON. Two incidents with the same facts are equal. The line also has
+    a `text`, one sentence for a person, made of the facts: nothing may parse it, it may change, and it is not read.
+    """
+
+    SCHEMA: ClassVar[str] = "dealwire.incident/2"
+    TYPE: ClassVar[str] = "incident"
+    WRITES: ClassVar[Mapping[str, str]] = {"text": "A sentence for a person; it may change, nothing may parse it."}
+
+    code: str
+    """A stable name such as `seat-count-wrong`; listed in `docs/incidents.md`."""
+    clause: str
+    """Where the consequence is written; `procedure` when only the procedure file says so."""
+    reason: str = ""
+    """Which of several cases of the code it is, or what a report out of order did not wait for."""
+    place: str | None = None
+    """Where it happened, or whose cards they are."""
+    called: Literal["supervisor"] | None = None
+    """Who must come at once."""
+    unreliable: bool = False
+    """The round cannot be relied on for it."""
+    cause: "Incident | None" = None
+    """The earlier incident that this one is about: what a supervisor ruled on, how a deck was found defective."""
+    events: tuple[EventRef, ...] = ()
+    """The reports it rests on."""
+
+    # cards by number
+    counted: int | None = None
+    """How many there are or were: cards; rounds for `deck-too-old`, times for `duplicate-face`."""
+    expected: int | None = None
+    """How many there should be, or were before; for a round's number the one it should be."""
+    limit: int | None = None
+    """The most there may be."""
+    dealt: int | None = None
+    """Cards that were dealt."""
+    left: int | None = None
+    """Cards that are left."""
+    rejected: int | None = None
+    """Cards in the reject tray."""
+    burned: int | None = None
+    """Cards that are burned."""
+    by_hand: int | None = None
+    """Cards that are then dealt by hand."""
+    setting: int | None = None
+    """How many cards the device was set to."""
+    decks: int | None = None
+    """Decks in the shoe, as the device says."""
+    expected_decks: int | None = None
+    """Decks there should be in it."""
+
+    # cards by face and position
+    cards: Cards = ()
+    """The cards it is about."""
+    known: Cards = ()
+    """What they were before: shown, dispensed or reported."""
+    positions: tuple[int, ...] = ()
+    """Positions in a packet, counted as `spread` says."""
+    expected_positions: tuple[int, ...] = ()
+    """The positions the procedure names, from the dealer's left."""
+    spread: str = ""
+    """The direction positions are counted in."""
+    other_place: str | None = None
+    """Where the same card was before."""
+    due: str | None = None
+    """The place whose cards come next."""
+    number: int | None = None
+    """Which card, packet, round or seat it was, by its number."""
+
+    # the table
+    seat: int | None = None
+    """Whose bet or choice it is."""
+    bet: str | None = None
+    """The bet by its name in the procedure."""
+    bets: tuple[str, ...] = ()
+    """The bets the seat has."""
+    cents: int | None = None
+    """The bet's amount."""
+    choices: tuple[str, ...] = ()
+    """What the seat chose, in its order."""
+    badge: int | None = None
+    """Whose badge was swiped; absent when none was."""
+    level: str = ""
+    """What the badge entitles to."""
+    how: str = ""
+    """What happened to the card, or the mode of the shoe it came out in."""
+
+    # devices and lines
+    device: str | None = None
+    """The line's name at the table."""
+    fault: int | None = None
+    """The device's fault by its number."""
+    deck: int | None = None
+    """The deck by the number the device gives it."""
+    shoe: int | None = None
+    """The shoe by its number."""
+    minutes: int | None = None
+    """The minutes the procedure allows."""
+    session: str | None = None
+    """The device's session, eight hex digits."""
+    previous: str | None = None
+    """Its session before."""
+    first: int | None = None
+    """The first event that is missing."""
+    last: int | None = None
+    """The last event that is missing."""
+    words: str = ""
+    """What a device or a line said in words of its own."""
+
+    # the order of play
+    report: str = ""
+    """The class of the report that was out of order."""
+    allowed: tuple[str, ...] = ()
+    """The reports that were in order instead."""
+    state: str = ""
+    """Where the round stood."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def text(self) -> str:
+        """One sentence for a person."""
+        return sentence(self)
+
+    def body_json(self) -> str:
+        """The incident as it stands in a round: its facts and a sentence."""
+        return f'{super().body_json()[:-1]},"text":{json.dumps(self.text, ensure_ascii=False)}}}'
+
+    def redact(self, hidden: Set[Card]) -> "Incident":
+        """The incident with these faces unread."""
+        cards, known = hide(self.cards, hidden), hide(self.known, hidden)
+        cause = self.cause.redact(hidden) if self.cause is not None else None
+        return replace(self, cards=cards, known=known, cause=cause)
+
+
+def at(place: Place) -> str | None:
+    """The place as an incident has it; None for nowhere."""
+    return place.text if place != NOWHERE else None
 
 
 class Meaning(NamedTuple):
@@ -14,8 +178,8 @@ class Meaning(NamedTuple):
 INCIDENTS: Final = {
     # the order of play
     "out-of-turn": Meaning(
-        "something was reported that may not happen now; the text names what was allowed",
-        "unreliable when money or hidden cards depend on it, otherwise recorded only; the text says which",
+        "something was reported that may not happen now; `allowed` names what was in order",
+        "unreliable when money or hidden cards depend on it, otherwise recorded only; `unreliable` says which",
         "the procedure's section",
     ),
     "no-entering-bet": Meaning("START GAME with no seat that has the entering bet", "unreliable", "the entering bet"),

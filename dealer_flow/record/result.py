@@ -4,29 +4,19 @@ It names nothing it did not see: an unread card is `??`, an unknown count is nul
 same deal gives the same result whether it was live, replayed or dealt by another maker's device.
 """
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Set
+from typing import Annotated, ClassVar, Literal, cast
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    StringConstraints,
-    model_serializer,
-)
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
 
-from protocol.cards import RANKS, SUITS
+from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide
+from dealer_flow.record.incidents import Incident
+from protocol.cards import Card
 
-SCHEMA: Final = "dealwire.round/1"
-INCIDENT_SCHEMA: Final = "dealwire.incident/1"
-
-CardText = Annotated[
-    str, StringConstraints(pattern=rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--|0x[0-9A-F]{{2}})$")
-]
-"""A card as text, rank then suit; `??` when its face was not read, `0xNN` for a code nobody knows."""
-
-Cents = Annotated[int, Field(ge=0, le=2**32 - 1)]
-Count = Annotated[int, Field(ge=0, le=2**16 - 1)]
+Cents = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+Count = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 
 Outcome = Literal["complete", "misdeal", "progressive-only", "defective-deck", "unreliable"]
 """How the table's round ended. `complete`: every bet is settled by its hand. `misdeal`: the bets the clause names are
@@ -37,59 +27,14 @@ SeatStatus = Literal["live", "dead", "folded"]
 HandStatus = Literal["live", "dead"]
 
 
-class Record(BaseModel):
-    """Base of everything in a result: strict, frozen, no unknown key."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-def _absent_when_empty(*keys: str) -> Any:
-    """A serializer that leaves out these keys while they hold nothing, so that older readers meet nothing new."""
-
-    def leave_out(self: Record, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        dumped: dict[str, Any] = handler(self)
-        return {key: value for key, value in dumped.items() if value or key not in keys}
-
-    return model_serializer(mode="wrap")(leave_out)
-
-
-class EventRef(Record):
-    """One event a finding rests on: the device's name at the table and the event's number in its session."""
-
-    device: str
-    number: int
-
-
-class Incident(Record):
-    """Something that went wrong or off procedure, with the clause that says what it means."""
-
-    code: str
-    """A stable name such as `seat-count-wrong`; listed in `docs/incidents.md`."""
-    text: str
-    """One sentence for a person."""
-    clause: str
-    """Where the consequence is written; `procedure` when only the procedure file says so."""
-    place: str | None = None
-    fault: int | None = None
-    called: Literal["supervisor"] | None = None
-    """Who must come at once; absent when nobody must."""
-    events: tuple[EventRef, ...] = ()
-
-    _absent = _absent_when_empty("called")
-
-    def to_json(self) -> str:
-        """One line of JSON, as a stream of results carries it: with `schema` and `type` first."""
-        return f'{{"schema":"{INCIDENT_SCHEMA}","type":"incident",{self.model_dump_json()[1:]}'
-
-
-class ProcedureRef(Record):
+class ProcedureRef(Record, frozen=True):
     """Which procedure file decided, by id and by the SHA-256 of its canonical content."""
 
     id: str
     sha256: str
 
 
-class Packet(Record):
+class Packet(Record, frozen=True):
     """One packet as it left the device; `counted` is the device's own count."""
 
     ordinal: Count
@@ -98,7 +43,7 @@ class Packet(Record):
     counted: Count | None
 
 
-class Burn(Record):
+class Burn(Record, frozen=True):
     """Which cards of the packet were burned, by position and by the direction positions are counted in."""
 
     of: str
@@ -106,66 +51,64 @@ class Burn(Record):
     spread: str
 
 
-class Hand(Record):
+class Hand(Record, frozen=True):
     """The dealer's hand. `counted` is a person's count where there is one, else the device's."""
 
-    cards: tuple[CardText, ...]
+    cards: Cards
     counted: Count | None
     expected: Count
 
 
-class Seat(Record):
+class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One player's hand, choice and wagers (cents by bet name)."""
 
-    seat: Annotated[int, Field(ge=1, le=32)]
+    seat: Annotated[int, Meta(ge=1, le=32)]
     status: SeatStatus
-    cards: tuple[CardText, ...]
+    cards: Cards
     counted: Count | None
     expected: Count
-    decision: str | None = None
+    decision: str | None
     """The last choice made."""
     decisions: tuple[str, ...] = ()
     """All choices in their order; absent unless there are several."""
-    wagers: dict[str, Cents] = {}
-    returned: dict[str, Cents] = {}
+    wagers: dict[str, Cents]
+    returned: dict[str, Cents] = msgspec.field(default_factory=dict)
     """The bets that go back for how the round ended, by the clause; absent when none do."""
 
-    _absent = _absent_when_empty("decisions", "returned")
 
-
-class NamedHand(Record):
+class NamedHand(Record, frozen=True):
     """A hand of the game beside the seats' and the dealer's: its name in the procedure and the devices' place."""
 
     name: str
     place: str
     status: HandStatus
-    cards: tuple[CardText, ...]
+    cards: Cards
     counted: Count | None
     expected: Count
 
 
-class Remainder(Record):
+class Remainder(Record, frozen=True):
     """The rest of the deck; `expected` is what conservation of cards asks for."""
 
     counted: Count | None
     expected: Count
 
 
-class Deck(Record):
+class Deck(Record, frozen=True):
     """The deck that was dealt; `loaded` is the device's count before the deal."""
 
     deck: int
     loaded: Count | None
 
 
-class Finish(Record):
+class Finish(Record, frozen=True):
     """After how many cards it was decided, and the column that decided it; null when no column did."""
 
     cards: Count
     column: str | None
 
 
-class Named(Record):
+class Named(Record, frozen=True):
     """A card the shoe did not read and a person named; badge 0 and an empty level when no badge was swiped."""
 
     position: Count
@@ -174,22 +117,33 @@ class Named(Record):
     level: str
 
 
-class Drawn(Record):
+class Drawn(Record, frozen=True):
     """Cards drawn one at a time: in their order, as they lie in the columns, and how it ended."""
 
-    cards: tuple[CardText, ...]
+    cards: Cards
     """In the order they were drawn, the extra card included."""
-    columns: dict[str, tuple[CardText, ...]]
+    columns: dict[str, Cards]
     finish: Finish | None
     """Null when it was not decided."""
     extra: CardText | None = None
     """The extra card, drawn after an end by number of cards."""
-    overdrawn: tuple[CardText, ...] = ()
+    overdrawn: Cards = ()
     """Cards that came after the end and decide nothing."""
     named: tuple[Named, ...] = ()
 
+    def redact(self, hidden: Set[Card]) -> "Drawn":
+        """The cards with these faces unread."""
+        return replace(
+            self,
+            cards=hide(self.cards, hidden),
+            columns={name: hide(cards, hidden) for name, cards in self.columns.items()},
+            extra=hide((self.extra,), hidden)[0] if self.extra else None,
+            overdrawn=hide(self.overdrawn, hidden),
+            named=tuple(replace(each, card=hide((each.card,), hidden)[0]) for each in self.named),
+        )
 
-class ShoeRecord(Record):
+
+class ShoeRecord(Record, frozen=True):
     """The shoe as the round left it. `loaded` is the shoe's word, or what the procedure's decks make where it has none;
     `left` is null when cards may have left it unseen."""
 
@@ -199,24 +153,29 @@ class ShoeRecord(Record):
     left: Count | None
 
 
-class RoundResult(Record):
-    """One round. Fields are documented in `docs/round-result.md`; the schema is `docs/schema/round-1.json`."""
+class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
+    """One round. Fields are documented in `docs/round-result.md`; the schema is `docs/schema/round-2.json`.
 
-    schema_: Literal["dealwire.round/1"] = Field(default=SCHEMA, alias="schema")
-    type: Literal["round"] = "round"
+    A line of `dealwire.round/1` is read, too: its incidents lack the facts.
+    """
+
+    SCHEMA: ClassVar[str] = "dealwire.round/2"
+    TYPE: ClassVar[str] = "round"
+    READS: ClassVar[frozenset[str]] = frozenset({"dealwire.round/1"})
+
     table: str
     session: str
     """Session of the dealing device, eight hex digits."""
-    round: Annotated[int, Field(ge=0, le=2**32 - 1)]
+    round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
     procedure: ProcedureRef
-    options: dict[str, str] = {}
+    options: dict[str, str]
     """Readings of the procedure that were used where the text is silent."""
     outcome: Outcome
     deck: Deck
     packets: tuple[Packet, ...]
-    community: tuple[CardText, ...]
+    community: Cards
     """The community cards that play, never the burned ones."""
-    burned: tuple[CardText, ...]
+    burned: Cards
     burn: Burn | None
     """The first burn of a packet's cards."""
     burns: tuple[Burn, ...] = ()
@@ -232,20 +191,20 @@ class RoundResult(Record):
     """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
     shoe: ShoeRecord | None = None
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+    def body_json(self) -> str:
+        """The round, each incident with its sentence."""
+        spelled = cast("tuple[Incident, ...]", tuple(msgspec.Raw(each.body_json().encode()) for each in self.incidents))
+        return msgspec.json.encode(replace(self, incidents=spelled)).decode()
 
-    def to_json(self) -> str:
-        """One line of JSON, keys in the order of the schema."""
-        absent = {name for name in ("draw", "shoe") if getattr(self, name) is None}
-        absent |= {name for name in ("burns", "hands") if not getattr(self, name)}
-        return self.model_dump_json(by_alias=True, exclude=absent)
-
-    @classmethod
-    def from_json(cls, line: str | bytes) -> "RoundResult":
-        """Read one line; pydantic's ValidationError names the key that is wrong."""
-        return cls.model_validate_json(line)
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON Schema of a round, as published in `docs/schema/round-1.json`."""
-    return RoundResult.model_json_schema(by_alias=True)
+    def redact(self, hidden: Set[Card]) -> "RoundResult":
+        """The round with these faces unread, wherever it names one."""
+        return replace(
+            self,
+            community=hide(self.community, hidden),
+            burned=hide(self.burned, hidden),
+            seats=tuple(replace(each, cards=hide(each.cards, hidden)) for each in self.seats),
+            dealer=replace(self.dealer, cards=hide(self.dealer.cards, hidden)) if self.dealer else None,
+            hands=tuple(replace(each, cards=hide(each.cards, hidden)) for each in self.hands),
+            incidents=tuple(each.redact(hidden) for each in self.incidents),
+            draw=self.draw.redact(hidden) if self.draw else None,
+        )

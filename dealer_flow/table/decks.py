@@ -9,6 +9,8 @@ that the deck was exchanged. The same begins its age anew.
 from dataclasses import dataclass, field
 from typing import Final
 
+from dealer_flow.record.incidents import UNJUDGED, Incident
+
 MINUTE_NS: Final = 60 * 10**9
 
 
@@ -21,7 +23,7 @@ class Decks:
     backs: dict[int, int] = field(default_factory=dict)
     rounds: dict[int, int] = field(default_factory=dict)
     """Rounds dealt from each deck since it came to the table."""
-    defective: dict[int, str] = field(default_factory=dict)
+    defective: dict[int, Incident | None] = field(default_factory=dict)
     """Deck -> what was found, for as long as it is remembered."""
     last: int | None = None
     """The deck that was dealt last."""
@@ -50,21 +52,22 @@ class Decks:
             self.rounds.pop(number, None)
             self.defective.pop(number, None)
 
-    def find_defective(self, deck: int, why: str) -> None:
+    def find_defective(self, deck: int, why: Incident | None = None) -> None:
         """This deck must not be dealt again."""
         self.defective.setdefault(deck, why)
 
-    def deal(self, deck: int, *, alternating: bool, oldest: int) -> list[tuple[str, str]]:
-        """A round is dealt from this deck: incident codes with their sentences. `oldest`: rounds after which a deck is
+    def deal(self, deck: int, *, alternating: bool, oldest: int) -> list[Incident]:
+        """A round is dealt from this deck: what is wrong with that. `oldest`: rounds after which a deck is
         changed, 0 for no limit."""
-        found: list[tuple[str, str]] = []
+        found: list[Incident] = []
         if deck in self.defective:
-            found.append(("defective-deck-again", f"deck {deck} is dealt again, after {self.defective[deck]}"))
+            why = self.defective[deck]
+            found.append(Incident(code="defective-deck-again", clause=UNJUDGED, deck=deck, cause=why, unreliable=True))
         if alternating and self.last == deck:
-            found.append(("deck-not-alternated", f"deck {deck} is dealt twice running; two decks take turns"))
+            found.append(Incident(code="deck-not-alternated", clause=UNJUDGED, deck=deck))
         age = self.rounds.get(deck, 0)
         if oldest and age >= oldest:
-            found.append(("deck-too-old", f"deck {deck} was dealt {age} rounds before this one; at most {oldest}"))
+            found.append(Incident(code="deck-too-old", clause=UNJUDGED, deck=deck, counted=age, limit=oldest))
         self.rounds[deck], self.last = age + 1, deck
         return found
 

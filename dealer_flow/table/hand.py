@@ -4,19 +4,10 @@ The person's count holds over the faces' and the faces' over the device's.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from dealer_flow.procedure.steps import Due
 from protocol.cards import UNREAD, Card
 from protocol.places import NOWHERE, Place
-
-
-class Finding(NamedTuple):
-    """Something about the cards that is not as it should be."""
-
-    code: str
-    text: str
-    place: Place
 
 
 @dataclass(slots=True)

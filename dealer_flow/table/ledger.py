@@ -3,15 +3,21 @@
 The ledger records and compares. It returns what it finds; what a finding means is the procedure's business.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
 
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import Due, PlannedBurn
-from dealer_flow.table.hand import Dispensed, Finding, Hand
+from dealer_flow.record.incidents import UNJUDGED, Incident
+from dealer_flow.table.hand import Dispensed, Hand
 from protocol.cards import UNREAD, Card, spell_cards
 from protocol.places import BURN, COMMUNITY, MUCK, REJECT_TRAY, REMAINDER, Place
 
-__all__ = ["Dispensed", "Due", "Finding", "Hand", "Ledger"]
+_FOUND: Final = partial(Incident, clause=UNJUDGED)
+
+__all__ = ["Dispensed", "Due", "Hand", "Ledger"]
 
 
 @dataclass(slots=True)
@@ -36,7 +42,7 @@ class Ledger:
 
     # ------------------------------------------------------------------ counts
 
-    def lift(self, packet: Dispensed, due: Due | None) -> list[Finding]:
+    def lift(self, packet: Dispensed, due: Due | None) -> list[Incident]:
         """The packet went to whom it was due; None when nobody was due one."""
         packet.lifted = True
         self.lifted.append(packet)
@@ -68,7 +74,7 @@ class Ledger:
         """The cards at a place; from now on it holds some."""
         return self.hands.setdefault(place, Hand(place))
 
-    def count(self, place: Place, counted: int) -> list[Finding]:
+    def count(self, place: Place, counted: int) -> list[Incident]:
         """A person counted the cards at `place`."""
         if place == REMAINDER:
             known, self.remainder = self.remainder, counted
@@ -78,7 +84,7 @@ class Ledger:
             known, hand.person_count = hand.counted, counted
             if self.plan.from_shoe and known != counted:
                 self._forget_places()
-        return _differ(place, known, counted, "a person counts")
+        return _differ(place, known, counted, "person")
 
     def _forget_places(self) -> None:
         """Cards did not go where they were due: what was read off the shoe does not say where it lies."""
@@ -106,11 +112,16 @@ class Ledger:
             return None
         return self.remainder == self.remainder_expected
 
-    def unbalanced(self) -> str:
-        """The sum that does not come out, for a person."""
-        return (
-            f"{self._loaded} cards loaded, {self.dealt} in packets + {self.remainder} left + {self.rejected} rejected"
-            f" = {self.dealt + (self.remainder or 0) + self.rejected}"
+    def unbalanced(self) -> Incident:
+        """The sum that does not come out."""
+        return _FOUND(
+            code="cards-not-conserved",
+            reason="deck",
+            counted=self.dealt + (self.remainder or 0) + self.rejected,
+            expected=self._loaded,
+            dealt=self.dealt,
+            left=self.remainder,
+            rejected=self.rejected,
         )
 
     @property
@@ -119,20 +130,20 @@ class Ledger:
 
     # ------------------------------------------------------------------ faces
 
-    def reject(self, card: Card) -> list[Finding]:
+    def reject(self, card: Card) -> list[Incident]:
         """A card went to the reject tray; its face is known or none."""
         self.rejected += 1
         return self._see((card,), REJECT_TRAY) if card else []
 
-    def open(self, place: Place, cards: tuple[Card, ...]) -> list[Finding]:
+    def open(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
         """These of the cards at `place` lie open; others stay covered."""
-        findings: list[Finding] = []
+        findings: list[Incident] = []
         if (hand := self.hands.get(place)) is not None:
             findings = self._compare(hand, cards)
             hand.opened = cards
         return findings + self._see(cards, place)
 
-    def reveal(self, place: Place, cards: tuple[Card, ...]) -> list[Finding]:
+    def reveal(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
         """All faces at `place` were shown."""
         if place == BURN:
             self.burned_shown = cards
@@ -147,21 +158,20 @@ class Ledger:
         if burn is None:
             # Faces shown are cards that are there, whatever the device counted; a person's count still holds.
             if hand.person_count is None and hand.device_count != len(cards):
-                findings += _differ(place, hand.device_count, len(cards), "shown are")
+                findings += _differ(place, hand.device_count, len(cards), "shown")
                 hand.device_count = len(cards)
         elif hand.burned is not None and len(cards) != hand.expected - hand.set_aside:
-            left = hand.expected - hand.set_aside
-            text = f"{len(cards)} {self.plan.kind(place)} cards shown, the burn leaves {left}"
-            findings.append(Finding("reveal-count-wrong", text, place))
+            shown, left = len(cards), hand.expected - hand.set_aside
+            findings.append(_FOUND(code="reveal-count-wrong", place=place.text, counted=shown, expected=left))
         return findings
 
-    def confirm_burn(self, place: Place, positions: frozenset[int]) -> list[Finding]:
+    def confirm_burn(self, place: Place, positions: frozenset[int]) -> list[Incident]:
         """These positions, from the dealer's left, were burned: shown or recognised, they may lie nowhere else."""
         hand = self.hands[place]
         hand.burned = positions
         homes = {place, BURN}
         found = [(card, set(self.faces.get(card, ())) - homes) for card in self._burned_faces(hand)]
-        return [_burned_in_play(card, min(elsewhere)) for card, elsewhere in found if elsewhere]
+        return [_of_card("burned-card-in-play", card, min(elsewhere)) for card, elsewhere in found if elsewhere]
 
     def playing(self, place: Place) -> tuple[Card, ...]:
         """The cards at a place that play, never the burned ones; none before the burn that is due there."""
@@ -204,27 +214,24 @@ class Ledger:
             return ()
         return tuple(hand.recognised[index] for index in _indexes(burn, hand.burned))
 
-    def _compare(self, hand: Hand, cards: tuple[Card, ...]) -> list[Finding]:
+    def _compare(self, hand: Hand, cards: tuple[Card, ...]) -> list[Incident]:
         """Shown against recognised and against shown before; an unread card agrees with any."""
-        findings: list[Finding] = []
+        findings: list[Incident] = []
         where, before = hand.place, hand.revealed
         spread = where in self.plan.burns
         if before is not None and not (set(before) == set(cards) or (spread and set(cards) < set(before))):
-            text = f"{where} shown as {_spell(cards)}, before as {_spell(before)}"
-            findings.append(Finding("faces-disagree", text, where))
+            findings.append(_disagree(where, "shown-before", cards, before))
         covered = [card for card in hand.opened if card != UNREAD and card not in cards and UNREAD not in cards]
         if covered and not hand.discarded:
-            text = f"{where} shows {_spell(cards)} and no longer {_spell(covered)}, which lay open"
-            findings.append(Finding("faces-disagree", text, where))
+            findings.append(_disagree(where, "lay-open", cards, covered))
         if hand.recognised and UNREAD not in hand.recognised:
             strange = [card for card in cards if card != UNREAD and card not in hand.recognised]
             if strange:
-                text = f"{where} shows {_spell(strange)}, the device dispensed {_spell(hand.recognised)}"
-                findings.append(Finding("faces-disagree", text, where))
+                findings.append(_disagree(where, "dispensed", strange, hand.recognised))
         return findings
 
-    def _see(self, cards: tuple[Card, ...], place: Place) -> list[Finding]:
-        findings: list[Finding] = []
+    def _see(self, cards: tuple[Card, ...], place: Place) -> list[Incident]:
+        findings: list[Incident] = []
         if not cards:
             return findings
         homes, alone = self.plan.burns.keys(), self.plan.copies == 1
@@ -241,22 +248,24 @@ class Ledger:
             if card == UNREAD:
                 continue
             if not self.plan.in_deck(card):
-                findings.append(Finding("foreign-card", f"{card} at {place} is no card of this deck", place))
+                findings.append(_of_card("foreign-card", card, place, reason="deck"))
                 continue
             if card in burned and place != BURN:
-                findings.append(_burned_in_muck(card) if place == MUCK else _burned_in_play(card, place))
+                muck = place == MUCK
+                code, reason = ("burned-card-in-muck", "lies-there") if muck else ("burned-card-in-play", "")
+                findings.append(_of_card(code, card, place, reason=reason))
                 continue
             places = self.faces.get(card, ())
             if cards[: index + 1].count(card) <= places.count(place):
                 continue
             if place == BURN and (home := next((at for at in places if at in homes), None)) is not None:
                 if card in self._shown(home):
-                    findings.append(_burned_in_play(card, home))
+                    findings.append(_of_card("burned-card-in-play", card, home))
                 self.faces[card] = tuple(BURN if at == home else at for at in places)
                 continue
             self.faces[card] = (*places, place)
             if len(places) >= self.plan.copies:
-                findings.append(Finding("duplicate-face", f"{card} at {place} was already at {places[0]}", place))
+                findings.append(_of_card("duplicate-face", card, place, reason="two-places", before=places[0]))
         return findings
 
     def _all_burned(self) -> tuple[Card, ...]:
@@ -276,19 +285,17 @@ def _indexes(burn: PlannedBurn, positions: frozenset[int]) -> list[int]:
     return [burn.from_top(position) for position in sorted(positions) if 1 <= position <= burn.size]
 
 
-def _spell(cards: tuple[Card, ...] | list[Card]) -> str:
-    return " ".join(spell_cards(cards))
-
-
-def _differ(place: Place, known: int | None, counted: int, who: str) -> list[Finding]:
+def _differ(place: Place, known: int | None, counted: int, who: str) -> list[Incident]:
     if known is None or known == counted:
         return []
-    return [Finding("counts-differ", f"{place}: {who} {counted} cards, counted before {known}", place)]
+    return [_FOUND(code="counts-differ", reason=who, place=place.text, counted=counted, expected=known)]
 
 
-def _burned_in_play(card: Card, place: Place) -> Finding:
-    return Finding("burned-card-in-play", f"{card} was burned and lies at {place}", place)
+def _disagree(place: Place, reason: str, cards: Iterable[Card], known: Iterable[Card]) -> Incident:
+    texts, before = tuple(spell_cards(cards)), tuple(spell_cards(known))
+    return _FOUND(code="faces-disagree", reason=reason, place=place.text, cards=texts, known=before)
 
 
-def _burned_in_muck(card: Card) -> Finding:
-    return Finding("burned-card-in-muck", f"{card} was burned and lies among the discards", MUCK)
+def _of_card(code: str, card: Card, place: Place, *, reason: str = "", before: Place | None = None) -> Incident:
+    other = before.text if before is not None else None
+    return _FOUND(code=code, reason=reason, place=place.text, cards=(card.text,), other_place=other)

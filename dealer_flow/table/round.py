@@ -4,23 +4,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import AnyStep, DecideStep, Due
-from dealer_flow.record.incidents import INCIDENTS
-from dealer_flow.record.result import EventRef, Incident, Outcome
+from dealer_flow.record.incidents import INCIDENTS, EventRef, Incident
+from dealer_flow.record.result import Outcome
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.returned import Returns
 from dealer_flow.table.shoe import Shoes
 from devices.events import Body, BurnConfirmed, Seen
-from protocol.places import NOWHERE, Place
+from protocol.places import Place
 
 
 class Ruling(NamedTuple):
     """A supervisor is to rule: `why`, the place it is about, by which clause, and what goes back if it is a misdeal."""
 
-    why: str
+    why: Incident
     place: Place
     clause: str
     returns: tuple[str, ...] | None
@@ -75,14 +77,14 @@ class Round:
     """The report that is being taken."""
     incidents: list[Incident] = field(default_factory=list)
     rulings: list[Ruling] = field(default_factory=list)
-    called: str = ""
+    called: Incident | None = None
     """Why a supervisor must come, until one has swiped a badge."""
     returns: Returns = field(default_factory=Returns)
     unreliable: bool = False
     defective: bool = False
     misdeal: bool = False
     house_wrong: bool = False
-    _noted: set[tuple[str, Place, int, str]] = field(default_factory=set)
+    _reported: set[Incident] = field(default_factory=set)
 
     # ------------------------------------------------------------------ where it stands
 
@@ -239,42 +241,17 @@ class Round:
 
     # ------------------------------------------------------------------ what goes wrong
 
-    def note(
-        self,
-        code: str,
-        text: str,
-        *,
-        seen: Seen,
-        clause: str,
-        place: Place = NOWHERE,
-        fault: int = 0,
-        supervisor: bool = False,
-    ) -> None:
-        """Record an incident once; `code` must be in the catalogue. `supervisor`: one must come at once."""
-        assert code in INCIDENTS
-        key = (code, place, fault, text)
-        if key in self._noted:
-            return
-        self._noted.add(key)
-        self.called = self.called or (text if supervisor else "")
-        where = place.text if place != NOWHERE else None
-        events = (EventRef(device=seen.device, number=seen.number),)
-        self.incidents.append(
-            Incident(
-                code=code,
-                text=text,
-                clause=clause,
-                place=where,
-                fault=fault or None,
-                called="supervisor" if supervisor else None,
-                events=events,
-            )
-        )
-
-    def break_off(self, code: str, text: str, seen: Seen, clause: str = "procedure") -> None:
-        """An incident after which the round cannot be relied on."""
-        self.note(code, text, seen=seen, clause=clause)
-        self.unreliable = True
+    def report(self, found: Incident, seen: Seen) -> Incident:
+        """Record an incident once, with the report it rests on; its code must be in the catalogue."""
+        assert found.code in INCIDENTS
+        incident = replace(found, events=(EventRef(device=seen.device, number=seen.number),))
+        self.unreliable |= found.unreliable
+        if found not in self._reported:
+            self._reported.add(found)
+            self.incidents.append(incident)
+            if found.called and self.called is None:
+                self.called = incident
+        return incident
 
     # ------------------------------------------------------------------ how it ended
 

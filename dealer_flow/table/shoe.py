@@ -6,10 +6,15 @@ A shoe outlives the rounds dealt from it. `Shoes` keeps the one on the table and
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
+from typing import Final
 
-from dealer_flow.table.hand import Finding
+from dealer_flow.record.incidents import UNJUDGED, Incident
 from protocol.cards import UNREAD, Card
 from protocol.places import SHOE
+
+_FOUND: Final = partial(Incident, clause=UNJUDGED, place=SHOE.text)
+_WRONG: Final = partial(_FOUND, code="cards-not-conserved")
 
 
 @dataclass(slots=True)
@@ -51,18 +56,18 @@ class ShoeLedger:
         """How often each card is out, by its text, in the order of the text."""
         return dict(sorted((card.text, count) for card, count in self.out.items() if count))
 
-    def take(self, card: Card) -> list[Finding]:
+    def take(self, card: Card) -> list[Incident]:
         """A card left the shoe."""
         self.drawn += 1
         self.last = card
         found = self._see(card)
         if self.drawn == self.loaded + 1 and self.whole:
-            found.append(_wrong(f"more than the {self.loaded} cards loaded have left the shoe"))
+            found.append(_WRONG(reason="shoe-overdrawn", expected=self.loaded))
         if self.drawn == self.loaded:
             found += self._emptied()
         return found
 
-    def name(self, card: Card) -> list[Finding]:
+    def name(self, card: Card) -> list[Incident]:
         """A card that was not read is this one."""
         self.out[UNREAD] -= 1
         found = self._see(card)
@@ -85,41 +90,39 @@ class ShoeLedger:
         """Cards may have left, or come back, unseen."""
         self.whole = False
 
-    def device_count(self, drawn: int) -> list[Finding]:
+    def device_count(self, drawn: int) -> list[Incident]:
         """The device says how many cards have left since it was filled."""
         if not self.whole or drawn == self.drawn:
             return []
-        return [_wrong(f"the shoe counts {drawn} cards drawn, {self.drawn} were reported")]
+        return [_WRONG(reason="shoe-count", counted=drawn, expected=self.drawn)]
 
-    def person_count(self, left: int) -> list[Finding]:
+    def person_count(self, left: int) -> list[Incident]:
         """A person counted what is left inside."""
         if not self.whole or left == self.left:
             return []
-        return [_wrong(f"{self.loaded} cards loaded, {self.drawn} drawn and {left} left")]
+        return [_WRONG(reason="shoe-left", expected=self.loaded, dealt=self.drawn, left=left)]
 
-    def _see(self, card: Card) -> list[Finding]:
+    def _see(self, card: Card) -> list[Incident]:
         self.out[card] += 1
         if card == UNREAD:
             return []
         if card not in self.faces:
-            return [Finding("foreign-card", f"{card} is no card of this shoe", SHOE)]
+            return [_FOUND(code="foreign-card", reason="shoe", cards=(card.text,))]
         if self.out[card] > self.decks:
-            often = f"{card} was drawn {self.out[card]} times from a shoe of {self.decks} deck{'s' * (self.decks > 1)}"
-            return [Finding("duplicate-face", often, SHOE)]
+            times, cards = self.out[card], (card.text,)
+            return [
+                _FOUND(code="duplicate-face", reason="drawn-too-often", cards=cards, counted=times, limit=self.decks)
+            ]
         return []
 
-    def _emptied(self) -> list[Finding]:
+    def _emptied(self) -> list[Incident]:
         """Every card loaded is out: each face as often as there are decks, unless it was not read."""
         if not self.whole or self.loaded != self.decks * len(self.faces):
             return []
         missing = sum(max(self.decks - self.out[face], 0) for face in self.faces)
         if missing == self.out[UNREAD]:
             return []
-        return [_wrong(f"the shoe is empty and {missing - self.out[UNREAD]} cards of its decks were never seen")]
-
-
-def _wrong(text: str) -> Finding:
-    return Finding("cards-not-conserved", text, SHOE)
+        return [_WRONG(reason="shoe-empty", counted=missing - self.out[UNREAD])]
 
 
 @dataclass(slots=True)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from dealer_flow.procedure.load import ProcedureError, known_procedures
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit, explain
 from dealwire.cli.options import TableMaker
 from dealwire.table.table import TableOutcome

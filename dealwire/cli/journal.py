@@ -15,7 +15,7 @@ from dealwire.journal.check import verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.export import export_capture
 from dealwire.journal.reader import JournalReader, TableStart
-from dealwire.journal.rebuilding import OutcomePublisher, TablePublisher
+from dealwire.journal.rebuilding import OutcomePublisher, Publishes
 from dealwire.journal.records import RAW, Head, JournalRecord
 from dealwire.journal.sealing import SEALED, SealingKey
 from dealwire.journal.tables import TableFactory
@@ -182,7 +182,7 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
 
 def publisher_maker(
     ctx: click.Context, reader: JournalReader, options: dict[str, Any]
-) -> tuple[Callable[[TableStart], TablePublisher], Collection[str]]:
+) -> tuple[Callable[[TableStart], Publishes], Collection[str]]:
     """What makes a table from its start, and the topics it gives again.
 
     The service's own maker where the journal is a service's and no option of a table was given.
@@ -193,7 +193,7 @@ def publisher_maker(
         return TableFactory(reader.path), DERIVED | {"event"}
     procedures = {line.table: line.procedure for line in reader.lines().values()}
 
-    def make(start: TableStart) -> TablePublisher:
+    def make(start: TableStart) -> Publishes:
         chosen = dict(options, table_name=start.table)
         chosen["procedure"] = options["procedure"] or procedures.get(start.table)
         if not given & {"meters", "progressive"}:

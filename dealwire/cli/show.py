@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 import click
 
-from dealer_flow.record.result import Drawn, Hand, Incident, NamedHand, RoundResult, Seat
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import say_table
 from dealwire.table.table import TableOutcome
 from rules.award_records import AwardRecord

@@ -16,7 +16,7 @@ from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import Dealing
 from dealwire.journal.tables import JournaledPublisher, TableFactory
-from dealwire.table.redaction import Told
+from dealwire.table.redaction import PublishedLine
 from devices.events import Seen
 
 ROUNDS_SHOWN: Final = 20
@@ -62,13 +62,13 @@ def _begin(reader: JournalReader, start: TableStart) -> _Begin:
     window, newest = WINDOW, reader.head.sequence
     while True:
         after = max(newest - window, start.sequence)
-        publications = reader.publications(after, table=start.table)
-        ends = [item for item in publications if item.topic == "round"]
+        published = reader.publications(after, table=start.table)
+        ends = [item for item in published if item.topic == "round"]
         if len(ends) > ROUNDS_SHOWN:
             first = ends[-ROUNDS_SHOWN - 1]
             number = json.loads(first.line)["round"]
-            facts = {**start.facts, "rounds": [], "meters": _meters(publications, first, start.facts.get("meters", {}))}
-            began = dataclasses.replace(start, sequence=_end_of(publications, first), facts=facts)
+            facts = {**start.facts, "rounds": [], "meters": _meters(published, first, start.facts.get("meters", {}))}
+            began = dataclasses.replace(start, sequence=_end_of(published, first), facts=facts)
             listen = max(began.sequence - LEAD, start.sequence)
             return _Begin(began, listen, f"begins after round {number}; the journal holds what was before")
         if after == start.sequence:
@@ -76,15 +76,15 @@ def _begin(reader: JournalReader, start: TableStart) -> _Begin:
         window *= 4
 
 
-def _end_of(publications: list[Publication], first: Publication) -> int:
+def _end_of(published: list[Publication], first: Publication) -> int:
     """The last record that was written of the same report: a round is followed by its settlement."""
-    return max(item.sequence for item in publications if item.sequence >= first.sequence and item.at_ns == first.at_ns)
+    return max(item.sequence for item in published if item.sequence >= first.sequence and item.at_ns == first.at_ns)
 
 
-def _meters(publications: list[Publication], first: Publication, otherwise: dict[str, int]) -> dict[str, int]:
+def _meters(published: list[Publication], first: Publication, otherwise: dict[str, int]) -> dict[str, int]:
     """Where the table's meters stood after the round `first`, if its settlement says so."""
     meters = dict(otherwise)
-    for item in publications:
+    for item in published:
         if item.topic == "settlement" and item.at_ns <= first.at_ns:
             for meter in json.loads(item.line)["meters"]:
                 if meter["after"] is None:
@@ -102,15 +102,15 @@ class _Watched:
         self._count = 0
         self.deaf = deaf
 
-    def publish(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[PublishedLine]:
         if self.deaf:
             return []
-        publications = self._publisher.publish(seen)
+        lines = self._publisher.publish(seen)
         self._count += 1
         self._keep(seen, self._publisher.viewer.view(self._count, seen.at_ns))
-        return publications
+        return lines
 
-    def finish(self) -> list[Told]:
+    def finish(self) -> list[PublishedLine]:
         return self._publisher.finish()
 
 

@@ -72,6 +72,8 @@ def _words(shape: dict[str, Any], defs: dict[str, Any]) -> str:
         return " or ".join(_words(one, defs) for one in shape["anyOf"])
     if "$ref" in shape:
         name = shape["$ref"].rsplit("/", 1)[-1]
+        if name == "Incident":
+            return "an [incident](#incident)"
         return "{" + ", ".join(f"`{key}`" for key in defs[name]["properties"]) + "}"
     if "prefixItems" in shape:
         return "[" + ", ".join(_words(one, defs) for one in shape["prefixItems"]) + "]"

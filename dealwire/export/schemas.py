@@ -2,10 +2,13 @@
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from dealer_flow.record.result import INCIDENT_SCHEMA, Incident, RoundResult
+from dealer_flow.record.base import DIALECT, line_schema
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.hub.lines import LINE_TYPES, GapLine, StatusLine
 from dealwire.table.event_line import optional
 from devices import events
@@ -15,8 +18,6 @@ from protocol.places import Place
 from rules.award_records import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement
-
-DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_of(line_type: str) -> dict[str, Any]:
@@ -39,15 +40,6 @@ def field_shapes(kind: type[Body]) -> dict[str, dict[str, Any]]:
 def meaning(kind: type[Body]) -> str:
     """What a kind of report says, in one paragraph."""
     return " ".join((inspect.getdoc(kind) or "").split())
-
-
-def _incident_schema() -> dict[str, Any]:
-    """An incident as a line of its own: `schema` and `type` before what it is inside a round."""
-    found = Incident.model_json_schema()
-    head = {"schema": {"const": INCIDENT_SCHEMA}, "type": {"const": "incident"}}
-    found["properties"] = head | found["properties"]
-    found["required"] = [*head, *found["required"]]
-    return found
 
 
 def _event_schema() -> dict[str, Any]:
@@ -110,11 +102,8 @@ def _shape(hint: Any) -> dict[str, Any]:
 
 _SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "event": _event_schema,
-    "incident": _incident_schema,
-    "round": lambda: RoundResult.model_json_schema(by_alias=True),
-    "settlement": lambda: Settlement.model_json_schema(by_alias=True),
-    "meter": lambda: MeterRecord.model_json_schema(by_alias=True),
-    "award": lambda: AwardRecord.model_json_schema(by_alias=True),
-    "status": lambda: StatusLine.model_json_schema(by_alias=True),
-    "gap": lambda: GapLine.model_json_schema(by_alias=True),
+    **{
+        kind.TYPE: partial(line_schema, kind)
+        for kind in (Incident, RoundResult, Settlement, MeterRecord, AwardRecord, StatusLine, GapLine)
+    },
 }

@@ -3,13 +3,9 @@
 `dealwire.export.schemas` has their schemas; `docs/events.md` explains them.
 """
 
-from typing import Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field
-
-from dealer_flow.record.result import Record
-
-STATUS_SCHEMA: Final = "dealwire.status/1"
+from dealer_flow.record.base import LineRecord
 
 
 class LineType(NamedTuple):
@@ -34,8 +30,8 @@ LINE_TYPES: Final = {
     line.name: line
     for line in (
         LineType("event", 1, "one report of a device, as it arrived; a face nobody has shown is `??`"),
-        LineType("incident", 1, "something that went wrong or off procedure, when it was found"),
-        LineType("round", 1, "a round that ended: what was dealt, bet, decided and shown"),
+        LineType("incident", 2, "something that went wrong or off procedure, when it was found"),
+        LineType("round", 2, "a round that ended: what was dealt, bet, decided and shown"),
         LineType("settlement", 1, "the money of that round, bet by bet, each with its clause"),
         LineType("meter", 1, "one step of a progressive meter"),
         LineType("award", 1, "one step of the award procedure at the table controller"),
@@ -46,28 +42,24 @@ LINE_TYPES: Final = {
 """By type."""
 
 
-class GapLine(Record):
+class GapLine(LineRecord, frozen=True, kw_only=True):
     """Lines were left out here, because the reader was too slow. The journal has them, under the numbers between."""
 
-    schema_: Literal["dealwire.gap/1"] = Field(default="dealwire.gap/1", alias="schema")
-    type: Literal["gap"] = "gap"
+    SCHEMA: ClassVar[str] = "dealwire.gap/1"
+    TYPE: ClassVar[str] = "gap"
+
     after: int
     """The number of the last line before the gap; 0 when there was none."""
     before: int
     """The number of the first line after it."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
 
-    def to_json(self) -> str:
-        """One line of JSON, keys in the order of the schema."""
-        return self.model_dump_json(by_alias=True)
-
-
-class StatusLine(Record):
+class StatusLine(LineRecord, frozen=True, kw_only=True):
     """What became of a table or of one of its lines: no part of a round, but somebody has to know."""
 
-    schema_: Literal["dealwire.status/1"] = Field(default=STATUS_SCHEMA, alias="schema")
-    type: Literal["status"] = "status"
+    SCHEMA: ClassVar[str] = "dealwire.status/1"
+    TYPE: ClassVar[str] = "status"
+
     table: str
     kind: Literal["started", "stopped", "safe-stop", "line-up", "line-lost", "action"]
     """`safe-stop`: the table deals no more until a person has looked; `action`: a person asked for something."""
@@ -75,9 +67,3 @@ class StatusLine(Record):
     """The line's name at the table; null when it is about the table."""
     text: str
     """One sentence for a person."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
-
-    def to_json(self) -> str:
-        """One line of JSON, keys in the order of the schema."""
-        return self.model_dump_json(by_alias=True)

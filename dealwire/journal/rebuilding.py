@@ -1,19 +1,20 @@
 """A journal dealt again: its raw record through the same decoders, flow and rules gives the same lines, byte for byte.
 
-Live and rebuilt cannot drift apart, because the same kind of `TablePublisher` serves both. Time comes from the records
-alone: at each of them every deadline that has passed is met first, as the owner does in its turn.
+Live and rebuilt cannot drift apart, because the same kind of publisher serves both. Time comes from the records alone:
+at each of them every deadline that has passed is met first, as the owner does in its turn.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar
 
-from dealwire.hub.publication import Publication, Topic
+from dealwire.hub.publication import Publication
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalLine, JournalReader, TableStart, line_of, start_of
 from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, JournalRecord
 from dealwire.journal.sealing import SealingKey
-from dealwire.table.table import Table, TableOutcome
+from dealwire.table.redaction import PublishedLine, published_lines
+from dealwire.table.table import Table
 from devices.address import short_name
 from devices.capture import Chunk, Interface
 from devices.events import Seen
@@ -21,21 +22,7 @@ from devices.replay import Player, PlayStats
 from devices.session import Feed
 
 
-class PublishedLine(Protocol):
-    """A line to be published."""
-
-    @property
-    def topic(self) -> Topic:
-        """What it is about."""
-        ...
-
-    @property
-    def line(self) -> str:
-        """One object of JSON."""
-        ...
-
-
-class TablePublisher(Protocol):
+class Publishes(Protocol):
     """A table whose reports go in and whose lines come out. What it gives may depend on nothing but its start and the
     reports."""
 
@@ -48,36 +35,26 @@ class TablePublisher(Protocol):
         ...
 
 
-T = TypeVar("T", bound=TablePublisher)
+T = TypeVar("T", bound=Publishes)
 
 MakePublisher = Callable[[TableStart], T]
 """The table that a start describes, as it was made when it was dealt."""
 
 
-class OutcomeLine(NamedTuple):
-    """A line to be published."""
-
-    topic: Topic
-    line: str
-
-
 class OutcomePublisher:
-    """Publishes every incident, round, settlement, meter and award of `table`; reports are not told. Results name faces
-    that were shown, or lie dead at the end of a round."""
+    """Publishes every incident, round, settlement, meter and award of `table`, and no report. Results name faces that
+    were shown, or lie dead at the end of a round."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
-    def publish(self, seen: Seen) -> list[OutcomeLine]:
+    def publish(self, seen: Seen) -> list[PublishedLine]:
         """What one report led to."""
-        return self._lines_of(self.table.handle(seen))
+        return published_lines(self.table.handle(seen))
 
-    def finish(self) -> list[OutcomeLine]:
+    def finish(self) -> list[PublishedLine]:
         """The round that was under way."""
-        return self._lines_of(self.table.finish())
-
-    def _lines_of(self, outcomes: list[TableOutcome]) -> list[OutcomeLine]:
-        return [OutcomeLine(cast(Topic, getattr(item, "type", "incident")), item.to_json()) for item in outcomes]
+        return published_lines(self.table.finish())
 
 
 class Dealing(Generic[T]):

@@ -16,7 +16,7 @@ from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.hub.publication import Publication
 from dealwire.journal.reader import JournalReader, TableStart
-from dealwire.table.redaction import Teller, Told, ToldTable, outcomes_of
+from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of
 from dealwire.table.table import TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
@@ -43,7 +43,7 @@ class SettingsChanged(DealwireError):
         )
 
 
-class JournaledTable(ToldTable):
+class JournaledTable(PublishedTable):
     """A table of the service. It settles no round again that was settled before it began."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -61,7 +61,7 @@ class JournaledTable(ToldTable):
         return super()._settle(result, terms)
 
 
-class JournaledPublisher(Teller):
+class JournaledPublisher(Publisher):
     """A table of the service with what it shows."""
 
     table: JournaledTable
@@ -70,10 +70,10 @@ class JournaledPublisher(Teller):
         super().__init__(table)
         self.viewer = Viewer(table, name, seats=seats)
         self.dealt_again = True
-        """True while reports come from the record: then nobody else tells the viewer."""
+        """True while reports come from the record: then nobody else informs the viewer."""
 
-    def publish(self, seen: Seen) -> list[Told]:
-        """As of any teller; one that is dealt again shows what it saw itself."""
+    def publish(self, seen: Seen) -> list[PublishedLine]:
+        """As of any publisher; one that is dealt again shows what it saw itself."""
         lines = super().publish(seen)
         if self.dealt_again:
             self.viewer.saw(seen, outcomes_of(lines))
@@ -134,7 +134,7 @@ def configuration_of(part: TablePart) -> str:
     return json.dumps(part.model_dump(mode="json", by_alias=True), sort_keys=True)
 
 
-def files_of(table: ToldTable) -> dict[str, str]:
+def files_of(table: PublishedTable) -> dict[str, str]:
     """What a table's results rest on, by name -> SHA-256."""
     found = {"procedure": table.flow.procedure.ref().sha256}
     if table.terms is not None:

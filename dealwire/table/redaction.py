@@ -1,9 +1,9 @@
 """What a table may make known, and when: no face of a card before somebody has shown it.
 
 A device that recognises cards reports faces that lie hidden. Until they are shown they stay in the sealed raw record
-and in the flow; everything else gets what `Teller` gives. END GAME ends the secret of a dealt deck: its cards are dead
-then, the settlement rests on them, and the result of the round names them all. Cards burned from a shoe stay hidden,
-because the shoe goes on.
+and in the flow; everything else gets what `Publisher` gives. END GAME ends the secret of a dealt deck: its cards are
+dead then, the settlement rests on them, and the result of the round names them all. Cards burned from a shoe stay
+hidden, because the shoe goes on.
 """
 
 import re
@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 import devices.events as e
 from dealer_flow.play.order import BURNS
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.hub.publication import Topic
 from dealwire.table.event_line import event_line
 from dealwire.table.table import Table, TableOutcome
@@ -27,8 +28,8 @@ _QUOTED: Final = re.compile(r"<[^>]*>|'[^']*'|\"[^\"]*\"")
 """What a device said in words this version does not know may be a card."""
 
 
-class Told(NamedTuple):
-    """One line to be made known, and what it says; `item` None for a report of a device."""
+class PublishedLine(NamedTuple):
+    """One line to be published, and what it says; `item` None for a report of a device."""
 
     topic: Topic
     line: str
@@ -38,7 +39,7 @@ class Told(NamedTuple):
 def hidden(seen: Seen) -> Seen:
     """The report without the faces that nobody has shown: packets, rejects, burns, cards of no game.
 
-    A burn that only a report before this one announced cannot be known here; `Teller` knows it.
+    A burn that only a report before this one announced cannot be known here; `Publisher` knows it.
     """
     body = _without_faces(seen.body)
     return seen if body is seen.body else replace(seen, body=body)
@@ -58,14 +59,7 @@ def _without_faces(body: e.Body) -> e.Body:
     return body
 
 
-def scrubbed(text: str, faces: Iterable[Card]) -> str:
-    """`text` with these faces unread."""
-    for card in faces:
-        text = re.sub(rf"(?<!\w){re.escape(card.text)}(?!\w)", UNREAD.text, text)
-    return text
-
-
-class Veil:
+class Redactor:
     """What lies hidden at one table. Give `saw` every report, in order, before `incident` or `result`."""
 
     def __init__(self, table: Table) -> None:
@@ -78,8 +72,8 @@ class Veil:
         self._changed: dict[Incident, Incident] = {}
 
     def saw(self, seen: Seen) -> Seen:
-        """The report as it may be told."""
-        told, body = hidden(seen), seen.body
+        """The report as it may be published."""
+        published, body = hidden(seen), seen.body
         if isinstance(body, e.ShoeLoaded):
             self._burns_due = 0
             self._aside.clear()
@@ -88,9 +82,9 @@ class Veil:
         elif isinstance(body, e.CardDrawn | e.CardUnread | e.CardReportedAgain) and (
             self._burned(body) or not self._open(body)
         ):
-            told = turned_over(told)
-        self._face = getattr(body, "card", None) if told is not seen else None
-        return told
+            published = turned_over(published)
+        self._face = getattr(body, "card", None) if published is not seen else None
+        return published
 
     def _burned(self, body: e.CardDrawn | e.CardUnread | e.CardReportedAgain) -> bool:
         card = UNREAD if isinstance(body, e.CardUnread) else body.card
@@ -111,24 +105,22 @@ class Veil:
             return self._flow.plan.shoe is not None
         return self._flow.deals_face_up
 
-    def incident(self, incident: Incident, faces: frozenset[Card] | None = None) -> Incident:
-        """The incident as it may be told; `faces` are those that lie hidden, now unless given."""
-        unshown = self._flow.snapshot().unshown if faces is None else faces
-        text = scrubbed(incident.text, unshown | ({self._face} if self._face is not None else frozenset()))
-        if text == incident.text:
-            return incident
-        self._changed[incident] = incident.model_copy(update={"text": text})
-        return self._changed[incident]
+    def incident(self, incident: Incident) -> Incident:
+        """The incident as it may be published now."""
+        redacted = incident.redact(self._flow.snapshot().unshown | ({self._face} if self._face is not None else set()))
+        if redacted != incident:
+            self._changed[incident] = redacted
+        return redacted
 
     def result(self, result: RoundResult) -> RoundResult:
-        """The result as it may be told: of a dealt deck whole, of a shoe that goes on without what it burned."""
+        """The result as it may be published: of a dealt deck whole, of a shoe that goes on without what it burned."""
         changed, self._changed = self._changed, {}
         goes_on = self._flow.plan.from_shoe and self._flow.procedure.deck.fresh != "each-round"
         if result.draw is None and not goes_on:
             return result
         burned = (UNREAD.text,) * len(result.burned)
         incidents = tuple(changed.get(each, each) for each in result.incidents)
-        return result.model_copy(update={"burned": burned, "incidents": incidents})
+        return replace(result, burned=burned, incidents=incidents)
 
 
 def turned_over(seen: Seen) -> Seen:
@@ -139,38 +131,37 @@ def turned_over(seen: Seen) -> Seen:
     return replace(seen, body=replace(body, card=UNREAD))
 
 
-class ToldTable(Table):
-    """A table that gives out what may be told, and nothing else: live, and dealt again from the record."""
+class PublishedTable(Table):
+    """A table that gives out what may be published, and nothing else: live, and dealt again from the record."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._veil = Veil(self)
+        self._redactor = Redactor(self)
+        self._unshown: frozenset[Card] = frozenset()
         self.report: Seen | None = None
-        """The last report as it may be told."""
+        """The last report as it may be published."""
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
-        """Take one report; what it led to, as it may be told."""
-        self.report = self._veil.saw(seen)
-        return [self._told(item) for item in super().handle(seen)]
+        """Take one report; what it led to, as it may be published."""
+        self.report = self._redactor.saw(seen)
+        return super().handle(seen)
 
     def finish(self) -> list[TableOutcome]:
         """No more reports come. A round under way is broken off with its cards still on the table: what nobody has
-        shown is not told."""
-        faces = self.flow.snapshot().unshown
-        return [_broken_off(self._told(item), faces) for item in super().finish()]
+        shown is not published."""
+        self._unshown = self.flow.snapshot().unshown
+        out = super().finish()
+        self._unshown = frozenset()
+        return out
 
-    def _told(self, item: TableOutcome) -> TableOutcome:
-        if isinstance(item, Incident):
-            return self._veil.incident(item)
-        return self._veil.result(item) if isinstance(item, RoundResult) else item
+    def shown_incident(self, incident: Incident) -> Incident:
+        """The incident as it may be published."""
+        return self._redactor.incident(incident)
 
-
-def _broken_off(item: TableOutcome, faces: frozenset[Card]) -> TableOutcome:
-    line = item.to_json()
-    clean = scrubbed(line, faces)
-    if clean == line or not isinstance(item, RoundResult | Settlement):
-        return item
-    return type(item).from_json(clean)
+    def shown_result(self, result: RoundResult) -> RoundResult:
+        """The result as it may be published."""
+        shown = self._redactor.result(result)
+        return shown.redact(self._unshown) if self._unshown else shown
 
 
 def topic_of(item: TableOutcome) -> Topic:
@@ -184,27 +175,28 @@ def topic_of(item: TableOutcome) -> Topic:
     return "award" if isinstance(item, AwardRecord) else "meter"
 
 
-class Teller:
+class Publisher:
     """A table whose reports go in and whose lines come out, live and from the record alike, byte for byte."""
 
-    def __init__(self, table: ToldTable) -> None:
+    def __init__(self, table: PublishedTable) -> None:
         self.table = table
 
-    def publish(self, seen: Seen) -> list[Told]:
+    def publish(self, seen: Seen) -> list[PublishedLine]:
         """Take one report; the lines it leads to: its own first, then what the table made of it."""
         outcomes = self.table.handle(seen)
         assert self.table.report is not None
-        return [Told("event", event_line(self.table.report)), *_lines(outcomes)]
+        return [PublishedLine("event", event_line(self.table.report)), *published_lines(outcomes)]
 
-    def finish(self) -> list[Told]:
+    def finish(self) -> list[PublishedLine]:
         """No more reports come; the lines of what was under way."""
-        return _lines(self.table.finish())
+        return published_lines(self.table.finish())
 
 
-def _lines(outcomes: Iterable[TableOutcome]) -> list[Told]:
-    return [Told(topic_of(item), item.to_json(), item) for item in outcomes]
+def published_lines(outcomes: Iterable[TableOutcome]) -> list[PublishedLine]:
+    """What came of a table, as lines."""
+    return [PublishedLine(topic_of(item), item.to_json(), item) for item in outcomes]
 
 
-def outcomes_of(told: Iterable[Told]) -> list[TableOutcome]:
+def outcomes_of(lines: Iterable[PublishedLine]) -> list[TableOutcome]:
     """What the lines say, reports of devices left out."""
-    return [each.item for each in told if each.item is not None]
+    return [each.item for each in lines if each.item is not None]

@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec.structs import replace
+
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices.events import Seen
 from rules.award import AwardBook
 from rules.award_records import AwardRecord, AwardRound
@@ -117,9 +120,9 @@ class Table:
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
-        awarded: list[TableOutcome] = [*self._awards.handle(seen)] if self._awards is not None else []
+        awards: list[TableOutcome] = [*self._awards.handle(seen)] if self._awards is not None else []
         found = self.flow.handle(seen)
-        return awarded + self.settled(found) if found else awarded
+        return awards + self.settled(found) if found else awards
 
     def finish(self) -> list[TableOutcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
@@ -129,14 +132,24 @@ class Table:
         """What a flow gave, here or in another process, with each round followed by its settlement."""
         out: list[TableOutcome] = []
         for item in found:
-            out.append(item)
             if isinstance(item, Incident):
+                out.append(self.shown_incident(item))
                 self.incidents[item.code] += 1
                 continue
+            shown = self.shown_result(item)
+            out.append(shown)
             self.outcomes[item.outcome] += 1
-            if self.terms is not None:
-                out += self._settle(item, self.terms)
+            if self.terms is not None:  # a held line quotes the incident it is held for
+                out += self._settle(replace(item, incidents=shown.incidents), self.terms)
         return out
+
+    def shown_incident(self, incident: Incident) -> Incident:
+        """The incident as it comes out: whole."""
+        return incident
+
+    def shown_result(self, result: RoundResult) -> RoundResult:
+        """The result as it comes out: whole."""
+        return result
 
     def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
         if self._awards is None:

@@ -8,7 +8,8 @@ from typing import Any, Final
 import devices.events as e
 from dealer_flow.play.snapshot import HandNow, SeatNow, Snapshot
 from dealer_flow.play.states import State
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.hub.view import (
     DeviceView,
     HandView,
@@ -18,7 +19,7 @@ from dealwire.hub.view import (
     SeatView,
     TableView,
 )
-from dealwire.table.redaction import Veil
+from dealwire.table.redaction import Redactor
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import spell_cards
@@ -43,7 +44,7 @@ class Viewer:
         procedure = table.flow.procedure
         self._procedure = procedure
         self.seats = seats or procedure.seats.most
-        self._redactor = Veil(table)
+        self._redactor = Redactor(table)
         self._devices: dict[str, DeviceView] = {}
         self._log: deque[LogLine] = deque(maxlen=LOG_MAX)
         self._written = 0
@@ -57,8 +58,7 @@ class Viewer:
 
     def saw(self, seen: Seen, outcomes: Sequence[TableOutcome], sequences: Sequence[int] = ()) -> None:
         """One report, and what the table made of it, with the numbers under which that was journalled."""
-        redacted = self._redactor.saw(seen)
-        self._report(redacted)
+        self._report(self._redactor.saw(seen))
         self.add(outcomes, seen.at_ns, sequences)
 
     def add(self, outcomes: Sequence[TableOutcome], at_ns: int, sequences: Sequence[int] = ()) -> None:
@@ -169,8 +169,8 @@ class Viewer:
 
     def _outcome(self, item: TableOutcome, at_ns: int, sequence: int | None) -> None:
         if isinstance(item, Incident):
-            redacted = self._redactor.incident(item)
-            self._write(redacted.code, redacted.text, at_ns, sequence, clause=redacted.clause, place=redacted.place)
+            shown = self._redactor.incident(item)
+            self._write(shown.code, shown.text, at_ns, sequence, clause=shown.clause, place=shown.place)
         elif isinstance(item, RoundResult):
             self._last_outcome, self._round = item.outcome, item.round
             self._write("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence)

@@ -5,7 +5,8 @@ from random import Random
 import pytest
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from tests.dealer_flow import test_step_games as games
 from tests.support.legal_play import LegalPlay
 from tests.support.procedures import DEALT_OTHERWISE

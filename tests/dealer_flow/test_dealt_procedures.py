@@ -15,7 +15,8 @@ import pytest
 
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.catalogue import set_up
 from dealwire.rehearsal.shuffler_table import SimulatedTable
 from devices import events as e
@@ -144,7 +145,7 @@ def test_each_reading_comes_to_what_its_clause_says(name: str) -> None:
 
 @every_procedure
 def test_a_clean_round_has_no_incident(name: str) -> None:
-    assert [incident.text for incident in results(name)[0].incidents] == []
+    assert [incident.code for incident in results(name)[0].incidents] == []
 
 
 @every_procedure

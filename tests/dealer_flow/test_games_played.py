@@ -11,6 +11,7 @@ import pytest
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from tests.support.dealt_hands import Case, cases, clean, games
 from tests.support.hand_table import HandTable
@@ -93,7 +94,7 @@ def test_every_row_of_every_game_is_dealt() -> None:
             _, result = played(case)
             for incident in result.incidents:
                 if incident.place is not None:
-                    how = HOW.get(incident.code) or short_or_long(incident.text)
+                    how = HOW.get(incident.code) or short_or_long(incident)
                     dealt.add((kind(procedure, incident.place), how, incident.clause))
         rows = {(row.of, how, row.clause) for row in procedure.wrong for how in row.how}
         assert rows - dealt == set(), game
@@ -105,10 +106,9 @@ def kind(procedure: Procedure, place: str) -> str:
     return "seats" if place.startswith("seat ") else named.get(place, place)
 
 
-def short_or_long(text: str) -> str:
-    """From `seat 1 has 4 cards, not 5` or `3 cards are left, not 4`."""
-    numbers = [int(number) for number in re.findall(r"\d+", text.removeprefix("seat ").removeprefix("hand "))]
-    return "short" if len(numbers) > 1 and numbers[-2] < numbers[-1] else "long"
+def short_or_long(incident: Incident) -> str:
+    """Whether fewer were counted than there should be."""
+    return "short" if (incident.counted or 0) < (incident.expected or 0) else "long"
 
 
 def test_208_poker_deals_three_games_out_of_one_shuffle() -> None:

@@ -12,6 +12,7 @@ from protocol.cards import DECK, FOREIGN_BACK, UNREAD, parse_card
 from protocol.places import SHOE
 from rules import settle
 from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, SPOTS, RaceTable
+from tests.support.sentences import facts
 
 
 def finish(result: RoundResult) -> tuple[int, str | None] | None:
@@ -103,7 +104,7 @@ def test_a_switch_the_rules_do_not_know(moves: list[tuple[str, int]], why: str) 
     table = started().draw(NEVER)
     for bet, cents in moves:
         table.bet(1, **{bet: cents})
-    assert why in table.incidents[-1].text
+    assert why in table.incidents[-1].detail
     assert table.end().outcome == "unreliable"
 
 
@@ -112,12 +113,12 @@ def test_a_switch_at_another_time_is_refused() -> None:
     table = started(seventeenth_card="never").draw(NEVER)
     assert table.flow.state is State.SETTLING
     table.bet(1, switch_hearts=50)
-    assert "no extra card" in table.incidents[-1].text
+    assert "no extra card" in table.incidents[-1].detail
 
 
 def test_always_a_17th_card() -> None:
     table = RaceTable(seventeenth_card="always").bet(1, red=500).start().draw(NEVER)
-    assert "before the extra card was drawn" in table.controller(e.GameEnded(1)).incidents[-1].text
+    assert "before the extra card was drawn" in table.controller(e.GameEnded(1)).incidents[-1].detail
     table = RaceTable(seventeenth_card="always").bet(1, red=500).start().draw(NEVER)
     assert finish(table.draw("9S").end()) == (17, "spades")
 
@@ -168,7 +169,7 @@ def test_burned_cards_play_no_part() -> None:
 
 def test_nobody_bets() -> None:
     table = RaceTable().start().draw(AT_5)
-    assert "no seat has made a bet" in table.incidents[0].text
+    assert (table.incidents[0].code, table.incidents[0].bet) == ("no-entering-bet", None)
     assert table.end().outcome == "unreliable"
 
 
@@ -185,7 +186,7 @@ def test_an_unread_card_waits_for_a_supervisor() -> None:
     table.badge(31, "dealer").name("5H")
     assert (table.codes[-1], table.flow.state) == ("naming-refused", State.NAMING)
     table.badge(77).name("5H")
-    assert "card 2 is named 5H by badge 77 (supervisor)" in table.incidents[-1].text
+    assert facts(table.incidents[-1]) == {"number": 2, "cards": ("5H",), "badge": 77, "level": "supervisor"}
     assert table.incidents[-1].events[0].device == "controller-1"
     result = table.draw("JH KH").end()
     assert (result.outcome, finish(result)) == ("complete", (5, "hearts"))
@@ -210,7 +211,7 @@ def test_who_may_name_it_is_the_houses(level: str, option: str) -> None:
 def test_an_unread_card_nobody_names_is_never_settled() -> None:
     table = started().draw("AH 5H 9H JH ??")
     result = table.end()
-    assert "before card 5 was named" in table.incidents[-1].text
+    assert "before card 5 was named" in table.incidents[-1].detail
     assert (result.outcome, finish(result)) == ("unreliable", None)
     assert {line.result for line in settle(result, GAME).lines} == {"held"}
 
@@ -387,13 +388,16 @@ def test_what_leaves_a_race_open_to_doubt(body: e.Body) -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        (e.EventsLost(4, 5), "shoe-1: events 4 to 5 are gone"),
-        (e.EventsLost(0, 0), "reports of shoe-1 are missing"),
+        (e.EventsLost(4, 5), ("numbered", 4, 5)),
+        (e.EventsLost(0, 0), ("unnumbered", None, None)),
     ],
 )
-def test_reports_that_are_missing_are_told_as_far_as_they_are_known(body: e.EventsLost, says: str) -> None:
+def test_reports_that_are_missing_are_told_as_far_as_they_are_known(
+    body: e.EventsLost, says: tuple[str, int | None, int | None]
+) -> None:
     table = started().draw("AH 5H").shoe(body)
-    assert [(item.code, item.text) for item in table.incidents] == [("events-lost", says)]
+    (lost,) = table.incidents
+    assert (lost.code, lost.device, lost.reason, lost.first, lost.last) == ("events-lost", "shoe-1", *says)
 
 
 @pytest.mark.parametrize("body", [e.CardPulledBack(True), e.Overdrawn(False), e.ShoeError(401, True, "unreadable")])
@@ -488,11 +492,10 @@ def test_an_emptied_shoe_that_does_not_add_up(cards: list[str], codes: list[str]
 
 
 def test_the_shoes_own_count_and_a_persons_count() -> None:
-    assert (
-        "the shoe counts 4 cards drawn, 3 were reported" in emptied(WHOLE[:3]).shoe(e.ShoeEnded(1, 4)).incidents[0].text
-    )
-    counted = emptied(WHOLE[:3]).controller(e.CardsCounted(SHOE, 48))
-    assert "52 cards loaded, 3 drawn and 48 left" in counted.incidents[0].text
+    found = emptied(WHOLE[:3]).shoe(e.ShoeEnded(1, 4)).incidents[0]
+    assert (found.reason, found.counted, found.expected) == ("shoe-count", 4, 3)
+    found = emptied(WHOLE[:3]).controller(e.CardsCounted(SHOE, 48)).incidents[0]
+    assert (found.reason, found.expected, found.dealt, found.left) == ("shoe-left", 52, 3, 48)
     assert emptied(WHOLE[:3]).controller(e.CardsCounted(SHOE, 49)).codes == []
 
 
@@ -556,7 +559,7 @@ def test_a_misdeal_may_be_called_until_the_end() -> None:
 def test_end_game_before_the_race_is_decided() -> None:
     table = started().draw("AH 5H")
     result = table.end()
-    assert "before the race was decided" in table.incidents[-1].text
+    assert "before the race was decided" in table.incidents[-1].detail
     assert result.outcome == "unreliable"
 
 

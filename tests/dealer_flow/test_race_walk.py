@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.play.states import State
 from dealer_flow.procedure.load import FOLDER, parse_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealer_flow.table.round import Round
 from devices import events as e
 from protocol.cards import DECK, SUITS, Card

@@ -1,9 +1,11 @@
 """The same race dealt by three simulated shoes, each in its own dialect through its real link, is the same round."""
 
 import pytest
+from msgspec.structs import replace
 
 from dealer_flow.play.machine import DealerFlow
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import UNREAD, parse_cards
 from protocol.places import SHOE
@@ -52,8 +54,8 @@ def play(shoe: ShoeEvening, name: str | None = None, moved: int = 0) -> tuple[Ro
 
 def unsigned(result: RoundResult) -> RoundResult:
     """Without the power-up session, which is random, and the events' numbers, which each dialect counts its own way."""
-    bare = tuple(item.model_copy(update={"events": ()}) for item in result.incidents)
-    return result.model_copy(update={"session": "", "incidents": bare})
+    bare = tuple(replace(item, events=()) for item in result.incidents)
+    return replace(result, session="", incidents=bare)
 
 
 @pytest.mark.parametrize(("seed", "ends"), SEEDS.items())

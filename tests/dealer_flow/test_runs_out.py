@@ -17,6 +17,7 @@ from protocol.cards import parse_card
 from protocol.places import BURN, Place
 from tests.support.hand_table import DEVICE, HandTable
 from tests.support.refusals import check_refusal, refused
+from tests.support.sentences import facts
 from tests.support.table_evenings import TableEvening
 
 BONUS = """
@@ -51,9 +52,8 @@ def test_the_last_card_and_the_burned_ones_are_scrambled_and_dealt_by_hand() -> 
     """Eleven cards: two are due and one is left; with the three burned ones it makes four, so one can be burned."""
     table = HandTable(of(11)).play(BONUS)
     assert table.incidents[-1].clause == "47.1-1009(2)"
-    assert table.incidents[-1].text == (
-        "cards due: 2, left: 1; of the last and 3 burned, scrambled, 2 dealt by hand after burning one"
-    )
+    found = {"place": "shoe", "expected": 2, "left": 1, "burned": 3, "by_hand": 2}
+    assert (table.incidents[-1].reason, facts(table.incidents[-1])) == ("scramble-and-burn", found)
     assert allowed(table) == ["burn a card"]  # the last one is laid to the others
     table.play(["burn-card 5C"])
     assert allowed(table) == ["deal by hand to seat 1 (1), seat 2 (1), then confirm"]
@@ -71,9 +71,8 @@ def test_none_is_burned_when_every_card_is_needed() -> None:
     lines = BONUS.replace("burn-card 4C\n", "").replace("burn-card 3C\ndraw seat 1 AH | seat 2 9D", "burn-card 3C")
     lines = lines.split("choose 1: bet-3")[0]
     table = HandTable(of(7)).play(lines)
-    assert table.incidents[-1].text == (
-        "cards due: 2, left: 0; of the last and 2 burned, scrambled, 2 dealt by hand without burning one"
-    )
+    found = {"place": "shoe", "expected": 2, "left": 0, "burned": 2, "by_hand": 2}
+    assert (table.incidents[-1].reason, facts(table.incidents[-1])) == ("scramble", found)
     assert allowed(table) == ["deal by hand to seat 1 (1), seat 2 (1), then confirm"]
 
 
@@ -85,7 +84,7 @@ def test_a_supervisor_rules_where_even_these_are_too_few() -> None:
     assert allowed(table)[:1] == ["deal by hand to burn (1), then confirm"]
     table.play(["confirm"])
     assert [incident.called for incident in table.incidents] == [None, "supervisor"]
-    assert table.incidents[-1].text == "cards due: 2, left: 0"
+    assert (table.incidents[-1].expected, table.incidents[-1].left) == (2, 0)
     table.play(["misdeal"])
     result = table.end()
     assert result.outcome == "misdeal"
@@ -118,7 +117,7 @@ def test_a_dead_card_at_a_full_table_leaves_none_to_replace_it() -> None:
     table.play([f"bets {number}: ante 500, blind 500" for number in range(1, 10)])
     table.play(["start", f"draw {' | '.join(hands)}", "mishap seat 1: exposed"])
     assert table.codes == ["card-exposed", "deck-runs-out"]
-    assert table.incidents[-1].text == "cards due: 3, left: 2"
+    assert (table.incidents[-1].expected, table.incidents[-1].left) == (3, 2)
     assert table.incidents[-1].clause == "47.1-1009(2)"
     table.play([f"draw community {next(faces)} {next(faces)}"])
     assert any("rule a misdeal" in item.what for item in table.flow.legal())

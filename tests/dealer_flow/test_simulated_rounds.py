@@ -3,7 +3,8 @@
 import pytest
 
 from dealer_flow.play.machine import DealerFlow
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices.events import Seen
 from devices.shuffler import ShufflerDriver
 from devices.table_controller import TableControllerDriver

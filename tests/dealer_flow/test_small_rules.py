@@ -11,6 +11,7 @@ from dealer_flow.pages.words import cards, follows, listed, wrongs
 from dealer_flow.play.machine import HELD_MAX, DealerFlow
 from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.incidents import Incident
 from dealer_flow.table.returned import Returns
 from devices import events as e
 from protocol.cards import parse_card
@@ -147,16 +148,19 @@ def test_faces_up_as_they_are_dealt() -> None:
 
 
 def test_an_incident_as_a_line() -> None:
-    """`called` is left out where nobody is."""
+    """A fact that does not apply is left out; the sentence is written, and not read."""
     table = Table().seat(1, ante=500).start().deal("7H KD 2C 9S")
     table.misdeal()
+    incident = table.incidents[-1]
     line = (
-        '{"schema":"dealwire.incident/1","type":"incident","code":"misdeal-called","text":"badge 77 calls a misdeal",'
-        '"clause":"47.1-1022","place":null,"fault":null,"events":[{"device":"controller-1","number":3}]}'
+        '{"schema":"dealwire.incident/2","type":"incident","code":"misdeal-called","clause":"47.1-1022",'
+        '"reason":"called","events":[{"device":"controller-1","number":3}],"badge":77,'
+        f'"text":"{incident.text}"}}'
     )
-    assert table.incidents[-1].to_json() == line
+    assert incident.to_json() == line
+    assert Incident.from_json(line.replace(incident.text, "something else")) == incident
     rows = HandTable(RETURNS).play("bets 1: ante 500\nstart\npacket seat 1: AH KH\nmishap dealer: exposed").incidents
-    assert '"place":"dealer","fault":null,"called":"supervisor","events":[' in rows[0].to_json()
+    assert '"place":"dealer","called":"supervisor","events":[' in rows[0].to_json()
 
 
 # ------------------------------------------------------------------ files

@@ -1,7 +1,7 @@
-"""Whole tables, told word by word: every incident, what may happen next, what lies where, the round as published.
+"""Whole tables: every incident by its code and facts, what may happen next, what lies where, the round as published.
 
-The transcripts lie in `told/`. What stands in them is held to the clauses and to `docs/`: when a sentence changes on
-purpose, it is changed there by hand.
+The transcripts lie in `told/`. What stands in them is held to the clauses and to `docs/`; `python -m
+tests.dealer_flow.test_told` prints them anew after a change on purpose, to be read line by line.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
-from tests.support.told import Transcript, played, transcripts
+from tests.support.told import Transcript, played, reprint, transcripts
 from tests.support.told_games import (
     BURN_THEN_DEAL,
     BY_HAND,
@@ -55,3 +55,8 @@ GAMES = {
 )
 def test_a_table_tells(transcript: Transcript) -> None:
     assert played(transcript, GAMES) == list(transcript.told)
+
+
+if __name__ == "__main__":
+    for each in sorted(FOLDER.glob("*.txt")):
+        reprint(each, GAMES)

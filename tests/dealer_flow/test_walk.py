@@ -14,7 +14,8 @@ from dealer_flow.play.legal import Legal
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.play.states import State
 from dealer_flow.procedure.load import load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealer_flow.table.returned import Returns
 from dealer_flow.table.round import Round
 from devices import events as e

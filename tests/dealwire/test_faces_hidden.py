@@ -6,17 +6,20 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import devices.events as e
 from dealer_flow.procedure.load import known_procedures, load_procedure
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.table.redaction import Teller, ToldTable, hidden, outcomes_of, scrubbed
+from dealwire.table.redaction import PublishedTable, Publisher, hidden, outcomes_of
 from dealwire.table.viewer import Viewer
 from devices.capture import Capture
 from devices.events import Seen
 from devices.replay import play
 from protocol.cards import parse_card, parse_cards
 from protocol.places import NOWHERE, parse_place
+from rules.settlement import Settlement
 from tests.support.dealt import colorado, reading, reports
 
 CAPTURES = Path(__file__).parent.parent.parent / "captures"
@@ -28,8 +31,8 @@ AT_END = ("round", "settlement", "meter", "award")
 class Hunt:
     """A table whose every line and view is searched; `allowed` are the faces shown in this round."""
 
-    def __init__(self, table: ToldTable) -> None:
-        self.publisher = Teller(table)
+    def __init__(self, table: PublishedTable) -> None:
+        self.publisher = Publisher(table)
         self.viewer = Viewer(table, "table-1")
         self.allowed: set[str] = set()
         self.dealt: set[str] = set()
@@ -75,7 +78,7 @@ FROM_A_SHOE = [name for name in known_procedures() if load_procedure(name).devic
 
 @pytest.mark.parametrize("procedure", FROM_A_SHOE)
 def test_a_shoe_that_reads_every_card_tells_none_that_lies_face_down(procedure: str) -> None:
-    hunt = Hunt(ToldTable(load_procedure(procedure), None))
+    hunt = Hunt(PublishedTable(load_procedure(procedure), None))
     drawn, shown = set[str](), set[str]()
 
     def see(seen: Seen) -> None:
@@ -138,8 +141,46 @@ def test_what_was_shown_is_told_as_it_is(body: e.Body) -> None:
     assert hidden(seen) is seen
 
 
-def test_only_the_face_that_is_meant_is_scrubbed() -> None:
-    assert scrubbed("AS at seat 1, 2AS, JAS, ASX and KD", parse_cards("AS")) == "?? at seat 1, 2AS, JAS, ASX and KD"
+def test_faces_are_hidden_on_the_cards_of_an_incident_and_nowhere_else() -> None:
+    """A line, a place or a bet may be called like a card."""
+    names = {"device": "AS", "place": "AS", "other_place": "AS", "bet": "AS", "words": "AS", "how": "AS"}
+    cause = Incident(code="card-exposed", clause="AS", reason="not-bottom", place="dealer", cards=("AS", "KD"))
+    incident = Incident(code="ruled-on", clause="AS", cards=("AS", "2C"), known=("3H", "AS"), cause=cause, **names)
+    redacted = incident.redact(set(parse_cards("AS")))
+    assert (redacted.cards, redacted.known) == (("??", "2C"), ("3H", "??"))
+    assert redacted.cause is not None
+    assert redacted.cause.cards == ("??", "KD")
+    assert {name: getattr(redacted, name) for name in names} == names
+    assert "AS" not in str(replace(redacted, place=None))
+
+
+@pytest.mark.parametrize("name", ["pit-3D", "3D"])
+def test_a_table_whose_name_looks_like_a_hidden_card_keeps_it(name: str) -> None:
+    """A back office books a round under this name."""
+    table = colorado(name)
+    hand = parse_cards("7H KD 2C 9S 3D")
+    bodies: list[tuple[str, e.Body]] = [
+        ("3D", e.DeckLoaded(1, 1)),
+        ("3D", e.DeckVerified(1, 52, 52)),
+        ("controller", e.WagerPlaced(1, 1, 500)),
+        ("controller", e.WagerPlaced(1, 2, 500)),
+        ("controller", e.GameStarted(1)),
+        ("3D", e.PacketDispensed(1, 1, 5, 5, hand)),
+        ("3D", e.PacketLifted(1)),
+        ("3D", e.LinkLost("silent")),
+        ("3D", e.Booted(1, True)),
+    ]
+    for number, (device, body) in enumerate(bodies, 1):
+        table.handle(at(body, device, number))
+    round_, settlement = table.finish()
+    assert isinstance(round_, RoundResult)
+    assert isinstance(settlement, Settlement)
+    assert (round_.table, settlement.table) == (name, name)
+    assert {each.device for each in round_.incidents} >= {"3D"}
+    assert round_.seats[0].cards == ("??",) * 5
+    for line in (round_.to_json(), settlement.to_json()):
+        assert set(FACE.findall(line.replace('"3D"', "").replace(name, ""))) <= {"3D"}
+        assert not set(FACE.findall(line)) & {"7H", "KD", "2C", "9S"}
 
 
 def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
@@ -149,7 +190,7 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
 
     def see(body: e.Body, device: str = "shuffler") -> None:
         see.number = getattr(see, "number", 0) + 1  # type: ignore[attr-defined]
-        lines.extend(Teller(table).publish(at(body, device, see.number)))  # type: ignore[attr-defined]
+        lines.extend(Publisher(table).publish(at(body, device, see.number)))  # type: ignore[attr-defined]
 
     see(e.WagerPlaced(1, 1, 500), "controller")
     see(e.WagerPlaced(1, 2, 500), "controller")
@@ -159,10 +200,11 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
         see(e.PacketLifted(ordinal))
     see(e.PacketDispensed(1, 3, 5, 5, parse_cards("AS 7H 8H 9H TH")))
     see(e.PacketLifted(3))
-    incidents = [told for told in lines if told.topic == "incident"]
+    incidents = [line.item for line in lines if line.topic == "incident"]
     assert len(incidents) == 1
-    assert "duplicate-face" in incidents[0].line
-    assert "?? at dealer was already at seat 1" in incidents[0].line
+    found = incidents[0]
+    assert isinstance(found, Incident)
+    assert (found.code, found.cards, found.place, found.other_place) == ("duplicate-face", ("??",), "dealer", "seat 1")
     broken_off = [item for item in table.finish() if isinstance(item, RoundResult)]
     assert len(broken_off) == 1, "the input ended with cards on the table"
     assert not FACE.search(broken_off[0].to_json())
@@ -170,8 +212,8 @@ def test_a_face_found_twice_is_no_incident_that_names_it() -> None:
 
 def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:
     """The shoe goes on: who knows what was burned knows more of what is left."""
-    table = ToldTable(load_procedure("race-to-the-flush"), None)
-    publisher, viewer = Teller(table), Viewer(table, "table-1")
+    table = PublishedTable(load_procedure("race-to-the-flush"), None)
+    publisher, viewer = Publisher(table), Viewer(table, "table-1")
     told = []
 
     def see(number: int, body: e.Body, device: str = "shoe") -> None:

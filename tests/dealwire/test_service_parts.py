@@ -151,9 +151,9 @@ def start_of(journal: Journal) -> TableFactory:
 def test_a_table_is_made_again_from_what_the_journal_says(journal: Journal) -> None:
     start_of(journal)
     with JournalReader(journal.path) as reader:
-        teller = TableFactory(journal.path)(reader.starts()["pit-1"])
-    assert teller.table.meters == {"meter": 1_000_000}
-    assert len(teller.viewer.view(0, 0).seats) == 6
+        publisher = TableFactory(journal.path)(reader.starts()["pit-1"])
+    assert publisher.table.meters == {"meter": 1_000_000}
+    assert len(publisher.viewer.view(0, 0).seats) == 6
 
 
 def test_a_procedure_that_changed_since_is_named(journal: Journal) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import ProcedureRef, RoundResult
@@ -105,7 +106,7 @@ def test_the_money_is_that_of_the_same_cards_in_packets() -> None:
     rounds = [item for item in said if isinstance(item, RoundResult)]
     game = load_game("flushes-gone-wild.co")
     for dealt, settled in zip(rounds, settlements(said), strict=True):
-        packets = dealt.model_copy(update={"procedure": ProcedureRef(id=game.id, sha256="0" * 64)})
+        packets = replace(dealt, procedure=ProcedureRef(id=game.id, sha256="0" * 64))
         assert settle(packets, game, meters=METERS).lines == settled.lines
 
 

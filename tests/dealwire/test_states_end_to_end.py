@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
@@ -116,7 +117,7 @@ def test_without_the_award_book_the_settlement_moves_the_same_meters() -> None:
 def test_a_line_of_json_is_settled_on_meters_that_go_on_from_round_to_round() -> None:
     procedure = load_procedure("flushes-gone-wild.wa")
     (round_,) = (item for item in deal("wa-award", Table(procedure, None)) if isinstance(item, RoundResult))
-    lines = f"{round_.to_json()}\n{round_.model_copy(update={'round': 2}).to_json()}\n"
+    lines = f"{round_.to_json()}\n{replace(round_, round=2).to_json()}\n"
     arguments = [
         "--game",
         "flushes-gone-wild.wa-link",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 import devices.events as e
 from devices.events import Seen
@@ -259,12 +260,15 @@ def test_an_amount_nobody_reported_pays_no_fixed_prize_but_a_share_of_the_meter(
 class TestDifferences:
     """What people awarded against what the cards pay, on the meter as START GAME left it."""
 
-    ROUND = deal(
-        "KD 9D",
-        "3C 4C 5S 6S 8D",
-        seat(1, "7C 7D 7H 7S JS", progressive=100),
-        seat(2, "5H 6H 8H 9H TH", progressive=100),
-    ).model_copy(update={"round": 1})
+    ROUND = replace(
+        deal(
+            "KD 9D",
+            "3C 4C 5S 6S 8D",
+            seat(1, "7C 7D 7H 7S JS", progressive=100),
+            seat(2, "5H 6H 8H 9H TH", progressive=100),
+        ),
+        round=1,
+    )
 
     @staticmethod
     def differ(*awards: tuple[int, int]) -> list[str]:
@@ -288,7 +292,7 @@ class TestDifferences:
         ]
 
     def test_a_seat_that_won_nothing(self) -> None:
-        round_ = self.ROUND.model_copy(update={"seats": self.ROUND.seats[:1]})
+        round_ = replace(self.ROUND, seats=self.ROUND.seats[:1])
         keypad = Keypad(game="flushes-gone-wild.co").bets(seat1=100, seat2=100)
         keypad.award(2, TRIPS)
         keypad.award(1, QUADS)

@@ -8,6 +8,7 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
+from msgspec.structs import replace
 
 from dealer_flow.record.result import ProcedureRef, RoundResult, Seat
 from protocol.cards import DECK
@@ -59,12 +60,11 @@ def random_round(chance: random.Random, number: int) -> RoundResult:
     round_ = deal(" ".join(free[:2]), " ".join(free[2:7]), *seats, outcome=chance.choices(
         ("complete", "progressive-only", "misdeal", "defective-deck"), (20, 3, 1, 1)
     )[0])  # fmt: skip
-    return round_.model_copy(
-        update={
-            "table": f"table-{chance.randint(1, 3)}",
-            "round": number,
-            "procedure": ProcedureRef(id="flushes-gone-wild.wa", sha256="0" * 64),
-        }
+    return replace(
+        round_,
+        table=f"table-{chance.randint(1, 3)}",
+        round=number,
+        procedure=ProcedureRef(id="flushes-gone-wild.wa", sha256="0" * 64),
     )
 
 

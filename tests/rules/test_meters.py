@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from rules import SettlementRefused, TomlFileError, load_game
 from rules.linked import settle_linked
@@ -165,7 +166,7 @@ class TestRestoring:
     )
     def test_a_changed_record_is_named(self, change: dict[str, int], why: str) -> None:
         records = list(self.used().records)
-        records[1] = records[1].model_copy(update=change)
+        records[1] = replace(records[1], **change)
         with pytest.raises(MeterRefused, match=why):
             MeterBank.restore(setup(), records)
 
@@ -181,11 +182,8 @@ class TestLinkedTables:
         paid = []
         for number, hand in ((1, QUADS), (2, QUADS), (3, NOTHING)):
             round_ = deal("KD 9D", "3C 4C 5S 6S 8D", seat(1, hand, progressive=400))
-            round_ = round_.model_copy(
-                update={
-                    "table": f"table-{number}",
-                    "procedure": round_.procedure.model_copy(update={"id": game.spec.procedures[0]}),
-                }
+            round_ = replace(
+                round_, table=f"table-{number}", procedure=replace(round_.procedure, id=game.spec.procedures[0])
             )
             settlement, records = settle_linked(meters, round_, game, **self.TERMS)
             assert settlement.totals.players + settlement.totals.house + settlement.totals.meters == 0
@@ -201,9 +199,7 @@ class TestLinkedTables:
     def test_a_bank_without_the_tables_meter_is_refused_and_left_as_it_was(self) -> None:
         game, meters = load_game("flushes-gone-wild.wa-link"), bank()
         round_ = deal("KD 9D", "3C 4C 5S 6S 8D", seat(1, QUADS, progressive=400))
-        round_ = round_.model_copy(
-            update={"procedure": round_.procedure.model_copy(update={"id": "flushes-gone-wild.wa"})}
-        )
+        round_ = replace(round_, procedure=replace(round_.procedure, id="flushes-gone-wild.wa"))
         with pytest.raises(SettlementRefused, match="meter that pay table WA-ML03 pays from 'major'; allowed: meter"):
             settle_linked(meters, round_, game, **self.TERMS)
         assert len(meters.records) == 1

@@ -4,6 +4,7 @@ from itertools import combinations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import DECK
@@ -81,12 +82,11 @@ def recoded(round_: RoundResult, suits: str) -> RoundResult:
         return tuple(card[0] + suits["CDHS".index(card[1])] for card in cards)
 
     assert round_.dealer is not None
-    return round_.model_copy(
-        update={
-            "community": swap(round_.community),
-            "dealer": round_.dealer.model_copy(update={"cards": swap(round_.dealer.cards)}),
-            "seats": tuple(each.model_copy(update={"cards": swap(each.cards)}) for each in round_.seats),
-        }
+    return replace(
+        round_,
+        community=swap(round_.community),
+        dealer=replace(round_.dealer, cards=swap(round_.dealer.cards)),
+        seats=tuple(replace(each, cards=swap(each.cards)) for each in round_.seats),
     )
 
 
@@ -126,8 +126,8 @@ def test_suits_and_the_order_of_cards_and_seats_change_no_money(
 
     readings = {"wild-kicker": kicker}
     other = recoded(round_, "".join(suits))
-    seats = tuple(each.model_copy(update={"cards": mixed(each.cards)}) for each in other.seats)
-    other = other.model_copy(update={"community": mixed(other.community), "seats": mixed(seats)})
+    seats = tuple(replace(each, cards=mixed(each.cards)) for each in other.seats)
+    other = replace(other, community=mixed(other.community), seats=mixed(seats))
     one = settle(round_, GAME, readings=readings, meters=METERS)
     two = settle(other, GAME, readings=readings, meters=METERS)
     assert money(one) == money(two)
@@ -137,6 +137,6 @@ def test_suits_and_the_order_of_cards_and_seats_change_no_money(
 @given(rounds(), st.sampled_from(["misdeal", "defective-deck", "unreliable"]))
 @settings(max_examples=40, deadline=None)
 def test_a_void_round_moves_no_money(round_: RoundResult, outcome: str) -> None:
-    settlement = settle(round_.model_copy(update={"outcome": outcome}), GAME, meters=METERS)
+    settlement = settle(replace(round_, outcome=outcome), GAME, meters=METERS)
     assert settlement.totals.players == settlement.totals.house == 0
     assert {line.result for line in settlement.lines} == {"held" if outcome == "unreliable" else "returned"}

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dealer_flow.record.result import Drawn, Finish, RoundResult
 from rules import TomlFileError, load_game, settle
@@ -184,7 +185,7 @@ def test_a_pay_is_rounded_down_to_the_token() -> None:
 def changed(dealt: str, **draw: object) -> RoundResult:
     result = race(dealt, red=400)
     assert result.draw is not None
-    return result.model_copy(update={"draw": result.draw.model_copy(update=draw)})
+    return replace(result, draw=replace(result.draw, **draw))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def changed(dealt: str, **draw: object) -> RoundResult:
         (changed(AT_5, finish=Finish(cards=6, column="hearts")), "tells of 6 cards"),
         (changed(AT_5, cards=(*AT_5.split(), "2C")), "tells of 5 cards"),
         (changed(AT_5, cards=("AH", "5H", "9H")), "no suit won and 3 cards of 16 were drawn"),
-        (race(AT_5, red=400).model_copy(update={"draw": None}), "the race was not decided"),
+        (replace(race(AT_5, red=400), draw=None), "the race was not decided"),
         (changed(NEVER + " KH", extra=None), "the round tells of 17 cards and hearts"),
     ],
 )
@@ -215,7 +216,7 @@ def test_a_switch_without_a_17th_card_is_held() -> None:
     result = table.end()
     assert result.draw is not None
     short = Drawn(cards=tuple(NEVER.split()), columns={}, finish=Finish(cards=16, column=None))
-    lines = {line.bet: line for line in settle(result.model_copy(update={"draw": short}), GAME).lines}
+    lines = {line.bet: line for line in settle(replace(result, draw=short), GAME).lines}
     assert (lines["switch-hearts"].result, lines["number-17"].result) == ("held", "win")
 
 

@@ -1,6 +1,7 @@
 """What is not settled: bets that break a rule and cards nobody saw are held by line, wrong requests are refused."""
 
 import pytest
+from msgspec.structs import replace
 
 from rules import Meter, SettlementRefused, settle
 from tests.support.flushes import GAME, co, deal, money, seat
@@ -137,14 +138,12 @@ class TestRefused:
         assert str(caught.value) == sentence
 
     def test_another_games_round(self) -> None:
-        other = self.ROUND.model_copy(
-            update={"procedure": self.ROUND.procedure.model_copy(update={"id": "race-to-the-flush"})}
-        )
+        other = replace(self.ROUND, procedure=replace(self.ROUND.procedure, id="race-to-the-flush"))
         with pytest.raises(SettlementRefused, match=r"'race-to-the-flush'; allowed: flushes-gone-wild\.co"):
             settle(other, GAME)
 
     def test_a_bet_the_game_does_not_know(self) -> None:
-        stranger = seat(1, HAND).model_copy(update={"wagers": {"ante": 500, "insurance": 500}})
+        stranger = replace(seat(1, HAND), wagers={"ante": 500, "insurance": 500})
         with pytest.raises(SettlementRefused, match=r"bet of seat 1 'insurance'; allowed: ante, blind, play"):
             settle(deal(COMMUNITY, DEALER, stranger), GAME)
 

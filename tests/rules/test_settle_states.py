@@ -1,6 +1,7 @@
 """Washington's and South Dakota's Flushes Gone Wild, settled on paper first, each line with its clause."""
 
 import pytest
+from msgspec.structs import replace
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
@@ -47,7 +48,7 @@ each_state = pytest.mark.parametrize(("state", "game"), STATES, ids=["wa", "wa-l
 
 
 def at(game: Game, round_: RoundResult) -> RoundResult:
-    return round_.model_copy(update={"procedure": ProcedureRef(id=game.spec.procedures[0], sha256="0" * 64)})
+    return replace(round_, procedure=ProcedureRef(id=game.spec.procedures[0], sha256="0" * 64))
 
 
 def settled(
@@ -292,7 +293,7 @@ class TestTips:
     def with_tips(cards: str, flush_rush: int = 500, status: str = "live", **tips: int) -> Seat:
         own = seat(1, cards, flush_rush=flush_rush, status=status)  # type: ignore[arg-type]
         named = {name.replace("_", "-"): cents for name, cents in tips.items()}
-        return own.model_copy(update={"wagers": own.wagers | named})
+        return replace(own, wagers=own.wagers | named)
 
     def test_they_are_settled_as_the_players_bets(self) -> None:
         tips = {"tip_ante": 100, "tip_blind": 100, "tip_flush_rush": 100}

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from rules import Game, SettlementRefused, game_ids, load_game, settle
 from rules.game import GAMES
@@ -110,12 +111,12 @@ def test_five_games_at_a_table_are_one_too_many_in_washington(tmp_path: Path) ->
     )
     marker = '[[bets]]\nname = "progressive"'
     game = copied(tmp_path, "flushes-gone-wild.wa", {marker: extra + marker})
-    round_ = ROUND.model_copy(update={"procedure": ROUND.procedure.model_copy(update={"id": "flushes-gone-wild.wa"})})
+    round_ = replace(ROUND, procedure=replace(ROUND.procedure, id="flushes-gone-wild.wa"))
     (plain,) = round_.seats
 
     def with_extras(**bets: int) -> dict[tuple[int, str], tuple[str, int, str]]:
         wagers = plain.wagers | {name.replace("_", "-"): cents for name, cents in bets.items()}
-        return money(settle(round_.model_copy(update={"seats": (plain.model_copy(update={"wagers": wagers}),)}), game))
+        return money(settle(replace(round_, seats=(replace(plain, wagers=wagers),)), game))
 
     four, five = with_extras(extra_1=100), with_extras(extra_1=100, extra_2=100)
     assert "held" not in {result for result, _, _ in four.values()}

@@ -7,13 +7,13 @@ whether a finding still held at END GAME, every reading is allowed: the bets tha
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import Consequence
-from dealer_flow.record.result import Incident, RoundResult, Seat
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult, Seat
 from protocol.faults import Fault, fault_class
 
 Bets = tuple[str, ...] | None
@@ -71,7 +71,8 @@ def _reasons(procedure: Procedure, result: RoundResult, incident: Incident) -> I
     """Each reading of one incident; None for one by which nothing goes back."""
     code, place = incident.code, incident.place
     if code.endswith("-count-wrong") and code not in ("deck-count-wrong", "reveal-count-wrong"):
-        yield from _wrong(procedure, result, incident, _how(incident.text))
+        how = "short" if (incident.counted or 0) < (incident.expected or 0) else "long"
+        yield from _wrong(procedure, result, incident, how)
         if code == "remainder-count-wrong":
             yield None
     elif code in ("card-exposed", "card-off-table"):
@@ -104,14 +105,6 @@ def _wrong(procedure: Procedure, result: RoundResult, incident: Incident, how: s
         yield None
 
 
-def _how(text: str) -> str:
-    """From `seat 1 has 4 cards, not 5` or `3 cards are left, not 4`."""
-    counted, wanted = map(
-        int, re.findall(r"(\d+) cards (?:are left)?, not (\d+)|$", text.replace("cards,", "cards ,"))[0]
-    )
-    return "short" if counted < wanted else "long"
-
-
 def _meant(procedure: Procedure, result: RoundResult, row: Consequence | None, place: str | None) -> Reason | None:
     if row is None:
         return None
@@ -131,7 +124,7 @@ def _meant(procedure: Procedure, result: RoundResult, row: Consequence | None, p
 def _called(procedure: Procedure, result: RoundResult, incident: Incident) -> Iterator[Reason | None]:
     """A person's call; a ruling goes by the row that called for it."""
     own = procedure.misdeal.returns
-    if "rules a misdeal" not in incident.text:
+    if incident.reason != "ruled":
         yield Reason("misdeal", None, own)
         yield None  # after a wrong packet of the house it only repeats the clause
         return

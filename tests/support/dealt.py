@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.rehearsal.scenario import Scenario, load_scenario
-from dealwire.table.redaction import ToldTable
+from dealwire.table.redaction import PublishedTable
 from dealwire.table.table import TableTerms
 from devices.events import Seen
 from devices.shuffler import ShufflerDriver
@@ -23,9 +23,9 @@ def reading(scenario: str, *, seed: int | None = None) -> Scenario:
     return dataclasses.replace(loaded, recognition=True, seed=loaded.seed if seed is None else seed)
 
 
-def colorado(name: str = "table-1") -> ToldTable:
+def colorado(name: str = "table-1") -> PublishedTable:
     game = "flushes-gone-wild.co"
-    return ToldTable(load_procedure(game), TableTerms(load_game(game), meters={"meter": 1_000_000}), name=name)
+    return PublishedTable(load_procedure(game), TableTerms(load_game(game), meters={"meter": 1_000_000}), name=name)
 
 
 def reports(scenario: Scenario | str) -> Iterator[Seen]:

@@ -24,7 +24,8 @@ from typing import NamedTuple
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.play.states import State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from tests.support.flow_points import Point, load, save, signature
 from tests.support.round_checks import Before, check_end, check_step

@@ -19,8 +19,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from dealer_flow.procedure.load import load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.scenario import load_scenario
 from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.table.table import Table, TableOutcome, TableTerms
@@ -247,9 +250,9 @@ def essence(said: Sequence[TableOutcome]) -> str:
     parts = []
     for item in said:
         if isinstance(item, RoundResult):
-            parts.append(item.model_copy(update={"incidents": (), "session": ""}).to_json())
+            parts.append(replace(item, incidents=(), session="").to_json())
         elif not isinstance(item, Incident):
-            parts.append(item.model_copy(update={"session": ""}).to_json())
+            parts.append(replace(item, session="").to_json())
     return "\n".join(parts)
 
 

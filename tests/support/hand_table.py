@@ -24,7 +24,8 @@ from typing import Final
 
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import Card, parse_card, parse_cards
 from protocol.faults import Fault

@@ -8,7 +8,8 @@ from random import Random
 from dealer_flow.play.legal import Legal
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealer_flow.table.round import Round
 from devices import events as e
 from devices.events import Level, Mishap

@@ -1,8 +1,11 @@
 """A simulated race table joined to the real links and drivers of its lines by clean memory, on a clock that we move."""
 
+from msgspec.structs import replace
+
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.catalogue import find_scenario
 from dealwire.rehearsal.race_scenario import RaceScenario
 from dealwire.rehearsal.shoe_tables import RaceTable
@@ -37,5 +40,5 @@ class RaceEvening(TableEvening):
 
 def unsigned(result: RoundResult) -> RoundResult:
     """Without what names the device: its power-up session, which is random, and the numbers of its events."""
-    bare = tuple(item.model_copy(update={"events": ()}) for item in result.incidents)
-    return result.model_copy(update={"session": "", "incidents": bare})
+    bare = tuple(replace(item, events=()) for item in result.incidents)
+    return replace(result, session="", incidents=bare)

@@ -1,6 +1,6 @@
-"""What the flow says, sentence by sentence, written down by hand: every incident and every entry of `legal()`.
+"""What the flow says, written down by hand: the facts of every incident and every entry of `legal()`.
 
-A sentence that is none of these is a fault of the flow, or a new one that belongs here. `N` stands for a number, `P`
+What is none of these is a fault of the flow, or a new one that belongs here. `N` stands for a number, `P`
 for a place, `C` for a card or several, `S` for a state, `W` for a name out of the procedure, `D` for a device.
 """
 
@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from dealer_flow.play.legal import Legal
-from dealer_flow.record.result import Incident
+from dealer_flow.record.incidents import Incident
 
 _WORDS = {
     "N": r"-?\d+",
@@ -23,8 +23,6 @@ _WORDS = {
     "X": r"[0-9a-f]{8}",
     "T": r".+",
 }
-_ALLOWED = r"; allowed: [A-Za-z]+(?:, [A-Za-z]+)*; "
-_UNRELIABLE, _RECORDED = "the round is unreliable", "recorded only"
 
 HARMFUL = (
     "START GAME of round N before END GAME of round N",
@@ -91,129 +89,114 @@ EITHER = (
 )
 """Harmful when the choices differ, or the red lamp is out."""
 
-_COUNT = ("P has N cards, not N",)
-_SEEN = "(, C)?"
+_COUNT = "place counted expected called? unreliable?"
+_SEEN = "place? cards? called? unreliable?"
+_FAULT = "device fault called? unreliable?"
+_ORDER = "report detail place? unreliable?"
 
-SENTENCES: dict[str, tuple[str, ...]] = {
-    "no-entering-bet": ("START GAME and no seat has (made a bet|bet W)",),
-    "side-bet-alone": ("seat N bets L without W",),
-    "unknown-seat": (
-        "seat N is selected for the first cards; seats are 1 to N, 0 is the dealer",
-        "seat N bets; seats are 1 to N",
-        "seat N chooses W; it was not dealt in",
-        "P is shown; it was not dealt in",
-    ),
-    "unknown-bet": ("seat N bets N cents on spot N",),
-    "unknown-decision": ("seat N makes choice N", "seat N chooses W; choices of this step: L"),
-    "decision-bet-differs": ("seat N chose (L|None) (with|without) a W bet",),
-    "bet-amount-unknown": ("seat N: the sensor shows a progressive bet, no amount was reported",),
-    "round-number-differs": ("END GAME of round N after START GAME of round N",),
-    "reveal-before-burn": ("P is shown before the burn",),
-    "wrong-burn": (
-        "positions ([0-9 ]+|none) of P are burned",
-        "positions ([0-9 ]+|none) of P( counted T)? are burned, not [0-9 ]+ counted left-to-right",
-    ),
-    "burned-card-in-play": ("C was burned and lies at P",),
-    "burned-card-in-muck": ("C was burned and lies among the discards", "P: the burned cards touched the discards"),
-    "burned-card-put-back": ("the card burned last is laid back on top of the deck, to be burned again",),
-    "deck-runs-out": (
-        "cards due: N, left: N",
-        "cards due: N, left: N; of the last and N burned, scrambled, N dealt by hand after burning one",
-        "cards due: N, left: N; of the last and N burned, scrambled, N dealt by hand without burning one",
-    ),
-    "reveal-count-wrong": ("N W cards shown, the burn leaves N",),
-    "faces-disagree": (
-        "P shown as (C)?, before as (C)?",
-        "P shows (C)? and no longer C, which lay open",
-        "P shows C, the device dispensed C",
-        "C is named and no such card waits for a name",
-        "card N is reported again as C, before as C",
-    ),
+FACTS: dict[str, str | dict[str, str]] = {
+    "out-of-turn": "report detail allowed place? unreliable?",
+    "no-entering-bet": "bet? unreliable",
+    "side-bet-alone": "seat bets bet unreliable",
+    "unknown-seat": _ORDER,
+    "unknown-bet": _ORDER,
+    "unknown-decision": _ORDER,
+    "decision-bet-differs": dict.fromkeys(("bet-missing", "bet-left"), "seat choices? bet unreliable"),
+    "bet-amount-unknown": "seat",
+    "round-number-differs": "number expected unreliable",
+    "reveal-before-burn": _ORDER,
+    "wrong-burn": _ORDER,
+    "burned-card-in-play": "place cards unreliable",
+    "burned-card-in-muck": {
+        "lies-there": "place cards called? unreliable?",
+        "touched": "place called? unreliable?",
+    },
+    "burned-card-put-back": "place fault",
+    "deck-runs-out": {
+        "stop": "place expected left called?",
+        "scramble": "place expected left burned by_hand",
+        "scramble-and-burn": "place expected left burned by_hand",
+    },
+    "reveal-count-wrong": "place counted expected unreliable",
+    "faces-disagree": {
+        "shown-before": "place cards? known? unreliable",
+        "lay-open": "place cards? known unreliable",
+        "dispensed": "place cards known unreliable",
+        "reported-again": "number cards known unreliable",
+        "out-of-order": _ORDER,
+    },
     "seat-count-wrong": _COUNT,
     "dealer-count-wrong": _COUNT,
     "community-count-wrong": _COUNT,
     "hand-count-wrong": _COUNT,
     "burn-count-wrong": _COUNT,
-    "remainder-count-wrong": ("N cards are left, not N",),
-    "deck-count-wrong": (
-        "deck N is dealt with N cards counted, N set, not N",
-        "shoe N has N cards in N decks, not N in N",
-        "a person counts N cards in a deck of N",
-    ),
-    "cards-not-conserved": (
-        r"N cards loaded, N in packets \+ N left \+ N rejected = N",
-        "more than the N cards loaded have left the shoe",
-        "the shoe counts N cards drawn, N were reported",
-        "N cards loaded, N drawn and N left",
-        "the shoe is empty and N cards of its decks were never seen",
-    ),
-    "counts-differ": ("P: (a person counts|shown are) N cards, counted before N",),
-    "duplicate-face": ("C at P was already at P", "C was drawn N times from a shoe of (1 deck|N decks)"),
-    "foreign-card": ("C at P is no card of this deck", "C is no card of this shoe"),
-    "card-exposed": (f"P: a card is exposed{_SEEN}", "P: C lies open and is not the bottom card"),
-    "card-off-table": (f"P: a card is off the table{_SEEN}",),
-    "hand-fouled": (f"P: the hand touched other cards{_SEEN}",),
-    "stray-joker": (f"P: a stray joker came{_SEEN}",),
-    "boxed-card": (f"P: a card lay face up in the deck{_SEEN}",),
-    "card-mishandled": (f"P: a card is '[a-z]+'{_SEEN}",),
-    "deck-not-alternated": ("deck N is dealt twice running; two decks take turns",),
-    "deck-not-fresh": ("shoe N is dealt from again; each round has a fresh one",),
-    "deck-too-old": ("(deck|shoe) N was dealt N rounds before this one; at most N",),
-    "defective-deck-again": ("deck N is dealt again, after T",),
-    "deck-count-due": ("no deck was counted for N minutes; count it",),
-    "draw-before-close": ("card C is drawn before bets were closed", "a card is drawn before bets were closed"),
-    "draw-before-named": ("card C is drawn while card N waits to be named",),
-    "card-unread": ("card N was not read",),
-    "card-named": (r"card N is named C by (badge N \([a-z]+\)|a person without a badge)",),
-    "naming-refused": ("card N is named C without a (dealer|supervisor)'s badge; swipe it first",),
-    "card-missing": (
-        "the shoe's count is N: (1 card|N cards) before it not reported",
-        "the shoe's count went back to N",
-        "card N, C, is reported again and was not before",
-    ),
-    "drawn-outside": ("card C is drawn in the shoe's (error|setup) mode",),
-    "burned-mid-race": ("a card is burned in the middle of the race",),
-    "card-overdrawn": ("C is drawn as card N, after the race was decided",),
-    "cut-card": (
-        "the cut card comes out after N cards: this round is the last",
-        "the cut card comes out after N cards: (this race is the last|one more race follows|play goes on)",
-    ),
-    "other-shoe": ("a card is drawn from D in the middle of a round",),
-    "shoe-over": ("a card is drawn from shoe N, which is over",),
-    "shoe-ended": (
-        "shoe N was filled in the middle of a round",
-        "shoe N ended after N cards, in the middle of a round",
-    ),
-    "misdeal-called": (
-        "(badge N|a person without a badge) rules a misdeal: T",
-        "(badge N|a person without a badge) calls a misdeal",
-    ),
-    "ruled-on": ("a supervisor rules that play goes on: T",),
-    "misdeal-refused": ("a misdeal is called after the first decision",),
-    "deck-removed": (
-        "(badge N|a person at the device) ended the deal",
-        "deck N was taken out before the remainder was counted",
-        "the remainder is dumped under the red lamp before the deal was complete",
-        "END GAME under the red lamp before P had its packet",
-        "END GAME under the red lamp before every card was dealt",
-    ),
-    "device-fault": ("D reports T", "D reports '.+', which has no known meaning"),
-    "jam": ("D reports T",),
-    "door-opened": ("D reports T",),
-    "power-lost": (
-        "D lost power in the middle of a deal, and nobody cleared it",
-        "D lost power during a round",
-        "D reports T",
-    ),
-    "session-changed": (
-        "D started anew: session X after X",
-        "D started anew and had begun to deal",
-    ),
-    "events-lost": ("reports of D are missing", "D: events N to N are gone"),
-    "link-lost": ("D: T",),
-    "recording-ended": ("the input ended before END GAME",),
+    "remainder-count-wrong": _COUNT,
+    "deck-count-wrong": {
+        "deck": "deck counted setting expected unreliable?",
+        "shoe": "place shoe counted expected decks expected_decks unreliable?",
+        "person": "place counted expected unreliable?",
+    },
+    "cards-not-conserved": {
+        "deck": "counted expected dealt left rejected",
+        "shoe-overdrawn": "place expected called? unreliable?",
+        "shoe-count": "place counted expected called? unreliable?",
+        "shoe-left": "place expected dealt left called? unreliable?",
+        "shoe-empty": "place counted called? unreliable?",
+    },
+    "counts-differ": dict.fromkeys(("person", "shown"), "place counted expected"),
+    "duplicate-face": {
+        "two-places": "place cards other_place called? unreliable?",
+        "drawn-too-often": "place cards counted limit called? unreliable?",
+    },
+    "foreign-card": dict.fromkeys(("deck", "shoe"), "place cards called? unreliable?"),
+    "card-exposed": {"person": _SEEN, "not-bottom": "place cards called? unreliable?"},
+    "card-off-table": _SEEN,
+    "hand-fouled": _SEEN,
+    "stray-joker": _SEEN,
+    "boxed-card": _SEEN,
+    "card-mishandled": f"how {_SEEN}",
+    "deck-not-alternated": "place deck",
+    "deck-not-fresh": "shoe unreliable",
+    "deck-too-old": "place deck? shoe? counted limit",
+    "defective-deck-again": "place deck cause? unreliable",
+    "deck-count-due": "minutes",
+    "draw-before-close": {"out-of-order": _ORDER, "out-again": "cards unreliable"},
+    "draw-before-named": _ORDER,
+    "card-unread": "place number",
+    "card-named": "number cards badge? level?",
+    "naming-refused": _ORDER,
+    "card-missing": {
+        "skipped": "place number counted unreliable?",
+        "went-back": "place number unreliable?",
+        "reported-again": "number cards unreliable",
+    },
+    "drawn-outside": "place cards how unreliable?",
+    "burned-mid-race": _ORDER,
+    "card-overdrawn": "place cards number unreliable?",
+    "cut-card": dict.fromkeys(("finish-round", "finish-race", "one-more-race", "play-on"), "place counted"),
+    "other-shoe": "device unreliable",
+    "shoe-over": "shoe unreliable",
+    "shoe-ended": {"filled": "place shoe", "ended": "place shoe counted"},
+    "misdeal-called": {"called": "badge? fault?", "ruled": "badge? fault? cause"},
+    "ruled-on": "place? cause",
+    "misdeal-refused": _ORDER,
+    "deck-removed": {
+        "ended": "badge?",
+        "taken-out": "deck",
+        "dumped": "",
+        "packets-due": "due",
+        "deal-unfinished": "",
+    },
+    "device-fault": {"fault": _FAULT, "words": "place device words unreliable?"},
+    "jam": _FAULT,
+    "door-opened": _FAULT,
+    "power-lost": {"fault": _FAULT, "in-round": "device unreliable?", "not-cleared": "device unreliable"},
+    "session-changed": {"in-round": "device session previous unreliable", "begun": "device unreliable"},
+    "events-lost": {"numbered": "device first last unreliable", "unnumbered": "device unreliable"},
+    "link-lost": "device words",
+    "recording-ended": "unreliable",
 }
-"""Incident code -> what its text may be."""
+"""Code, and reason where it has several -> its facts; with a question mark those it may lack."""
 
 LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("supervisor", "BadgeSwiped", "", "come at once: T"),
@@ -263,29 +246,38 @@ def _pattern(sentence: str) -> re.Pattern[str]:
     )
 
 
+def facts(incident: Incident) -> dict[str, object]:
+    """What an incident says beside its code, reason and clause, without the reports it rests on."""
+    found = {field: getattr(incident, field) for field in incident.__struct_fields__}
+    default = {field: getattr(_EMPTY, field) for field in found}
+    return {
+        field: value
+        for field, value in found.items()
+        if field not in ("code", "clause", "reason", "events") and value != default[field]
+    }
+
+
+_EMPTY = Incident(code="", clause="")
+
+
 def check_incident(incident: Incident) -> None:
-    """Its text is a sentence of its code, and it names a clause."""
-    known = SENTENCES.get(incident.code)
-    if ": not " in incident.text:
-        said = True
-    elif incident.code == "out-of-turn":
-        said = _said_out_of_turn(incident.text)
-    else:
-        said = any(_pattern(each).fullmatch(incident.text) for each in known or ())
-    assert said, f"{incident.code}: {incident.text!r} is not written down in tests/support/sentences.py"
+    """It names a clause, and has the facts of its code: all of them and no other."""
+    known, found = FACTS[incident.code], facts(incident).keys()
+    names = (known if isinstance(known, str) else known[incident.reason]).split()
+    needed, allowed = {name for name in names if name[-1] != "?"}, {name.removesuffix("?") for name in names}
+    assert needed <= found <= allowed, f"{incident.code} {incident.reason}: {incident!r}"
     assert incident.clause
+    assert incident.events
+    if incident.code == "out-of-turn":
+        assert _said_out_of_turn(incident.detail, unreliable=incident.unreliable), incident.detail
 
 
 @cache
-def _said_out_of_turn(text: str) -> bool:
-    why, allowed, end = text.rpartition("; ")[0].rpartition("; allowed: ")[0], _ALLOWED, text.rpartition("; ")[2]
-    if not re.fullmatch(rf".*{allowed}({_UNRELIABLE}|{_RECORDED})", text):
-        return False
+def _said_out_of_turn(why: str, *, unreliable: bool) -> bool:
     same = re.fullmatch(r"seat \d+ chooses (\S+) after it chose (\S+)", why)
     if same:
-        return (end == _RECORDED) == (same[1] == same[2])
-    known = HARMFUL if end == _UNRELIABLE else HARMLESS
-    return any(_pattern(each).fullmatch(why) for each in (*known, *EITHER))
+        return unreliable == (same[1] != same[2])
+    return any(_pattern(each).fullmatch(why) for each in (*(HARMFUL if unreliable else HARMLESS), *EITHER))
 
 
 @cache

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import load_procedure
-from dealer_flow.record.result import Incident, RoundResult
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import DECK, parse_cards
 from protocol.places import parse_place

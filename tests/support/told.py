@@ -3,7 +3,7 @@
 == race-to-the-flush: the shoe does not read a card      a table; `reads`, `no-shoe` or `option=value` after the game
 > draw AH ??                                             one thing that happens, in the words of `hand_table`,
 > device RedLamp: lit true; fault 205                    or a report with its fields
-  card-unread at shoe [procedure] card 2 was not read    each incident, all of it but the event
+  card-unread at shoe [procedure] number 2               each incident: code, reason, place, clause and facts
 ? next                                                   what may happen next
 ? table                                                  the snapshot; `state` its first line
 ? round                                                  the last round that ended
@@ -24,11 +24,12 @@ from msgspec.structs import fields
 from dealer_flow.play.legal import Legal
 from dealer_flow.play.snapshot import HandNow, PacketNow, SeatNow
 from dealer_flow.procedure.load import Procedure
-from dealer_flow.record.result import Incident
+from dealer_flow.record.incidents import Incident
 from devices import events as e
 from protocol.cards import Card, parse_card, parse_cards
 from protocol.places import Place, parse_place
 from tests.support.hand_table import CONTROLLER, DEVICE, HandTable
+from tests.support.sentences import facts
 
 LINES: Final = {"device": DEVICE, "controller": CONTROLLER, "other": "device-2"}
 
@@ -53,6 +54,23 @@ def transcripts(path: Path) -> list[Transcript]:
         elif line.strip() and not line.startswith("#"):
             out[-1][1].append(line)
     return [Transcript(head, tuple(told)) for head, told in out]
+
+
+def reprint(path: Path, games: dict[str, Procedure]) -> None:
+    """Write a file of transcripts with what its tables tell now; what is done at them stays."""
+    answers = iter([line for each in transcripts(path) for line in [*played(each, games), ""]])
+    out: list[str] = []
+    waiting = ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith(("> ", "? ")):
+            waiting = waiting or next(answers) or next(answers)
+            assert waiting == line
+            out.append(line)
+            while (waiting := next(answers)).startswith("  "):
+                out.append(waiting)
+        elif not line.startswith("  "):
+            out.append(line)
+    path.write_text("\n".join(out) + "\n", encoding="utf-8")
 
 
 def played(transcript: Transcript, games: dict[str, Procedure]) -> list[str]:
@@ -124,7 +142,8 @@ class ToldTable(HandTable):
         yield from asked[question]()
 
     def _next(self) -> Iterator[str]:
-        yield from (_legal(item) for item in self.flow.legal())
+        quoted = self.incidents + [each for result in self.results for each in result.incidents]
+        yield from (_legal(item, quoted) for item in self.flow.legal())
 
     def _lies(self) -> Iterator[str]:
         now = self.flow.snapshot()
@@ -195,14 +214,24 @@ _READ: Final[dict[str, Callable[[str], object]]] = {
 
 
 def _incident(incident: Incident) -> str:
-    place = f" at {incident.place}" if incident.place else ""
-    fault = f", fault {incident.fault}" if incident.fault else ""
-    called = f", {incident.called}" if incident.called else ""
-    return f"{incident.code}{place}{fault}{called} [{incident.clause}] {incident.text}"
+    head = " ".join(filter(None, (incident.code, incident.reason)))
+    said = facts(incident)
+    place = f" at {said.pop('place')}" if incident.place else ""
+    told = "; ".join(name if value is True else f"{name} {_value(value)}" for name, value in said.items())
+    return f"{head}{place} [{incident.clause}] {told}".rstrip()
 
 
-def _legal(item: Legal) -> str:
-    return f"{item.actor} {item.event}{' ' * bool(item.place)}{item.place} ({item.value}): {item.what}"
+def _value(value: object) -> str:
+    if isinstance(value, Incident):
+        return value.code
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _legal(item: Legal, quoted: Iterable[Incident]) -> str:
+    what = item.what
+    for incident in quoted:
+        what = what.replace(incident.text, incident.code)
+    return f"{item.actor} {item.event}{' ' * bool(item.place)}{item.place} ({item.value}): {what}"
 
 
 def _seat(seat: SeatNow) -> str:

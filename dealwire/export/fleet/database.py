@@ -268,5 +268,5 @@ def _first_line(error: Exception) -> str:
 
 
 def _type(schema: str) -> str:
-    """`round` of `dealwire.round/1`."""
+    """`round` of `dealwire.round/2`."""
     return schema.removeprefix("dealwire.").partition("/")[0]

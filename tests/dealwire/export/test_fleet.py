@@ -242,7 +242,7 @@ def test_what_is_no_line_is_kept_aside_and_stops_nothing(database: Postgres, tmp
         (topic, line, {}, "no user property at_ns, journal, previous, schema, sequence, site, table"),
         (topic, b"\xff", told, "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
         (topic, b"7", told, "the line is not of dealwire.status/1"),
-        (topic, line, told | {"schema": "dealwire.round/1"}, "the line is not of dealwire.round/1"),
+        (topic, line, told | {"schema": "dealwire.round/2"}, "the line is not of dealwire.round/2"),
         (topic, line, told | {"journal": "x"}, "journal 'x' is not 32 hex digits"),
         (topic, line, told | {"sequence": "-1"}, "sequence '-1' is no number of 63 bits"),
         (topic, line, told | {"at_ns": str(1 << 63)}, f"at_ns '{1 << 63}' is no number of 63 bits"),

@@ -1,0 +1,95 @@
+"""What every result is made of: a value that reads and writes itself as JSON."""
+
+import ast
+import inspect
+import json
+from collections.abc import Mapping, Set
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Final, Self
+
+import msgspec
+
+from protocol.cards import RANKS, SUITS, UNREAD, Card
+
+CardText = Annotated[
+    str,
+    msgspec.Meta(pattern=rf"^([{RANKS}][{SUITS}]|X[1-4]|\?\?|\?\^|\?#|\|\||__|==|--|0x[0-9A-F]{{2}})$"),
+]
+"""A card as text, rank then suit; `??` when its face was not read, `0xNN` for a code nobody knows."""
+
+Cards = tuple[CardText, ...]
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of everything in a result: frozen, and no unknown key is read."""
+
+
+class LineRecord(Record, frozen=True):
+    """A record that is a line of JSON of its own: `schema` and `type` come first."""
+
+    SCHEMA: ClassVar[str]
+    TYPE: ClassVar[str]
+    READS: ClassVar[frozenset[str]] = frozenset()
+    """Older schemas whose lines are read, too."""
+    WRITES: ClassVar[Mapping[str, str]] = {}
+    """Keys that are written and not read, and what they say."""
+
+    def to_json(self) -> str:
+        """One line of JSON, keys in the order of the schema."""
+        return f'{{"schema":"{self.SCHEMA}","type":"{self.TYPE}",{self.body_json()[1:]}'
+
+    def body_json(self) -> str:
+        """The line without `schema` and `type`, as it stands inside another."""
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Self:
+        """Read one line; msgspec's ValidationError names the key that is wrong."""
+        content = msgspec.json.decode(line, type=dict[str, Any])
+        schema, kind = content.pop("schema", None), content.pop("type", None)
+        if schema != cls.SCHEMA and schema not in cls.READS:
+            raise msgspec.ValidationError(f"Expected `{cls.SCHEMA}`, got `{schema}` - at `$.schema`")
+        if kind != cls.TYPE:
+            raise msgspec.ValidationError(f"Expected `{cls.TYPE}`, got `{kind}` - at `$.type`")
+        return msgspec.convert(content, cls)
+
+
+def hide(cards: Cards, hidden: Set[Card]) -> Cards:
+    """The cards with these faces unread."""
+    faces = {card.text for card in hidden}
+    return tuple(UNREAD.text if card in faces else card for card in cards)
+
+
+def line_schema(kind: type[LineRecord]) -> dict[str, Any]:
+    """JSON Schema of one type of line."""
+    (root,), parts = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    name = root["$ref"].rpartition("/")[2]
+    found = parts[name]
+    for part in parts.values():
+        part["description"] = inspect.cleandoc(part["description"])
+    for field, meaning in field_docs(kind).items():
+        found["properties"][field]["description"] = meaning
+    written = {key: {"type": "string", "description": meaning} for key, meaning in kind.WRITES.items()}
+    if root["$ref"] not in json.dumps(parts):  # it holds none of its own kind
+        parts.pop(name)
+    head = {"schema": {"const": kind.SCHEMA}, "type": {"const": kind.TYPE}}
+    return {
+        "$schema": DIALECT,
+        **found,
+        "properties": head | found["properties"] | written,
+        "required": [*head, *found["required"], *written],
+        **({"$defs": parts} if parts else {}),
+    }
+
+
+def field_docs(kind: type[Record]) -> dict[str, str]:
+    """What the text below each field of a record says."""
+    (body,) = ast.parse(inspect.getsource(kind)).body
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, below in pairwise(body.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            found[ast.unparse(field.target)] = inspect.cleandoc(str(below.value.value)).replace("\n", " ")
+    return {name: text for name, text in found.items() if name in kind.__struct_fields__}

@@ -1,0 +1,69 @@
+"""The one table of sentences: every code has its words, and they rest on facts that such an incident has."""
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import dealer_flow
+from dealer_flow.record import sentences
+from dealer_flow.record.incidents import INCIDENTS, Incident
+from dealer_flow.record.sentences import SENTENCES
+from tests.support.sentences import FACTS
+
+CASES = [
+    (code, reason, template)
+    for code, found in SENTENCES.items()
+    for reason, template in ({"": found} if isinstance(found, str) else found).items()
+]
+
+
+def test_every_code_has_a_sentence_and_facts() -> None:
+    assert list(SENTENCES) == list(INCIDENTS)
+    assert FACTS.keys() == SENTENCES.keys()
+
+
+@pytest.mark.parametrize(("code", "reason", "template"), CASES)
+def test_a_sentence_rests_on_facts_of_its_code(code: str, reason: str, template: str) -> None:
+    """A fact that is always said is one that the incident always has; the others it may have."""
+    facts = FACTS[code] if not reason else FACTS[code][reason]  # type: ignore[index]
+    always = {name for name in facts.split() if not name.endswith("?")}
+    known = {name.removesuffix("?") for name in facts.split()}
+    for _, name, spec, _ in Formatter().parse(template):
+        if name is not None:
+            assert name in Incident.__struct_fields__
+            assert name in (known if set("|*") & set(spec or "") else always), name
+
+
+def test_every_sentence_is_said() -> None:
+    """Each reason is one that the flow gives."""
+    parts = [part for part in Path(dealer_flow.__file__).parent.rglob("*") if part.suffix in (".py", ".toml")]
+    source = "".join(part.read_text("utf-8") for part in parts if part != Path(sentences.__file__))
+    given = set(re.findall(r'"([a-z-]+)"', source))
+    assert {reason for _, reason, _ in CASES if reason} <= given
+
+
+def test_cards_are_counted_as_a_person_does() -> None:
+    said = [
+        str(Incident(code="seat-count-wrong", clause="c", place="seat 1", counted=counted, expected=5))
+        for counted in (0, 1, 2)
+    ]
+    assert [re.search(r"\d cards?\b", text)[0] for text in said] == ["0 cards", "1 card", "2 cards"]  # type: ignore[index]
+
+
+def test_facts_of_several_kinds_are_spelled() -> None:
+    alone = Incident(code="side-bet-alone", clause="c", seat=2, bets=("blind", "envy"), bet="ante")
+    assert "blind, envy" in str(alone)
+    called = [Incident(code="misdeal-called", clause="c", reason="called", badge=badge) for badge in (None, 7)]
+    assert ("7" in str(called[0]), "7" in str(called[1])) == (False, True)
+    fault = Incident(code="jam", clause="c", device="device-1", fault=201)
+    assert "feed jam (201)" in str(fault)
+    ruled = Incident(code="ruled-on", clause="c", cause=fault)
+    assert str(ruled).endswith(str(fault))
+
+
+def test_a_line_of_an_older_version_is_said_by_its_code() -> None:
+    old = '{"code":"faces-disagree","text":"seat 1 shows AH","clause":"c","place":"seat 1","fault":null,"events":[]}'
+    line = f'{{"schema":"dealwire.incident/2","type":"incident",{old[1:]}'
+    assert str(Incident.from_json(line)) == "faces-disagree"
