@@ -24,40 +24,42 @@ them in each turn would cost more than to read them."""
 
 
 class Member(Protocol):
-    """Something the owner runs. It is only ever called from the owner's thread and never blocks."""
+    """Something the owner runs. It is only ever called from the owner's thread and never blocks.
+
+    A subclass without a line, or without a timer, need not say so.
+    """
 
     @property
     def next_deadline_ns(self) -> int | None:
         """When `on_deadline` is due; None for no timer."""
-        ...
+        return None
 
     def fileno(self) -> int | None:
         """Descriptor to wait on; None when the member calls `wake` itself, or is closed."""
-        ...
+        return None
 
     def wants_write(self) -> bool:
         """True while bytes wait for room on the line."""
-        ...
+        return False
 
     def on_readable(self, now_ns: int) -> None:
         """There is something to read, or the line is gone."""
-        ...
+        return
 
     def on_writable(self, now_ns: int) -> None:
         """There is room on the line."""
-        ...
+        return
 
     def on_deadline(self, now_ns: int) -> None:
         """A deadline fell; `now_ns` is the time it fell at, however late this turn is."""
-        ...
+        return
 
     def set_wake(self, wake: Callable[[], None]) -> None:
         """`wake`, called from any thread, makes the owner call `on_readable`."""
-        ...
+        return
 
     def close(self) -> None:
         """Give everything back. May be called twice."""
-        ...
 
 
 class Owner:

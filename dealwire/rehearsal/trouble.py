@@ -86,6 +86,16 @@ AT_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BE
 """What can go wrong without a shuffler."""
 
 
+AMOUNTS: Final = {
+    What.JAM: ("tries", 1, RECOVERY_TRIES + 1),
+    **dict.fromkeys((What.REMAINDER, What.REJECTED, What.DECK), ("cards", 1, 5)),
+    **dict.fromkeys((What.NOISE, What.DROP), ("bytes", 1, 1000)),
+    What.FLIP: ("bits", 1, 100),
+    What.STALL: ("ms", 1, 10_000),
+}
+"""The key that says how much, and its bounds."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedTrouble:
     """One thing that goes wrong. `ordinal` is the packet it happens at, 0 when at none.
@@ -144,19 +154,22 @@ def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> Planne
     what = What(section.text("what", allowed=[kind.value for kind in kinds]))
     at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
     ordinal = _ordinal(section, packets) if at_packet else 0
-    by_hand = bool(ordinal) and packets[ordinal - 1].step in _by_hand(plan)
+    packet = packets[ordinal - 1] if ordinal else None
+    by_hand = packet is not None and packet.step in _by_hand(plan)
     if what is What.MISPLACED and (by_hand or source != "shoe"):
         raise section.error("what", "a card is misplaced when it is drawn from a shoe; here a packet is short or long")
     if what is What.PACKET and source == "shoe" and not by_hand:
         raise section.error("what", "a card drawn from a shoe is misplaced: one hand is short and another long")
+    most = max((each.cards for each in packets), default=1)
+    places = dict.fromkeys(each.place.text for each in packets)
     trouble = PlannedTrouble(
         what=what,
         ordinal=ordinal,
-        amount=_line_amount(section, what) if what in LINE else _amount(section, what, packets, ordinal, source),
+        amount=_amount(section, what, packet, source),
         noticed=section.flag("noticed", True) if what is What.PACKET else True,
         device=section.text("device", source, allowed=(source, "table-controller")) if what in LINE else source,
-        positions=section.integers("positions", 1, _most(packets)) if what is What.BURN else (),
-        to=section.text("to", allowed=(*_all_places(packets), MUCK.text)) if what is What.MISPLACED else "",
+        positions=section.integers("positions", 1, most) if what is What.BURN else (),
+        to=section.text("to", allowed=(*places, MUCK.text)) if what is What.MISPLACED else "",
         ruling=section.text("ruling", "misdeal", allowed=("misdeal", "go-on")),
     )
     section.done()
@@ -194,43 +207,18 @@ def _ordinal(section: Section, packets: Sequence[Due]) -> int:
     return found[section.text("packet", allowed=found)]
 
 
-def _all_places(packets: Sequence[Due]) -> list[str]:
-    return list(dict.fromkeys(packet.place.text for packet in packets))
-
-
-def _most(packets: Sequence[Due]) -> int:
-    return max((packet.cards for packet in packets), default=1)
-
-
-def _amount(section: Section, what: What, packets: Sequence[Due], ordinal: int, source: str) -> int:
-    match what:
-        case What.PACKET:
-            size = packets[ordinal - 1].cards
-            by = section.integer("by", 1 - size if source == "shuffler" else -size, size)
-            if not by:
-                raise section.error("by", "0 cards too many is no trouble; -1 is one too few")
-            return by
-        case What.JAM:
-            return section.integer("tries", 1, RECOVERY_TRIES + 1)
-        case What.REMAINDER | What.REJECTED | What.DECK:
-            return section.integer("cards", 1, 5)
-        case What.MISPLACED:
-            return section.integer("cards", 1, packets[ordinal - 1].cards, 1)
-        case _:
-            return 0
+def _amount(section: Section, what: What, packet: Due | None, source: str) -> int:
+    if what is What.PACKET and packet is not None:
+        by = section.integer("by", 1 - packet.cards if source == "shuffler" else -packet.cards, packet.cards)
+        if not by:
+            raise section.error("by", "0 cards too many is no trouble; -1 is one too few")
+        return by
+    if what is What.MISPLACED and packet is not None:
+        return section.integer("cards", 1, packet.cards, 1)
+    return section.integer(*AMOUNTS[what]) if what in AMOUNTS else 0
 
 
 def read_line_trouble(section: Section, what: What, ordinal: int, devices: Sequence[str]) -> PlannedTrouble:
     """What a line does at the card `ordinal`; `devices` are those on the table, the usual one first."""
     device = section.text("device", devices[0], allowed=devices)
-    return PlannedTrouble(what, ordinal, _line_amount(section, what), device=device)
-
-
-def _line_amount(section: Section, what: What) -> int:
-    match what:
-        case What.NOISE | What.DROP:
-            return section.integer("bytes", 1, 1000)
-        case What.FLIP:
-            return section.integer("bits", 1, 100)
-        case _:
-            return section.integer("ms", 1, 10_000)
+    return PlannedTrouble(what, ordinal, section.integer(*AMOUNTS[what]), device=device)

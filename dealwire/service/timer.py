@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+from devices.loop import Member
 
-class Timer:
+
+class Timer(Member):
     """A member of the owner's loop without a line. Set `due_ns`; when it falls, it is None again, `call` is called."""
 
     def __init__(self, call: Callable[[int], None], due_ns: int | None = None) -> None:
@@ -19,23 +21,6 @@ class Timer:
         """It fell."""
         self.due_ns = None
         self._call(now_ns)
-
-    def fileno(self) -> int | None:
-        """A timer has no descriptor."""
-        return None
-
-    def wants_write(self) -> bool:
-        """A timer writes nothing."""
-        return False
-
-    def on_readable(self, now_ns: int) -> None:
-        """Never called: nothing wakes a timer."""
-
-    def on_writable(self, now_ns: int) -> None:
-        """Never called: a timer writes nothing."""
-
-    def set_wake(self, wake: Callable[[], None]) -> None:
-        """A timer needs no wake-up."""
 
     def close(self) -> None:
         """It falls no more."""

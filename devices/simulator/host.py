@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
+from devices.loop import Member
 from protocol.errors import LineAbsent, LineBusy, LocalError
 
 READ_SIZE: Final = 65536
@@ -21,7 +22,7 @@ class BadLine(LocalError):
         super().__init__(f"{device}: no such line: {line!r}; allowed: 'pty' or 'tcp:PORT' (port 0: any that is free)")
 
 
-class DeviceLine:
+class DeviceLine(Member):
     """The device's end of a line: what both kinds share. `address` is what a host opens."""
 
     address: str
@@ -29,17 +30,6 @@ class DeviceLine:
     def __init__(self, on_bytes: Callable[[bytes, int], None]) -> None:
         self._on_bytes = on_bytes
         self._backlog = bytearray()
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """A line has no timer."""
-        return None
-
-    def set_wake(self, wake: Callable[[], None]) -> None:
-        """A line has a descriptor and needs no other wake-up."""
-
-    def on_deadline(self, now_ns: int) -> None:
-        """Never called: a line has no timer."""
 
     def wants_write(self) -> bool:
         """True while bytes wait for room."""
@@ -229,7 +219,7 @@ class TableModel(Protocol):
         ...
 
 
-class SimulatorHost:
+class SimulatorHost(Member):
     """A simulated table on its lines. As a member of the owner it is the table's timer."""
 
     def __init__(self, table: TableModel, lines: Mapping[str, str]) -> None:
@@ -271,23 +261,6 @@ class SimulatorHost:
         """Let the table do what is due."""
         self.table.tick(now_ns)
         self.pump(now_ns)
-
-    def fileno(self) -> int | None:
-        """A timer has no descriptor."""
-        return None
-
-    def wants_write(self) -> bool:
-        """A timer writes nothing."""
-        return False
-
-    def on_readable(self, now_ns: int) -> None:
-        """Never called: nothing wakes a timer."""
-
-    def on_writable(self, now_ns: int) -> None:
-        """Never called: a timer writes nothing."""
-
-    def set_wake(self, wake: Callable[[], None]) -> None:
-        """A timer needs no wake-up."""
 
     def close(self) -> None:
         """Unplug every line."""

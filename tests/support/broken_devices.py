@@ -5,19 +5,17 @@ which checks each must be caught: by these and by no other.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from msgspec.structs import replace
-
 from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
-from dealwire.bench.record import BenchOutcome
+from dealwire.bench.record import Outcome
 from dealwire.bench.report import Report
 from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import BenchChoices, run_plan
-from dealwire.bench.wire import SimulatedTable
+from dealwire.bench.runner import Choices, run_plan
+from devices.simulator.host import TableModel
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, encode_frame
@@ -30,7 +28,7 @@ class Broken:
     """A device between its table and its line. Subclasses change frames of either direction; a body is header and
     payload. What is no frame passes as it is, where the subclass does not cut it."""
 
-    def __init__(self, table: SimulatedTable) -> None:
+    def __init__(self, table: TableModel) -> None:
         self._table = table
         self.now_ns = 0
         self._from_host: Framer[Frame] = Framer()
@@ -80,7 +78,7 @@ class Broken:
 
 def changed(envelope: Envelope, **values: object) -> bytes:
     """The frame with other values in its message."""
-    message = replace(envelope.message, **values)
+    message = replace(envelope.message, **values)  # type: ignore[type-var]
     answers = isinstance(message, m.Reply | m.Nak | m.Progress)
     return encode(
         message,
@@ -110,7 +108,7 @@ class Unchanged:
 class WrongCheck(Broken):
     """Now and then a status goes out with a wrong check."""
 
-    def __init__(self, table: SimulatedTable) -> None:
+    def __init__(self, table: TableModel) -> None:
         super().__init__(table)
         self._unchanged = Unchanged(40)
 
@@ -124,7 +122,7 @@ class WrongCheck(Broken):
 class DroppedFrames(Broken):
     """Now and then a status is numbered and never sent."""
 
-    def __init__(self, table: SimulatedTable) -> None:
+    def __init__(self, table: TableModel) -> None:
         super().__init__(table)
         self._unchanged = Unchanged(40)
 
@@ -160,7 +158,7 @@ class Rewriting(Broken):
 class NoReplyCache(Rewriting):
     """Every command is new to it: a repeated request id is carried out again."""
 
-    def __init__(self, table: SimulatedTable) -> None:
+    def __init__(self, table: TableModel) -> None:
         super().__init__(table)
         self._inner = 0
         self._real: dict[int, int] = {}
@@ -180,7 +178,7 @@ class NoReplyCache(Rewriting):
 class NeverRepeatsReply(Rewriting):
     """A repeated request is not carried out again, and not answered either."""
 
-    def __init__(self, table: SimulatedTable) -> None:
+    def __init__(self, table: TableModel) -> None:
         super().__init__(table)
         self._seen: set[tuple[int, bytes]] = set()
 
@@ -346,7 +344,7 @@ class AcksAnySession(Rewriting):
 class Slow(Broken):
     """It takes 180 ms to look at what the host said."""
 
-    def __init__(self, table: SimulatedTable) -> None:
+    def __init__(self, table: TableModel) -> None:
         super().__init__(table)
         self._waiting: list[tuple[int, bytes]] = []
 
@@ -474,7 +472,7 @@ class GivesFaces(Broken):
 class LateResend(Rewriting):
     """It sends what is not acknowledged again only after two seconds."""
 
-    def __init__(self, table: SimulatedTable) -> None:
+    def __init__(self, table: TableModel) -> None:
         super().__init__(table)
         self._sent: dict[int, int] = {}
         self._dropped = 0
@@ -533,7 +531,7 @@ class Caught:
     a short run.
     """
 
-    device: Callable[[SimulatedTable], SimulatedTable]
+    device: Callable[[TableModel], TableModel]
     by: tuple[str, ...]
     spreads: bool = False
     quick: tuple[str, ...] = ()
@@ -620,18 +618,18 @@ DEVICES: Final = (
 """Every broken device."""
 
 
-def judge(device: Callable[[SimulatedTable], SimulatedTable], only: Sequence[str] = ()) -> Report:
+def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) -> Report:
     """The shuffler's plan, but for the soak, on a broken device."""
     plan = load_plan("shuffler")
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
     rig = SimulatedRig("shuffler", speed=10, wrap=device)
     assert isinstance(rig.hands, SimulatedHands)
-    return run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(only))
+    return run_plan(plan, rig.wire, lambda _: rig.hands, Choices(only))
 
 
 def caught_by(report: Report) -> tuple[str, ...]:
     """The checks that failed."""
-    return tuple(result.id for result in report.of(BenchOutcome.FAILED))
+    return tuple(result.id for result in report.of(Outcome.FAILED))
 
 
 # ------------------------------------------------------------------ the page
