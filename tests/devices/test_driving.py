@@ -1,5 +1,6 @@
 """Devices driven through the handles of `open_device`: simulated ones in this program, and behind real lines."""
 
+import re
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from devices.driving import Shoe, Shuffler, TableController, open_device
 from devices.loop import Owner
 from devices.replay import play
 from devices.simulator.host import Bench, DeviceLine, TcpLine
-from devices.simulator.line import SimulatedDevice
+from devices.simulator.line import KINDS, SimulatedDevice
 from protocol.errors import (
     CannotWait,
     DealwireError,
@@ -380,6 +381,20 @@ def test_waiting_ends() -> None:
 
 
 # ------------------------------------------------------------------ addresses
+
+
+def test_the_page_lists_every_setting_of_every_simulated_device() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w -]+) \| `(\w+)` \| (\d*) \| ([^|]+) \|", page, re.MULTILINE)
+    listed = {(device, name): (usual, allowed) for device, name, usual, allowed in rows}
+    expected = {}
+    for device, kind in KINDS.items():
+        for name, (usual, bounds) in kind.numbers.items():
+            of = "every one" if name in ("seed", "speed") else device
+            expected[of, name] = str(usual), f"{bounds[0]} to {bounds[-1]}"
+        if kind.faults:
+            expected[device, "fault"] = "", ", ".join(kind.faults)
+    assert listed == expected
 
 
 @pytest.mark.parametrize(
