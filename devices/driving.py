@@ -297,6 +297,8 @@ def open_device(
     spoken, wants = dialect_named(dialect), _role(role)
     if address.startswith("sim:") and dialect != "tdp":
         raise LineUnusable(address, f"it speaks tdp; for a simulated shoe of {dialect}: dealwire sim --shoe-dialect")
+    if address.startswith("replay:"):
+        raise LineUnusable(address, "a recording is no device; dealwire.replay deals it again")
     kinds = tuple(spoken.drivers)
     kind = device or (kinds[0] if len(kinds) == 1 else "")
     chooses = not kind and dialect == "tdp" and record is None
