@@ -16,6 +16,7 @@ from typing import ClassVar, Final, Literal, Self, TypeVar, overload
 from devices import events as e
 from devices.address import line_at, recorder, short_name
 from devices.clock import SystemClock
+from devices.dialect import Dialect
 from devices.dialects import dialect_named
 from devices.drivers import DRIVERS
 from devices.handle import OwnedLine
@@ -297,33 +298,47 @@ def open_device(
     spoken, wants = dialect_named(dialect), _role(role)
     if address.startswith("sim:") and dialect != "tdp":
         raise LineUnusable(address, f"it speaks tdp; for a simulated shoe of {dialect}: dealwire sim --shoe-dialect")
+    if address.startswith("replay:"):
+        raise LineUnusable(address, "a recording is no device; dealwire.replay deals it again")
     kinds = tuple(spoken.drivers)
     kind = device or (kinds[0] if len(kinds) == 1 else "")
     chooses = not kind and dialect == "tdp" and record is None
     driver = AnyDriver() if chooses else spoken.driver(kind, where="open_device(device=...)")
-    clock = SystemClock()
-    opener = line_at(address, clock, baud=spoken.baud)
-    transport = opener.open()
-    name, writer = short_name(address), None
-    try:
-        if record is not None:
-            writer = CaptureWriter(record)
-            names = {"device": kind, "dialect": dialect, "address": address}
-            wrap = recorder(writer, name, **names, baud=spoken.baud, clock=clock)
-            opener, transport = opener.wrapped(wrap), wrap(transport)
-        make_link = partial(spoken.make_link, kind, wants, False)
-        line = OwnedLine(
-            name, opener, transport, make_link, driver, clock, role=wants, timeout_s=timeout_s, writer=writer
-        )
-    except BaseException:
-        transport.close()
-        raise
+    line = _own(address, spoken, kind, driver, wants, timeout_s, record)
     try:
         line.wait_known()
     except BaseException:
         line.close()
         raise
     return HANDLES[driver.kind if isinstance(driver, AnyDriver) else kind](line, dialect)
+
+
+def _own(
+    address: str,
+    spoken: Dialect,
+    kind: str,
+    driver: Driver,
+    role: Role,
+    timeout_s: float,
+    record: str | Path | None,
+) -> OwnedLine:
+    """Open the line, begin its recording if there is one, and give both to a thread."""
+    clock, name, writer = SystemClock(), short_name(address), None
+    opener = line_at(address, clock, baud=spoken.baud)
+    transport = opener.open()
+    try:
+        if record is not None:
+            writer = CaptureWriter(record)
+            names = {"device": kind, "dialect": spoken.name, "address": address}
+            wrap = recorder(writer, name, **names, baud=spoken.baud, clock=clock)
+            opener, transport = opener.wrapped(wrap), wrap(transport)
+        make_link = partial(spoken.make_link, kind, role, False)
+        return OwnedLine(
+            name, opener, transport, make_link, driver, clock, role=role, timeout_s=timeout_s, writer=writer
+        )
+    except BaseException:
+        transport.close()
+        raise
 
 
 def _role(role: Role | str) -> Role:

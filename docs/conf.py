@@ -1,19 +1,27 @@
 """How Sphinx builds the site out of these pages; `make site` runs it. Nothing is fetched, now or by a reader."""
 
+import importlib
+import inspect
 import sys
 import tomllib
+from enum import Enum
 from pathlib import Path
 
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_site"))
+sys.path[:0] = [str(HERE / "_site"), str(HERE.parent)]
+
+import dealwire  # noqa: E402
 
 project = "dealwire"
 project_copyright = "the dealwire authors; Apache-2.0"
 release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
-extensions = ["myst_parser", "charts"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "charts"]
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+default_role = "code"  # docstrings have code in single backticks
 exclude_patterns = ["_site"]
 highlight_language = "text"
 myst_fence_as_directive = ["mermaid"]
@@ -36,6 +44,33 @@ def hang_games_below_their_list(_app: Sphinx, name: str, source: list[str]) -> N
         source[0] += "\n".join(["\n```{toctree}", ":hidden:", "", *games, "```", ""])
 
 
+def list_public_names(_app: Sphinx, name: str, source: list[str]) -> None:
+    """Print what `dealwire` offers from its docstrings, job by job, and name what the packages below offer."""
+    if name != "api":
+        return
+    for job, modules in dealwire.JOBS.items():
+        names = [word for held in modules.values() for word in held.split()]
+        source[0] += "\n".join([f"\n## {job.capitalize()}\n", "```{eval-rst}", *map(_directive, names), "```", ""])
+    source[0] += "\n## The packages below\n\n| package | names |\n| --- | --- |\n"
+    for package in ("protocol", "protocol.tdp", "devices", "devices.transport", "dealer_flow", "rules"):
+        offered = getattr(importlib.import_module(package), "__all__", ())
+        source[0] += f"| `{package}` | {', '.join(f'`{one}`' for one in sorted(offered))} |\n" if offered else ""
+
+
+def _directive(name: str) -> str:
+    found = getattr(dealwire, name)
+    if inspect.ismodule(found):
+        return f".. automodule:: {found.__name__}\n   :members:"
+    if not inspect.isclass(found):
+        return f".. autofunction:: dealwire.{name}"
+    if issubclass(found, Exception):
+        return f".. autoexception:: dealwire.{name}"
+    options = [":members:", ":inherited-members: BaseModel, int, tuple", ":exclude-members: model_config"]
+    options += [":undoc-members:"] if issubclass(found, Enum) else []
+    return "\n   ".join([f".. autoclass:: dealwire.{name}", *options])
+
+
 def setup(app: Sphinx) -> None:
     """Tell Sphinx what to call."""
     app.connect("source-read", hang_games_below_their_list)
+    app.connect("source-read", list_public_names)

@@ -12,7 +12,9 @@ from urllib.parse import unquote, urlsplit
 import click
 import pytest
 
+import dealwire
 from dealwire.cli import main
+from devices import events
 from tests.support.browser import Watch, chromium, needs_browser, picture
 from tests.support.guides import FENCE, PAGES, ROOT, Reader, blocks, commands, lacking, said
 
@@ -128,6 +130,16 @@ def test_every_page_is_built_and_every_link_leads_to_an_anchor(site: Path) -> No
             assert link.scheme or target.exists(), f"{page.name}: {link.path}"
             if not link.scheme and link.fragment and target in pages:
                 assert unquote(link.fragment) in pages[target].anchors, f"{page.name}: {link.path}#{link.fragment}"
+
+
+@needs_sphinx
+def test_the_reference_has_exactly_the_public_names(site: Path) -> None:
+    """Each with an anchor of its own, and each event that a device can report."""
+    anchors = Seen(site / "api.html").anchors
+    offered = {anchor.removeprefix("dealwire.") for anchor in anchors if re.fullmatch(r"dealwire\.\w+", anchor)}
+    assert offered == set(dealwire.__all__) - {"events"}
+    reported = {anchor.rpartition(".")[2] for anchor in anchors if re.fullmatch(r"devices\.events\.\w+", anchor)}
+    assert {kind.__name__ for kind in events.Body.__subclasses__()} <= reported
 
 
 @needs_sphinx

@@ -1,7 +1,12 @@
 """Devices driven through the handles of `open_device`: simulated ones in this program, and behind real lines."""
 
+import re
+import signal
 import socket
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +20,7 @@ from devices.driving import Shoe, Shuffler, TableController, open_device
 from devices.loop import Owner
 from devices.replay import play
 from devices.simulator.host import DeviceLine, DeviceTcpLine, SimulatorHost
-from devices.simulator.line import SimulatedDevice
+from devices.simulator.line import KINDS, SimulatedDevice
 from protocol.errors import (
     CannotWait,
     DealwireError,
@@ -382,6 +387,20 @@ def test_waiting_ends() -> None:
 # ------------------------------------------------------------------ addresses
 
 
+def test_the_page_lists_every_setting_of_every_simulated_device() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w -]+) \| `(\w+)` \| (\d*) ?\| ([^|]+) \|", page, re.MULTILINE)
+    listed = {(device, name): (usual, allowed) for device, name, usual, allowed in rows}
+    expected = {}
+    for device, kind in KINDS.items():
+        for name, (usual, bounds) in kind.numbers.items():
+            of = "every one" if name in ("seed", "speed") else device
+            expected[of, name] = str(usual), f"{bounds[0]} to {bounds[-1]}"
+        if kind.faults:
+            expected[device, "fault"] = "", ", ".join(kind.faults)
+    assert listed == expected
+
+
 @pytest.mark.parametrize(
     ("address", "says"),
     [
@@ -407,5 +426,35 @@ def test_what_cannot_be_opened_is_one_clear_error() -> None:
         open_device(FAST, role="boss")  # type: ignore[call-overload]
     with pytest.raises(LineUnusable, match="it speaks tdp"):
         open_device("sim:shoe", dialect="angel-eye")
+    with pytest.raises(LineUnusable, match="a recording is no device"):
+        open_device("replay:captures/clean-1.pcapng#shuffler")
     with pytest.raises(LineAbsent, match="ttyNOWHERE7"):
         open_device("/dev/ttyNOWHERE7")
+
+
+# ------------------------------------------------------------------ the program's end
+
+
+def program(text: str) -> subprocess.Popen[str]:
+    # Whoever started the tests in the background made them deaf to Ctrl-C, and so every program they start.
+    begin = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    begin += f"from dealwire import events, open_device\nshuffler = open_device('{FAST}', role='operate')\n"
+    command = [sys.executable, "-c", f"{begin}print('up', flush=True)\n{text}"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("waits", ["list(shuffler.events())", "shuffler.wait_for(events.DoorMoved, 99)"])
+def test_ctrl_c_ends_a_program_that_waits(waits: str) -> None:
+    with program(waits) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=30)
+    assert complaint.endswith("KeyboardInterrupt\n")
+
+
+def test_a_program_that_forgets_to_close_ends() -> None:
+    with program("print(shuffler.dispense().counted)") as process:
+        said, complaint = process.communicate(timeout=30)
+    assert (process.returncode, said, complaint) == (0, "up\n5\n", "")

@@ -1,0 +1,68 @@
+"""A recording dealt again, and rounds made up, in one call."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dealwire import Capture, CaptureWriter, Incident, RoundResult, Settlement, play, replay, simulate
+from dealwire.table.replay import usual_table
+from devices.pcapng import CaptureCorrupt, CaptureError
+from protocol.errors import LocalError
+
+CAPTURES = Path(__file__).parents[2] / "captures"
+
+
+@pytest.mark.parametrize("name", ["race-17.tdp", "flushes-gone-wild.wa", "let-it-ride.co"])
+def test_a_recording_gives_what_its_events_give(name: str) -> None:
+    path = CAPTURES / f"{name}.pcapng"
+    table, pushed = usual_table(Capture.read(path).procedure), []
+    play(Capture.read(path), lambda seen: pushed.extend(table.handle(seen)))
+    pushed += table.finish()
+    assert [item.to_json() for item in replay(path)] == [item.to_json() for item in pushed]
+    assert any(isinstance(item, RoundResult) for item in pushed)
+
+
+def test_a_recording_that_names_no_procedure_needs_a_table() -> None:
+    with pytest.raises(CaptureError, match="names no procedure; give a table"):
+        replay(CAPTURES / "clean-1.pcapng")
+    found = Counter(type(item) for item in replay(CAPTURES / "clean-1.pcapng", usual_table("flushes-gone-wild.co")))
+    assert found == {RoundResult: 1, Settlement: 1}
+    with pytest.raises(CaptureError):
+        replay(CAPTURES / "never.pcapng")
+
+
+def test_what_came_before_the_damage_is_given(tmp_path: Path) -> None:
+    whole = (CAPTURES / "two-rounds.pcapng").read_bytes()
+    (tmp_path / "torn.pcapng").write_bytes(whole + b"\x06\x00\x00\x00\x10\x00\x00\x01" + bytes(40))
+    given = replay(tmp_path / "torn.pcapng", usual_table("flushes-gone-wild.co"))
+    found = []
+    with pytest.raises(CaptureCorrupt):
+        found.extend(item.type for item in given)  # what was given stays
+    assert found.count("round") == 2
+    with CaptureWriter(tmp_path / "empty.pcapng"):
+        pass
+    assert [*replay(tmp_path / "empty.pcapng", usual_table("flushes-gone-wild.co"))] == []
+
+
+def test_simulated_rounds() -> None:
+    def lines(**options: int) -> list[str]:
+        return [item.to_json() for item in simulate("flushes-gone-wild.co", **options)]
+
+    items = list(simulate("flushes-gone-wild.co", rounds=2, players=4))
+    assert [type(item) for item in items] == [RoundResult, Settlement] * 2
+    assert [len(item.seats) for item in items if isinstance(item, RoundResult)] == [4, 4]
+    assert lines(seed=4) == lines(seed=4) != lines(seed=5)
+    assert list(simulate("flushes-gone-wild.co", rounds=0)) == []
+
+
+def test_something_goes_wrong_in_simulated_rounds() -> None:
+    found = [item for item in simulate("flushes-gone-wild.co", rounds=10, faults=1) if isinstance(item, Incident)]
+    assert len({incident.code for incident in found}) > 2
+
+
+def test_a_procedure_is_refused_at_once() -> None:
+    with pytest.raises(LocalError, match="nowhere"):
+        simulate("nowhere")
+    with pytest.raises(LocalError, match="drawn into columns"):
+        simulate("race-to-the-flush")
