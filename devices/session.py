@@ -108,9 +108,10 @@ class Feed:
         due_ns = self.link.next_deadline_ns
         self.due_ns = NEVER if due_ns is None else due_ns
         out = b""
+        trace, remember, translate = self._trace, self.recent.append, self._driver.translate
         for output in outputs:
-            if self._trace is not None:
-                self._trace(output)
+            if trace is not None:
+                trace(output)
             number = 0
             if type(output) is Delivered:
                 self.session, number = output.session, output.message.number
@@ -123,8 +124,8 @@ class Feed:
                 self.status = output.message
             elif not self._note(output):
                 continue
-            self.recent.append((at_ns, output))
-            body = self._driver.translate(output)
+            remember((at_ns, output))
+            body = translate(output)
             if body is not None:
                 self._deliver(Seen(self.name, self.session, number, at_ns, body))
         return out
