@@ -15,6 +15,7 @@ from devices.translation import Driver
 from devices.transport.base import Abandonable, LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Reported, Resumable, Send, Started, Unanswered
+from protocol.message import Message
 from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionChanged, StatusSeen, Up
 
 NEVER: Final = 1 << 63
@@ -203,7 +204,7 @@ class Session:
         now_ns = self._clock.now_ns()
         self._send(self._feed.start(now_ns), now_ns)
 
-    def request(self, command: Struct, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+    def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
         """Ask the device for something and give the request's id; `done` is called once, with how it ended.
 
         NotUp, NotPermitted or QueueFull when it cannot be asked.

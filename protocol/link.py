@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct
 
 from protocol.errors import NoAnswer, RemoteError
+from protocol.message import Message
 
 if TYPE_CHECKING:
     from protocol.tdp.messages import Role
@@ -38,15 +39,15 @@ class Answered(Output, frozen=True):
     """A command got its reply; a refusal is a reply too."""
 
     request: int
-    command: Struct
-    reply: Struct
+    command: Message
+    reply: Message
 
 
 class Unanswered(Output, frozen=True, gc=True):
     """A command ended without a reply: what the device did with it is unknown."""
 
     request: int
-    command: Struct
+    command: Message
     error: NoAnswer
 
 
@@ -62,7 +63,7 @@ class Reported(Output, frozen=True):
 
     session: int
     number: int
-    message: Struct
+    message: Message
 
 
 class Missed(Output, frozen=True):

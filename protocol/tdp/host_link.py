@@ -16,6 +16,7 @@ from typing import Final
 
 from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
 from protocol.link import Resumable
+from protocol.message import message_name
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
 from protocol.tdp.framing import encode_frame
@@ -177,7 +178,7 @@ class HostLink(Resumable):
             raise NotUp("listening only" if self._listen else self.state)
         needs = role_needed(type(command))
         if needs > self.role:
-            raise NotPermitted(type(command).__name__, needs.name.lower(), self.role.name.lower())
+            raise NotPermitted(message_name(command), needs.name.lower(), self.role.name.lower())
         encode(command)
         pending = self._commands.add(command, now_ns)
         self._pump(now_ns, out)
