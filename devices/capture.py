@@ -8,7 +8,9 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from devices import pcapng
 from devices.pcapng import Block, Blocks
@@ -36,11 +38,8 @@ class Interface:
     procedure: str = ""
 
 
-class Chunk(NamedTuple):
-    """The bytes of one read (`sent` False) or one write, or a note with no bytes. `interface` counts from 0.
-
-    A tuple, because a recording has millions, and their columns are wanted.
-    """
+class Chunk(Struct, frozen=True, gc=False):
+    """The bytes of one read (`sent` False) or one write, or a note with no bytes. `interface` counts from 0."""
 
     interface: int
     at_ns: int

@@ -7,7 +7,9 @@ and the total length again, in the byte order its section's header declares.
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final
+
+from msgspec import Struct
 
 from protocol.errors import DealwireError, shorten
 
@@ -68,8 +70,8 @@ class CaptureCorrupt(CaptureError):
         super().__init__(f"{path}: damaged at byte {offset}: {why}")
 
 
-class Block(NamedTuple):
-    """One block. `order` is `<` or `>`, the byte order of its section. A tuple, as a file has one for each chunk."""
+class Block(Struct, frozen=True, gc=False):
+    """One block. `order` is `<` or `>`, the byte order of its section."""
 
     offset: int
     type: int

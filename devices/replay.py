@@ -1,6 +1,6 @@
 """A recording played again: through links that only listen, or as a line for one that talks."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -87,7 +87,8 @@ def played(capture: Capture, player: "Player") -> PlayStats:
     for interface in capture.interfaces:
         player.check(interface)
     try:
-        player.take_all(capture.chunks)
+        for chunk in capture.chunks:
+            player.take(chunk)
     except CaptureError:
         player.finish()
         raise
@@ -160,25 +161,19 @@ class Player:
 
     def take(self, chunk: Chunk) -> None:
         """One read, write or note."""
-        interface, at_ns, sent, data, comment = chunk
-        now_ns = self.advance(at_ns)
-        if comment and not data:
+        now_ns, data, interface = self.advance(chunk.at_ns), chunk.data, chunk.interface
+        if chunk.comment and not data:
             self._end(chunk, now_ns)
             return
         line, feed = self._open.get(interface) or self._begin(interface, now_ns)
         line.chunks += 1
-        if sent:
+        if chunk.sent:
             line.sent += len(data)
         else:
             line.received += len(data)
             feed.receive(data, now_ns)
             if feed.due_ns < self._due_ns:
                 self._due_ns = feed.due_ns
-
-    def take_all(self, chunks: Iterable[Chunk]) -> None:
-        """Everything in `chunks`; what it raises comes after all that was before."""
-        for chunk in chunks:
-            self.take(chunk)
 
     def finish(self) -> None:
         """The recording is over: what the links hold back is given out, and their counters are read."""

@@ -15,6 +15,7 @@ from devices.translation import Driver
 from devices.transport.base import Abandonable, LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Reported, Resumable, Send, Started, Unanswered
+from protocol.message import Message
 from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionChanged, StatusSeen, Up
 
 NEVER: Final = 1 << 63
@@ -108,9 +109,10 @@ class Feed:
         due_ns = self.link.next_deadline_ns
         self.due_ns = NEVER if due_ns is None else due_ns
         out = b""
+        trace, remember, translate = self._trace, self.recent.append, self._driver.translate
         for output in outputs:
-            if self._trace is not None:
-                self._trace(output)
+            if trace is not None:
+                trace(output)
             number = 0
             if type(output) is Delivered:
                 self.session, number = output.session, output.message.number
@@ -123,8 +125,8 @@ class Feed:
                 self.status = output.message
             elif not self._note(output):
                 continue
-            self.recent.append((at_ns, output))
-            body = self._driver.translate(output)
+            remember((at_ns, output))
+            body = translate(output)
             if body is not None:
                 self._deliver(Seen(self.name, self.session, number, at_ns, body))
         return out
@@ -202,7 +204,7 @@ class Session:
         now_ns = self._clock.now_ns()
         self._send(self._feed.start(now_ns), now_ns)
 
-    def request(self, command: Struct, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
+    def request(self, command: Message, done: Callable[[Answered | Unanswered], None] | None = None) -> int:
         """Ask the device for something and give the request's id; `done` is called once, with how it ended.
 
         NotUp, NotPermitted or QueueFull when it cannot be asked.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, Protocol
 
 from devices import events as e
 from protocol.link import Missed, Reported, Started
+from protocol.message import message_name
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
@@ -88,7 +89,7 @@ class TableDriver:
         if type(output) is o.Delivered:
             message = output.message
             make = self.events.get(type(message))
-            return e.UnknownReported(f"event {type(message).__name__}") if make is None else make(message)
+            return e.UnknownReported(f"event {message_name(message)}") if make is None else make(message)
         known = LINK.get(type(output))
         return None if known is None else known(output)
 
@@ -105,7 +106,7 @@ class UnnumberedDriver:
         if isinstance(output, Reported):
             message = output.message
             make = self.events.get(type(message))
-            return e.UnknownReported(f"report {type(message).__name__}") if make is None else make(message)
+            return e.UnknownReported(f"report {message_name(message)}") if make is None else make(message)
         if isinstance(output, Started):
             if output.previous:
                 return e.SessionChanged(output.previous, output.session)

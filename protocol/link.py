@@ -5,12 +5,14 @@ the reports it hears, and names a session by the time its first report came in, 
 and a line opened anew, over which nobody knows what happened meanwhile, another.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
 from protocol.errors import NoAnswer, RemoteError
+from protocol.message import Message
 
 if TYPE_CHECKING:
     from protocol.tdp.messages import Role
@@ -37,15 +39,15 @@ class Answered(Output, frozen=True):
     """A command got its reply; a refusal is a reply too."""
 
     request: int
-    command: Struct
-    reply: Struct
+    command: Message
+    reply: Message
 
 
 class Unanswered(Output, frozen=True, gc=True):
     """A command ended without a reply: what the device did with it is unknown."""
 
     request: int
-    command: Struct
+    command: Message
     error: NoAnswer
 
 
@@ -61,7 +63,7 @@ class Reported(Output, frozen=True):
 
     session: int
     number: int
-    message: Struct
+    message: Message
 
 
 class Missed(Output, frozen=True):
@@ -138,35 +140,38 @@ class Link(Protocol):
         ...
 
 
-@runtime_checkable
-class Resumable(Link, Protocol):
-    """A link to a device that keeps sessions and events: on the next line, another goes on from where it stood."""
+class Resumable(Link):
+    """A link to a device that keeps sessions and events: on the next line, another goes on from where it stood.
+
+    A base to inherit from, because it is looked for while a line is lost, and what a mere protocol takes to be
+    looked for is more than a frame costs.
+    """
 
     @property
+    @abstractmethod
     def alive(self) -> bool:
         """Something valid was heard not long ago."""
-        ...
 
     @property
+    @abstractmethod
     def heard_ns(self) -> int:
         """When the last valid frame came; 0 before any."""
-        ...
 
     @property
+    @abstractmethod
     def complete(self) -> bool:
         """The session is up and every event the device is known to have made was delivered."""
-        ...
 
     @property
+    @abstractmethod
     def problem(self) -> RemoteError | None:
         """Why the device that answers is not one to talk to; None while there is no reason."""
-        ...
 
+    @abstractmethod
     def suspend(self, now_ns: int) -> list[Output]:
         """End because the line is gone: what is held back is left to the successor."""
-        ...
 
+    @abstractmethod
     def successor(self, role: "Role | None" = None) -> "Resumable":
         """A link for the next line, that goes on from where this one stood. After one that only listened, `role` makes
         it speak, and is what it asks for."""
-        ...

@@ -10,6 +10,7 @@ from protocol.angel_eye import messages as m
 from protocol.angel_eye.framing import Frame, NakReason, Start, encode_frame
 from protocol.cards import DECK, NONE, UNREAD, Card
 from protocol.errors import BadReport, CannotEncode
+from protocol.message import message_name
 
 DIALECT: Final = "angel-eye"
 
@@ -120,7 +121,7 @@ def _decode_command(body: bytes) -> m.Message:
 
 def encode(message: m.Message, sequence: int = 0x30) -> bytes:
     """The wire bytes of `message`; a report carries `sequence`. CannotEncode when a value has no room."""
-    name = type(message).__name__
+    name = message_name(message)
     match message:
         case m.Acknowledged():
             return encode_frame(Start.ACK, b"")
@@ -211,7 +212,7 @@ def describe(frame: Frame) -> dict[str, object]:
     except BadReport as error:
         return {**head, "kind": "bad report", "why": error.why, "data": frame.body.hex()}
     shown = {name: _show(type(message), name, value) for name, value in asdict(message).items()}
-    return {**head, "message": type(message).__name__, "fields": shown}
+    return {**head, "message": message_name(message), "fields": shown}
 
 
 def _show(cls: type[m.Message], name: str, value: Any) -> object:

@@ -39,6 +39,7 @@ from protocol.link import (
     Unanswered,
     session_at,
 )
+from protocol.message import message_name
 
 _MS: Final = 1_000_000
 QUEUE_MAX: Final = 16
@@ -175,7 +176,7 @@ class HostLink:
         if self.state is not LinkState.UP:
             raise NotUp(self.state)
         if not self._sends:
-            raise NotPermitted(type(command).__name__, "operate", "observe")
+            raise NotPermitted(message_name(command), "operate", "observe")
         if len(self._commands) >= QUEUE_MAX:
             raise QueueFull(QUEUE_MAX)
         encode(command)
@@ -276,7 +277,7 @@ class HostLink:
 
     def _abandon(self, now_ns: int, out: list[Output]) -> None:
         pending = self._commands.popleft()
-        error = NoAnswer(type(pending.command).__name__, pending.tries, (now_ns - pending.asked_ns) / 1e9)
+        error = NoAnswer(message_name(pending.command), pending.tries, (now_ns - pending.asked_ns) / 1e9)
         out.append(Unanswered(pending.request, pending.command, error))
 
     def _transmit_next(self, now_ns: int, out: list[Output]) -> None:

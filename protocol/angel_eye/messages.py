@@ -2,9 +2,8 @@
 
 from enum import IntEnum
 
-from msgspec import Struct
-
 from protocol.cards import Card
+from protocol.message import Message as Message
 
 
 class Destination(IntEnum):
@@ -44,10 +43,6 @@ class Winner(IntEnum):
     TIE = 2
     BANKER = 4
     FORCED_END = 7
-
-
-class Message(Struct, frozen=True, gc=False):
-    """Base of everything that travels."""
 
 
 # ------------------------------------------------------------------ shoe to host

@@ -9,6 +9,7 @@ from protocol.bee_tek import messages as m
 from protocol.bee_tek.framing import ITEM_MAX, MODE_MAX, Frame, encode_frame
 from protocol.cards import Card, parse_card
 from protocol.errors import BadReport, CannotEncode
+from protocol.message import message_name
 
 DIALECT: Final = "bee-tek"
 
@@ -48,7 +49,7 @@ def _card(item: str, text: str) -> Card:
 
 def encode(message: m.Message) -> bytes:
     """The wire bytes of `message`. CannotEncode when it does not fit."""
-    name = type(message).__name__
+    name = message_name(message)
     match message:
         case m.CardDrawn(_, card):
             if not card.is_playing:
@@ -82,4 +83,4 @@ def describe(frame: Frame) -> dict[str, object]:
         for name, value in asdict(message).items()
         if name != "mode"
     }
-    return {**head, "message": type(message).__name__, "fields": shown}
+    return {**head, "message": message_name(message), "fields": shown}

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from msgspec import Struct
-
+from protocol import message
 from protocol.cards import Card
 
 GAME: Final = "Game"
@@ -11,7 +10,7 @@ BURN: Final = "Manual Burn Cards"
 ALARM: Final = "GameAlarm"
 
 
-class Message(Struct, frozen=True, gc=False):
+class Message(message.Message, frozen=True):
     """Base of everything that travels."""
 
     mode: str

@@ -7,6 +7,7 @@ from typing import Any, Final
 from protocol.cards import spell_cards
 from protocol.errors import BadPayload, CannotEncode
 from protocol.faults import Fault, fault_text
+from protocol.message import message_name
 from protocol.places import PLACES as PLACE_CODES
 from protocol.tdp.derive import (
     HEADER_CODES,
@@ -94,7 +95,7 @@ def encode(
 ) -> bytes:
     """Header and payload of `message`, without the check. `message_id` is given for Reply, Progress and Nak: what
     they answer. `link_sequence` is taken modulo 256. CannotEncode when a value does not fit."""
-    name = type(message).__name__
+    name = message_name(message)
     try:
         kind, number, payload = _identify(message, message_id)
         payload += write_extensions(extensions)
@@ -140,7 +141,7 @@ def describe(envelope: Envelope) -> dict[str, object]:
         "link_sequence": envelope.link_sequence,
         "request": envelope.request,
         "message_id": f"0x{envelope.message_id:04X}",
-        "message": type(message).__name__,
+        "message": message_name(message),
         "fields": shown,
         "extensions": [{"type": type_, "value": value.hex()} for type_, value in envelope.extensions],
     }

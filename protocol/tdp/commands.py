@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from protocol.errors import QueueFull
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Message, Role
 from protocol.tdp.outputs import MESSAGE_IDS
@@ -51,7 +52,7 @@ class Pending:
     @property
     def name(self) -> str:
         """The command's name, for messages."""
-        return type(self.command).__name__
+        return message_name(self.command)
 
 
 class CommandQueue:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Final
 
 from protocol.tdp.codec import Envelope
 from protocol.tdp.framing import Framer
@@ -14,8 +14,8 @@ from protocol.tdp.vetting import count_noise, is_from_device, problem_with, read
 
 NEVER: Final = 1 << 63
 
-Handler = Callable[[Envelope, Any, int, list[Output]], None]
-"""Takes a frame: envelope, its message, time, outputs so far."""
+Handler = Callable[[Any, Envelope, Any, int, list[Output]], None]
+"""A method that takes a frame: envelope, its message, time, outputs so far."""
 
 Timer = tuple[int, Callable[[int, list[Output]], None]]
 """A deadline and what is done then, with the deadline as the time."""
@@ -26,13 +26,14 @@ class FrameReader:
     `_on_unknown` who takes the others, in `_timers` what it waits for, and in `_revive` what the first frame after
     silence means."""
 
+    _handlers: ClassVar[Mapping[type[Message], Handler]]
+
     def __init__(self, timing: Timing) -> None:
         self.stats = LinkStats()
         self.alive = False
         """Something valid was heard, the last of it not `lost_ns` ago."""
         self._timing = timing
         self._framer = Framer(read_frame)
-        self._handlers: dict[type[Message], Handler] = {}
         self._sequence = -1  # expected next
         self._byte_ns = self._valid_ns = 0
         self._timer_ns = NEVER  # no timer but that of a partial frame is due before; may be early, never late
@@ -116,14 +117,14 @@ class FrameReader:
         self._valid_ns = now_ns
         if not self.alive:
             self._revive(now_ns)
-        handler(envelope, message, now_ns, out)
+        handler(self, envelope, message, now_ns, out)
 
     def _judge(self, envelope: Envelope) -> Handler:
         """Who takes a frame that is out of the ordinary."""
         problem = problem_with(envelope)
         if problem is None:
-            return self._handlers.get(envelope.message.__class__, self._on_unusable)
-        return self._on_unknown if problem is Reason.UNKNOWN_COMMAND else self._on_unusable
+            return self._handlers.get(envelope.message.__class__, FrameReader._on_unusable)
+        return type(self)._on_unknown if problem is Reason.UNKNOWN_COMMAND else FrameReader._on_unusable
 
     def _count_missed(self, sequence: int) -> None:
         ahead = sequence - self._sequence & 0xFF

@@ -15,6 +15,8 @@ from __future__ import annotations
 from typing import Final
 
 from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
+from protocol.link import Resumable
+from protocol.message import message_name
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
 from protocol.tdp.framing import encode_frame
@@ -42,7 +44,7 @@ _AFTER_CLASH: Final = 4096
 """Request ids skipped when the device still remembers ours from the program before us."""
 
 
-class HostLink:
+class HostLink(Resumable):
     """One host's link to one device, used once. Bytes and times in, outputs out; it never waits.
 
     `listen` makes it a listener: it sends nothing, refuses requests, and delivers what the live link delivered.
@@ -176,7 +178,7 @@ class HostLink:
             raise NotUp("listening only" if self._listen else self.state)
         needs = role_needed(type(command))
         if needs > self.role:
-            raise NotPermitted(type(command).__name__, needs.name.lower(), self.role.name.lower())
+            raise NotPermitted(message_name(command), needs.name.lower(), self.role.name.lower())
         encode(command)
         pending = self._commands.add(command, now_ns)
         self._pump(now_ns, out)

@@ -7,7 +7,7 @@ not know; the enums here name the known ones.
 
 from enum import IntEnum, IntFlag
 
-from msgspec import Struct
+from protocol.message import Message as Message
 
 
 class Kind(IntEnum):
@@ -202,10 +202,6 @@ class Mishandling(IntEnum):
     FOULED = 3
     JOKER = 4
     BOXED = 5
-
-
-class Message(Struct, frozen=True, gc=False):
-    """Base of everything that travels."""
 
 
 # ------------------------------------------------------------------ link

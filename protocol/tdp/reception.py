@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 
@@ -41,7 +41,7 @@ from protocol.errors import RemoteError
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown
 from protocol.tdp.event_order import EventOrder
-from protocol.tdp.frame_reader import FrameReader, Handler, Timer
+from protocol.tdp.frame_reader import FrameReader, Timer
 from protocol.tdp.messages import DeviceClass, Kind
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
@@ -106,7 +106,6 @@ class Reception(FrameReader):
         self._gate_ns = 0  # until then, no event before the session is open
         self._resumed = False
         self._echo: tuple[int, int] = (ANONYMOUS, 0)  # a session that ended, and until when it may echo
-        self._handlers = self._make_handlers()
         if resume is not None:
             self.session, self.hello, self._resumed = resume.session, resume.hello, resume.announced
             self.order = EventOrder(resume.session, self.stats, resume.expected)
@@ -202,17 +201,6 @@ class Reception(FrameReader):
         self.opened = False
         self._gate_ns = now_ns + self._timing.lost_ns if self.order.started or self.old else 0
 
-    def _make_handlers(self) -> dict[type[m.Message], Handler]:
-        return {
-            **dict.fromkeys(_EVENTS, self._on_event),
-            **dict.fromkeys(_STATUSES, self._on_status),
-            m.HelloReply: self._on_hello_reply,
-            m.Gap: self._on_gap,
-            m.Reply: self._on_reply,
-            m.Progress: self._on_answer_frame,
-            m.Nak: self._on_answer_frame,
-        }
-
     def _on_unknown(self, envelope: Envelope, message: Unknown, now_ns: int, out: list[Output]) -> None:
         if message.kind != Kind.EVENT or len(message.payload) < _EVENT_HEAD.size:
             self._on_unusable(envelope, message, now_ns, out)
@@ -297,7 +285,8 @@ class Reception(FrameReader):
             return
         if status.session != self.session:
             self._enter(status.session, now_ns, out)
-        self.order.last = max(self.order.last, status.last_event)
+        if status.last_event > self.order.last:
+            self.order.last = status.last_event
         out.append(StatusSeen(status))
 
     def _on_hello_reply(self, envelope: Envelope, hello: m.HelloReply, now_ns: int, out: list[Output]) -> None:
@@ -379,3 +368,13 @@ class Reception(FrameReader):
     def _on_answer_frame(self, envelope: Envelope, message: m.Message, now_ns: int, out: list[Output]) -> None:
         if self._on_answer is not None:
             self._on_answer(envelope, now_ns, out)
+
+    _handlers: ClassVar = {
+        **dict.fromkeys(_EVENTS, _on_event),
+        **dict.fromkeys(_STATUSES, _on_status),
+        m.HelloReply: _on_hello_reply,
+        m.Gap: _on_gap,
+        m.Reply: _on_reply,
+        m.Progress: _on_answer_frame,
+        m.Nak: _on_answer_frame,
+    }

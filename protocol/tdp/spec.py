@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from protocol import cards, places
 from protocol.faults import CLASSES, Fault
+from protocol.message import message_name
 from protocol.tdp import framing
 from protocol.tdp.commands import role_needed
 from protocol.tdp.derive import FIXED, HEADER_SIZE, Field, Shape, fields_of, header_fields
@@ -83,7 +84,7 @@ def message_tables() -> str:
 def _message(cls: type[Message], packet: Any, number: str, kind: Kind) -> str:
     found = fields_of(packet)
     role = f", role {role_needed(cls).name.lower()}" if kind == Kind.COMMAND else ""
-    title = f"#### {number} {cls.__name__}".replace("  ", " ")
+    title = f"#### {number} {message_name(cls)}".replace("  ", " ")
     about = f"{title}\n\n{_sentence(cls)} *({kind.name}{role})*\n\n"
     if not found:
         return about + "No fields.\n\n"
