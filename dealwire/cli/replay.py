@@ -67,7 +67,7 @@ def deal(capture: Capture, table: Table, as_json: bool) -> tuple[PlayStats, str 
     return stats, damage
 
 
-def summary(name: str, table: Table, stats: PlayStats, problem: str | None) -> dict[str, Any]:
+def summary(name: str, table: Table, stats: PlayStats, problem: str | None) -> dict[str, object]:
     """The last object of `--json`."""
     return {
         "capture": name,

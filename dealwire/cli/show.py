@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import click
 
@@ -23,12 +22,12 @@ def say_json(item: TableOutcome) -> None:
     click.echo(item.to_json())
 
 
-def say_summary(summary: dict[str, Any]) -> None:
+def say_summary(summary: dict[str, object]) -> None:
     """Write the closing object."""
     click.echo(json.dumps({"schema": SUMMARY_SCHEMA, "type": "summary", **summary}))
 
 
-def counts(table: Table) -> dict[str, Any]:
+def counts(table: Table) -> dict[str, object]:
     """How many rounds a table dealt, by outcome, and how many incidents, by code: part of every summary."""
     return {
         "rounds": sum(table.outcomes.values()),

@@ -46,6 +46,9 @@ LINE_TYPES: Final = {
 """By type."""
 
 
+StatusKind = Literal["started", "stopped", "safe-stop", "line-up", "line-lost", "action"]
+
+
 class GapLine(Record):
     """Lines were left out here, because the reader was too slow. The journal has them, under the numbers between."""
 
@@ -69,7 +72,7 @@ class StatusLine(Record):
     schema_: Literal["dealwire.status/1"] = Field(default=STATUS_SCHEMA, alias="schema")
     type: Literal["status"] = "status"
     table: str
-    kind: Literal["started", "stopped", "safe-stop", "line-up", "line-lost", "action"]
+    kind: StatusKind
     """`safe-stop`: the table deals no more until a person has looked; `action`: a person asked for something."""
     device: str | None = None
     """The line's name at the table; null when it is about the table."""
