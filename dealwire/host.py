@@ -24,7 +24,7 @@ class HostFinding:
     remedy: str = ""
 
 
-def ports() -> list[dict[str, Any]]:
+def ports() -> list[dict[str, str]]:
     """Serial ports as the system lists them: name, description, USB identity where there is one."""
     from serial.tools import list_ports
 
@@ -40,7 +40,7 @@ def ports() -> list[dict[str, Any]]:
     ]
 
 
-def usb_devices(backend: Any = None) -> list[dict[str, Any]]:
+def usb_devices(backend: Any = None) -> list[dict[str, str]]:
     """USB devices but hubs, each by an address that opens it; empty without pyusb and libusb (`doctor` says which).
 
     Model and serial number are there when this program may open the device. `backend` is pyusb's, libusb by default.

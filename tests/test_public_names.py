@@ -86,3 +86,27 @@ def test_a_lower_face_loads_what_is_asked_for_and_no_more() -> None:
     code += "print([name for name in sys.modules if name.endswith(('host_link', 'capture', 'serial'))])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
+
+
+RENAMED_SOON = {
+    "BadgeSwiped", "Booted", "BurnConfirmed", "BurnStarted", "CardDrawn", "CardDrawnOutside", "CardMishandled",
+    "CardRejected", "CardReportedAgain", "CardsCounted", "Confirmed", "CutCardSeen", "DecisionMade",
+    "DeckLoaded", "DeckRemoved", "DeckVerified", "DoorMoved", "FaultCleared", "FaultRaised", "Framer", "Game",
+    "GameEnded", "GameSelected", "GameStarted", "GreenButton", "HandButton", "HandRevealed", "Kind",
+    "MisdealCalled", "MisdealCleared", "Packet", "PacketDispensed", "PacketLifted", "RedLamp",
+    "RemainderDumped", "RemainderLifted", "Row", "SensorChanged", "SessionChanged", "Shoe", "ShoeEnded",
+    "ShoeError", "ShoeErrorCleared", "ShoeLoaded", "ShuffleStarted", "SimulatedTable", "SpotSelected", "State",
+    "StateChanged", "Step", "Table", "Told", "Trouble", "Verdict", "WagerPlaced",
+}  # fmt: skip
+"""Names that still stand for two things: a device's message and the report made of it, and some of the simulators'."""
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    """No two packages have a public class of the same name; the dialects of `protocol` may have each their own."""
+    found: dict[str, set[str]] = {}
+    for package in ("protocol", "devices", "dealer_flow", "rules", "dealwire"):
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found.setdefault(node.name, set()).add(package)
+    assert {name for name, packages in found.items() if len(packages) > 1} <= RENAMED_SOON

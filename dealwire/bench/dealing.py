@@ -18,7 +18,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.messages import Resolution, Status
 from protocol.tdp.outputs import Timing
 
-ASKED_MAX = 24
+BY_PERSON_MAX = 24
 """Events that a person is asked to cause one by one."""
 TO = ("community", *(f"seat {number}" for number in range(1, 9)), "dealer")
 """Where hands lay the packets, in turn."""
@@ -151,7 +151,7 @@ def books(stand: Stand, step: d.Books) -> None:
 def poke(stand: Stand, step: d.Poke) -> None:
     """`poke`."""
     ways = stand.profile.poke
-    if isinstance(ways[0], str) and stand.hands.patience_ms and step.poke > ASKED_MAX:
+    if isinstance(ways[0], str) and stand.hands.patience_ms and step.poke > BY_PERSON_MAX:
         raise NotRun(f"needs {step.poke} presses of a key in a row, too many for a person")
     for turn in range(step.poke):
         way = ways[turn % len(ways)]

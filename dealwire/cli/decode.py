@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import click
 
@@ -30,11 +31,11 @@ def command(dialect: str, as_hex: bool) -> None:
     _say(explainer.flush())
 
 
-def _raw_chunks() -> Any:
+def _raw_chunks() -> Iterator[bytes]:
     return iter(lambda: os.read(sys.stdin.fileno(), CHUNK), b"")
 
 
-def _hex_chunks() -> Any:
+def _hex_chunks() -> Iterator[bytes]:
     """Bytes of hexadecimal text, an odd digit carried over; the first character that is neither ends the run."""
     carried, position = "", 0
     for text in iter(lambda: sys.stdin.read(CHUNK), ""):

@@ -4,7 +4,6 @@ import dataclasses
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
@@ -50,17 +49,17 @@ def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> Non
         ctx.exit(Exit.CHECK_FAILED)
 
 
-def udev_rules(ports: Sequence[Mapping[str, Any]]) -> str:
+def udev_rules(ports: Sequence[Mapping[str, str]]) -> str:
     """One rule for each USB adapter in `ports` (as `dealwire.host.ports` gives them): its group, ModemManager told to
     leave it alone, and no waiting in an FTDI adapter. Without any adapter, nothing but the comment."""
     lines = [f"# Written by `dealwire doctor --udev`. Save as {RULES_PATH}, then: udevadm control --reload"]
     for port in ports:
-        vendor, _, product = str(port.get("usb", "")).partition(":")
+        vendor, _, product = port.get("usb", "").partition(":")
         if not product:
             continue
         match = [f'ATTRS{{idVendor}}=="{vendor}"', f'ATTRS{{idProduct}}=="{product}"']
         # A serial number from a device must not end the rule it is written into.
-        serial = str(port.get("serial", ""))
+        serial = port.get("serial", "")
         if serial and serial.isprintable() and '"' not in serial and "\\" not in serial:
             match.append(f'ATTRS{{serial}}=="{serial}"')
         rule = ", ".join(['SUBSYSTEM=="tty"', *match, f'GROUP="{GROUP}"', 'MODE="0660"', 'TAG+="uaccess"'])
@@ -72,10 +71,10 @@ def udev_rules(ports: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def systemd_unit(program: str, ports: Sequence[Mapping[str, Any]]) -> str:
+def systemd_unit(program: str, ports: Sequence[Mapping[str, str]]) -> str:
     """A template unit that records one table, `dealwire-record@TABLE.service`; `program` is the path of `dealwire`."""
     name = '"$STATE_DIRECTORY/%i-$$(date +%%Y%%m%%dT%%H%%M%%S).pcapng"'
-    serial = next((str(port["serial"]) for port in ports if port.get("serial")), "SERIAL")
+    serial = next((port["serial"] for port in ports if port.get("serial")), "SERIAL")
     return f"""# Written by `dealwire doctor --systemd`. Save as /etc/systemd/system/dealwire-record@.service, then:
 # systemctl enable --now dealwire-record@table-1
 [Unit]

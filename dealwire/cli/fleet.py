@@ -12,6 +12,7 @@ import click
 from dealwire.cli.exits import Exit
 from rules.errors import ExtraMissing
 
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -112,7 +113,7 @@ def consume(
     run(ctx, go())
 
 
-def run(ctx: click.Context, work: Coroutine[Any, Any, Any]) -> Any:
+def run(ctx: click.Context, work: Coroutine[object, object, T]) -> T:
     """Run it; what keeps it from working is one line and an exit code."""
     from dealwire.export.broker import BrokerUnusable
     from dealwire.export.fleet.database import DatabaseUnusable

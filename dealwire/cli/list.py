@@ -1,7 +1,6 @@
 """`dealwire list`: what is attached, what can be dealt."""
 
 import json
-from typing import Any
 
 import click
 
@@ -26,12 +25,12 @@ def command(as_json: bool, kind: tuple[str, ...]) -> None:
             click.echo(f"{item['type']:<10} {item['name']:<28} {rest}".rstrip())
 
 
-def found(kinds: tuple[str, ...]) -> list[dict[str, Any]]:
+def found(kinds: tuple[str, ...]) -> list[dict[str, str]]:
     """What there is of each kind, in the order asked for."""
     from dealer_flow.procedure.load import known_procedures
     from rules.game import game_ids
 
-    items: list[dict[str, Any]] = []
+    items: list[dict[str, str]] = []
     for kind in kinds:
         if kind == "ports":
             items += [{"type": "port", **port} for port in ports()]
@@ -44,7 +43,7 @@ def found(kinds: tuple[str, ...]) -> list[dict[str, Any]]:
     return items
 
 
-def procedure_item(name: str) -> dict[str, Any]:
+def procedure_item(name: str) -> dict[str, str]:
     """A procedure with its title and the device that deals it."""
     from dealer_flow.procedure.load import load_procedure
 

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -106,5 +106,5 @@ def _text(stamp: str, started_ns: int) -> Callable[[Seen], str]:
     return write
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return " ".join(str(item) for item in value) or "-" if isinstance(value, list) else str(value)

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import click
 
@@ -25,7 +25,7 @@ def say_json(item: TableOutcome) -> None:
     click.echo(item.to_json())
 
 
-def say_summary(summary: dict[str, Any], kind: str = "summary") -> None:
+def say_summary(summary: dict[str, object], kind: str = "summary") -> None:
     """Write a closing object."""
     click.echo(json.dumps({"schema": SUMMARY_SCHEMA, "type": kind, **summary}))
 
@@ -37,7 +37,7 @@ class Counted(Protocol):
     incidents: Counter[str]
 
 
-def counts(counted: Counted) -> dict[str, Any]:
+def counts(counted: Counted) -> dict[str, object]:
     """The part of every summary that is about rounds."""
     return {
         "rounds": counted.outcomes.total(),

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request as HttpRequest
@@ -143,8 +143,8 @@ class ActionEndpoint:
             if waiting.cancelled():
                 return _answer(http, 503, f"{action.title}: too much is waiting. Try again.")
             raise
-        result_text = f" {result}" if isinstance(result, str) and result else ""
-        return _answer(http, 200, f"{action.title}: done.{result_text}")
+        sentence = f" {result}" if result else ""
+        return _answer(http, 200, f"{action.title}: done.{sentence}")
 
 
 def _either(roles: Sequence[str]) -> str:
@@ -154,5 +154,5 @@ def _either(roles: Sequence[str]) -> str:
 def _answer(http: HttpRequest, status: int, text: str) -> Response:
     if "application/json" in http.headers.get("accept", ""):
         return JSONResponse({"good": status == 200, "text": text}, status)
-    known: dict[str, Any] = {"role": http.state.role, "path": http.url.path, "live": ""}
+    known: dict[str, object] = {"role": http.state.role, "path": http.url.path, "live": ""}
     return HTMLResponse(render("answer.html", **known, text=text, table=http.path_params["table"]), status)

@@ -14,6 +14,7 @@ from dealwire.console.action_endpoint import ActionEndpoint, FormRefused, SignIn
 from dealwire.console.board import Board
 from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, render, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
+from dealwire.hub.view import TableView
 
 NAME_MAX: Final = 200
 """Characters of a name in an address."""
@@ -118,7 +119,7 @@ class Pages:
     # ------------------------------------------------------------------ inside
 
     @property
-    def _views(self) -> dict[str, Any]:
+    def _views(self) -> dict[str, TableView]:
         return self._board.views
 
     def _table_of(self, request: Request) -> str:
@@ -157,7 +158,7 @@ async def favicon(_: Request) -> Response:
     return Response(ASSETS["icon.svg"], media_type="image/svg+xml")
 
 
-def _page(request: Request, template: str, status: int = 200, live: str = "", **values: Any) -> Response:
+def _page(request: Request, template: str, status: int = 200, live: str = "", **values: object) -> Response:
     known = {"role": request.state.role, "path": request.url.path, "live": live}
     return HTMLResponse(render(template, **known, **values), status)
 

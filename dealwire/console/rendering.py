@@ -5,7 +5,7 @@ look at it. Everything a page shows goes through templates that escape it.
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -26,7 +26,7 @@ BUILD: Final = hashlib.sha256(
 ).hexdigest()[:16]
 """Names the pages and what they load; a page of another build loads itself again."""
 
-Pick = Callable[[TableView], Any]
+Pick = Callable[[TableView], object]
 
 SECTIONS: Final[dict[str, Pick]] = {
     "headline": lambda v: (v.title, v.procedure, v.clause, v.round, v.state, v.last_outcome, v.safe_stop),
@@ -67,7 +67,7 @@ def compile_all() -> None:
         _ENVIRONMENT.get_template(name)
 
 
-def render(template: str, **values: Any) -> str:
+def render(template: str, **values: object) -> str:
     """One template, with `values`."""
     return _ENVIRONMENT.get_template(template).render(values)
 
@@ -82,7 +82,7 @@ class Sheet:
 
     def __init__(self) -> None:
         self._view: TableView | None = None
-        self._parts: dict[str, tuple[Any, int, str]] = {}
+        self._parts: dict[str, tuple[object, int, str]] = {}
         self._version = 0
 
     def show(self, view: TableView) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.hub.view import TableView
@@ -93,7 +93,7 @@ class Replay:
     note: str = ""
 
     @property
-    def index(self) -> dict[str, Any]:
+    def index(self) -> dict[str, list[int]]:
         """Milliseconds of each step from the first, and the steps at which a round begins or an incident is told."""
         first, views = self.steps[0].at_ns, [step.view for step in self.steps]
         pairs = list(itertools.pairwise(views))

@@ -20,6 +20,7 @@ from dealer_flow.record.incidents import INCIDENTS
 from dealwire.hub.hub import Hub
 from dealwire.hub.publication import Publication
 from dealwire.hub.view import TableView
+from dealwire.journal.records import Head
 from protocol.errors import LocalError
 
 VALUES_MAX: Final = 200
@@ -94,7 +95,7 @@ class JournalLike(Protocol):
     failed: str | None
 
     @property
-    def head(self) -> Any:
+    def head(self) -> Head:
         """The newest record, with its `sequence`."""
         ...
 

@@ -6,7 +6,7 @@ The owner says what there is; the console shows a button for each and sends what
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from protocol.errors import LocalError
 
@@ -40,7 +40,7 @@ class ActionField:
     most: int = 2**31 - 1
     default: str = ""
 
-    def read(self, action: str, given: str) -> Any:
+    def read(self, action: str, given: str) -> int | str:
         """The value of what was filled in; FieldRefused names what is allowed."""
         text = given.strip() or self.default
         if self.kind == "number":
@@ -65,14 +65,14 @@ class Action:
     title: str
     roles: tuple[Role, ...]
     does: str
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, int | str] = field(default_factory=dict)
     fields: tuple[ActionField, ...] = ()
     bench: bool = False
     group: str = ""
     hint: str = ""
     asks: str = ""
 
-    def read(self, form: Mapping[str, str]) -> dict[str, Any]:
+    def read(self, form: Mapping[str, str]) -> dict[str, int | str]:
         """The fields of the request; FieldRefused when one is missing, wrong or not of this action."""
         unknown = sorted(form.keys() - {known.name for known in self.fields})
         if unknown:

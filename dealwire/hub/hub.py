@@ -7,10 +7,10 @@ takes it in its own turn and answers.
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from dealwire.hub.publication import Publication
 from dealwire.hub.view import TableView
@@ -28,9 +28,9 @@ class Request:
 
     table: str
     action: str
-    fields: dict[str, Any]
+    fields: Mapping[str, object]
     who: str
-    answer: Future[Any] = field(default_factory=Future)
+    answer: Future[str] = field(default_factory=Future)
 
 
 class Subscription:
@@ -125,7 +125,7 @@ class Hub:
         with self._lock:
             self._readers = tuple(one for one in self._readers if one is not reader)
 
-    def ask(self, request: Request) -> "Future[Any]":
+    def ask(self, request: Request) -> Future[str]:
         """Ask the owner; the future is cancelled at once when too many wait."""
         with self._lock:
             full = len(self._requests) >= REQUESTS_MAX

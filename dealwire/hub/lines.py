@@ -42,6 +42,9 @@ LINE_TYPES: Final = {
 """By type."""
 
 
+StatusKind = Literal["started", "stopped", "safe-stop", "line-up", "line-lost", "action"]
+
+
 class GapLine(LineRecord, frozen=True, kw_only=True):
     """Lines were left out here, because the reader was too slow. The journal has them, under the numbers between."""
 
@@ -61,7 +64,7 @@ class StatusLine(LineRecord, frozen=True, kw_only=True):
     TYPE: ClassVar[str] = "status"
 
     table: str
-    kind: Literal["started", "stopped", "safe-stop", "line-up", "line-lost", "action"]
+    kind: StatusKind
     """`safe-stop`: the table deals no more until a person has looked; `action`: a person asked for something."""
     device: str | None = None
     """The line's name at the table; null when it is about the table."""

@@ -7,6 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+Link = Literal["waiting", "unknown", "up", "closed"]
+"""How a device's line stands."""
+
 
 class Shown(BaseModel):
     """Base of everything in a view: strict, frozen, no unknown key."""
@@ -55,7 +58,7 @@ class DeviceView(Shown):
     name: str
     kind: str
     address: str
-    link: Literal["waiting", "unknown", "up", "closed"]
+    link: Link
     state: str = ""
     problem: str | None = None
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import Final
 
 from dealwire.hub.publication import Publication, Topic
 from dealwire.journal import database
@@ -118,7 +118,7 @@ class Journal:
         """The newest record, of the open group too; worth to be noted outside this file."""
         return self._head
 
-    def started(self, table: str, at_ns: int, configuration: str, facts: Mapping[str, Any] | None = None) -> None:
+    def started(self, table: str, at_ns: int, configuration: str, facts: Mapping[str, object] | None = None) -> None:
         """A table begins anew: no round is under way, its lines are registered after this.
 
         `configuration` is the text from which `rebuild` makes the same table again; `facts` are JSON values that
@@ -293,5 +293,5 @@ class Journal:
             _log.debug("%s: after the failure: %s", self.path, error)
 
 
-def _json(fields: Mapping[str, Any]) -> bytes:
+def _json(fields: Mapping[str, object]) -> bytes:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()

@@ -31,7 +31,7 @@ def injectable() -> tuple[InjectableFault, ...]:
     return tuple(faults().values())
 
 
-def inject(bench: SimulatorHost, name: str, fields: Mapping[str, Any], *, device: str = "") -> str:
+def inject(bench: SimulatorHost, name: str, fields: Mapping[str, object], *, device: str = "") -> str:
     """Let the fault `name` happen at the table behind `bench`; says in one line what will happen.
 
     `device` is whose line it is, for the faults of a line. A packet of 0 is the next one. UnknownAct names what is
@@ -40,7 +40,7 @@ def inject(bench: SimulatorHost, name: str, fields: Mapping[str, Any], *, device
     return arm(bench.table, name, fields, device=device)
 
 
-def arm(table: object, name: str, fields: Mapping[str, Any], *, device: str = "") -> str:
+def arm(table: object, name: str, fields: Mapping[str, object], *, device: str = "") -> str:
     """As `inject`, at a table that has no line."""
     fault = fault_named(name)
     filled = fault.filled(fields)

@@ -149,22 +149,22 @@ def _part(name: str, part: ActField) -> ActionField:
     return ActionField(name, title, "choice", tuple(map(str, values)), default=str(part.default))
 
 
-def fault_of(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def fault_of(fields: Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """The fault a request names, and its fields as the catalogue takes them."""
     name = str(fields.get("fault"))
     fault = fault_named(name)
     given = {key: value for key, value in fields.items() if key != "fault"}
     for key, part in fault.fields.items():
-        if not part.place and isinstance(given.get(key), str):
+        if not part.place and isinstance(text := given.get(key), str):
             try:
-                given[key] = int(given[key])
+                given[key] = int(text)
             except ValueError:
-                raise ActionRefused(name, f"{key}: {given[key]!r} is not a whole number") from None
+                raise ActionRefused(name, f"{key}: {text!r} is not a whole number") from None
     return name, given
 
 
 def find(
-    devices: Sequence[DevicePart], name: str, fields: Mapping[str, Any], who: str
+    devices: Sequence[DevicePart], name: str, fields: Mapping[str, object], who: str
 ) -> tuple[ActionKind, DevicePart]:
     """The action that a request means, and the device it is asked of. ActionRefused says why it may not be done."""
     device = next((each for each in devices if each.name == fields.get("device")), None)
@@ -182,7 +182,7 @@ def find(
     return kind, device
 
 
-def command_of(kind: ActionKind, fields: Mapping[str, Any]) -> m.Message:
+def command_of(kind: ActionKind, fields: Mapping[str, object]) -> m.Message:
     """What is sent; ActionRefused when a field is missing or of the wrong type."""
     values = {}
     for field in kind.fields:

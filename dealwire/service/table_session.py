@@ -3,13 +3,13 @@
 import dataclasses
 import logging
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from dealer_flow.play.states import State
 from dealwire.config.schema import DevicePart, TablePart
-from dealwire.hub.lines import StatusLine
+from dealwire.hub.lines import StatusKind, StatusLine
 from dealwire.hub.publication import Topic
-from dealwire.hub.view import DeviceView, TableView
+from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.tables import JournaledPublisher
@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 CLOSE_S: Final = 0.5
 """How long a table that closes waits for networks that do not answer."""
 ROLES: Final = {"observe": Role.OBSERVE, "control": Role.OPERATE}
-LINKS: Final[dict[LineState, Any]] = {
+LINKS: Final[dict[LineState, Link]] = {
     LineState.WAITING: "waiting",
     LineState.UNKNOWN: "unknown",
     LineState.KNOWN: "up",
@@ -55,7 +55,7 @@ class TableSession:
         self.stopped: str | None = None
         """Why it deals no more; None while it does."""
         self._journal, self._clock = journal, clock
-        self._lines_shown: dict[str, tuple[Any, ...]] = {}
+        self._lines_shown: dict[str, tuple[Link, str | None]] = {}
 
     # ------------------------------------------------------------------ its lines
 
@@ -116,7 +116,7 @@ class TableSession:
         if self.table.refused:
             self._say_refused(seen.at_ns)
 
-    def status(self, kind: Any, text: str, at_ns: int, device: str | None = None) -> None:
+    def status(self, kind: StatusKind, text: str, at_ns: int, device: str | None = None) -> None:
         """Something about the table or one of its lines that is no part of a round."""
         _log.info("%s: %s", self.name, text)
         line = StatusLine(table=self.name, kind=kind, device=device, text=text).to_json()
@@ -172,7 +172,7 @@ class TableSession:
             self.changed |= self.viewer.device(shown)
 
 
-def _link_of(line: Supervisor) -> Any:
+def _link_of(line: Supervisor) -> Link:
     session = line.session
     if session is not None and line.state is LineState.UNKNOWN and not line.keeps_sessions:
         return "up" if session.link.stats.frames else "unknown"  # it keeps no session, so it never says that it is up
