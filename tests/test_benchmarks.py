@@ -14,6 +14,8 @@ from dealwire.table import Table as DealtTable
 from dealwire.table import Terms
 from rules.game import load_game
 
+pytestmark = pytest.mark.thorough
+
 FOLDER = Path(door.__file__).parent
 BRIEFLY_S = 0.01
 

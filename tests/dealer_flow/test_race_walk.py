@@ -9,6 +9,8 @@ import copy
 from collections import Counter
 from collections.abc import Callable
 
+import pytest
+
 from dealer_flow.machine import DealerFlow
 from dealer_flow.procedure import FOLDER, parse_procedure
 from dealer_flow.result import Incident, RoundResult
@@ -17,6 +19,8 @@ from dealer_flow.states import State
 from devices import events as e
 from protocol.cards import DECK, SUITS, Card
 from protocol.places import SHOE
+
+pytestmark = pytest.mark.thorough
 
 TEXT = (FOLDER / "race-to-the-flush.toml").read_text(encoding="utf-8")
 SMALL = parse_procedure(

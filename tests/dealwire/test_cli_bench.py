@@ -20,6 +20,8 @@ from devices.simulator.host import Bench
 from devices.simulator.scenario import load_scenario
 from devices.simulator.table import SimulatedTable
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parent.parent.parent
 
 

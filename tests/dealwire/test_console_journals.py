@@ -15,6 +15,8 @@ from dealwire.service.view import TableView
 from tests.support.consoles import client
 from tests.support.serving import opened, run_until, simulators, write_configuration
 
+pytestmark = pytest.mark.thorough
+
 ROUNDS = 6
 
 
