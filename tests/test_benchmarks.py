@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as door
-from benchmarks import codec, hands, journal, lines, replay, service
+from benchmarks import archive, codec, hands, journal, lines, replay, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure import load_procedure
 from dealwire.table import Table as DealtTable
@@ -22,6 +22,9 @@ BRIEFLY_S = 0.01
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "COPIES", 2)
+    monkeypatch.setattr(archive, "JOBS", (1, 2))
+    monkeypatch.setattr(archive, "LEAST", 1)
     monkeypatch.setattr(codec, "FRAMES", 40)
     monkeypatch.setattr(hands, "HANDS", 300)
     monkeypatch.setattr(hands, "BULK", 1000)
