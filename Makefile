@@ -1,6 +1,7 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
-#   make test      the whole test suite with linters and type checks
+#   make check     linters, type checks and the quick tests: before a commit, about a minute
+#   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); four minutes
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
 #   make mutation  600 deliberate faults in dealer_flow, drawn at random: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
@@ -13,19 +14,29 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Two a core of a small machine: many tests wait for devices. Who runs out hands the rest of another's tests on.
+WORKERS ?= 4
+SPREAD := -n $(WORKERS) --dist worksteal
+# Left out of the quick tests: whole programs, browsers, brokers, kills, walks of many orders.
+QUICK := not thorough and not slow and not hardware
 
-.PHONY: demo test acceptance mutation test-long test-hardware bench captures docs site clean
+.PHONY: demo check lint test acceptance mutation test-long test-hardware bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
 
-test: $(VENV)/.test
-	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core \
-		mosquitto postgresql
+lint: $(VENV)/.test
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
-	@$(BIN)/pytest
+
+check: lint
+	@$(BIN)/pytest $(SPREAD) -m '$(QUICK)'
+
+test: lint
+	@.ci/system-packages tshark umockdev gir1.2-umockdev-1.0 python3-gi libusb-1.0-0 socat chromium fonts-dejavu-core \
+		mosquitto postgresql
+	@$(BIN)/pytest $(SPREAD)
 
 test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.faulty_rounds 10000

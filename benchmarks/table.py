@@ -24,14 +24,14 @@ class Table:
         return "\n".join([self.title, "", *lines, "", *(f"  {note}" for note in self.notes)])
 
 
-def interleave(cases: Sequence[Callable[[], object]], seconds: float) -> list[float]:
+def interleave(cases: Sequence[Callable[[], object]], seconds: float, least: int = 5) -> list[float]:
     """Median seconds of one call of each case. Each round times every case once, so that what else the machine does
-    falls on all of them alike; rounds go on for `seconds`, at least five."""
+    falls on all of them alike; rounds go on for `seconds`, `least` of them at least."""
     for case in cases:
         case()
     taken: list[list[float]] = [[] for _ in cases]
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(taken[0]) < 5:
+    while time.perf_counter() < end or len(taken[0]) < least:
         for case, times in zip(cases, taken, strict=True):
             start = time.perf_counter()
             case()

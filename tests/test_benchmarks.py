@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as door
-from benchmarks import codec, hands, journal, lines, replay, service
+from benchmarks import archive, codec, hands, journal, lines, replay, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
 from dealwire.table.table import Table as DealtTable
 from dealwire.table.table import TableTerms
 from rules.game import load_game
+
+pytestmark = pytest.mark.thorough
 
 FOLDER = Path(door.__file__).parent
 BRIEFLY_S = 0.01
@@ -20,6 +22,9 @@ BRIEFLY_S = 0.01
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "COPIES", 2)
+    monkeypatch.setattr(archive, "JOBS", (1, 2))
+    monkeypatch.setattr(archive, "LEAST", 1)
     monkeypatch.setattr(codec, "FRAMES", 40)
     monkeypatch.setattr(hands, "HANDS", 300)
     monkeypatch.setattr(hands, "BULK", 1000)

@@ -227,6 +227,7 @@ def test_the_index_lists_every_recording() -> None:
     assert len(INDEX) >= 8
 
 
+@pytest.mark.thorough
 @each
 def test_stock_tshark_reads_it(entry: dict[str, Any]) -> None:
     """Payloads and directions as a foreign reader sees them are the ones we read."""

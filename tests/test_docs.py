@@ -18,6 +18,8 @@ from devices import events
 from tests.support.browser import Watch, chromium, needs_browser, picture
 from tests.support.guides import FENCE, PAGES, ROOT, Reader, blocks, commands, lacking, said
 
+pytestmark = pytest.mark.thorough
+
 DOCS = ROOT / "docs"
 USES = {"run", "background", "file", "output", "setup", "hardware"}
 READ = sorted([*DOCS.rglob("*.md"), *ROOT.glob("README.md"), *ROOT.glob("*/README.md")])

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +9,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+
+from tests.support.ports import free_port
+
+pytestmark = pytest.mark.thorough
 
 ROOT = Path(__file__).parent.parent
 DEALWIRE = [sys.executable, "-m", "dealwire"]
@@ -29,12 +32,6 @@ def simulated(*arguments: str) -> Iterator[dict[str, str]]:
             yield json.loads(process.stdout.readline())["lines"]
         finally:
             process.terminate()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def objects(text: str) -> list[dict[str, object]]:

@@ -10,6 +10,8 @@ import pytest
 from dealwire.cli import COMMANDS
 from dealwire.cli.exits import Exit
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])

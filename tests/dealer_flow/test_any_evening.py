@@ -19,6 +19,8 @@ from devices import events as e
 from tests.support.round_checks import Before, check_end, check_step
 from tests.support.table_events import CONTROLLER, DEVICE, Report, reports
 
+pytestmark = pytest.mark.thorough
+
 OPTIONS = st.data()
 
 

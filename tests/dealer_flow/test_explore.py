@@ -9,6 +9,8 @@ from tests.support.explore import PAGE, Explorer, explore, listed
 from tests.support.hand_table import DEVICE, HandTable
 from tests.support.procedures import DEALT_OTHERWISE
 
+pytestmark = pytest.mark.thorough
+
 STATES = 250
 """States without a departure that the default run follows; a third as many with one. The slow run has many more."""
 MORE = {"texas-shootout.co": 900}

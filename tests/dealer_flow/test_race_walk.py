@@ -9,6 +9,8 @@ import copy
 from collections import Counter
 from collections.abc import Callable
 
+import pytest
+
 from dealer_flow.play.machine import DealerFlow
 from dealer_flow.play.states import State
 from dealer_flow.procedure.load import FOLDER, parse_procedure
@@ -18,6 +20,8 @@ from dealer_flow.table.round import Round
 from devices import events as e
 from protocol.cards import DECK, SUITS, Card
 from protocol.places import SHOE
+
+pytestmark = pytest.mark.thorough
 
 TEXT = (FOLDER / "race-to-the-flush.toml").read_text(encoding="utf-8")
 SMALL = parse_procedure(

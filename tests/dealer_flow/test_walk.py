@@ -22,6 +22,8 @@ from devices import events as e
 from protocol.cards import DECK
 from protocol.places import COMMUNITY, DEALER, REMAINDER, parse_place
 
+pytestmark = pytest.mark.thorough
+
 PROCEDURE = load_procedure("flushes-gone-wild.co")
 FACES = {
     COMMUNITY: DECK[2:4],

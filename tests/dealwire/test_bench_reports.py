@@ -18,6 +18,8 @@ from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from tests.support.broken_devices import CarelessRecord
 
+pytestmark = pytest.mark.thorough
+
 BROWSER = Path("/usr/bin/chromium")
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -20,6 +20,8 @@ from devices.clock import SystemClock
 from devices.loop import Owner
 from devices.simulator.host import SimulatorHost
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -15,6 +15,8 @@ from devices.clock import ManualClock
 from tests.support.journal_evening import deal
 from tests.support.journal_verifier import check
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parent.parent.parent
 
 

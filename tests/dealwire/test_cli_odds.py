@@ -16,6 +16,8 @@ from dealwire.cli import main
 from dealwire.cli.exits import Exit
 from rules.game import GAMES
 
+pytestmark = pytest.mark.thorough
+
 GAME = "flushes-gone-wild.co"
 ROOT = Path(__file__).parent.parent.parent
 Edit = Callable[[str], str]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parent.parent.parent
 CAPTURES = ROOT / "captures"
 
@@ -196,7 +198,7 @@ def begun(process: "subprocess.Popen[str]") -> list[int]:
 def test_ctrl_c_ends_all_processes_without_a_word(long_run: "subprocess.Popen[str]") -> None:
     workers = begun(long_run)
     os.killpg(long_run.pid, signal.SIGINT)  # a terminal sends it to every process
-    _, said = long_run.communicate(timeout=20)
+    _, said = long_run.communicate(timeout=60)
     assert (long_run.returncode, said) == (130, "")
     assert not any(running(pid) for pid in workers)
 
@@ -208,7 +210,7 @@ def test_a_process_that_is_killed_is_said_and_what_was_dealt_is_whole(long_run: 
     assert long_run.stderr is not None
     *_, summary, total = objects(long_run.stdout.read())
     (line,) = long_run.stderr.read().splitlines()
-    assert long_run.wait(timeout=20) == 1
+    assert long_run.wait(timeout=60) == 1
     assert str(summary["capture"]) in line
     assert "a process was killed" in line
     assert (summary["problem"], total["type"], total["problems"]) == (line.removeprefix("dealwire: "), "total", 1)
@@ -225,7 +227,7 @@ def test_a_reader_that_leaves_ends_all(long_run: "subprocess.Popen[str]") -> Non
     workers = begun(long_run)
     assert long_run.stdout is not None
     long_run.stdout.close()
-    assert long_run.wait(timeout=20) == 0
+    assert long_run.wait(timeout=60) == 0
     assert long_run.stderr is not None
     assert long_run.stderr.read() == ""
     assert not any(running(pid) for pid in workers)

@@ -18,6 +18,8 @@ from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import SHOE, ShoeTable
 from tests.support.shoes import DIALECTS, ShoeEvening
 
+pytestmark = pytest.mark.thorough
+
 ACTS = ["fill", "begin 0", "draw", "draw"]
 
 

@@ -20,7 +20,7 @@ from tests.support.consoles import ACTIONS, CAPTURES, TOKENS, running
 from tests.support.dealt import reading
 from tests.support.watched import WatchedTable
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.thorough]
 
 TABS = 24
 NO_PAGE = "ERR_CONNECTION_REFUSED"

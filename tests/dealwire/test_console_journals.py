@@ -15,6 +15,8 @@ from dealwire.journal import SealingKey
 from tests.support.consoles import client
 from tests.support.serving import opened, run_until, simulators, write_configuration
 
+pytestmark = pytest.mark.thorough
+
 ROUNDS = 6
 
 

@@ -27,6 +27,8 @@ from devices.capture import Capture
 from devices.replay import play
 from tests.support.consoles import CAPTURES
 
+pytestmark = pytest.mark.thorough
+
 FILES = (
     "clean-3",
     "dealer-long",

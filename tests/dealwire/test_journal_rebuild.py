@@ -26,6 +26,8 @@ from tests.support.journal_evening import copy_as_killed, deal
 from tests.support.journalled import TABLE, begin, make_publisher
 from tests.support.memory_folder import memory_folder
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> SealingKey:

@@ -23,6 +23,8 @@ from dealwire.cli.exits import Exit
 from tests.support.serving import Program, compared, published, rounds_in, simulators, write_configuration
 from tests.support.soak import Soak, account
 
+pytestmark = pytest.mark.thorough
+
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
 
 

@@ -23,6 +23,8 @@ from devices.simulator.host import SimulatorHost
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
 from tests.support.soak import soak
 
+pytestmark = pytest.mark.thorough
+
 FACE = re.compile(r"(?<!\w)[A2-9TJQK][CDHS](?!\w)")
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
@@ -29,6 +30,8 @@ from tests.support.flushes import co, money
 from tests.support.hand_table import HandTable
 from tests.support.serving import Program, compared, published, rounds_in, write_configuration
 from tests.support.table_evenings import TableEvening
+
+pytestmark = pytest.mark.thorough
 
 PROCEDURE = "flushes-gone-wild.co-single"
 METERS = {"meter": 1_000_000}

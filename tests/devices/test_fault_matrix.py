@@ -8,6 +8,8 @@ import pytest
 from tests.support.lines_under_test import SECOND, WIRES, Bench
 from tests.support.reliability import DOCUMENT, FAULTS, LINES, Trial, expected, render, trial_of
 
+pytestmark = pytest.mark.thorough
+
 COMMAND_MOST_NS = 3 * 250_000_000 + 50_000_000
 """Three tries of 250 ms, and the 50 ms that no request may outlive its deadline by."""
 

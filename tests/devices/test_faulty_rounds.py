@@ -7,6 +7,8 @@ import pytest
 
 from tests.support.faulty_rounds import CLEAN, SCENARIOS, Plan, clean, deal, essence, plan_of, verdict
 
+pytestmark = pytest.mark.thorough
+
 SEEDS = int(os.environ.get("DEALWIRE_SEEDS", "300"))
 
 

@@ -224,12 +224,12 @@ def test_a_session_over_a_real_pty_replays_equal(tmp_path):
         for member in (session, device):
             owner.add(member)
             member.start()
-        assert owner.run(lambda: len(seen) == 1, timeout_s=10)
+        assert owner.run(lambda: len(seen) == 1, timeout_s=30)
         for ordinal in range(1, 101):
             device.emit(m.PacketLifted, ordinal=ordinal)
-        assert owner.run(lambda: len(seen) == 101, timeout_s=10)
+        assert owner.run(lambda: len(seen) == 101, timeout_s=30)
         device.close()
-        assert owner.run(lambda: session.closed is not None, timeout_s=10)
+        assert owner.run(lambda: session.closed is not None, timeout_s=30)
         owner.close()
     assert isinstance(seen[-1].body, LinkLost)
     again, stats = replayed(path)

@@ -61,7 +61,7 @@ class Host:
 def connect(address: str) -> tuple[int, socket.socket | None]:
     if address.startswith("tcp://"):
         host, _, port = address.removeprefix("tcp://").partition(":")
-        line = socket.create_connection((host, int(port)), timeout=5)
+        line = socket.create_connection((host, int(port)), timeout=30)
         return line.fileno(), line
     return os.open(address, os.O_RDWR | os.O_NOCTTY), None
 
@@ -89,7 +89,7 @@ def play_on(lines: dict[str, str]) -> dict[str, list[m.Event]]:
             alive = [host.turn() for host in hosts.values()]
             if not all(alive):
                 break
-        server.join(timeout=5)
+        server.join(timeout=30)
         assert not server.is_alive()
         return {device: host.events for device, host in hosts.items()}
 
@@ -156,7 +156,7 @@ def test_a_tcp_line_serves_one_host_after_the_other(received: list[bytes]) -> No
     _, _, port = line.address.rpartition(":")
     line.send(b"lost: nobody is there")
     for word in (b"one", b"two"):
-        with socket.create_connection(("127.0.0.1", int(port)), timeout=5) as host:
+        with socket.create_connection(("127.0.0.1", int(port)), timeout=30) as host:
             wait_for(line)
             line.on_readable(0)
             host.sendall(word)

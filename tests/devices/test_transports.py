@@ -29,7 +29,7 @@ from devices.transport.usb_bulk import open_usb
 from tests.support.usb_backend import FakeBus, Gadget
 
 ALL_BYTES = bytes(range(256))
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0
 
 
 @dataclass

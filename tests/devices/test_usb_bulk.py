@@ -14,7 +14,7 @@ from tests.support.usb_backend import FakeBus, Gadget
 from tests.support.usb_descriptors import BULK, INTERRUPT, Description
 
 IN, OUT = 0x81, 0x01
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0
 
 
 def eventually(condition: Callable[[], bool]) -> None:

@@ -146,6 +146,7 @@ def play(rounds: int, seed: int) -> None:
     assert again.meters() == bank.meters()
 
 
+@pytest.mark.thorough
 def test_no_cent_appears_or_is_lost_in_five_thousand_rounds() -> None:
     play(5_000, 20260)
 

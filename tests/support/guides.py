@@ -21,7 +21,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -29,6 +28,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "guides").glob("*.md"))
@@ -97,7 +98,7 @@ class Reader:
         for entry in ROOT.iterdir():
             if not entry.name.startswith(".") and entry.name != "build":
                 (self._folder / entry.name).symlink_to(entry)
-        self._ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+        self._ports = {port: str(free_port()) for port in PORTS}
         program = folder / "bin" / "dealwire"
         program.parent.mkdir()
         program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m dealwire "$@"\n')
@@ -194,13 +195,3 @@ class Reader:
             yield descriptor
         finally:
             os.close(descriptor)
-
-
-def free_ports(count: int) -> list[str]:
-    """Ports of this machine that were free a moment ago."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [str(one.getsockname()[1]) for one in held]
-    finally:
-        for one in held:
-            one.close()

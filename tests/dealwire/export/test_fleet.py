@@ -33,7 +33,7 @@ from tests.support.export_lines import SITE, journalled, publish
 from tests.support.postgres import Postgres, needs_postgres
 from tests.support.postgres import running as running_postgres
 
-pytestmark = [needs_mosquitto, needs_postgres]
+pytestmark = [needs_mosquitto, needs_postgres, pytest.mark.thorough]
 ROOT = Path(__file__).parents[3]
 TABLES = ("t1", "t2")
 DEALWIRE = (sys.executable, "-m", "dealwire")

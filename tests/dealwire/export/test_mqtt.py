@@ -20,7 +20,7 @@ from devices.clock import SystemClock
 from tests.support.brokers import Mosquitto, Reader, eventually, needs_mosquitto, running
 from tests.support.export_lines import SITE, TABLE, journalled, publish
 
-pytestmark = needs_mosquitto
+pytestmark = [needs_mosquitto, pytest.mark.thorough]
 ROOT = Path(__file__).parents[3]
 TOPICS = f"dealwire/v1/{SITE}/#"
 

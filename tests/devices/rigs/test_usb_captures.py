@@ -12,6 +12,8 @@ from tests.support.record_usb import SHUFFLER, received, replay
 from tests.support.umockdev import needs_umockdev
 from tests.support.wire_count import count_wire
 
+pytestmark = pytest.mark.thorough
+
 CAPTURES = Path(__file__).parents[3] / "captures"
 INDEX: list[dict[str, Any]] = [
     entry for entry in tomllib.loads((CAPTURES / "index.toml").read_text())["capture"] if entry.get("link") == "usb"

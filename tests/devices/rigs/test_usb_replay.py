@@ -11,7 +11,7 @@ import pytest
 from tests.support.record_usb import DEAL, record, replay
 from tests.support.umockdev import Rig, needs_umockdev
 
-pytestmark = needs_umockdev
+pytestmark = [needs_umockdev, pytest.mark.thorough]
 
 
 @pytest.fixture
