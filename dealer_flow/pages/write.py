@@ -56,8 +56,12 @@ def incidents_page() -> str:
         "| --- | --- | --- | --- |",
     ]
     lines += [f"| `{code}` | {item.meaning} | {item.consequence} | {item.clause} |" for code, item in INCIDENTS.items()]
-    lines += [
-        "",
+    lines += ["", *_facts_part()]
+    return "\n".join([*lines, "", *_OUT_OF_TURN, ""])
+
+
+def _facts_part() -> list[str]:
+    lines = [
         "## Facts",
         "",
         "A fact that does not apply is absent. `reason` says which of several cases of a code it is.",
@@ -78,12 +82,9 @@ def incidents_page() -> str:
     ]
     for code, found in SENTENCES.items():
         rows = {"": found} if isinstance(found, str) else found
-        lines += [f"| `{code}` | {reason} | `{_cell(template)}` |" for reason, template in rows.items()]
-    return "\n".join([*lines, "", *_OUT_OF_TURN, ""])
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+        for reason, template in rows.items():
+            lines.append("| `{}` | {} | `{}` |".format(code, reason, template.replace("|", "\\|")))
+    return lines
 
 
 _OUT_OF_TURN: Final = (

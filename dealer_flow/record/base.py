@@ -4,8 +4,9 @@ import ast
 import inspect
 import json
 from collections.abc import Mapping, Set
+from copy import copy
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Self, TypeVar
 
 import msgspec
 
@@ -18,6 +19,8 @@ CardText = Annotated[
 """A card as text, rank then suit; `??` when its face was not read, `0xNN` for a code nobody knows."""
 
 Cards = tuple[CardText, ...]
+
+T = TypeVar("T")
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -56,6 +59,11 @@ class LineRecord(Record, frozen=True):
         return msgspec.convert(content, cls)
 
 
+def written(default: T) -> T:
+    """A default that stands in the line all the same; others are absent where a record leaves out defaults."""
+    return msgspec.field(default_factory=lambda: copy(default))
+
+
 def hide(cards: Cards, hidden: Set[Card]) -> Cards:
     """The cards with these faces unread."""
     faces = {card.text for card in hidden}
@@ -75,13 +83,10 @@ def line_schema(kind: type[LineRecord]) -> dict[str, Any]:
     if root["$ref"] not in json.dumps(parts):  # it holds none of its own kind
         parts.pop(name)
     head = {"schema": {"const": kind.SCHEMA}, "type": {"const": kind.TYPE}}
-    return {
-        "$schema": DIALECT,
-        **found,
-        "properties": head | found["properties"] | written,
-        "required": [*head, *found["required"], *written],
-        **({"$defs": parts} if parts else {}),
-    }
+    whole = {"$schema": DIALECT, **found, "properties": head | found["properties"] | written}
+    whole["required"] = [*head, *found["required"], *written]
+    plain: dict[str, Any] = json.loads(json.dumps(whole | ({"$defs": parts} if parts else {})))
+    return plain
 
 
 def field_docs(kind: type[Record]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide
+from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide, written
 from dealer_flow.record.incidents import Incident
 from protocol.cards import Card
 
@@ -67,11 +67,11 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     cards: Cards
     counted: Count | None
     expected: Count
-    decision: str | None
+    decision: str | None = written(None)
     """The last choice made."""
     decisions: tuple[str, ...] = ()
     """All choices in their order; absent unless there are several."""
-    wagers: dict[str, Cents]
+    wagers: dict[str, Cents] = written({})
     returned: dict[str, Cents] = msgspec.field(default_factory=dict)
     """The bets that go back for how the round ended, by the clause; absent when none do."""
 
@@ -168,7 +168,7 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """Session of the dealing device, eight hex digits."""
     round: Annotated[int, Meta(ge=0, le=2**32 - 1)]
     procedure: ProcedureRef
-    options: dict[str, str]
+    options: dict[str, str] = written({})
     """Readings of the procedure that were used where the text is silent."""
     outcome: Outcome
     deck: Deck

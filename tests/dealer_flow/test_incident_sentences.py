@@ -7,10 +7,12 @@ from string import Formatter
 import pytest
 
 import dealer_flow
+from dealer_flow.play.order import RULES
+from dealer_flow.play.states import TRANSITIONS
 from dealer_flow.record import sentences
 from dealer_flow.record.incidents import INCIDENTS, Incident
-from dealer_flow.record.sentences import SENTENCES
-from tests.support.sentences import FACTS
+from dealer_flow.record.sentences import ORDER, REPORTS, SENTENCES
+from tests.support.sentences import FACTS, HARMFUL, REPORTED
 
 CASES = [
     (code, reason, template)
@@ -31,16 +33,26 @@ def test_a_sentence_rests_on_facts_of_its_code(code: str, reason: str, template:
     always = {name for name in facts.split() if not name.endswith("?")}
     known = {name.removesuffix("?") for name in facts.split()}
     for _, name, spec, _ in Formatter().parse(template):
-        if name is not None:
+        if name is not None and name != "order":
             assert name in Incident.__struct_fields__
             assert name in (known if set("|*") & set(spec or "") else always), name
+
+
+def test_every_reason_of_the_order_of_play_has_words_that_rest_on_facts() -> None:
+    rules = {rule.guard for report in RULES.values() for rule in report} - {"round_over"}
+    waits = {row.guards[-1] for row in TRANSITIONS if row.trigger == "end_step"} - {"house_count_wrong"}
+    assert ORDER.keys() == rules | waits | {"ruled", "remainder_counted", "race_decided", "card_named", "extra_drawn"}
+    assert ORDER.keys() == HARMFUL.keys()
+    assert REPORTS.keys() == REPORTED.keys() == {kind.__name__ for kind in RULES}
+    for template in (*ORDER.values(), *REPORTS.values()):
+        assert {name for _, name, _, _ in Formatter().parse(template) if name} <= set(Incident.__struct_fields__)
 
 
 def test_every_sentence_is_said() -> None:
     """Each reason is one that the flow gives."""
     parts = [part for part in Path(dealer_flow.__file__).parent.rglob("*") if part.suffix in (".py", ".toml")]
     source = "".join(part.read_text("utf-8") for part in parts if part != Path(sentences.__file__))
-    given = set(re.findall(r'"([a-z-]+)"', source))
+    given = set(re.findall(r'"([a-z_-]+)"', source))
     assert {reason for _, reason, _ in CASES if reason} <= given
 
 

@@ -96,15 +96,15 @@ def test_a_switch_is_changed_until_the_card_comes() -> None:
 @pytest.mark.parametrize(
     ("moves", "why"),
     [
-        ([("switch_hearts", 201)], "its number-17 bet leaves 200"),
-        ([("switch_hearts", 50), ("switch_clubs", 50)], "has already moved money to switch-hearts"),
+        ([("switch_hearts", 201)], "money_is_there"),
+        ([("switch_hearts", 50), ("switch_clubs", 50)], "one_bet_moved"),
     ],
 )
 def test_a_switch_the_rules_do_not_know(moves: list[tuple[str, int]], why: str) -> None:
     table = started().draw(NEVER)
     for bet, cents in moves:
         table.bet(1, **{bet: cents})
-    assert why in table.incidents[-1].detail
+    assert table.incidents[-1].reason == why
     assert table.end().outcome == "unreliable"
 
 
@@ -113,12 +113,12 @@ def test_a_switch_at_another_time_is_refused() -> None:
     table = started(seventeenth_card="never").draw(NEVER)
     assert table.flow.state is State.SETTLING
     table.bet(1, switch_hearts=50)
-    assert "no extra card" in table.incidents[-1].detail
+    assert table.incidents[-1].reason == "table_has_extra"
 
 
 def test_always_a_17th_card() -> None:
     table = RaceTable(seventeenth_card="always").bet(1, red=500).start().draw(NEVER)
-    assert "before the extra card was drawn" in table.controller(e.GameEnded(1)).incidents[-1].detail
+    assert table.controller(e.GameEnded(1)).incidents[-1].reason == "extra_drawn"
     table = RaceTable(seventeenth_card="always").bet(1, red=500).start().draw(NEVER)
     assert finish(table.draw("9S").end()) == (17, "spades")
 
@@ -211,7 +211,7 @@ def test_who_may_name_it_is_the_houses(level: str, option: str) -> None:
 def test_an_unread_card_nobody_names_is_never_settled() -> None:
     table = started().draw("AH 5H 9H JH ??")
     result = table.end()
-    assert "before card 5 was named" in table.incidents[-1].detail
+    assert table.incidents[-1].reason == "card_named"
     assert (result.outcome, finish(result)) == ("unreliable", None)
     assert {line.result for line in settle(result, GAME).lines} == {"held"}
 
@@ -559,7 +559,7 @@ def test_a_misdeal_may_be_called_until_the_end() -> None:
 def test_end_game_before_the_race_is_decided() -> None:
     table = started().draw("AH 5H")
     result = table.end()
-    assert "before the race was decided" in table.incidents[-1].detail
+    assert table.incidents[-1].reason == "race_decided"
     assert result.outcome == "unreliable"
 
 

@@ -95,7 +95,7 @@ def test_a_line_that_is_lost_with_nothing_on_the_table_is_not_waited_for() -> No
     table.see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
     assert (table.codes, table.flow._lines.patient) == ([], False)
     table.seat(1, ante=500).see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
-    assert (table.codes, table.flow._lines.patient, table.flow.at_rest) == (["link-lost"], True, False)
+    assert (table.codes, table.flow._lines.patient) == (["link-lost"], True)
 
 
 # ------------------------------------------------------------------ the flow as it is asked
@@ -113,19 +113,7 @@ def test_who_is_undecided_while_nobody_chooses() -> None:
     [(e.GameStarted, True), (e.LinkLost, True), (e.BadgeSwiped, True), (e.GreenButton, False), (e.LinkUp, False)],
 )
 def test_which_reports_concern_the_flow(body: type[e.Body], concerns: bool) -> None:
-    assert Table().flow.concerns(body) is concerns
-
-
-def test_the_flow_is_at_rest_between_two_evenings_only() -> None:
-    flow = DealerFlow(PROCEDURE)
-    assert flow.at_rest
-    for cents in (500, 0):
-        flow.handle(e.Seen("controller-1", 1, 1, 1, e.WagerPlaced(1, 1, cents)))
-        assert not flow.at_rest  # something was heard of the coming round
-    flow.finish()
-    assert flow.at_rest
-    flow.handle(e.Seen("controller-1", 1, 1, 1, e.GreenButton()))
-    assert flow.at_rest
+    assert (body in CONCERNED) is concerns
 
 
 def test_faces_up_as_they_are_dealt() -> None:

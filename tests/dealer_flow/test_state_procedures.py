@@ -59,7 +59,7 @@ def test_the_same_packet_plays_by_each_states_burn(
 def test_colorados_burn_is_a_wrong_burn_elsewhere(state: str) -> None:
     at = dealt(state, PACKET, *OTHERS).burn(1, 2, 5)
     assert "wrong-burn" in at.codes
-    assert at.incidents[-1].detail.endswith("are burned, not 1 4 5 counted left-to-right")
+    assert at.incidents[-1].expected_positions == (1, 4, 5)
     assert at.end().outcome == "unreliable"
 
 

@@ -72,7 +72,7 @@ def test_a_bet_that_no_choice_gives_back_stays() -> None:
 def test_more_cards_than_may_lie_open() -> None:
     table = riding().choose(1, 1).show("community", "9S TS")
     assert table.codes == ["out-of-turn"]
-    assert "1 may lie open now" in table.incidents[0].detail
+    assert (table.incidents[0].reason, table.incidents[0].limit) == ("fewer_lie_open", 1)
     assert table.flow.state is State.HALTED
 
 
@@ -164,7 +164,7 @@ def test_a_raise_that_comes_after_the_flop_was_seen() -> None:
     table = SmallTable(HOLDEM, 1).packets("AH KH", "5D 6D").choose(1, 2).packets("2S", "9S TS JS")
     table.show("community", "9S TS JS").bet(1, raise_=1000)
     assert table.codes == ["out-of-turn"]
-    assert "after the house's cards were shown" in table.incidents[0].detail
+    assert table.incidents[0].reason == "house_covered"
 
 
 def test_the_flop_before_every_player_has_chosen() -> None:
@@ -545,7 +545,7 @@ def test_a_confirmation_with_nothing_to_confirm_yet() -> None:
 def test_end_game_before_the_dealer_confirmed() -> None:
     table = SmallTable(NAMED, 1).packets("AH KH QH", "2C 3C 4C").dump()
     assert table.end().outcome == "unreliable"
-    assert "confirmed the cards dealt by hand" in table.incidents[0].detail
+    assert table.incidents[0].reason == "cards_out"
 
 
 CHOICES = small(

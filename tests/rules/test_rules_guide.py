@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rules import SettlementLine, game_ids, load_game
+from rules import game_ids, load_game
 from rules.game import Bet
 from rules.readings import READINGS
 
@@ -20,5 +20,5 @@ def test_every_reading_stands_in_the_guide_with_its_default_first() -> None:
 
 def test_every_field_of_a_line_and_every_kind_of_bet_is_explained() -> None:
     kinds = Bet.model_fields["kind"].annotation.__args__  # type: ignore[union-attr]
-    for name in (*SettlementLine.model_fields, *kinds):
+    for name in (*SettlementLine.__struct_fields__, *kinds):
         assert f"`{name}`" in GUIDE, name

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from pydantic import ValidationError
+from msgspec import ValidationError
 
 from dealer_flow.record.result import RoundResult
 from rules import Settlement, settle

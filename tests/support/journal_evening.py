@@ -41,7 +41,7 @@ def deal(
         publisher = begin(journal, clock.now_ns(), meters)
 
         def deliver(seen: Seen) -> None:
-            for topic, text in publisher.publish(seen):
+            for topic, text, _ in publisher.publish(seen):
                 journal.publish(TABLE, topic, seen.at_ns, text)
 
         simulated = SimulatedTable(load_scenario(plan.scenario), speed=SPEED)
@@ -62,7 +62,7 @@ def deal(
                 clock.set(max(min(dues, default=end_ns), clock.now_ns() + MS // 4))
         finally:
             owner.close()
-        for topic, text in publisher.finish():
+        for topic, text, _ in publisher.finish():
             journal.publish(TABLE, topic, clock.now_ns(), text)
         journal.stopped(TABLE, clock.now_ns())
         told += journal.commit()

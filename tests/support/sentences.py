@@ -24,78 +24,62 @@ _WORDS = {
     "T": r".+",
 }
 
-HARMFUL = (
-    "START GAME of round N before END GAME of round N",
-    "END GAME before a supervisor has ruled: T",
-    "END GAME before the burn",
-    "END GAME before seat N has chosen",
-    "END GAME before P has its (packet|card)",
-    "END GAME before the dealer has confirmed the cards dealt by hand",
-    "END GAME before the first seat was selected",
-    "END GAME before the remainder was counted",
-    "END GAME before card N was named",
-    "END GAME before the race was decided",
-    "END GAME before the extra card was drawn",
-    "END GAME while S",
-    "seat N is selected for the first cards after cards were dealt",
-    "packet N is dispensed, packet N comes next",
-    "packet N is dispensed after the remainder",
-    "packet N is lifted, which does not lie in the tray",
-    "packet N is lifted before START GAME",
-    "packet N is lifted and nobody is due one",
-    "the remainder is dumped a second time",
-    "seat N changes its W bet to N cents (after bets were closed|before the deal)",
-    "seat N changes its W bet to N cents; it is not live in this round",
-    "seat N changes its W bet to N cents after the house's cards were shown",
-    "seat N changes its W bet to N cents after the W was shown",
-    "positions (?:[0-9 ]+|none) of P are burned (before that packet was dealt|a second time)",
-    "N cards of P are shown; N may lie open now",
-    "P is shown before every player has chosen",
-    "a card is drawn from a shoe; this game is dealt in packets",
-    "a card is drawn and nobody is due one",
-    "a card is burned and P is due one",
-    "N cards are named at once; one, and a card of the deck, is allowed",
-    "seat N moves N cents to W; this table has no extra card",
-    "seat N chooses W without L",
-    "seat N moves N cents to W while S",
-    "seat N moves N cents to W; it has already moved money to W",
-    "seat N moves N cents to W; its W bet leaves N",
-)
-"""Out of turn, and money or hidden cards depend on it."""
+ALWAYS, NEVER, EITHER = True, False, None
+HARMFUL = {
+    **dict.fromkeys(
+        (
+            "ruled", "cards_out", "burn_confirmed", "all_decided", "all_shown", "remainder_counted", "race_decided",
+            "card_named", "extra_drawn", "round_ended", "first_cards_to_come", "packet_in_order", "packet_in_tray",
+            "remainder_to_come", "bets_open", "table_has_extra", "extra_left_alone", "one_bet_moved",
+            "money_is_there", "deal_begun", "seat_is_live", "house_covered", "offered_hand_covered", "choice_stands",
+            "choice_has_its_bets", "packet_was_dealt", "burned_once", "fewer_lie_open", "house_shown_last",
+            "dealt_from_shoe", "drawn_for_somebody", "burned_when_due", "one_face_named", "somebody_is_due",
+            "bet_is_known", "seat_at_table", "choice_is_known", "seat_dealt_in", "choice_is_offered", "place_is_known",
+            "place_dealt_in", "packet_is_burned", "burned_as_written", "burned_before", "drawn_after_close",
+            "burned_between_races", "card_waits_for_name",
+        ),
+        ALWAYS,
+    ),
+    **dict.fromkeys(
+        (
+            "before_first_decision", "something_to_confirm", "cards_lie_there", "choice_is_due", "choice_is_new",
+            "hand_is_live", "step_offers_choice", "players_choose", "packet_is_spread", "somebody_plays_there",
+            "shown_in_order", "hand_shown_in_time", "name_is_missing", "badge_may_name", "drawn_after_name",
+        ),
+        NEVER,
+    ),
+    # a deal that is broken off under the red lamp; a packet lifted, or a packet burned, before START GAME
+    **dict.fromkeys(("deal_complete", "bets_closed", "round_begun"), EITHER),
+}  # fmt: skip
+"""What was not waited for -> whether money or hidden cards depend on it, so that the round cannot be settled."""
 
-HARMLESS = (
-    "END GAME without START GAME",
-    "a misdeal is called with no round under way",
-    "CONFIRM with nothing to confirm yet",
-    "a card at P is T with no round under way",
-    "packet N is dispensed before START GAME",
-    "the remainder is dumped with no round under way",
-    "N cards counted at P, where none were dealt",
-    "seat N changes its W bet to N cents while S",
-    "seat N chooses W (with a dead hand|while S)",
-    "positions (?:[0-9 ]+|none) of P are burned while S",
-    "P is shown with no round under way",
-    "P is shown; nobody plays there",
-    "P is shown while S",
-    "P is shown before (dealer|community|seats|W)",
-    "C is named, which the shoe had read",
-)
-"""Out of turn, and only recorded."""
-
-EITHER = (
-    "seat N chooses W after it chose W",
-    "the remainder is dumped before P has its packet",
-    "the remainder is dumped before every packet is out",
-)
-"""Harmful when the choices differ, or the red lamp is out."""
+REPORTED = {
+    "GameStarted": "number",
+    "GameEnded": "",
+    "MisdealCalled": "",
+    "SpotSelected": "seat",
+    "Confirmed": "",
+    "CardMishandled": "how",
+    "PacketDispensed": "number counted expected",
+    "PacketLifted": "number",
+    "RemainderDumped": "counted",
+    "CardsCounted": "counted",
+    "WagerPlaced": "seat bet cents",
+    "DecisionMade": "seat choices",
+    "BurnConfirmed": "positions? spread? expected_positions?",
+    "HandRevealed": "counted cards? limit? due?",
+    "CardDrawn": "cards? due?",
+    "CardUnread": "due?",
+}
+"""What a report that was out of order says."""
 
 _COUNT = "place counted expected called? unreliable?"
 _SEEN = "place? cards? called? unreliable?"
 _FAULT = "device fault called? unreliable?"
-_ORDER = "report detail place? unreliable?"
+_ORDER = "report allowed? place? state? unreliable?"
 
 FACTS: dict[str, str | dict[str, str]] = {
-    "out-of-turn": "report detail allowed place? unreliable?",
+    "out-of-turn": "report allowed place? state? unreliable?",
     "no-entering-bet": "bet? unreliable",
     "side-bet-alone": "seat bets bet unreliable",
     "unknown-seat": _ORDER,
@@ -123,7 +107,7 @@ FACTS: dict[str, str | dict[str, str]] = {
         "lay-open": "place cards? known unreliable",
         "dispensed": "place cards known unreliable",
         "reported-again": "number cards known unreliable",
-        "out-of-order": _ORDER,
+        "card_waits_for_name": _ORDER,
     },
     "seat-count-wrong": _COUNT,
     "dealer-count-wrong": _COUNT,
@@ -160,7 +144,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "deck-too-old": "place deck? shoe? counted limit",
     "defective-deck-again": "place deck cause? unreliable",
     "deck-count-due": "minutes",
-    "draw-before-close": {"out-of-order": _ORDER, "out-again": "cards unreliable"},
+    "draw-before-close": {"drawn_after_close": _ORDER, "out-again": "cards unreliable"},
     "draw-before-named": _ORDER,
     "card-unread": "place number",
     "card-named": "number cards badge? level?",
@@ -264,23 +248,17 @@ def check_incident(incident: Incident) -> None:
     """It names a clause, and has the facts of its code: all of them and no other."""
     known, found = FACTS[incident.code], facts(incident).keys()
     names = (known if isinstance(known, str) else known[incident.reason]).split()
+    if incident.report:
+        names += REPORTED[incident.report].split()
+        assert HARMFUL[incident.reason] in (incident.unreliable, EITHER), incident
+        assert (incident.code == "out-of-turn") == bool(incident.allowed), incident
     needed, allowed = {name for name in names if name[-1] != "?"}, {name.removesuffix("?") for name in names}
     assert needed <= found <= allowed, f"{incident.code} {incident.reason}: {incident!r}"
     assert incident.clause
     assert incident.events
-    if incident.code == "out-of-turn":
-        assert _said_out_of_turn(incident.detail, unreliable=incident.unreliable), incident.detail
+    assert not re.search(r"(?<!\S)\?(?![\S])", incident.text), incident.text
 
 
-@cache
-def _said_out_of_turn(why: str, *, unreliable: bool) -> bool:
-    same = re.fullmatch(r"seat \d+ chooses (\S+) after it chose (\S+)", why)
-    if same:
-        return unreliable == (same[1] != same[2])
-    return any(_pattern(each).fullmatch(why) for each in (*(HARMFUL if unreliable else HARMLESS), *EITHER))
-
-
-@cache
 def check_legal(item: Legal) -> None:
     """Who, what and where are written down, and fit together. The same entry is looked at once."""
     fitting = [row for row in LEGAL if row[1] == item.event]
