@@ -5,6 +5,7 @@ from pathlib import Path
 from rules import game_ids, load_game
 from rules.game import Bet
 from rules.readings import READINGS
+from rules.settlement import SettlementLine
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
 DEFAULTS = {name: option for game in game_ids() for name, option in load_game(game).default_readings().items()}
