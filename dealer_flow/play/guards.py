@@ -1,20 +1,36 @@
 """What must hold before play goes on: every condition that the table of states and the order of play name.
 
 A guard is a question about the round that a regulator would understand, with the clause it enforces. The rows of
-`states.py` name guards, and `transitions` evaluates them; `order.py` names them where a report may be out of turn, and
-`legal.py` offers what they let pass. So there is one place that knows, for instance, when a burn is confirmed.
+`states.py` name those of `GUARDS`, and `transitions` evaluates them; the rules of `order.py` name those of `CHECKS`,
+which are about one report, and what the round waits for they ask of `GUARDS`; `legal.py` offers what both let pass. So
+there is one place that knows, for instance, when a burn is confirmed.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, NamedTuple
 
+import devices.events as e
+from dealer_flow.play.offered import seen_before
 from dealer_flow.play.states import STEP_STATES, State
-from dealer_flow.play.steps import deals_on, ends_by, shown_out
+from dealer_flow.play.steps import deals_on, ends_by, may_lie_open, next_to_show, open_now, shown_out
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps import DecideStep
+from dealer_flow.procedure.tables import BetPart
 from dealer_flow.table.round import Round
+from devices.events import Level
+from protocol.cards import UNREAD, Card
+from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER
 
-Clause = Callable[[Plan], str]
+BURNS: Final = frozenset({"burn", "burn count", "first card"})
+"""What a device calls a card that is taken out of play before a round."""
+
+
+# ------------------------------------------------------------------ the clauses
+
+
+def closing_clause(plan: Plan) -> str:
+    """The clause that closes the bets."""
+    return plan.shoe.part.bets_closed if plan.shoe else plan.clause
 
 
 def _of_game(plan: Plan) -> str:
@@ -33,11 +49,6 @@ def _of_deck(plan: Plan) -> str:
     return plan.deck_policy.clause
 
 
-def closing_clause(plan: Plan) -> str:
-    """The clause that closes the bets."""
-    return plan.shoe.part.bets_closed if plan.shoe else plan.clause
-
-
 def _of_unread(plan: Plan) -> str:
     return plan.shoe.part.unread.clause if plan.shoe else plan.clause
 
@@ -51,29 +62,122 @@ def _of_progressive(plan: Plan) -> str:
     return next((bet.clause for bet in plan.bets.values() if bet.progressive), plan.clause)
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+# ------------------------------------------------------------------ of the round
+
+
+class Guard(NamedTuple):
     """One condition. `words` say what holds, `clause` of which procedure's clause it comes."""
 
     name: str
     words: str
     holds: Callable[[Round], bool]
-    clause: Clause
+    clause: Callable[[Plan], str] = _of_game
 
 
-GUARDS: Final[dict[str, Guard]] = {}
-"""Every guard by its name. Looked up at each question, so that a test may put another in its place."""
+def _doing(state: State) -> Callable[[Round], bool]:
+    """Whether a step of this kind is under way."""
+    return lambda round_: round_.step is not None and STEP_STATES[round_.step.do] is state
 
 
-def _guard(clause: Clause = _of_game) -> Callable[[Callable[[Round], bool]], Callable[[Round], bool]]:
-    """Register a function under its name; its docstring is what holds, in words."""
+def _cards_out(round_: Round) -> bool:
+    return round_.opened and round_.next_due is None and not round_.by_hand
 
-    def register(holds: Callable[[Round], bool]) -> Callable[[Round], bool]:
-        name = holds.__name__
-        GUARDS[name] = Guard(name, (holds.__doc__ or "").split(".")[0].lower(), holds, clause)
-        return holds
 
-    return register
+def _burn_confirmed(round_: Round) -> bool:
+    step = round_.step
+    return round_.opened and step is not None and step.do == "burn" and round_.plan.place(step.of) in round_.burns
+
+
+def _later_step_begun(round_: Round) -> bool:
+    return round_.heard is not None and not round_.rulings and ends_by(round_, round_.heard)
+
+
+def _remainder_counted(round_: Round) -> bool:
+    if round_.plan.from_shoe:
+        return round_.plan.exact_rest is None or round_.rest is not None
+    return round_.ledger.remainder is not None
+
+
+def _extra_due(round_: Round) -> bool:
+    draw = round_.draw
+    if draw is None or not draw.extra_may_come:
+        return False
+    return draw.plan.extra == "always" or any(draw.plan.moved & bets.keys() for bets in round_.wagers.values())
+
+
+def _extra_open(round_: Round) -> bool:
+    draw = round_.draw
+    if draw is None or not draw.extra_may_come:
+        return False
+    source = draw.plan.moves_from or ""
+    return holds("extra_due", round_) or any(bets.get(source) for bets in round_.wagers.values())
+
+
+GUARDS: Final[dict[str, Guard]] = {
+    guard.name: guard
+    for guard in (
+        # what was found
+        Guard("round_unreliable", "the round cannot be relied on", lambda r: r.unreliable),
+        Guard("misdeal_found", "a misdeal was called or found", lambda r: r.misdeal, _of_misdeal),
+        Guard("deck_defective", "the deck is defective", lambda r: r.defective, _of_deck),
+        Guard(
+            "house_count_wrong", "a hand of the house has a wrong number of cards", lambda r: r.house_wrong, _of_misdeal
+        ),
+        Guard(
+            "progressive_live",
+            "a live seat plays for the progressive",
+            lambda r: bool(r.for_progressive),
+            _of_progressive,
+        ),
+        Guard(
+            "cards_astray",
+            "cards do not add up, or another number is left than the procedure says",
+            lambda r: r.ledger.conserved is False or r.rest_wrong is not None,
+            _of_deck,
+        ),
+        Guard("red_lamp_lit", "the red lamp is lit", lambda r: bool(r.red_lamp), _of_misdeal),
+        # the steps
+        Guard("step_deals", "the step under way deals", _doing(State.DEALING)),
+        Guard("step_burns", "the step under way burns cards of a packet", _doing(State.BURNING)),
+        Guard("step_decides", "the step under way lets players choose", _doing(State.DECIDING)),
+        Guard("step_exchanges", "the step under way replaces discards", _doing(State.EXCHANGING)),
+        Guard("step_shows", "the step under way turns cards face up", _doing(State.SHOWING)),
+        Guard("step_reveals", "the step under way shows and settles the hands", _doing(State.REVEALING)),
+        Guard("card_owed", "a card is still due to a place", lambda r: r.next_due is not None),
+        Guard("cards_out", "every card of the step is out, those dealt by hand too", _cards_out),
+        Guard("burn_confirmed", "the burn is confirmed", _burn_confirmed, _of_burn),
+        Guard("all_decided", "every live seat has chosen", lambda r: r.opened and r.decided),
+        Guard("all_shown", "the cards of the step lie open", lambda r: r.opened and shown_out(r)),
+        Guard("later_step_begun", "the report belongs to a later step, and this one may end so", _later_step_begun),
+        Guard(
+            "packets_out",
+            "no further packet follows at once",
+            lambda r: r.next_due is None and not deals_on(r),
+            _of_misdeal,
+        ),
+        # the end of a round
+        Guard("ruled", "a supervisor has ruled on what is wrong", lambda r: not r.rulings, _of_misdeal),
+        Guard("nobody_plays", "every seat has given up or is dead", lambda r: r.idle),
+        Guard("remainder_counted", "what is left of the deck was counted", _remainder_counted, _of_remainder),
+        # cards drawn into columns
+        Guard("drawn_into_columns", "the game is drawn into columns", lambda r: r.draw is not None, closing_clause),
+        Guard(
+            "card_unnamed",
+            "a card that was not read waits for its name",
+            lambda r: r.draw is not None and r.draw.unread is not None,
+            _of_unread,
+        ),
+        Guard(
+            "race_decided",
+            "a column decided, or all the cards are out",
+            lambda r: r.draw is not None and r.draw.end is not None,
+            closing_clause,
+        ),
+        Guard("extra_due", "the extra card is due", _extra_due, closing_clause),
+        Guard("extra_open", "the extra card is due, or money may be moved to a bet on it", _extra_open, closing_clause),
+    )
+}
+"""Every guard of the round by its name. Looked up at each question, so that a test may put another in its place."""
 
 
 def holds(name: str, round_: Round) -> bool:
@@ -81,196 +185,273 @@ def holds(name: str, round_: Round) -> bool:
     return GUARDS[name].holds(round_)
 
 
-# ------------------------------------------------------------------ what was found
+# ------------------------------------------------------------------ of a report: bets and choices
+
+Check = Callable[[Round, Any], bool]
+"""Whether a report may be: the round, and what is reported."""
 
 
-@_guard()
-def round_unreliable(round_: Round) -> bool:
-    """The round cannot be relied on."""
-    return round_.unreliable
+def _bet(round_: Round, body: e.WagerPlaced, placed: str) -> BetPart | None:
+    """The bet, when it is placed at this time."""
+    bet = round_.plan.bets.get(body.bet)
+    return bet if bet is not None and bet.placed == placed else None
 
 
-@_guard(_of_misdeal)
-def misdeal_found(round_: Round) -> bool:
-    """A misdeal was called or found."""
-    return round_.misdeal
+def takes_back(round_: Round, seat: int, bet: str) -> bool:
+    """True when a choice gives this bet back: one the seat made, or may make now."""
+    names = [*round_.choices.get(seat, {}).values()]
+    if isinstance(round_.step, DecideStep) and round_.is_undecided(seat):
+        names += round_.step.choices
+    return any(round_.plan.choices[name].takes_back == bet for name in names)
 
 
-@_guard(_of_deck)
-def deck_defective(round_: Round) -> bool:
-    """The deck is defective."""
-    return round_.defective
+def _bets_open(round_: Round, body: e.WagerPlaced) -> bool:
+    bet = _bet(round_, body, "before-deal")
+    if bet is None or (not body.cents and takes_back(round_, body.seat, bet.name)):
+        return True
+    parts = (round_.plan.choices[name].gives_up for name in round_.choices.get(body.seat, {}).values())
+    gave_up = any(part is not None and part.bet == bet.name for part in parts)
+    return gave_up and body.cents == round_.wagers[body.seat].get(bet.name, 0)
 
 
-@_guard(_of_misdeal)
-def house_count_wrong(round_: Round) -> bool:
-    """A hand of the house has a wrong number of cards."""
-    return round_.house_wrong
+def _house_covered(round_: Round, body: e.WagerPlaced) -> bool:
+    bet = _bet(round_, body, "by-decision")
+    return bet is None or not (round_.house_shown or (body.seat, bet.name) in round_.too_late)
 
 
-@_guard(_of_progressive)
-def progressive_live(round_: Round) -> bool:
-    """A live seat plays for the progressive."""
-    return bool(round_.for_progressive)
+def _offered_hand_covered(round_: Round, body: e.WagerPlaced) -> bool:
+    bet = _bet(round_, body, "by-decision")
+    return bet is None or not seen_before(round_, bet.name)
 
 
-@_guard(_of_deck)
-def cards_astray(round_: Round) -> bool:
-    """Cards do not add up, or another number is left than the procedure says."""
-    return round_.ledger.conserved is False or round_.rest_wrong is not None
+def _choice_is_due(round_: Round, body: e.WagerPlaced) -> bool:
+    bet, last = _bet(round_, body, "by-decision"), round_.last_choice(body.seat)
+    return bet is None or (last is not None and bet.name in round_.plan.choices[last].stakes)
 
 
-@_guard(_of_misdeal)
-def red_lamp_lit(round_: Round) -> bool:
-    """The red lamp is lit."""
-    return bool(round_.red_lamp)
+def _extra(round_: Round, body: e.WagerPlaced) -> bool:
+    return _bet(round_, body, "before-extra") is not None
 
 
-# ------------------------------------------------------------------ the steps
-
-
-def _doing(round_: Round, state: State) -> bool:
-    step = round_.step
-    return step is not None and STEP_STATES[step.do] is state
-
-
-@_guard()
-def step_deals(round_: Round) -> bool:
-    """The step under way deals."""
-    return _doing(round_, State.DEALING)
-
-
-@_guard()
-def step_burns(round_: Round) -> bool:
-    """The step under way burns cards of a packet."""
-    return _doing(round_, State.BURNING)
-
-
-@_guard()
-def step_decides(round_: Round) -> bool:
-    """The step under way lets players choose."""
-    return _doing(round_, State.DECIDING)
-
-
-@_guard()
-def step_exchanges(round_: Round) -> bool:
-    """The step under way replaces discards."""
-    return _doing(round_, State.EXCHANGING)
-
-
-@_guard()
-def step_shows(round_: Round) -> bool:
-    """The step under way turns cards face up."""
-    return _doing(round_, State.SHOWING)
-
-
-@_guard()
-def step_reveals(round_: Round) -> bool:
-    """The step under way shows and settles the hands."""
-    return _doing(round_, State.REVEALING)
-
-
-@_guard()
-def card_owed(round_: Round) -> bool:
-    """A card is still due to a place."""
-    return round_.next_due is not None
-
-
-@_guard()
-def cards_out(round_: Round) -> bool:
-    """Every card of the step is out, those dealt by hand too."""
-    return round_.opened and round_.next_due is None and not round_.by_hand
-
-
-@_guard(_of_burn)
-def burn_confirmed(round_: Round) -> bool:
-    """The burn is confirmed."""
-    step = round_.step
-    return round_.opened and step is not None and step.do == "burn" and round_.plan.place(step.of) in round_.burns
-
-
-@_guard()
-def all_decided(round_: Round) -> bool:
-    """Every live seat has chosen."""
-    return round_.opened and round_.decided
-
-
-@_guard()
-def all_shown(round_: Round) -> bool:
-    """The cards of the step lie open."""
-    return round_.opened and shown_out(round_)
-
-
-@_guard()
-def later_step_begun(round_: Round) -> bool:
-    """The report belongs to a later step, and this one may end so."""
-    return round_.heard is not None and not round_.rulings and ends_by(round_, round_.heard)
-
-
-@_guard(_of_misdeal)
-def packets_out(round_: Round) -> bool:
-    """No further packet follows at once."""
-    return round_.next_due is None and not deals_on(round_)
-
-
-# ------------------------------------------------------------------ the end of a round
-
-
-@_guard(_of_misdeal)
-def ruled(round_: Round) -> bool:
-    """A supervisor has ruled on what is wrong."""
-    return not round_.rulings
-
-
-@_guard()
-def nobody_plays(round_: Round) -> bool:
-    """Every seat has given up or is dead."""
-    return round_.idle
-
-
-@_guard(_of_remainder)
-def remainder_counted(round_: Round) -> bool:
-    """What is left of the deck was counted."""
-    if round_.plan.from_shoe:
-        return round_.plan.exact_rest is None or round_.rest is not None
-    return round_.ledger.remainder is not None
-
-
-# ------------------------------------------------------------------ cards drawn into columns
-
-
-@_guard(closing_clause)
-def drawn_into_columns(round_: Round) -> bool:
-    """The game is drawn into columns."""
-    return round_.draw is not None
-
-
-@_guard(_of_unread)
-def card_unnamed(round_: Round) -> bool:
-    """A card that was not read waits for its name."""
-    return round_.draw is not None and round_.draw.unread is not None
-
-
-@_guard(closing_clause)
-def race_decided(round_: Round) -> bool:
-    """A column decided, or all the cards are out."""
-    return round_.draw is not None and round_.draw.end is not None
-
-
-@_guard(closing_clause)
-def extra_due(round_: Round) -> bool:
-    """The extra card is due."""
+def _table_has_extra(round_: Round, body: e.WagerPlaced) -> bool:
     draw = round_.draw
-    if draw is None or not draw.extra_may_come:
+    offers = draw is not None and draw.plan.moves_from is not None and draw.plan.extra != "never"
+    return offers or not _extra(round_, body)
+
+
+def _one_bet_moved(round_: Round, body: e.WagerPlaced) -> bool:
+    if not _extra(round_, body) or round_.draw is None or not body.cents:
+        return True
+    name, bets = round_.plan.bets[body.bet].name, round_.wagers.get(body.seat, {})
+    return not any(other in round_.draw.plan.moved and other != name for other in bets)
+
+
+def _money_is_there(round_: Round, body: e.WagerPlaced) -> bool:
+    if not _extra(round_, body) or round_.draw is None:
+        return True
+    bets = round_.wagers.get(body.seat, {})
+    return body.cents <= bets.get(round_.draw.plan.moves_from or "", 0) + bets.get(round_.plan.bets[body.bet].name, 0)
+
+
+def choice_step(round_: Round, seat: int, choice: str) -> str | None:
+    """The step, from the one under way on, in which the seat makes this choice; None when it is none of them, or the
+    choice that the seat made last is only reported again."""
+    made, step = round_.choices.get(seat, {}), round_.step
+    if not round_.plan.finishes.isdisjoint(made.values()):
+        return None
+    loose = round_.over or round_.house_wrong
+    if isinstance(step, DecideStep) and round_.opened and not loose:
+        return step.name if choice in step.choices and round_.is_undecided(seat) else None
+    if choice == round_.last_choice(seat):
+        return None
+    steps = round_.plan.steps[0 if loose else round_.at :]
+    later = (step for step in steps if isinstance(step, DecideStep) and step.name not in made)
+    return next((step.name for step in later if choice in step.choices), None)
+
+
+def _chooses(round_: Round, body: e.DecisionMade) -> bool:
+    """Whether a step is left in which the seat may choose this; a dead hand that never chose is another matter."""
+    never_chose = body.seat in round_.dead and body.seat not in round_.choices
+    return never_chose or choice_step(round_, body.seat, _chosen(round_, body)) is not None
+
+
+def _chosen(round_: Round, body: e.DecisionMade) -> str:
+    return round_.plan.decisions[body.decision].name
+
+
+def _made(round_: Round, seat: int) -> str | None:
+    mine, step = round_.choices.get(seat, {}), round_.step
+    return mine.get(step.name if step else "", round_.last_choice(seat))
+
+
+def _step_offers_choice(round_: Round, body: e.DecisionMade) -> bool:
+    step = round_.step
+    return isinstance(step, DecideStep) and _chosen(round_, body) in step.choices
+
+
+# ------------------------------------------------------------------ of a report: cards
+
+
+def _packet_in_tray(round_: Round, body: e.PacketLifted) -> bool:
+    packet = round_.ledger.packets.get(body.ordinal)
+    return packet is not None and not packet.lifted
+
+
+def _cards_lie_there(round_: Round, body: e.CardsCounted) -> bool:
+    if body.place in round_.ledger.hands or body.place in (REMAINDER, BURN):
+        return True
+    if round_.shoes is not None and body.place == SHOE:
+        return True
+    return body.place == SHUFFLER and not round_.in_play
+
+
+def _something_to_confirm(round_: Round, body: e.Confirmed) -> bool:
+    """CONFIRM is pressed for many things; it is missed only where cards are still to be dealt by hand."""
+    if round_.rulings or round_.by_hand or ends_by(round_, body):
+        return True
+    return not any(getattr(step, "origin", "") == "hand" for step in round_.plan.steps[round_.at + 1 :])
+
+
+def _burned_as_written(round_: Round, body: e.BurnConfirmed) -> bool:
+    burn = round_.plan.burns.get(body.place)
+    if burn is None or body.place not in round_.ledger.hands:
+        return True  # another rule speaks of it, or none does
+    return burn.from_left(body.positions, body.spread) == burn.positions
+
+
+def _names_card(round_: Round, body: e.HandRevealed) -> bool:
+    """A card of a shoe is shown at the table: it names the one that was not read."""
+    return round_.draw is not None and body.place == SHOE
+
+
+def _burned_before(round_: Round, body: e.HandRevealed) -> bool:
+    if _names_card(round_, body) or len(round_.burns) == len(round_.plan.burns):
+        return True
+    place, waiting = body.place, round_.plan.burns.keys() - round_.burns.keys()
+    if may_lie_open(round_, place, len(body.cards)):
+        return True
+    house = place not in round_.burns and round_.plan.house(round_.plan.kind(place))
+    return not (place in waiting or place == BURN or house)
+
+
+def _shown_in_order(round_: Round, body: e.HandRevealed) -> bool:
+    order, kind = round_.plan.reveal_order, round_.plan.kind(body.place)
+    first = next_to_show(round_) if kind in order[1:] else None
+    return first is None or order.index(kind) <= order.index(first)
+
+
+def _early(round_: Round, body: e.HandRevealed, *, house: bool | None = None) -> bool:
+    """Cards are shown before the hands are, those of the house or of the players."""
+    if _names_card(round_, body) or body.place == BURN or may_lie_open(round_, body.place, len(body.cards)):
         return False
-    return draw.plan.extra == "always" or any(draw.plan.moved & bets.keys() for bets in round_.wagers.values())
+    return house is None or house is round_.plan.house(round_.plan.kind(body.place))
 
 
-@_guard(closing_clause)
-def extra_open(round_: Round) -> bool:
-    """The extra card is due, or money may be moved to a bet on it."""
+def is_burn(round_: Round, where: str | None) -> bool:
+    """True when a card is burned: the device says so, or announced it."""
+    return where in BURNS or (round_.shoes is not None and round_.shoes.burns_due > 0)
+
+
+def _repeats(round_: Round, body: e.CardDrawn | e.CardUnread) -> bool:
+    card: Card = body.card if isinstance(body, e.CardDrawn) else UNREAD
+    return round_.shoes is not None and round_.shoes.repeats(body.ordinal, body.where, card)
+
+
+def _drawn(other: Check) -> Check:
+    """A card of a shoe that is reported once more breaks nothing."""
+    return lambda round_, body: _repeats(round_, body) or other(round_, body)
+
+
+def _name_is_missing(round_: Round, body: e.HandRevealed) -> bool:
     draw = round_.draw
-    if draw is None or not draw.extra_may_come:
-        return False
-    source = draw.plan.moves_from or ""
-    return holds("extra_due", round_) or any(bets.get(source) for bets in round_.wagers.values())
+    if draw is None or not _names_card(round_, body) or draw.unread is not None:
+        return True
+    return not (draw.cards and body.cards[0] == draw.cards[-1])
+
+
+_LEVELS: Final = {"supervisor": (Level.SUPERVISOR, Level.EXECUTIVE), "dealer": tuple(Level)}
+
+
+def _badge_may_name(round_: Round, body: e.HandRevealed) -> bool:
+    if round_.draw is None or not _names_card(round_, body) or round_.draw.plan.unread_by == "anyone":
+        return True
+    return (round_.badge[2] if round_.badge else "") in _LEVELS[round_.draw.plan.unread_by]
+
+
+def _not_here(*_: object) -> bool:
+    """The state alone decides: the rule names the states in which it does not hold."""
+    return False
+
+
+CHECKS: Final[dict[str, Check]] = {
+    # the round
+    "round_begun": _not_here,
+    "round_ended": _not_here,
+    "bets_closed": _not_here,
+    "before_first_decision": lambda r, _: (
+        bool(r.rulings) or not r.choices or r.plan.procedure.misdeal.until != "first-decision"
+    ),
+    "place_is_known": lambda r, body: not r.plan.selects_first or 0 <= body.seat <= r.plan.most_seats,
+    "first_cards_to_come": lambda r, _: not (r.plan.selects_first and r.dues and r.first is not None),
+    "something_to_confirm": _something_to_confirm,
+    # packets
+    "packet_in_order": lambda r, body: body.ordinal == len(r.ledger.lifted) + 1,
+    "packet_in_tray": _packet_in_tray,
+    "somebody_is_due": lambda r, _: holds("card_owed", r),
+    "remainder_to_come": lambda r, _: r.ledger.remainder is None,
+    "deal_complete": lambda r, _: not r.left_to_deal or holds("nobody_plays", r),
+    "red_lamp": lambda r, _: holds("red_lamp_lit", r),
+    "cards_lie_there": _cards_lie_there,
+    # bets and choices
+    "bet_is_known": lambda r, body: body.bet in r.plan.bets,
+    "seat_at_table": lambda r, body: 1 <= body.seat <= r.plan.most_seats,
+    "bets_open": _bets_open,
+    "table_has_extra": _table_has_extra,
+    "extra_left_alone": lambda r, body: not _extra(r, body),
+    "one_bet_moved": _one_bet_moved,
+    "money_is_there": _money_is_there,
+    "deal_begun": lambda r, body: _bet(r, body, "by-decision") is None,
+    "seat_is_live": lambda r, body: _bet(r, body, "by-decision") is None or body.seat in r.live,
+    "house_covered": _house_covered,
+    "offered_hand_covered": _offered_hand_covered,
+    "choice_is_due": _choice_is_due,
+    "choice_is_known": lambda r, body: body.decision in r.plan.decisions,
+    "seat_dealt_in": lambda r, body: body.seat in r.active,
+    "choice_has_its_bets": lambda r, body: r.wagers[body.seat].keys() >= set(r.plan.decisions[body.decision].needs),
+    "choice_is_new": lambda r, body: _chooses(r, body) or _made(r, body.seat) != _chosen(r, body),
+    "choice_stands": lambda r, body: _chooses(r, body) or _made(r, body.seat) is None,
+    "choice_is_offered": _chooses,
+    "hand_is_live": lambda r, body: body.seat not in r.dead,
+    "step_offers_choice": _step_offers_choice,
+    "players_choose": _not_here,
+    # burns and hands
+    "packet_is_burned": lambda r, body: body.place in r.plan.burns,
+    "packet_was_dealt": lambda r, body: body.place in r.ledger.hands,
+    "burned_as_written": _burned_as_written,
+    "burned_once": lambda r, body: body.place not in r.burns,
+    "packet_is_spread": _not_here,
+    "burned_before": _burned_before,
+    "somebody_plays_there": lambda r, body: (
+        not body.place.seat or body.place.seat in r.active or body.place not in r.ledger.hands
+    ),
+    "place_dealt_in": lambda r, body: (
+        not body.place.seat or body.place.seat in r.active or body.place in r.ledger.hands
+    ),
+    "shown_in_order": _shown_in_order,
+    "fewer_lie_open": lambda r, body: not (_early(r, body, house=True) and open_now(r, body.place)),
+    "house_shown_last": lambda r, body: not _early(r, body, house=True),
+    "hand_shown_in_time": lambda r, body: not _early(r, body),
+    # a shoe
+    "dealt_from_shoe": lambda r, _: r.shoes is not None,
+    "drawn_after_close": _drawn(lambda r, body: is_burn(r, body.where)),
+    "burned_between_races": _drawn(lambda r, body: r.draw is None or not is_burn(r, body.where)),
+    "drawn_after_name": _repeats,
+    "drawn_for_somebody": _drawn(lambda r, _: holds("card_owed", r)),
+    "burned_when_due": _drawn(lambda r, body: r.due == BURN or not is_burn(r, body.where)),
+    "one_face_named": lambda r, body: not _names_card(r, body) or (len(body.cards) == 1 and body.cards[0].is_face),
+    "name_is_missing": _name_is_missing,
+    "card_waits_for_name": lambda r, body: not _names_card(r, body) or holds("card_unnamed", r),
+    "badge_may_name": _badge_may_name,
+}
+"""Guards of a report by their name: true when it may be. `record.sentences` has the words of each that does not hold.
+"""

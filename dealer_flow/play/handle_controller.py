@@ -9,7 +9,7 @@ from typing import Any, Final
 import devices.events as e
 from dealer_flow.play import cards as card_reports
 from dealer_flow.play import handle_shoe as shoe_reports
-from dealer_flow.play.order import choice_step, takes_back
+from dealer_flow.play.guards import choice_step, takes_back
 from dealer_flow.play.steps import choose, may_lie_open, shows_all
 from dealer_flow.play.verdicts import found, judge_count, judge_mishap, judge_open, judge_rest, judge_sum
 from dealer_flow.record.incidents import Incident, at

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import devices.events as e
 from dealer_flow.play import cards as card_reports
-from dealer_flow.play.guards import closing_clause, holds
-from dealer_flow.play.order import is_burn
+from dealer_flow.play.guards import closing_clause, holds, is_burn
 from dealer_flow.play.runs_out import put_back
 from dealer_flow.play.verdicts import apply, found, judge_fault, judge_rest, judged
 from dealer_flow.procedure.plan import Policy
