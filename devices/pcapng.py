@@ -7,9 +7,7 @@ and the total length again, in the byte order its section's header declares.
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
-
-from msgspec import Struct
+from typing import BinaryIO, Final, NamedTuple
 
 from protocol.errors import DealwireError, shorten
 
@@ -70,7 +68,7 @@ class CaptureCorrupt(CaptureError):
         super().__init__(f"{path}: damaged at byte {offset}: {why}")
 
 
-class Block(Struct, frozen=True, gc=False):
+class Block(NamedTuple):
     """One block. `order` is `<` or `>`, the byte order of its section."""
 
     offset: int

@@ -10,9 +10,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields as dataclass_fields
 from enum import Enum, IntEnum
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from protocol.cards import spell_cards
 from protocol.errors import CannotEncode
@@ -34,9 +35,7 @@ _FIELDS: Final[dict[type[m.Message], dict[str, Field]]] = {
     cls: {field.name: field for field in fields_of(packet)} for cls, packet in (*PACKETS.values(), *ANSWERS.values())
 }
 TIMES: Final[dict[str, int]] = {
-    item.name.removesuffix("_ns"): getattr(Timing(), item.name) // 1_000_000
-    for item in dataclass_fields(Timing)
-    if item.name.endswith("_ns")
+    name.removesuffix("_ns"): value // 1_000_000 for name, value in asdict(Timing()).items() if name.endswith("_ns")
 }
 """The protocol's times, in milliseconds."""
 

@@ -208,21 +208,30 @@ class Layout:
             return otherwise
         cls, unpack = self.cls, struct.Struct(f"<{HEADER_SIZE}x{self._head.format[1:]}").unpack_from
         end = HEADER_SIZE + self._head.size
+
+        def read(body: bytes) -> Envelope:
+            if len(body) != end or body[2] != kind or body[0] != VERSION:
+                return otherwise(body)
+            return Envelope(cls(*unpack(body)), (), body)
+
+        begin = end + 1
+
+        def read_blob(body: bytes) -> Envelope:
+            if len(body) < begin or len(body) != begin + body[end] or body[2] != kind or body[0] != VERSION:
+                return otherwise(body)
+            return Envelope(cls(*unpack(body), body[begin:]), (), body)
+
         if not self._tails:
-
-            def read(body: bytes) -> Envelope:
-                if len(body) != end or body[2] != kind or body[0] != VERSION:
-                    return otherwise(body)
-                return Envelope(cls(*unpack(body)), (), body)
-
             return read
-        tail, convert, begin = self._tails[0], _tail_converter(self._tails[0]), end + 1
-        size = tail.size
+        tail = self._tails[0]
+        if tail.shape is Shape.BLOB:
+            return read_blob
+        size, convert = tail.size, _tail_converter(tail)
 
         def read_counted(body: bytes) -> Envelope:
             if len(body) < begin or len(body) != begin + body[end] * size or body[2] != kind or body[0] != VERSION:
                 return otherwise(body)
-            return Envelope(cls(*unpack(body), convert(body[begin:])), (), body)
+            return Envelope(cls(*unpack(body), convert(body[begin:]) if body[end] else ()), (), body)
 
         return read_counted
 

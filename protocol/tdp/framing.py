@@ -56,6 +56,7 @@ class Frame(Struct, frozen=True, gc=False):
 
 
 _decode: Final = cobs.decode
+_BODY: Final = slice(-CHECK_BYTES)  # made once, not for every frame
 
 
 def _fault(part: bytes) -> NoiseReason:
@@ -115,9 +116,9 @@ class Framer(Generic[Read]):
                     decoded = b""
                 if crc32(decoded) == RESIDUE and MIN_FRAME <= len(decoded) <= MAX_FRAME:
                     if read is not None:
-                        add(read(decoded[:-CHECK_BYTES]))
+                        add(read(decoded[_BODY]))
                     else:
-                        add(Frame(offset - opened, len(part) + opened + 1, decoded[:-CHECK_BYTES]))
+                        add(Frame(offset - opened, len(part) + opened + 1, decoded[_BODY]))
                 else:
                     add(Noise(offset - opened, b"\0"[:opened] + part + b"\0", _fault(part)))
                 offset += len(part) + 1

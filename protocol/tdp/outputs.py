@@ -45,8 +45,7 @@ MUST_UNDERSTAND: Final = 0xF0
 """Header flags a receiver may not ignore. None is defined yet, so a frame with one is not interpreted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Struct, frozen=True, gc=False):
     """The protocol's times, nanoseconds. Both ends and a listener must use the same ones."""
 
     reply_ns: int = 100 * _MS

@@ -8,10 +8,11 @@ A region stands between `<!-- generated: NAME -->` and `<!-- end generated -->`.
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
 from enum import IntEnum, IntFlag
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import asdict
 
 from protocol import cards, places
 from protocol.faults import CLASSES, Fault
@@ -185,11 +186,8 @@ def fault_table() -> str:
 
 def timing_table() -> str:
     """The protocol's times, from the defaults both ends run on."""
-    timing = Timing()
-    rows = []
-    for field in fields(timing):
-        value = getattr(timing, field.name)
-        rows.append((f"`{field.name.removesuffix('_ns')}`", _TIMES[field.name], _duration(field.name, value)))
+    times = asdict(Timing()).items()
+    rows = [(f"`{name.removesuffix('_ns')}`", _TIMES[name], _duration(name, value)) for name, value in times]
     return table(("name", "meaning", "value"), rows)
 
 
