@@ -81,7 +81,8 @@ def settle(
 def _nothing_settles(result: RoundResult, game: Game) -> Hold | None:
     """Why no bet of this round can be settled at all."""
     if result.outcome == "unreliable":
-        causes = [each for each in result.incidents if each.unreliable or may_break_a_round(each.code)]
+        causes = [each for each in result.incidents if each.unreliable]
+        causes += [each for each in result.incidents if may_break_a_round(each.code)]  # of a line without facts
         cause = next(iter([*causes, *result.incidents]), None)
         why = cause.text if cause else "what happened is not known for certain"
         return Hold(f"the round is unreliable: {why}", cause.clause if cause else "procedure")

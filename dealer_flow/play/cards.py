@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from dealer_flow.play.verdicts import apply, judge_count
+from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
 from dealer_flow.procedure.steps import Due
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
@@ -70,16 +70,8 @@ def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
     if counted == round_.plan.cards:
         return
     policy = round_.plan.deck_policy
-    found = Incident(
-        code="deck-count-wrong",
-        clause=policy.clause,
-        reason="person",
-        place=SHUFFLER.text,
-        counted=counted,
-        expected=round_.plan.cards,
-        unreliable=policy.then == "unreliable",
-    )
-    wrong = round_.report(found, seen)
+    found = DECK_WRONG(reason="person", place=SHUFFLER.text, counted=counted, expected=round_.plan.cards)
+    wrong = round_.report(judged(policy, found), seen)
     if policy.then == "defective-deck" and round_.decks.last is not None:
         round_.decks.find_defective(round_.decks.last, wrong)
     else:

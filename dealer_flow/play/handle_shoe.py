@@ -10,7 +10,7 @@ import devices.events as e
 from dealer_flow.play import cards as card_reports
 from dealer_flow.play.guards import closing_clause, holds, is_burn
 from dealer_flow.play.runs_out import put_back
-from dealer_flow.play.verdicts import apply, found, judge_fault, judge_rest, judged
+from dealer_flow.play.verdicts import DECK_WRONG, found, judge, judge_fault, judge_rest
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.record.incidents import UNJUDGED, Incident
 from dealer_flow.table.columns import Draw
@@ -119,8 +119,8 @@ def _overdrawn(round_: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
     first = len(draw.cards) + len(draw.overdrawn) - len(cards) + 1
     policy = Policy(draw.plan.overdraw, draw.plan.part.overdraw.clause)
     for number, card in enumerate(cards, first):
-        over = judged(policy, _AT_SHOE(code="card-overdrawn", clause=UNJUDGED, cards=(card.text,), number=number))
-        apply(round_, policy, NOWHERE, round_.report(over, seen))
+        over = _AT_SHOE(code="card-overdrawn", clause=UNJUDGED, cards=(card.text,), number=number)
+        judge(round_, policy, NOWHERE, over, seen)
 
 
 def _again(round_: Round, seen: Seen, body: e.CardReportedAgain) -> None:
@@ -230,18 +230,9 @@ def _loaded(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
     shoe = round_.shoes.load(body.shoe, body.cards)
     plan = round_.plan
     if body.cards != plan.loaded or body.decks != plan.decks:
-        wrong = _AT_SHOE(
-            code="deck-count-wrong",
-            clause=plan.deck_policy.clause,
-            reason="shoe",
-            shoe=shoe.id,
-            counted=body.cards,
-            expected=plan.loaded,
-            decks=body.decks,
-            expected_decks=plan.decks,
-            unreliable=plan.deck_policy.then == "unreliable",
-        )
-        apply(round_, plan.deck_policy, NOWHERE, round_.report(wrong, seen))
+        wrong = partial(DECK_WRONG, place=SHOE.text, reason="shoe", shoe=shoe.id)
+        finding = wrong(counted=body.cards, expected=plan.loaded, decks=body.decks, expected_decks=plan.decks)
+        judge(round_, plan.deck_policy, NOWHERE, finding, seen)
 
 
 def _ended(round_: Round, seen: Seen, body: e.ShoeEnded) -> None:
@@ -299,11 +290,7 @@ def _trouble(round_: Round, seen: Seen, body: e.Body) -> None:
     fault = body.fault if isinstance(body, e.ShoeError) else _TROUBLES[type(body)]
     if isinstance(body, e.ShoeError) and not fault:
         unknown = _PROCEDURE(
-            code="device-fault",
-            reason="words",
-            device=seen.device,
-            words=body.text,
-            unreliable=undecided(round_),
+            code="device-fault", reason="words", device=seen.device, words=body.text, unreliable=undecided(round_)
         )
         round_.report(unknown, seen)
         return

@@ -9,7 +9,7 @@ import devices.events as e
 from dealer_flow.play import cards as card_reports
 from dealer_flow.play import handle_controller as table_reports
 from dealer_flow.play import handle_shoe as shoe_reports
-from dealer_flow.play.verdicts import apply, found, judge_count, judge_fault, judge_sum
+from dealer_flow.play.verdicts import DECK_WRONG, found, judge, judge_count, judge_fault, judge_sum
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.ledger import Dispensed
 from dealer_flow.table.round import Round
@@ -45,17 +45,8 @@ def _take_deck(round_: Round, seen: Seen) -> None:
     round_.ledger.loaded = counted
     if counted is None or (counted == plan.cards and expected == plan.cards):
         return
-    wrong = Incident(
-        code="deck-count-wrong",
-        clause=plan.deck_policy.clause,
-        reason="deck",
-        deck=deck,
-        counted=counted,
-        setting=expected,
-        expected=plan.cards,
-        unreliable=plan.deck_policy.then == "unreliable",
-    )
-    apply(round_, plan.deck_policy, NOWHERE, round_.report(wrong, seen))
+    wrong = DECK_WRONG(reason="deck", deck=deck, counted=counted, setting=expected, expected=plan.cards)
+    judge(round_, plan.deck_policy, NOWHERE, wrong, seen)
 
 
 def _lifted(round_: Round, seen: Seen, body: e.PacketLifted) -> None:

@@ -50,28 +50,16 @@ class Lines:
         if not body.mid_round:
             return
         lost = Incident(
-            code="power-lost",
-            clause="procedure",
-            reason="in-round",
-            device=seen.device,
-            unreliable=round_.in_play,
+            code="power-lost", clause="procedure", reason="in-round", device=seen.device, unreliable=round_.in_play
         )
         round_.report(lost, seen)
         if not round_.in_play:
             round_.restarted.add(seen.device)
 
     def _events_lost(self, round_: Round, seen: Seen, body: e.EventsLost) -> None:
-        numbered = bool(body.first or body.last)
-        lost = Incident(
-            code="events-lost",
-            clause="procedure",
-            reason="numbered" if numbered else "unnumbered",
-            device=seen.device,
-            first=body.first if numbered else None,
-            last=body.last if numbered else None,
-            unreliable=True,
-        )
-        round_.report(lost, seen)
+        lost = partial(Incident, code="events-lost", clause="procedure", device=seen.device, unreliable=True)
+        numbered = body.first or body.last
+        round_.report(lost(first=body.first, last=body.last) if numbered else lost(), seen)
         _forget_shoe(round_, seen)
 
     def _badge(self, round_: Round, seen: Seen, body: e.BadgeSwiped) -> None:

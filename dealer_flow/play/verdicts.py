@@ -29,6 +29,7 @@ _MISHAPS: Final = {
     Mishap.BOXED: "boxed-card",
 }
 _FOUND: Final = partial(Incident, clause=UNJUDGED)
+DECK_WRONG: Final = partial(_FOUND, code="deck-count-wrong")
 _RULE: Final = Policy("person", "procedure")
 
 
@@ -68,8 +69,8 @@ def judged(policy: Policy, finding: Incident) -> Incident:
     return replace(finding, clause=policy.clause, called=calls, unreliable=policy.then == "unreliable")
 
 
-def _judge(round_: Round, policy: Policy, place: Place, finding: Incident, seen: Seen) -> None:
-    """Report the finding and apply the policy."""
+def judge(round_: Round, policy: Policy, place: Place, finding: Incident, seen: Seen) -> None:
+    """Report a finding and apply the policy."""
     apply(round_, policy, place, round_.report(judged(policy, finding), seen))
 
 
@@ -80,7 +81,7 @@ def found(round_: Round, findings: list[Incident], seen: Seen) -> None:
         if finding.code == "burned-card-in-muck":
             judge_muck(round_, finding, place, seen)
         else:
-            _judge(round_, _policy(round_, finding), place, finding, seen)
+            judge(round_, _policy(round_, finding), place, finding, seen)
 
 
 def _policy(round_: Round, finding: Incident) -> Policy:
@@ -111,7 +112,7 @@ def judge_muck(round_: Round, finding: Incident, place: Place, seen: Seen) -> No
     policy = policy or Policy("note", _burn_clause(round_))
     if policy.returns is None:
         policy = policy._replace(returns=round_.plan.procedure.misdeal.returns)
-    _judge(round_, policy, place, finding, seen)
+    judge(round_, policy, place, finding, seen)
 
 
 # ------------------------------------------------------------------ counts
@@ -223,7 +224,7 @@ def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen)
         return
     policy = round_.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
     faces = tuple(spell_cards(other))
-    _judge(round_, policy, place, _FOUND(code="card-exposed", reason="not-bottom", place=place.text, cards=faces), seen)
+    judge(round_, policy, place, _FOUND(code="card-exposed", reason="not-bottom", place=place.text, cards=faces), seen)
 
 
 def judge_fault(round_: Round, fault: int, seen: Seen, *, counts: bool) -> None:

@@ -51,7 +51,7 @@ class LineRecord(Record, frozen=True):
     def from_json(cls, line: str | bytes) -> Self:
         """Read one line; msgspec's ValidationError names the key that is wrong."""
         content = msgspec.json.decode(line, type=dict[str, Any])
-        schema, kind = content.pop("schema", None), content.pop("type", None)
+        schema, kind = content.pop("schema", cls.SCHEMA), content.pop("type", cls.TYPE)
         if schema != cls.SCHEMA and schema not in cls.READS:
             raise msgspec.ValidationError(f"Expected `{cls.SCHEMA}`, got `{schema}` - at `$.schema`")
         if kind != cls.TYPE:

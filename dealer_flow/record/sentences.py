@@ -145,10 +145,7 @@ SENTENCES: Final[Mapping[str, str | Mapping[str, str]]] = {
         "in-round": "{device} started anew: session {session} after {previous}",
         "begun": "{device} started anew and had begun to deal",
     },
-    "events-lost": {
-        "numbered": "{device}: events {first} to {last} are gone",
-        "unnumbered": "reports of {device} are missing",
-    },
+    "events-lost": "events of {device} are gone{first:: *}{last: to *}",
     "link-lost": "{device}: {words}",
     "recording-ended": "the input ended before END GAME",
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pydantic import ValidationError
+import msgspec
 
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit
@@ -58,9 +58,7 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
 
 def read_round(line: str) -> RoundResult | None:
     """The round on this line; None for an object of another type."""
-    from pydantic_core import from_json
-
-    found = from_json(line)
+    found = msgspec.json.decode(line)
     if isinstance(found, dict) and found.get("type", "round") != "round":
         return None
     return RoundResult.from_json(line)
@@ -68,8 +66,5 @@ def read_round(line: str) -> RoundResult | None:
 
 def one_line(error: Exception) -> str:
     """The first thing wrong, with its key."""
-    if isinstance(error, ValidationError):
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the object"
-        return f"{key}: {first['msg']}" + (f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else "")
-    return str(error).splitlines()[0]
+    what, _, key = str(error).splitlines()[0].partition(" - at `$")
+    return f"{key.strip('.`') or 'the object'}: {what}" if isinstance(error, msgspec.ValidationError) else what

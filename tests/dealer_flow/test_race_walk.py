@@ -100,7 +100,7 @@ class Walker:
 
     def load(self, state: State, now: Round) -> None:
         new = copy.copy(now)
-        for name in ("devices", "bettors", "incidents", "_noted"):
+        for name in ("devices", "bettors", "incidents", "_reported"):
             setattr(new, name, copy.copy(getattr(now, name)))
         new.wagers = {seat: dict(bets) for seat, bets in now.wagers.items()}
         new.draw, new.shoes = copy.copy(now.draw), copy.copy(now.shoes)

@@ -90,7 +90,7 @@ def fingerprint(state: State, now: Round) -> tuple[object, ...]:
 def clone(now: Round) -> Round:
     """A copy that shares nothing that changes; `copy.deepcopy` takes twenty times as long."""
     new = copy.copy(now)
-    for name in ("devices", "bettors", "sensors", "dead", "shown", "incidents", "_noted", "dues", "burns", "open"):
+    for name in ("devices", "bettors", "sensors", "dead", "shown", "incidents", "_reported", "dues", "burns", "open"):
         setattr(new, name, copy.copy(getattr(now, name)))
     for name in ("too_late", "rulings", "dead_hands", "by_hand"):
         setattr(new, name, copy.copy(getattr(now, name)))
@@ -212,7 +212,7 @@ def _steps_from(
         for item in found:
             if isinstance(item, RoundResult):
                 outcomes.add(item.outcome)
-                assert RoundResult.model_validate(item.model_dump(by_alias=True)) == item
+                assert RoundResult.from_json(item.to_json()) == item
                 if item.outcome == "complete":
                     check_complete((*path, name), item)
         if before is walker.flow._round:

@@ -176,7 +176,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "door-opened": _FAULT,
     "power-lost": {"fault": _FAULT, "in-round": "device unreliable?", "not-cleared": "device unreliable"},
     "session-changed": {"in-round": "device session previous unreliable", "begun": "device unreliable"},
-    "events-lost": {"numbered": "device first last unreliable", "unnumbered": "device unreliable"},
+    "events-lost": "device first? last? unreliable",
     "link-lost": "device words",
     "recording-ended": "unreliable",
 }
