@@ -42,14 +42,14 @@ def a_table_at_work(count: int) -> list[bytes]:
     """Our frames in the mix of a round: packets, lifts, wagers, decisions, hands, status, replies."""
     cards = bytes.fromhex("31112a124d")
     mix: list[tuple[m.Message, int | None]] = [
-        (m.WagerPlaced(7, 41_000, 3, 1, 2_500), None),
-        (m.PacketDispensed(8, 41_200, 1, 2, 5, 5, cards), None),
-        (m.PacketLifted(9, 42_000, 2), None),
-        (m.HandRevealed(10, 43_000, 3, 1, cards), None),
-        (m.DecisionMade(11, 44_000, 3, 2), None),
-        (m.StateChanged(12, 44_100, 8, 7), None),
-        (m.ShufflerStatus(0x1A2B3C4D, 12, 45_000, 8, 0, 0, 1, 52, 3, 15, 5, 0, 0, ()), None),
-        (m.Reply(0, 0, 6), 0x0121),
+        (m.WagerPlacedMessage(7, 41_000, 3, 1, 2_500), None),
+        (m.PacketDispensedMessage(8, 41_200, 1, 2, 5, 5, cards), None),
+        (m.PacketLiftedMessage(9, 42_000, 2), None),
+        (m.HandRevealedMessage(10, 43_000, 3, 1, cards), None),
+        (m.DecisionMadeMessage(11, 44_000, 3, 2), None),
+        (m.StateChangedMessage(12, 44_100, 8, 7), None),
+        (m.ShufflerStatusMessage(0x1A2B3C4D, 12, 45_000, 8, 0, 0, 1, 52, 3, 15, 5, 0, 0, ()), None),
+        (m.ReplyMessage(0, 0, 6), 0x0121),
     ]
     bodies = [encode(message, message_id=answered, link_sequence=i) for i, (message, answered) in enumerate(mix)]
     return [encode_frame(bodies[i % len(bodies)]) for i in range(count)]

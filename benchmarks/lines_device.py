@@ -17,7 +17,7 @@ from cobs import cobs
 
 from protocol.tdp.codec import encode
 from protocol.tdp.framing import encode_frame
-from protocol.tdp.messages import DeviceClass, HelloReply, WagerPlaced
+from protocol.tdp.messages import DeviceClass, HelloReplyMessage, WagerPlacedMessage
 
 BYTES_A_SECOND: Final = 11520
 """115200 baud, ten bits a byte."""
@@ -26,7 +26,7 @@ SESSION: Final = 0x01020304
 TAIL: Final = 9
 """The stamp's four bytes are the ninth to sixth from a frame's end: check and delimiter follow."""
 
-HELLO: Final = HelloReply(
+HELLO: Final = HelloReplyMessage(
     SESSION, 1, 0, 1, 0, DeviceClass.TABLE_CONTROLLER, 0, 1, 256, 256, "bench", "line", "1", "1.0", bytes(32)
 )
 
@@ -44,10 +44,10 @@ def age_us(raw: bytes, now_ns: int) -> int:
     return (now_ns // 1000 - sent_us) & 0xFFFFFFF
 
 
-BODY: Final = encode(WagerPlaced(1, 0, 1, 1, 0))[:-4]
+BODY: Final = encode(WagerPlacedMessage(1, 0, 1, 1, 0))[:-4]
 """A frame up to the stamp, which goes where the cents are; the check follows."""
 
-FRAME_BYTES: Final = len(encode_frame(encode(WagerPlaced(1, 0, 1, 1, 0x80808080))))
+FRAME_BYTES: Final = len(encode_frame(encode(WagerPlacedMessage(1, 0, 1, 1, 0x80808080))))
 
 
 def frame(number: int, now_ns: int) -> bytes:

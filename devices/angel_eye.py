@@ -42,7 +42,7 @@ def _where(destination: int) -> str:
     return name_of(_DESTINATIONS, destination).lower().replace("_", " ")
 
 
-def _drawn(report: m.CardDrawn) -> e.Body:
+def _drawn(report: m.CardDrawnMessage) -> e.Body:
     if report.destination == m.Destination.BURN_COUNT and not report.card.is_playing:
         return e.BurnStarted(report.ordinal)
     if report.card.is_playing:
@@ -50,19 +50,19 @@ def _drawn(report: m.CardDrawn) -> e.Body:
     return e.CardUnread(report.ordinal, _where(report.destination))
 
 
-def _again(report: m.CardReportedAgain) -> e.Body:
+def _again(report: m.CardReportedAgainMessage) -> e.Body:
     card = report.card if report.card.is_playing else UNREAD
     return e.CardReportedAgain(report.ordinal, card, _where(report.destination))
 
 
-def _outside(report: m.CardDrawnOutside) -> e.Body:
+def _outside(report: m.CardDrawnOutsideMessage) -> e.Body:
     card = report.card if report.card.is_playing else UNREAD
     if report.mode == m.Mode.LOCK:
         return e.DrawWhileLocked(card)
     return e.CardDrawnOutside(card, _MODES.get(report.mode, f"mode {report.mode}"))
 
 
-def _raised(report: m.ErrorRaised) -> e.Body:
+def _raised(report: m.ErrorRaisedMessage) -> e.Body:
     make = _RAISED.get(report.trouble)
     if make is not None:
         return make(report.error_mode)
@@ -70,7 +70,7 @@ def _raised(report: m.ErrorRaised) -> e.Body:
     return e.ShoeError(fault, report.error_mode, fault_text(fault) if fault else f"error {report.trouble}")
 
 
-def _result(report: m.GameResult) -> e.Body:
+def _result(report: m.GameResultMessage) -> e.Body:
     pairs = [
         name for name, there in (("player pair", report.player_pair), ("banker pair", report.banker_pair)) if there
     ]
@@ -78,19 +78,19 @@ def _result(report: m.GameResult) -> e.Body:
 
 
 EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
-    m.Started: lambda _: e.Booted(0, False),
-    m.StandingBy: lambda _: e.StateChanged("STANDBY", ""),
-    m.CardDrawn: _drawn,
-    m.CardReportedAgain: _again,
-    m.CardDrawnOutside: _outside,
-    m.CutCardDrawn: lambda _: e.CutCardSeen(),
-    m.GameResult: _result,
-    m.ErrorRaised: _raised,
-    m.ErrorCleared: lambda report: e.ShoeErrorCleared(FAULTS.get(report.trouble, Fault.NONE), 0),
-    m.LockMoved: lambda report: e.ShoeLocked(report.locked),
-    m.SettingChanged: lambda report: e.UnknownReported(f"setting {report.address} is now {report.value}"),
-    m.UnknownReport: lambda report: e.UnknownReported(f"report {report.letter!r} of {len(report.data)} bytes"),
-    m.Told: lambda report: e.UnknownReported(f"answer {report.text!r}"),
+    m.StartedMessage: lambda _: e.Booted(0, False),
+    m.StandingByMessage: lambda _: e.StateChanged("STANDBY", ""),
+    m.CardDrawnMessage: _drawn,
+    m.CardReportedAgainMessage: _again,
+    m.CardDrawnOutsideMessage: _outside,
+    m.CutCardDrawnMessage: lambda _: e.CutCardSeen(),
+    m.GameResultMessage: _result,
+    m.ErrorRaisedMessage: _raised,
+    m.ErrorClearedMessage: lambda report: e.ShoeErrorCleared(FAULTS.get(report.trouble, Fault.NONE), 0),
+    m.LockMovedMessage: lambda report: e.ShoeLocked(report.locked),
+    m.SettingChangedMessage: lambda report: e.UnknownReported(f"setting {report.address} is now {report.value}"),
+    m.UnknownReportMessage: lambda report: e.UnknownReported(f"report {report.letter!r} of {len(report.data)} bytes"),
+    m.ToldMessage: lambda report: e.UnknownReported(f"answer {report.text!r}"),
 }
 
 
@@ -105,20 +105,20 @@ class AngelEyeShoe(UnnumberedDriver):
     @staticmethod
     def lock(locked: bool) -> m.Message:
         """Lock or unlock the shoe."""
-        return m.Lock(locked)
+        return m.LockMessage(locked)
 
     @staticmethod
     def clear_error(fault: int) -> m.Message:
         """The trouble `fault` was put right; ValueError when the shoe has no number for it."""
         for trouble, known in FAULTS.items():
             if known == fault:
-                return m.ClearError(trouble)
+                return m.ClearErrorMessage(trouble)
         raise ValueError(f"this shoe has no number for {fault_text(fault)}")
 
     @staticmethod
     def ask_game() -> m.Message:
         """Ask where the game is."""
-        return m.AskGame()
+        return m.AskGameMessage()
 
 
 DIALECT: Final = Dialect(

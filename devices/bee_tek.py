@@ -24,17 +24,17 @@ def _where(mode: str) -> str | None:
     return None if mode.lower() == m.GAME.lower() else mode
 
 
-def _alarm(alarm: m.Alarm) -> e.Body:
+def _alarm(alarm: m.AlarmMessage) -> e.Body:
     fault = FAULTS.get(alarm.code, Fault.NONE)
     return e.ShoeError(fault, False, f"{alarm.code} {alarm.words}".strip())
 
 
 EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
-    m.CardDrawn: lambda item: e.CardDrawn(None, item.card, _where(item.mode)),
-    m.CardNotRead: lambda item: e.CardUnread(None, _where(item.mode)),
-    m.Alarm: _alarm,
-    m.Warned: lambda item: e.UnknownReported(f"warning 0x{item.code:02X}"),
-    m.UnknownItem: lambda item: e.UnknownReported(f"[{item.mode}]<{item.item}>"),
+    m.CardDrawnMessage: lambda item: e.CardDrawn(None, item.card, _where(item.mode)),
+    m.CardNotReadMessage: lambda item: e.CardUnread(None, _where(item.mode)),
+    m.AlarmMessage: _alarm,
+    m.WarnedMessage: lambda item: e.UnknownReported(f"warning 0x{item.code:02X}"),
+    m.UnknownItemMessage: lambda item: e.UnknownReported(f"[{item.mode}]<{item.item}>"),
 }
 
 

@@ -14,7 +14,7 @@ from protocol.link import Link
 from protocol.tdp.messages import Role
 
 
-class Framer(Protocol):
+class DialectFramer(Protocol):
     """Cuts bytes into frames and `Noise` that tile the input. Neighbouring noise of one reason may come out in parts.
     Whatever arrives, no more than one frame's bytes are held."""
 
@@ -46,7 +46,7 @@ class Dialect:
     """What makes the driver, by kind of device (`shoe` ...)."""
     make_link: Callable[[str, Role, bool], Link]
     """A link for a kind of device, the role to ask for, and True for a recording: then it must never send."""
-    make_framer: Callable[[], Framer]
+    make_framer: Callable[[], DialectFramer]
     explain: Callable[[Any], dict[str, object]]
     """A frame of the framer as plain JSON values, `kind` first; it raises nothing."""
 

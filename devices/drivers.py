@@ -13,7 +13,7 @@ from protocol.tdp.messages import DeviceClass
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DeviceKind:
     """A kind of device: its name, the class it must announce, and how to make its driver."""
 
     name: str
@@ -24,9 +24,9 @@ class Kind:
 DRIVERS: Final = {
     kind.name: kind
     for kind in (
-        Kind("shuffler", DeviceClass.SHUFFLER, ShufflerDriver),
-        Kind("shoe", DeviceClass.SHOE, ShoeDriver),
-        Kind("table-controller", DeviceClass.TABLE_CONTROLLER, TableControllerDriver),
+        DeviceKind("shuffler", DeviceClass.SHUFFLER, ShufflerDriver),
+        DeviceKind("shoe", DeviceClass.SHOE, ShoeDriver),
+        DeviceKind("table-controller", DeviceClass.TABLE_CONTROLLER, TableControllerDriver),
     )
 }
 
@@ -41,7 +41,7 @@ class UnknownKind(LocalError):
         super().__init__(f"{where}: {self.why}")
 
 
-def kind_of(name: str, *, where: str) -> Kind:
+def kind_of(name: str, *, where: str) -> DeviceKind:
     """The kind called `name`; UnknownKind names `where` it was written and what is allowed."""
     try:
         return DRIVERS[name]

@@ -23,6 +23,7 @@ from devices.handle import OwnedLine
 from devices.recording import CaptureWriter
 from devices.translation import Driver, TableDriver, name_of, names_of
 from protocol.errors import LineUnusable, LocalError, NoCommands, NotUp, Refused, WrongDevice
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp import outputs as o
 from protocol.tdp.messages import Role
@@ -91,7 +92,7 @@ class DeviceHandle:
 
     def self_test(self) -> None:
         """Have the device test itself; needs `service`. What it finds are events."""
-        self._command(m.SelfTest())
+        self._command(m.SelfTestMessage())
 
     def close(self) -> None:
         """Give the line back. May be called twice."""
@@ -118,9 +119,9 @@ class DeviceHandle:
         assert event is not None, "a command with an event ends with it or raises"
         return event
 
-    def _refused(self, message: m.Message, reply: m.Reply) -> Refused:
+    def _refused(self, message: m.Message, reply: m.ReplyMessage) -> Refused:
         reason = name_of(names_of(m.Reason), reply.reason).lower().replace("_", " ")
-        return Refused(type(message).__name__, reason, name_of(names_of(self.states), reply.state))
+        return Refused(message_name(message), reason, name_of(names_of(self.states), reply.state))
 
 
 class Shuffler(DeviceHandle):
@@ -129,35 +130,35 @@ class Shuffler(DeviceHandle):
     states = m.ShufflerState
 
     @property
-    def status(self) -> m.ShufflerStatus:
+    def status(self) -> m.ShufflerStatusMessage:
         """Its last report of its whole state: cards loaded, dispensed, left, the lamps, the faults. NotUp while
         unknown."""
-        status: m.ShufflerStatus = self._line.status()
+        status: m.ShufflerStatusMessage = self._line.status()
         return status
 
     def select_game(self, packet_size: int, cards: int = 52, jokers: int = 0, game: str = "") -> None:
         """Deal packets of `packet_size` cards from a deck of `cards`, `jokers` among them; `game` is what it shows."""
-        self._command(m.SelectGame(packet_size, cards, jokers, game))
+        self._command(m.SelectGameMessage(packet_size, cards, jokers, game))
 
     def dispense(self) -> e.PacketDispensed:
         """Bring the first packet, and wait until it lies in the tray. Lifting a packet brings the next."""
-        return self._bring(m.Dispense(), e.PacketDispensed)
+        return self._bring(m.DispenseMessage(), e.PacketDispensed)
 
     def dump(self) -> e.RemainderDumped:
         """Bring every card that is left, and wait until they lie in the tray. A packet nobody lifted is among them."""
-        return self._bring(m.Dump(), e.RemainderDumped)
+        return self._bring(m.DumpMessage(), e.RemainderDumped)
 
     def raise_lamp(self, fault: int = 0) -> None:
         """Light the red lamp for a misdeal only the host can see; `fault` is a number of `protocol.faults`."""
-        self._command(m.RaiseLamp(fault))
+        self._command(m.RaiseLampMessage(fault))
 
     def clear_misdeal(self, badge: int, *, resume: bool) -> None:
         """The person with `badge` acknowledged the misdeal: deal on, or else take the deck out."""
-        self._command(m.ClearMisdeal(badge, m.Resolution.RESUME if resume else m.Resolution.REMOVE_DECK))
+        self._command(m.ClearMisdealMessage(badge, m.Resolution.RESUME if resume else m.Resolution.REMOVE_DECK))
 
     def lock(self, locked: bool = True) -> None:
         """Lock the device for the table, or unlock it."""
-        self._command(m.SetLock(int(locked)))
+        self._command(m.SetLockMessage(int(locked)))
 
 
 class Shoe(DeviceHandle):
@@ -166,22 +167,22 @@ class Shoe(DeviceHandle):
     states = m.ShoeState
 
     @property
-    def status(self) -> m.ShoeStatus:
+    def status(self) -> m.ShoeStatusMessage:
         """Its last report of its whole state: cards loaded and drawn, cut card, lock, faults. NotUp while unknown."""
-        status: m.ShoeStatus = self._line.status()
+        status: m.ShoeStatusMessage = self._line.status()
         return status
 
     def lock(self, locked: bool = True) -> None:
         """Lock the shoe, or unlock it."""
-        self._command(m.LockShoe(int(locked)))
+        self._command(m.LockShoeMessage(int(locked)))
 
     def clear_error(self, fault: int, badge: int) -> None:
         """The person with `badge` put the trouble `fault` right."""
-        self._command(m.ClearShoeError(fault, badge))
+        self._command(m.ClearShoeErrorMessage(fault, badge))
 
     def end_round(self) -> None:
         """The round is over: stand by for the next."""
-        self._command(m.EndRound())
+        self._command(m.EndRoundMessage())
 
 
 class TableController(DeviceHandle):
@@ -190,22 +191,22 @@ class TableController(DeviceHandle):
     states = m.ControllerState
 
     @property
-    def status(self) -> m.ControllerStatus:
+    def status(self) -> m.ControllerStatusMessage:
         """Its last report of its whole state: the round, the bet sensors, the faults. NotUp while unknown."""
-        status: m.ControllerStatus = self._line.status()
+        status: m.ControllerStatusMessage = self._line.status()
         return status
 
     def sensor_light(self, seat: int, lit: bool) -> None:
         """Light or darken the bet sensor of a seat, 1 at the dealer's left."""
-        self._command(m.SetSensorLight(seat, int(lit)))
+        self._command(m.SetSensorLightMessage(seat, int(lit)))
 
     def show_meter(self, meter: int, cents: int) -> None:
         """Show a progressive meter."""
-        self._command(m.ShowMeter(meter, cents))
+        self._command(m.ShowMeterMessage(meter, cents))
 
     def show_text(self, text: str) -> None:
         """Show the dealer a line of text."""
-        self._command(m.ShowText(text))
+        self._command(m.ShowTextMessage(text))
 
 
 HANDLES: Final[dict[str, type[Shuffler] | type[Shoe] | type[TableController]]] = {

@@ -14,7 +14,7 @@ from devices.clock import Clock, SystemClock
 from devices.events import Body, LinkLost, LinkUp, RedLamp, Seen, SessionChanged
 from devices.loop import Owner
 from devices.recording import CaptureWriter
-from devices.supervisor import State, Supervisor
+from devices.supervisor import LineState, Supervisor
 from devices.translation import Driver
 from devices.transport.base import Transport
 from devices.transport.opening import Opener
@@ -31,8 +31,9 @@ from protocol.errors import (
 )
 from protocol.faults import fault_text
 from protocol.link import Answered, Link, Output, Unanswered
+from protocol.message import message_name
 from protocol.tdp.commands import role_needed
-from protocol.tdp.messages import Message, Reply, Role, Status
+from protocol.tdp.messages import Message, ReplyMessage, Role, Status
 from protocol.tdp.outputs import Delivered, Timing
 
 EVENTS_KEPT: Final = 10_000
@@ -121,12 +122,14 @@ class OwnedLine:
         session = self.ask(lambda: self._supervisor.session)
         return getattr(session.link, "role", self._role) if session is not None else self._role
 
-    def command(self, message: Message, until: type[B] | None, refused: Callable[[Reply], DealwireError]) -> B | None:
+    def command(
+        self, message: Message, until: type[B] | None, refused: Callable[[ReplyMessage], DealwireError]
+    ) -> B | None:
         """Send a command and wait: for the answer, and with `until` for the event of that type which it causes.
 
         `refused` makes the error of a refusal. Unfinished when the event does not come.
         """
-        name, needs = type(message).__name__, role_needed(type(message))
+        name, needs = message_name(message), role_needed(type(message))
         self.raise_from_callbacks()
         if needs > self._role:
             raise NotPermitted(name, needs.name.lower(), self._role.name.lower())
@@ -138,7 +141,7 @@ class OwnedLine:
                 if isinstance(output, Unanswered):
                     cause = output.error.__cause__
                     self._fail(output.request, future, cause if isinstance(cause, LineError) else output.error)
-                elif isinstance(output.reply, Reply) and output.reply.status == Status.REFUSED:
+                elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
                     self._fail(output.request, future, refused(output.reply))
                 elif until is None and not future.done():
                     future.set_result(None)
@@ -244,7 +247,7 @@ class OwnedLine:
         supervisor = self._supervisor
         if supervisor.problem is not None:
             _settle(self._known, supervisor.problem)
-        elif supervisor.state is State.KNOWN or not supervisor.keeps_sessions:
+        elif supervisor.state is LineState.KNOWN or not supervisor.keeps_sessions:
             _settle(self._known, None)
 
     def _trace(self, output: Output) -> None:

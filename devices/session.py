@@ -16,7 +16,7 @@ from devices.transport.base import Abandonable, LineClosed, Timed, Transport
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Reported, Resumable, Send, Started, Unanswered
 from protocol.message import Message
-from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionChanged, StatusSeen, Up
+from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionRestarted, StatusSeen, Up
 
 NEVER: Final = 1 << 63
 
@@ -140,7 +140,7 @@ class Feed:
             known = self.lost is not None if output.error is None else self.lost == output.why
             self.lost = output.why
             return not known
-        elif isinstance(output, SessionChanged | Lost | Started | Missed):
+        elif isinstance(output, SessionRestarted | Lost | Started | Missed):
             self.session = output.session
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)

@@ -21,14 +21,14 @@ def _reader(flags: int) -> tuple[str, ...]:
     return tuple(_READER.get(m.Reader(1 << bit), f"0x{1 << bit:02X}") for bit in range(8) if flags >> bit & 1)
 
 
-def _drawn(event: m.CardDrawn) -> e.CardDrawn | e.CardUnread:
+def _drawn(event: m.CardDrawnMessage) -> e.CardDrawn | e.CardUnread:
     card, reader = CARDS[event.card], _reader(event.reader)
     if card == UNREAD:
         return e.CardUnread(event.ordinal, _where(event.place), reader)
     return e.CardDrawn(event.ordinal, card, _where(event.place), event.confidence, reader)
 
 
-def _outside(event: m.CardDrawnOutside) -> e.DrawWhileLocked | e.CardDrawnOutside:
+def _outside(event: m.CardDrawnOutsideMessage) -> e.DrawWhileLocked | e.CardDrawnOutside:
     card = CARDS[event.card]
     if event.mode == m.ShoeMode.LOCKED:
         return e.DrawWhileLocked(card)
@@ -37,20 +37,22 @@ def _outside(event: m.CardDrawnOutside) -> e.DrawWhileLocked | e.CardDrawnOutsid
 
 EVENTS: Final[Table] = {
     **common_events(m.ShoeState),
-    m.ShoeLoaded: lambda event: e.ShoeLoaded(event.shoe, event.decks, event.cards),
-    m.BurnStarted: lambda event: e.BurnStarted(event.count),
-    m.CardDrawn: _drawn,
-    m.CardUnreadable: lambda event: e.CardUnread(event.ordinal, _where(event.place), _reader(event.reader)),
-    m.CardReportedAgain: lambda event: e.CardReportedAgain(event.ordinal, CARDS[event.card], _where(event.place)),
-    m.CutCardSeen: lambda _: e.CutCardSeen(),
-    m.Overdraw: lambda event: e.Overdrawn(bool(event.halted)),
-    m.PushedBack: lambda event: e.CardPushedBack(bool(event.halted)),
-    m.PulledBack: lambda event: e.CardPulledBack(bool(event.halted)),
-    m.CardDrawnOutside: _outside,
-    m.ShoeError: lambda event: e.ShoeError(event.fault, bool(event.halted), fault_text(event.fault)),
-    m.ShoeErrorCleared: lambda event: e.ShoeErrorCleared(event.fault, event.badge),
-    m.ShoeLockMoved: lambda event: e.ShoeLocked(bool(event.locked)),
-    m.ShoeEnded: lambda event: e.ShoeEnded(event.shoe, event.drawn),
+    m.ShoeLoadedMessage: lambda event: e.ShoeLoaded(event.shoe, event.decks, event.cards),
+    m.BurnStartedMessage: lambda event: e.BurnStarted(event.count),
+    m.CardDrawnMessage: _drawn,
+    m.CardUnreadableMessage: lambda event: e.CardUnread(event.ordinal, _where(event.place), _reader(event.reader)),
+    m.CardReportedAgainMessage: lambda event: e.CardReportedAgain(
+        event.ordinal, CARDS[event.card], _where(event.place)
+    ),
+    m.CutCardSeenMessage: lambda _: e.CutCardSeen(),
+    m.OverdrawMessage: lambda event: e.Overdrawn(bool(event.halted)),
+    m.PushedBackMessage: lambda event: e.CardPushedBack(bool(event.halted)),
+    m.PulledBackMessage: lambda event: e.CardPulledBack(bool(event.halted)),
+    m.CardDrawnOutsideMessage: _outside,
+    m.ShoeErrorMessage: lambda event: e.ShoeError(event.fault, bool(event.halted), fault_text(event.fault)),
+    m.ShoeErrorClearedMessage: lambda event: e.ShoeErrorCleared(event.fault, event.badge),
+    m.ShoeLockMovedMessage: lambda event: e.ShoeLocked(bool(event.locked)),
+    m.ShoeEndedMessage: lambda event: e.ShoeEnded(event.shoe, event.drawn),
 }
 
 

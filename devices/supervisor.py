@@ -48,7 +48,7 @@ class Pace:
         return min(self.first_ns << min(failures - 1, 32), self.most_ns) if failures else 0
 
 
-class State(StrEnum):
+class LineState(StrEnum):
     """What is known of the device."""
 
     WAITING = "there is no line"
@@ -111,14 +111,14 @@ class Supervisor:
     # -------------------------------------------------------------- the face
 
     @property
-    def state(self) -> State:
+    def state(self) -> LineState:
         """What is known of the device now."""
         if self.closed is not None:
-            return State.CLOSED
+            return LineState.CLOSED
         if self._session is None:
-            return State.WAITING
+            return LineState.WAITING
         known = self._session.status is not None and self._kept is not None and self._kept.complete
-        return State.KNOWN if known else State.UNKNOWN
+        return LineState.KNOWN if known else LineState.UNKNOWN
 
     @property
     def session(self) -> Session | None:

@@ -56,7 +56,7 @@ def _link_up(output: o.Up) -> e.LinkUp:
 LINK: Final[Mapping[type[o.Output], Callable[[Any], e.Body]]] = {
     o.Up: _link_up,
     o.Down: lambda output: e.LinkLost(output.why),
-    o.SessionChanged: lambda output: e.SessionChanged(output.previous, output.session),
+    o.SessionRestarted: lambda output: e.SessionChanged(output.previous, output.session),
     o.Lost: lambda output: e.EventsLost(output.first, output.last),
 }
 """Outputs of the link itself that mean something at the table."""
@@ -68,11 +68,13 @@ def common_events(states: type[IntEnum]) -> Table:
     """Events any device may send; `states` names its own states."""
     names = names_of(states)
     return {
-        m.Booted: lambda event: e.Booted(event.boot_count, bool(event.mid_round)),
-        m.FaultRaised: lambda event: e.FaultRaised(event.fault, PLACES[event.place], event.value),
-        m.FaultCleared: lambda event: e.FaultCleared(event.fault),
-        m.DoorMoved: lambda event: e.DoorMoved(bool(event.open)),
-        m.StateChanged: lambda event: e.StateChanged(name_of(names, event.state), name_of(names, event.previous)),
+        m.BootedMessage: lambda event: e.Booted(event.boot_count, bool(event.mid_round)),
+        m.FaultRaisedMessage: lambda event: e.FaultRaised(event.fault, PLACES[event.place], event.value),
+        m.FaultClearedMessage: lambda event: e.FaultCleared(event.fault),
+        m.DoorMovedMessage: lambda event: e.DoorMoved(bool(event.open)),
+        m.StateChangedMessage: lambda event: e.StateChanged(
+            name_of(names, event.state), name_of(names, event.previous)
+        ),
         o.UnknownEvent: lambda event: e.UnknownReported(
             f"event 0x{event.message_id:04X} of {len(event.payload)} bytes"
         ),

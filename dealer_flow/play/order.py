@@ -20,7 +20,7 @@ from dealer_flow.table.round import Round
 from protocol.places import NOWHERE, SHOE, Place
 
 
-class Rule(NamedTuple):
+class OrderRule(NamedTuple):
     """In these states a report needs this guard, in games for which `only` holds. `harmful` and `taken` as of
     `Violation`; `mild`: a guard under which it is recorded only."""
 
@@ -47,7 +47,7 @@ def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
 
 
 @lru_cache(maxsize=1024)
-def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[Rule, ...]]:
+def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[OrderRule, ...]]:
     """The rules that matter in this state of this game: of a hundred, a report meets three or four."""
     return {
         kind: tuple(rule for rule in rules if state in rule.states and (rule.only is None or rule.only(plan)))
@@ -140,86 +140,91 @@ def _with_extra(plan: Plan) -> bool:
 
 
 _DRAWN: Final = (
-    Rule(_ALL, "dealt_from_shoe"),
-    Rule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=_shoe),
-    Rule(frozenset(COLUMNS), "burned_between_races", taken=True, code="burned-mid-race", at=_shoe, only=_columns),
-    Rule(frozenset({State.NAMING}), "drawn_after_name", harmful=False, taken=True, code="draw-before-named", at=_shoe),
-    Rule(_STEPS, "drawn_for_somebody", taken=True),
-    Rule(_STEPS, "burned_when_due", taken=True),
+    OrderRule(_ALL, "dealt_from_shoe"),
+    OrderRule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=_shoe),
+    OrderRule(frozenset(COLUMNS), "burned_between_races", taken=True, code="burned-mid-race", at=_shoe, only=_columns),
+    OrderRule(
+        frozenset({State.NAMING}), "drawn_after_name", harmful=False, taken=True, code="draw-before-named", at=_shoe
+    ),
+    OrderRule(_STEPS, "drawn_for_somebody", taken=True),
+    OrderRule(_STEPS, "burned_when_due", taken=True),
 )
 
-RULES: Final[dict[type[e.Body], tuple[Rule, ...]]] = {
-    e.GameStarted: (Rule(_ALL - _BETTING, "round_ended"),),
-    e.GameEnded: (Rule(_BETTING, "round_begun", harmful=False), Rule(_ALL - _BETTING, "round_over", taken=True)),
-    e.MisdealCalled: (
-        Rule(_BETTING, "round_begun", harmful=False),
-        Rule(_PLAY, "before_first_decision", harmful=False, code="misdeal-refused"),
+RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
+    e.GameStarted: (OrderRule(_ALL - _BETTING, "round_ended"),),
+    e.GameEnded: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_ALL - _BETTING, "round_over", taken=True),
     ),
-    e.SpotSelected: (Rule(_ALL, "place_is_known", code="unknown-seat"), Rule(_ALL, "first_cards_to_come")),
-    e.Confirmed: (Rule(_PLAY, "something_to_confirm", harmful=False),),
-    e.CardMishandled: (Rule(_BETTING, "round_begun", harmful=False),),
+    e.MisdealCalled: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_PLAY, "before_first_decision", harmful=False, code="misdeal-refused"),
+    ),
+    e.SpotSelected: (OrderRule(_ALL, "place_is_known", code="unknown-seat"), OrderRule(_ALL, "first_cards_to_come")),
+    e.Confirmed: (OrderRule(_PLAY, "something_to_confirm", harmful=False),),
+    e.CardMishandled: (OrderRule(_BETTING, "round_begun", harmful=False),),
     e.PacketDispensed: (
-        Rule(_BETTING, "bets_closed", harmful=False, taken=True),
-        Rule(_PLAY, "packet_in_order"),
-        Rule(_PLAY, "remainder_to_come"),
+        OrderRule(_BETTING, "bets_closed", harmful=False, taken=True),
+        OrderRule(_PLAY, "packet_in_order"),
+        OrderRule(_PLAY, "remainder_to_come"),
     ),
     e.PacketLifted: (
-        Rule(_STRICT, "packet_in_tray"),
-        Rule(_BETTING, "bets_closed", taken=True),
-        Rule(_PLAY, "somebody_is_due", taken=True),
+        OrderRule(_STRICT, "packet_in_tray"),
+        OrderRule(_BETTING, "bets_closed", taken=True),
+        OrderRule(_PLAY, "somebody_is_due", taken=True),
     ),
     e.RemainderDumped: (
-        Rule(_BETTING, "round_begun", harmful=False),
-        Rule(_PLAY, "deal_complete", taken=True, mild="red_lamp"),
-        Rule(_PLAY, "remainder_to_come"),
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_PLAY, "deal_complete", taken=True, mild="red_lamp"),
+        OrderRule(_PLAY, "remainder_to_come"),
     ),
-    e.CardsCounted: (Rule(_STRICT, "cards_lie_there", harmful=False),),
+    e.CardsCounted: (OrderRule(_STRICT, "cards_lie_there", harmful=False),),
     e.WagerPlaced: (
-        Rule(_STRICT, "bet_is_known", code="unknown-bet"),
-        Rule(_STRICT, "seat_at_table", code="unknown-seat"),
-        Rule(_PLAY, "bets_open"),
-        Rule(_STRICT, "table_has_extra", only=_with_extra),
-        Rule(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
-        Rule(_STRICT, "one_bet_moved", only=_with_extra),
-        Rule(_STRICT, "money_is_there", only=_with_extra),
-        Rule(_BETTING, "deal_begun"),
-        Rule(_PLAY, "seat_is_live"),
-        Rule(_PLAY, "house_covered"),
-        Rule(_PLAY, "offered_hand_covered", only=_with_offers),
-        Rule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
+        OrderRule(_STRICT, "bet_is_known", code="unknown-bet"),
+        OrderRule(_STRICT, "seat_at_table", code="unknown-seat"),
+        OrderRule(_PLAY, "bets_open"),
+        OrderRule(_STRICT, "table_has_extra", only=_with_extra),
+        OrderRule(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
+        OrderRule(_STRICT, "one_bet_moved", only=_with_extra),
+        OrderRule(_STRICT, "money_is_there", only=_with_extra),
+        OrderRule(_BETTING, "deal_begun"),
+        OrderRule(_PLAY, "seat_is_live"),
+        OrderRule(_PLAY, "house_covered"),
+        OrderRule(_PLAY, "offered_hand_covered", only=_with_offers),
+        OrderRule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
     ),
     e.DecisionMade: (
-        Rule(_STRICT, "choice_is_known", code="unknown-decision"),
-        Rule(_STRICT, "seat_dealt_in", code="unknown-seat"),
-        Rule(_STRICT, "choice_has_its_bets"),
-        Rule(_STRICT, "choice_is_new", harmful=False),
-        Rule(_STRICT, "choice_stands"),
-        Rule(_STRICT, "choice_is_offered", code="unknown-decision"),
-        Rule(_STRICT, "hand_is_live", harmful=False),
-        Rule(frozenset({State.DECIDING}), "step_offers_choice", harmful=False, taken=True),
-        Rule(_STRICT - {State.DECIDING}, "players_choose", harmful=False, taken=True),
+        OrderRule(_STRICT, "choice_is_known", code="unknown-decision"),
+        OrderRule(_STRICT, "seat_dealt_in", code="unknown-seat"),
+        OrderRule(_STRICT, "choice_has_its_bets"),
+        OrderRule(_STRICT, "choice_is_new", harmful=False),
+        OrderRule(_STRICT, "choice_stands"),
+        OrderRule(_STRICT, "choice_is_offered", code="unknown-decision"),
+        OrderRule(_STRICT, "hand_is_live", harmful=False),
+        OrderRule(frozenset({State.DECIDING}), "step_offers_choice", harmful=False, taken=True),
+        OrderRule(_STRICT - {State.DECIDING}, "players_choose", harmful=False, taken=True),
     ),
     e.BurnConfirmed: (
-        Rule(_STRICT, "packet_is_burned", code="wrong-burn"),
-        Rule(_BETTING, "round_begun"),
-        Rule(_STRICT, "packet_was_dealt"),
-        Rule(_ALL - {State.VOID}, "burned_as_written", taken=True, code="wrong-burn", at=_place),
-        Rule(_STRICT, "burned_once"),
-        Rule(_STRICT - {State.BURNING}, "packet_is_spread", harmful=False, taken=True),
+        OrderRule(_STRICT, "packet_is_burned", code="wrong-burn"),
+        OrderRule(_BETTING, "round_begun"),
+        OrderRule(_STRICT, "packet_was_dealt"),
+        OrderRule(_ALL - {State.VOID}, "burned_as_written", taken=True, code="wrong-burn", at=_place),
+        OrderRule(_STRICT, "burned_once"),
+        OrderRule(_STRICT - {State.BURNING}, "packet_is_spread", harmful=False, taken=True),
     ),
     e.HandRevealed: (
-        Rule(_BETTING, "round_begun", harmful=False),
-        Rule(_PLAY, "one_face_named", only=_columns),
-        Rule(_PLAY, "name_is_missing", harmful=False, only=_columns),
-        Rule(_PLAY, "card_waits_for_name", code="faces-disagree", only=_columns),
-        Rule(_PLAY, "badge_may_name", harmful=False, code="naming-refused", at=_shoe, only=_columns),
-        Rule(_PLAY, "burned_before", taken=True, code="reveal-before-burn", at=_place, only=_with_burns),
-        Rule(_PLAY, "somebody_plays_there", harmful=False, taken=True),
-        Rule(_PLAY, "place_dealt_in", code="unknown-seat"),
-        Rule(frozenset({State.REVEALING}), "shown_in_order", harmful=False, taken=True),
-        Rule(_PLAY - {State.REVEALING}, "fewer_lie_open", taken=True),
-        Rule(_PLAY - {State.REVEALING}, "house_shown_last", taken=True),
-        Rule(_PLAY - {State.REVEALING}, "hand_shown_in_time", harmful=False, taken=True),
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_PLAY, "one_face_named", only=_columns),
+        OrderRule(_PLAY, "name_is_missing", harmful=False, only=_columns),
+        OrderRule(_PLAY, "card_waits_for_name", code="faces-disagree", only=_columns),
+        OrderRule(_PLAY, "badge_may_name", harmful=False, code="naming-refused", at=_shoe, only=_columns),
+        OrderRule(_PLAY, "burned_before", taken=True, code="reveal-before-burn", at=_place, only=_with_burns),
+        OrderRule(_PLAY, "somebody_plays_there", harmful=False, taken=True),
+        OrderRule(_PLAY, "place_dealt_in", code="unknown-seat"),
+        OrderRule(frozenset({State.REVEALING}), "shown_in_order", harmful=False, taken=True),
+        OrderRule(_PLAY - {State.REVEALING}, "fewer_lie_open", taken=True),
+        OrderRule(_PLAY - {State.REVEALING}, "house_shown_last", taken=True),
+        OrderRule(_PLAY - {State.REVEALING}, "hand_shown_in_time", harmful=False, taken=True),
     ),
     e.CardDrawn: _DRAWN,
     e.CardUnread: _DRAWN,

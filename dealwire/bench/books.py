@@ -43,24 +43,24 @@ class Book:
     def enter(self, event: m.Event) -> None:
         """One more event."""
         match event:
-            case m.DeckVerified(counted=counted):
+            case m.DeckVerifiedMessage(counted=counted):
                 self.verified = counted
-            case m.PacketDispensed(ordinal=1, expected=expected, counted=counted):
+            case m.PacketDispensedMessage(ordinal=1, expected=expected, counted=counted):
                 rejected = self.rejected if not self.packets else 0
                 self.loaded, self.verified = self.verified, 0
                 self.packets, self.lifted = [(expected, counted)], 0
                 self.rejected, self.remainder, self.ended = rejected, None, False
-            case m.PacketDispensed(expected=expected, counted=counted):
+            case m.PacketDispensedMessage(expected=expected, counted=counted):
                 self.packets.append((expected, counted))
-            case m.PacketLifted():
+            case m.PacketLiftedMessage():
                 self.lifted += 1
-            case m.CardRejected():
+            case m.CardRejectedMessage():
                 self.rejected = self.rejected + 1 if not self.ended else 1
                 if self.ended:
                     self.packets, self.ended = [], False
-            case m.RemainderDumped(expected=expected, counted=counted):
+            case m.RemainderDumpedMessage(expected=expected, counted=counted):
                 self.remainder = expected, counted
-            case m.RemainderLifted() | m.DeckRemoved():
+            case m.RemainderLiftedMessage() | m.DeckRemovedMessage():
                 self.ended = True
 
     @property
@@ -82,7 +82,7 @@ class Book:
             return f"the remainder counts {counted} where {expected - missing} must be"
         return ""
 
-    def differs(self, record: m.Misdeal, missing: int = 0) -> str:
+    def differs(self, record: m.MisdealMessage, missing: int = 0) -> str:
         """What of a misdeal record is not what the events said or does not add up; empty when all is well."""
         words = list(record.packets)
         # a packet that nobody lifted goes with the remainder

@@ -14,6 +14,7 @@ from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import LIFT_MS, Stand
 from dealwire.bench.values import Wanted, milliseconds, spell
 from protocol.faults import Fault
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Resolution, Status
 from protocol.tdp.outputs import Timing
@@ -64,7 +65,7 @@ def deal(stand: Stand, step: d.DealPackets) -> None:
     """`deal`."""
     book = _book(stand)
     if not book.under_way:
-        _accepted(stand, m.Dispense())
+        _accepted(stand, m.DispenseMessage())
         stand.need("PacketDispensed", {"ordinal": 1}, LIFT_MS)
     while (book := _book(stand)).lifted < step.deal:
         _lift(stand, book)
@@ -89,16 +90,16 @@ def wrong_packet(stand: Stand, step: d.WrongPacket) -> None:
     ordinal, by = step.wrong_packet, step.by
     number = Fault.PACKET_SHORT if by < 0 else Fault.PACKET_LONG
     if ordinal == 1:
-        _accepted(stand, m.Dispense())
+        _accepted(stand, m.DispenseMessage())
     packet = stand.need("PacketDispensed", {"ordinal": ordinal}, LIFT_MS)
-    assert isinstance(packet, m.PacketDispensed)
+    assert isinstance(packet, m.PacketDispensedMessage)
     if packet.counted != packet.expected + by:
         raise Failed(f"packet {ordinal} counts {packet.counted} where {packet.expected + by} came")
     stand.need("RedLamp", {"lit": 1, "fault": int(number)}, 1000)
     stand.need("Misdeal", {"fault": int(number)}, 1000)
     books(stand, d.Books(books="misdeal"))
     stand.need(stand.profile.status, {"state": "MISDEAL", "lamps": "+RED", "faults": f"+{number}"}, 1500)
-    reply = stand.ask(m.ClearMisdeal(BADGE, Resolution.RESUME))
+    reply = stand.ask(m.ClearMisdealMessage(BADGE, Resolution.RESUME))
     if reply.status != Status.DONE:
         raise Failed(f"the lamp was not cleared: {spell(reply)}")
     stand.act("lift", {"to": TO[(ordinal - 1) % len(TO)]})
@@ -109,7 +110,7 @@ def wrong_packet(stand: Stand, step: d.WrongPacket) -> None:
 
 def finish(stand: Stand) -> None:
     """The remainder comes, is lifted, and everything adds up."""
-    _accepted(stand, m.Dump())
+    _accepted(stand, m.DumpMessage())
     stand.need("RemainderDumped", {}, LIFT_MS)
     stand.act("lift", {"to": "remainder"})
     stand.need("RemainderLifted", {}, 1000 + stand.hands.patience_ms)
@@ -121,7 +122,7 @@ def finish(stand: Stand) -> None:
 def _book(stand: Stand) -> Book:
     """The round so far; a deck that was counted before the check began is in the status."""
     book = Book.of(distinct(stand))
-    if not book.loaded and isinstance(stand.probe.status, m.ShufflerStatus):
+    if not book.loaded and isinstance(stand.probe.status, m.ShufflerStatusMessage):
         book.loaded = stand.probe.status.loaded
     return book
 
@@ -129,7 +130,7 @@ def _book(stand: Stand) -> Book:
 def _accepted(stand: Stand, command: m.Message) -> None:
     reply = stand.ask(command)
     if reply.status != Status.ACCEPTED:
-        raise Failed(f"{type(command).__name__} should have been accepted; came: {spell(reply)}")
+        raise Failed(f"{message_name(command)} should have been accepted; came: {spell(reply)}")
 
 
 def books(stand: Stand, step: d.Books) -> None:
@@ -140,7 +141,7 @@ def books(stand: Stand, step: d.Books) -> None:
         if wrong:
             raise Failed(wrong)
         return
-    record = next((event for event in reversed(seen) if isinstance(event, m.Misdeal)), None)
+    record = next((event for event in reversed(seen) if isinstance(event, m.MisdealMessage)), None)
     if record is None:
         raise Failed("no misdeal record came")
     wrong = Book.of(seen).differs(record, missing=step.missing)
@@ -183,7 +184,7 @@ def _hellos(stand: Stand, times: int) -> list[float]:
 
 
 def _replies(stand: Stand, times: int) -> list[float]:
-    return [_took(stand, m.ReportStatus(), "Reply") for _ in range(times)]
+    return [_took(stand, m.ReportStatusMessage(), "Reply") for _ in range(times)]
 
 
 def _took(stand: Stand, message: m.Message, answer: str) -> float:
@@ -198,7 +199,7 @@ def _took(stand: Stand, message: m.Message, answer: str) -> float:
 def _statuses(stand: Stand, times: int) -> list[float]:
     start = len(stand.probe.heard)
     stand.pause((times + 1) * 1000 + 500)
-    at = [h.at_ns for h in stand.probe.heard[start:] if type(h.envelope.message).__name__ == stand.profile.status]
+    at = [h.at_ns for h in stand.probe.heard[start:] if message_name(h.envelope.message) == stand.profile.status]
     if len(at) < 2:
         raise Failed(f"{len(at)} status messages in {times + 1.5:g} s")
     return [(later - earlier) / MS for earlier, later in pairwise(at)]

@@ -83,7 +83,7 @@ def caught_up(stand: Stand, step: p.CaughtUp) -> None:
     if not stand.probe.run(stand.probe.wire.now_ns() + limit_ms * MS, lambda: stand.probe.last_event >= last):
         raise Failed(f"event {stand.probe.last_event} is the newest after {limit_ms} ms; {last} was due")
     _from_requested(stand)
-    gaps = [h.envelope.message for h in stand.probe.heard if isinstance(h.envelope.message, m.Gap)]
+    gaps = [h.envelope.message for h in stand.probe.heard if isinstance(h.envelope.message, m.GapMessage)]
     for gap in gaps:
         if gap.last - gap.first_kept + 1 < step.kept:
             raise Failed(f"{spell(gap)} leaves {gap.last - gap.first_kept + 1} events, fewer than {step.kept}")
@@ -94,7 +94,7 @@ def _from_requested(stand: Stand) -> None:
     due = stand.probe.known.read_from
     for heard in stand.probe.heard[stand.probe.mark :]:
         message = heard.envelope.message
-        if isinstance(message, m.Gap):
+        if isinstance(message, m.GapMessage):
             due = message.first_kept
         elif isinstance(message, m.Event):
             if message.number != due:

@@ -16,6 +16,7 @@ from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.rules import is_old
 from dealwire.bench.stand import Stand
 from dealwire.bench.values import Wanted, fits, milliseconds, spell
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Kind, Message, Reason, Role, Status
 from protocol.tdp.packets import PACKETS
@@ -66,7 +67,7 @@ def _body(stand: Stand, step: p.Sending, message: Message) -> bytes:
             stand.request = stand.number(step.request)
     request = stand.request if is_command or step.kind == Kind.COMMAND or isinstance(step.request, int) else 0
     header: dict[str, Any] = {"flags": step.flags}
-    if isinstance(message, m.Nak | m.Reply | m.Progress):
+    if isinstance(message, m.NakMessage | m.ReplyMessage | m.ProgressMessage):
         header["message_id"] = step.id or 0x0022
     body = bytearray(stand.probe.body(message, request, **header))
     for index, value in ((0, step.version), (2, step.kind), (3, step.sequence)):
@@ -75,9 +76,9 @@ def _body(stand: Stand, step: p.Sending, message: Message) -> bytes:
         body[6:8] = step.id.to_bytes(2, "little")
     if step.payload is not None:
         body[HEADER:] = bytes.fromhex(step.payload)
-    if isinstance(message, m.ReadEvents) and message.session == stand.probe.known.session:
+    if isinstance(message, m.ReadEventsMessage) and message.session == stand.probe.known.session:
         stand.probe.known.acked, stand.probe.known.read_from = message.first - 1, message.first
-    if isinstance(message, m.Ack) and message.session == stand.probe.known.session:
+    if isinstance(message, m.AckMessage) and message.session == stand.probe.known.session:
         stand.probe.known.acked = max(stand.probe.known.acked, message.up_to)
     return bytes(body) + bytes.fromhex(step.append)
 
@@ -148,14 +149,14 @@ def flips(stand: Stand, step: p.Flips) -> None:
 def reply(stand: Stand, step: p.Replying) -> None:
     """`reply`."""
     limit_ms = milliseconds(step.within)
-    found: tuple[HeardFrame, m.Reply | m.Nak] | None
+    found: tuple[HeardFrame, m.ReplyMessage | m.NakMessage] | None
     found = stand.probe.until(lambda heard: _answer(stand, heard), limit_ms + stand.allowance_ms)
-    name = type(stand.command).__name__
+    name = message_name(stand.command)
     if found is None:
         raise Failed(f"no reply to {name} within {limit_ms} ms")
     heard, answer = found
     stand.used.add(id(heard))
-    if isinstance(answer, m.Nak):
+    if isinstance(answer, m.NakMessage):
         raise Failed(f"{name} was answered by {spell(answer)}, not by a reply")
     if step.measure:
         stand.time(step.measure, (heard.at_ns - stand.requested_ns) / MS, step.within)
@@ -166,11 +167,11 @@ def reply(stand: Stand, step: p.Replying) -> None:
         raise Failed(f"{name} should have been refused for {' or '.join(wanted)}; came: {spell(answer)}")
 
 
-def _answer(stand: Stand, heard: HeardFrame) -> m.Reply | m.Nak | None:
+def _answer(stand: Stand, heard: HeardFrame) -> m.ReplyMessage | m.NakMessage | None:
     message = heard.envelope.message
     if id(heard) in stand.used or heard.envelope.request != stand.request:
         return None
-    if isinstance(message, m.Nak):
+    if isinstance(message, m.NakMessage):
         return message
     return stand.probe.answer_to(heard, stand.request, stand.command)
 
@@ -205,7 +206,7 @@ def never(stand: Stand, step: p.Never) -> None:
     stand.probe.mark = len(stand.probe.heard)
     for heard in stand.probe.heard[start:]:
         message = heard.envelope.message
-        named = not step.never or type(message).__name__ in step.never
+        named = not step.never or message_name(message) in step.never
         if named and fits(message, step.where, stand.names):
             raise Failed(f"{spell(message)} came, which was not to come for {milliseconds(step.during)} ms")
 
@@ -220,7 +221,7 @@ def events(stand: Stand, step: p.Ordered) -> None:
     if missing is not None:
         name, fields = wanted[missing]
         before = f" after {wanted[missing - 1][0]}" if missing else ""
-        same = [spell(event) for event in distinct(stand) if type(event).__name__ == name]
+        same = [spell(event) for event in distinct(stand) if message_name(event) == name]
         raise Failed(f"no {name} {fields or ''}{before}" + (f"; came: {', '.join(same)}" if same else ""))
 
 
@@ -230,7 +231,7 @@ def _missing(stand: Stand, wanted: Sequence[tuple[str, dict[str, Wanted]]]) -> i
     for event in distinct(stand):
         if place < len(wanted):
             name, fields = wanted[place]
-            place += type(event).__name__ == name and fits(event, fields, stand.names)
+            place += message_name(event) == name and fits(event, fields, stand.names)
     return place if place < len(wanted) else None
 
 
@@ -247,11 +248,11 @@ def distinct(stand: Stand) -> list[m.Event]:
 def count(stand: Stand, step: p.CountMessages) -> None:
     """`count`."""
     stand.pause(1)
-    if any(type(event).__name__ == step.of for event in distinct(stand)):
+    if any(message_name(event) == step.of for event in distinct(stand)):
         messages: list[Message] = [*distinct(stand)]
     else:
         messages = [heard.envelope.message for heard in stand.probe.heard]
-    found = sum(type(one).__name__ == step.of and fits(one, step.where, stand.names) for one in messages)
+    found = sum(message_name(one) == step.of and fits(one, step.where, stand.names) for one in messages)
     if found != step.count:
         raise Failed(f"{step.of} came {found} times, not {step.count}")
 

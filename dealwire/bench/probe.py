@@ -15,6 +15,7 @@ from dealwire.bench.rules import Known, Rule, is_old
 from dealwire.bench.values import STATES, spell
 from dealwire.bench.wire import Wire
 from protocol.errors import BadPayload, NoAnswer
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
 from protocol.tdp.framing import Frame, Framer, Noise, NoiseReason, encode_frame
@@ -89,7 +90,7 @@ class Probe:
         """One message, as it should be."""
         body = self.body(message, request)
         self.put(self.frame(body), spell(message))
-        if isinstance(message, m.ReadEvents) and message.session == self.known.session:
+        if isinstance(message, m.ReadEventsMessage) and message.session == self.known.session:
             self.known.acked, self.known.read_from = message.first - 1, message.first
 
     # ------------------------------------------------------------------ listening
@@ -103,7 +104,7 @@ class Probe:
             beat_ns = self.sent_ns + BEAT_NS if self._beating() else until_ns
             self._take(self.wire.wait(max(now_ns, min(until_ns, beat_ns))))
             if self._beating() and self.wire.now_ns() >= self.sent_ns + BEAT_NS:
-                self._say_quietly(m.Heartbeat(self.known.session))
+                self._say_quietly(m.HeartbeatMessage(self.known.session))
         return True
 
     def until(self, find: Callable[[HeardFrame], T | None], limit_ms: int) -> tuple[HeardFrame, T] | None:
@@ -141,15 +142,15 @@ class Probe:
 
     # ------------------------------------------------------------------ the usual opening
 
-    def meet(self, limit_ns: int | None = None) -> m.HelloReply:
+    def meet(self, limit_ns: int | None = None) -> m.HelloReplyMessage:
         """HELLO until it is answered. NoAnswer when nobody does."""
         began_ns, tries = self.wire.now_ns(), 0
         while self.wire.now_ns() - began_ns < (limit_ns or self.contact_ns):
             tries += 1
-            self.send(m.Hello(VERSION, MINOR, VERSION, MINOR, "dealwire bench"))
-            found = self.until(lambda h: _as(h, m.HelloReply), TIMES.hello_ns // MS)
+            self.send(m.HelloMessage(VERSION, MINOR, VERSION, MINOR, "dealwire bench"))
+            found = self.until(lambda h: _as(h, m.HelloReplyMessage), TIMES.hello_ns // MS)
             if found:
-                hello: m.HelloReply = found[1]
+                hello: m.HelloReplyMessage = found[1]
                 self.known.hello, self.known.session = hello, hello.session
                 return hello
         raise NoAnswer("Hello", tries, (self.wire.now_ns() - began_ns) / 1e9)
@@ -158,21 +159,21 @@ class Probe:
         """HELLO, OPEN-SESSION; what the device still holds is taken as read. Failed when it does not grant it."""
         hello = self.meet()
         wanted = self.role if role is None else role
-        reply = self.ask(m.OpenSession(hello.session, VERSION, MINOR, wanted))
+        reply = self.ask(m.OpenSessionMessage(hello.session, VERSION, MINOR, wanted))
         if reply.status == Status.REFUSED and reply.reason == Reason.NOT_PERMITTED and wanted > Role.OBSERVE:
             raise Failed(f"the device does not grant the role {wanted.name}")
         if reply.status == Status.REFUSED:
             raise Failed(f"the session was not opened: {spell(reply)}")
-        self.send(m.ReportStatus(), self.new_request())
+        self.send(m.ReportStatusMessage(), self.new_request())
         found = self.until(lambda h: _as(h, DeviceStatus), TIMES.status_ns // MS + self.known.allowance_ms)
         if found is None:
             raise Failed("no status within a second of opening the session")
         self.last_event = found[1].last_event
         self._ahead.clear()
         self.known.acked = self.last_event
-        self.ask(m.ReadEvents(hello.session, self.last_event + 1))
+        self.ask(m.ReadEventsMessage(hello.session, self.last_event + 1))
 
-    def ask(self, command: Message) -> m.Reply:
+    def ask(self, command: Message) -> m.ReplyMessage:
         """Send a command, again as a host does, and give its reply. Failed when there is none."""
         self.request = self.new_request()
         for _ in range(TIMES.tries):
@@ -180,16 +181,16 @@ class Probe:
             found = self.until(lambda h: self.answer_to(h, self.request, command), TIMES.retry_ns // MS)
             if found:
                 return found[1]
-        raise Failed(f"{type(command).__name__}: no reply after {TIMES.tries} tries")
+        raise Failed(f"{message_name(command)}: no reply after {TIMES.tries} tries")
 
-    def answer_to(self, heard: HeardFrame, request: int, command: Message) -> m.Reply | None:
+    def answer_to(self, heard: HeardFrame, request: int, command: Message) -> m.ReplyMessage | None:
         """The frame as the reply to this request; Failed when its header names another message."""
         message = heard.envelope.message
-        if not isinstance(message, m.Reply) or heard.envelope.request != request:
+        if not isinstance(message, m.ReplyMessage) or heard.envelope.request != request:
             return None
         wanted = MESSAGE_IDS[type(command)]
         if heard.envelope.message_id != wanted:
-            raise Failed(f"the reply to {type(command).__name__} names message {heard.envelope.message_id:04X}h")
+            raise Failed(f"the reply to {message_name(command)} names message {heard.envelope.message_id:04X}h")
         return message
 
     # ------------------------------------------------------------------ inside
@@ -216,7 +217,7 @@ class Probe:
         self._stream_start += keep
         if self.acks and any(isinstance(h.envelope.message, m.Event) and not is_old(h.envelope) for h in due):
             self.known.acked = self.last_event
-            self._say_quietly(m.Ack(self.known.session, self.last_event))
+            self._say_quietly(m.AckMessage(self.known.session, self.last_event))
 
     def _hear(self, frame: Frame) -> HeardFrame:
         opened = self._stream[frame.offset - self._stream_start] == 0
@@ -233,7 +234,7 @@ class Probe:
             while self.last_event + 1 in self._ahead:
                 self.last_event += 1
                 self._ahead.discard(self.last_event)
-        if isinstance(message, m.Gap) and message.session == self.known.session:
+        if isinstance(message, m.GapMessage) and message.session == self.known.session:
             self.last_event = max(self.last_event, message.first_kept - 1)
         return heard
 

@@ -33,7 +33,7 @@ class Profile:
     other: Message
 
 
-_GAME: Final = m.SelectGame(packet_size=5, cards=52, jokers=0, game="bench")
+_GAME: Final = m.SelectGameMessage(packet_size=5, cards=52, jokers=0, game="bench")
 
 PROFILES: Final[dict[str, Profile]] = {
     "shuffler": Profile(
@@ -43,17 +43,17 @@ PROFILES: Final[dict[str, Profile]] = {
         {
             "OPEN": "close-door",
             "SETUP": "close-setup",
-            "LOCKED": m.SetLock(0),
-            "MISDEAL": m.ClearMisdeal(BADGE, Resolution.REMOVE_DECK),
-            "FAULT": m.SelfTest(),
+            "LOCKED": m.SetLockMessage(0),
+            "MISDEAL": m.ClearMisdealMessage(BADGE, Resolution.REMOVE_DECK),
+            "FAULT": m.SelfTestMessage(),
             "EMPTY": "load",
-            "PACKET_WAIT": m.Dump(),
+            "PACKET_WAIT": m.DumpMessage(),
             "REMAINDER_WAIT": "lift",
         },
-        {"READY": m.RaiseLamp(0)},
+        {"READY": m.RaiseLampMessage(0)},
         (_GAME,),
         _GAME,
-        m.EndRound(),
+        m.EndRoundMessage(),
     ),
     "table-controller": Profile(
         DeviceClass.TABLE_CONTROLLER,
@@ -62,8 +62,8 @@ PROFILES: Final[dict[str, Profile]] = {
         {"GAME": "end-game", "AWARD": "end-game", "SETUP": "table-setup open=0"},
         {"BETS_OPEN": "start-game"},
         ("confirm",),
-        m.ShowText("bench"),
-        m.Dispense(),
+        m.ShowTextMessage("bench"),
+        m.DispenseMessage(),
     ),
     "shoe": Profile(
         DeviceClass.SHOE,
@@ -71,18 +71,18 @@ PROFILES: Final[dict[str, Profile]] = {
         "STANDBY",
         {
             "ERROR": "clear-error",
-            "LOCKED": m.LockShoe(0),
+            "LOCKED": m.LockShoeMessage(0),
             "EMPTY": "fill",
             "LOADED": "begin",
             "BURN": "draw",
-            "ROUND": m.EndRound(),
-            "CUT_CARD_SEEN": m.EndRound(),
+            "ROUND": m.EndRoundMessage(),
+            "CUT_CARD_SEEN": m.EndRoundMessage(),
             "SHOE_END": "empty",
         },
         {"STANDBY": "empty"},
-        (m.LockShoe(1), m.LockShoe(0)),
-        m.LockShoe(0),
-        m.Dispense(),
+        (m.LockShoeMessage(1), m.LockShoeMessage(0)),
+        m.LockShoeMessage(0),
+        m.DispenseMessage(),
     ),
 }
 """By the name a plan uses."""

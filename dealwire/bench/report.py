@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dealwire.bench.record import BenchOutcome, Result
-from protocol.tdp.messages import DeviceClass, HelloReply
+from protocol.tdp.messages import DeviceClass, HelloReplyMessage
 
 SCHEMA: Final = "dealwire.bench/1"
 
@@ -24,7 +24,7 @@ class Report:
     """Of this program."""
     seed: int
     allowance_ms: int
-    hello: HelloReply | None = None
+    hello: HelloReplyMessage | None = None
     began_ns: int = 0
     took_s: float = 0.0
     results: list[Result] = field(default_factory=list)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dealwire.bench.record import HeardFrame
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Unknown
 from protocol.tdp.derive import Envelope
@@ -29,7 +30,7 @@ _FROM_DEVICE: Final = (Kind.REPLY, Kind.PROGRESS, Kind.EVENT, Kind.NAK, Kind.LIN
 class Known:
     """What the bench knows of the device while it listens; shared by the rules."""
 
-    hello: m.HelloReply | None = None
+    hello: m.HelloReplyMessage | None = None
     session: int = 0
     acked: int = 0
     """The bench has acknowledged every event up to this one."""
@@ -168,7 +169,7 @@ class EventNumbering(Rule):
 
     def _hear(self, heard: HeardFrame, known: Known) -> None:
         message, envelope = heard.envelope.message, heard.envelope
-        if isinstance(message, m.Gap) and message.session == known.session:
+        if isinstance(message, m.GapMessage) and message.session == known.session:
             self.last = max(self.last, message.first_kept - 1)
         if not isinstance(message, m.Event) or is_old(envelope):
             return
@@ -218,7 +219,7 @@ class Window(Rule):
 
     def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
-        if isinstance(message, m.Gap) and message.session == known.session:
+        if isinstance(message, m.GapMessage) and message.session == known.session:
             self.gone = message.first_kept - 1
         if isinstance(message, m.Event) and not is_old(heard.envelope) and known.acked >= 0:
             base = max(known.acked, self.gone)
@@ -284,9 +285,9 @@ class Latched(Rule):
 
     def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
-        if isinstance(message, m.MisdealCleared) and not is_old(heard.envelope):
+        if isinstance(message, m.MisdealClearedMessage) and not is_old(heard.envelope):
             self.cleared = True
-        if isinstance(message, m.ShufflerStatus):
+        if isinstance(message, m.ShufflerStatusMessage):
             lit = bool(message.lamps & Lamp.RED)
             if self.lit:
                 # the status may be said before the event that explains it
@@ -302,7 +303,7 @@ class Faces(Rule):
 
     def _hear(self, heard: HeardFrame, known: Known) -> None:
         message = heard.envelope.message
-        if isinstance(message, m.PacketDispensed) and known.hello is not None:
+        if isinstance(message, m.PacketDispensedMessage) and known.hello is not None:
             reads = bool(known.hello.capabilities & Capability.CARD_RECOGNITION)
             wanted = message.counted if reads else 0
             self._judge(
@@ -335,7 +336,7 @@ def is_old(envelope: Envelope) -> bool:
 
 def _name(envelope: Envelope) -> str:
     message = envelope.message
-    return f"message {message.message_id:04X}h" if isinstance(message, Unknown) else type(message).__name__
+    return f"message {message.message_id:04X}h" if isinstance(message, Unknown) else message_name(message)
 
 
 def _uptime_ms(message: m.Message | None) -> int:

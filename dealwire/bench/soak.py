@@ -74,25 +74,25 @@ class Account:
     def enter(self, event: m.Event) -> None:
         """One event of either device."""
         match event:
-            case m.GameStarted():
+            case m.GameStartedMessage():
                 self.games += 1
-            case m.GameEnded():
+            case m.GameEndedMessage():
                 self.rounds += 1
-            case m.FaultRaised(fault=fault):
+            case m.FaultRaisedMessage(fault=fault):
                 self.faults[fault] += 1
-            case m.RedLamp(lit=1):
+            case m.RedLampMessage(lit=1):
                 self.alarmed = True
-            case m.PacketLifted():
+            case m.PacketLiftedMessage():
                 self.packets += 1
         self.book.enter(event)
-        if isinstance(event, m.RemainderDumped):
+        if isinstance(event, m.RemainderDumpedMessage):
             wrong = self.book.wrong()
             self.balanced += not wrong
             if wrong and event.expected == event.counted:
                 self.unexplained.append(f"round {self.games}: {wrong}")
-        if isinstance(event, m.RemainderLifted | m.DeckRemoved):
+        if isinstance(event, m.RemainderLiftedMessage | m.DeckRemovedMessage):
             self.cards += self.book.dealt
-            self.removed += isinstance(event, m.DeckRemoved)
+            self.removed += isinstance(event, m.DeckRemovedMessage)
             self.alarmed = False
 
 

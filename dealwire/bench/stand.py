@@ -15,6 +15,7 @@ from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
 from dealwire.bench.rules import is_old
 from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, milliseconds, nothing, number, spell
 from protocol.errors import LineClosed
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Message
 from protocol.tdp.packets import MINOR, VERSION
@@ -41,7 +42,7 @@ class Stand:
     seed: int = 1
     result: Result = field(default_factory=lambda: Result("", "", "", "conformance", ""))
     variables: dict[str, int] = field(default_factory=dict)
-    command: Message = field(default_factory=m.ReportStatus)
+    command: Message = field(default_factory=m.ReportStatusMessage)
     """The last command sent, whose reply the next steps look for."""
     request: int = 0
     requested_ns: int = 0
@@ -129,7 +130,7 @@ class Stand:
 
         def find(heard: HeardFrame) -> Message | None:
             message = heard.envelope.message
-            if type(message).__name__ != name or id(heard) in self.used or is_old(heard.envelope) is not old:
+            if message_name(message) != name or id(heard) in self.used or is_old(heard.envelope) is not old:
                 return None
             if request is not None and heard.envelope.request != request:
                 return None
@@ -151,7 +152,7 @@ class Stand:
         """That a message did not come, and what came instead."""
         return Failed(f"no {_wanted(name, wanted)} within {limit_ms} ms{self._instead(name)}")
 
-    def ask(self, command: Message) -> m.Reply:
+    def ask(self, command: Message) -> m.ReplyMessage:
         """A command of the bench's own on the way to something; its reply."""
         reply = self.probe.ask(command)
         self.command, self.request = command, self.probe.request
@@ -160,10 +161,10 @@ class Stand:
     def _instead(self, name: str) -> str:
         """What else of this kind came, for the message."""
         others = [h.envelope.message for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
-        same = [spell(message) for message in others if type(message).__name__ == name]
+        same = [spell(message) for message in others if message_name(message) == name]
         if same:
             return f"; came: {same[-1]}"
-        answers = [spell(message) for message in others if isinstance(message, m.Reply | m.Nak)]
+        answers = [spell(message) for message in others if isinstance(message, m.ReplyMessage | m.NakMessage)]
         return f"; came: {answers[-1]}" if answers else ""
 
     # ------------------------------------------------------------------ hands
@@ -200,7 +201,7 @@ class Stand:
     def state(self) -> str:
         """The device's state as its newest status has it, asked for when there is none."""
         if self.probe.status is None:
-            self.ask(m.ReportStatus())
+            self.ask(m.ReportStatusMessage())
             self.probe.run(self.probe.wire.now_ns() + STATUS_MS * MS, lambda: self.probe.status is not None)
         if self.probe.status is None:
             raise Failed(f"no status within {STATUS_MS} ms of REPORT-STATUS")

@@ -18,6 +18,7 @@ from msgspec.structs import asdict
 from protocol.cards import spell_cards
 from protocol.errors import CannotEncode
 from protocol.faults import Fault
+from protocol.message import message_name
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 from protocol.tdp.codec import encode
@@ -29,7 +30,9 @@ Scalar = int | str
 Wanted = int | str | list[int | str]
 """What a plan writes for a field."""
 
-MESSAGES: Final[dict[str, type[m.Message]]] = {cls.__name__: cls for cls, _ in (*PACKETS.values(), *ANSWERS.values())}
+MESSAGES: Final[dict[str, type[m.Message]]] = {
+    message_name(cls): cls for cls, _ in (*PACKETS.values(), *ANSWERS.values())
+}
 """Every message, by the name it has in the protocol's page."""
 _FIELDS: Final[dict[type[m.Message], dict[str, Field]]] = {
     cls: {field.name: field for field in fields_of(packet)} for cls, packet in (*PACKETS.values(), *ANSWERS.values())
@@ -94,7 +97,7 @@ def check_wanted(message: str, wanted: Mapping[str, Wanted], known: Mapping[str,
 
 def fits(message: m.Message, wanted: Mapping[str, Wanted], variables: Mapping[str, int]) -> bool:
     """Whether every field is what a plan wants."""
-    name = type(message).__name__
+    name = message_name(message)
     for key, value in wanted.items():
         field, actual = field_of(name, key), getattr(message, key)
         choices = value if isinstance(value, list) else [value]
@@ -118,7 +121,7 @@ def check_sent(message: str, given: Mapping[str, Scalar]) -> None:
             values[name] = constant(field_of(message, name), value, {})
     cls = MESSAGES[message]
     try:
-        encode(cls(**values), message_id=0x22 if cls in (m.Nak, m.Reply, m.Progress) else None)
+        encode(cls(**values), message_id=0x22 if cls in (m.NakMessage, m.ReplyMessage, m.ProgressMessage) else None)
     except CannotEncode as error:
         raise BadValue(str(error)) from None
 
@@ -149,7 +152,7 @@ def number(wanted: Scalar, variables: Mapping[str, int]) -> int:
 
 def spell(message: m.Message, states: type[IntEnum] | None = None) -> str:
     """The message for a person, in a few words; `states` names the device's. Never the face of a card."""
-    name = type(message).__name__
+    name = message_name(message)
     if name not in MESSAGES:
         return name
     shown = []

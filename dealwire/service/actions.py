@@ -62,13 +62,13 @@ def _number(name: str, title: str, most: int, default: str = "", least: int = 0)
 _BADGE: Final = _number("badge", "Badge number", 2**32 - 1, least=1)
 
 KINDS: Final = (
-    ActionKind("refresh", "Ask for its status", ANYBODY, "", lambda _: m.ReportStatus(), moves=False),
+    ActionKind("refresh", "Ask for its status", ANYBODY, "", lambda _: m.ReportStatusMessage(), moves=False),
     ActionKind(
         "call-misdeal",
         "Call a misdeal",
         SUPERVISOR,
         "shuffler",
-        lambda _: m.RaiseLamp(Fault.MISDEAL_CALLED_BY_HOST),
+        lambda _: m.RaiseLampMessage(Fault.MISDEAL_CALLED_BY_HOST),
         hint="Lights the red lamp at the shuffler; it deals no further packet.",
         asks="Call a misdeal?",
     ),
@@ -77,18 +77,18 @@ KINDS: Final = (
         "Clear the misdeal",
         SUPERVISOR,
         "shuffler",
-        lambda given: m.ClearMisdeal(given["badge"], _RESOLUTION[given["resolution"]]),
+        lambda given: m.ClearMisdealMessage(given["badge"], _RESOLUTION[given["resolution"]]),
         (_BADGE, ActionField("resolution", "What follows", "choice", tuple(_RESOLUTION), default="end the deal")),
         hint="Puts the red lamp out.",
     ),
-    ActionKind("lock", "Lock it", SUPERVISOR, "shuffler", lambda _: m.SetLock(1), asks="Lock the shuffler?"),
-    ActionKind("unlock", "Unlock it", SUPERVISOR, "shuffler", lambda _: m.SetLock(0)),
+    ActionKind("lock", "Lock it", SUPERVISOR, "shuffler", lambda _: m.SetLockMessage(1), asks="Lock the shuffler?"),
+    ActionKind("unlock", "Unlock it", SUPERVISOR, "shuffler", lambda _: m.SetLockMessage(0)),
     ActionKind(
         "select-game",
         "Select the game",
         TECHNICIAN,
         "shuffler",
-        lambda given: m.SelectGame(given["packet-size"], given["cards"], given["jokers"], given["game"]),
+        lambda given: m.SelectGameMessage(given["packet-size"], given["cards"], given["jokers"], given["game"]),
         (
             _number("packet-size", "Cards of a packet", 52, least=1),
             _number("cards", "Cards of the deck", 416, least=1),
@@ -97,14 +97,14 @@ KINDS: Final = (
         ),
         asks="Set the shuffler to this game?",
     ),
-    ActionKind("lock", "Lock it", SUPERVISOR, "shoe", lambda _: m.LockShoe(1), asks="Lock the shoe?"),
-    ActionKind("unlock", "Unlock it", SUPERVISOR, "shoe", lambda _: m.LockShoe(0)),
+    ActionKind("lock", "Lock it", SUPERVISOR, "shoe", lambda _: m.LockShoeMessage(1), asks="Lock the shoe?"),
+    ActionKind("unlock", "Unlock it", SUPERVISOR, "shoe", lambda _: m.LockShoeMessage(0)),
     ActionKind(
         "clear-error",
         "Clear its error",
         SUPERVISOR,
         "shoe",
-        lambda given: m.ClearShoeError(given["fault"], given["badge"]),
+        lambda given: m.ClearShoeErrorMessage(given["fault"], given["badge"]),
         (_number("fault", "Fault number", 65535, least=1), _BADGE),
     ),
     ActionKind(
@@ -112,7 +112,7 @@ KINDS: Final = (
         "Show a text",
         SUPERVISOR,
         "table-controller",
-        lambda given: m.ShowText(given["text"]),
+        lambda given: m.ShowTextMessage(given["text"]),
         (ActionField("text", "Text"),),
     ),
 )

@@ -10,7 +10,7 @@ from dealwire.service.table_session import TableSession
 from devices.clock import Clock
 from protocol.errors import DealwireError
 from protocol.link import Answered, Unanswered
-from protocol.tdp.messages import Reason, Reply, Status
+from protocol.tdp.messages import Reason, ReplyMessage, Status
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class RequestHandler:
         def done(output: Answered | Unanswered) -> None:
             if isinstance(output, Unanswered):
                 request.answer.set_exception(output.error)
-            elif isinstance(output.reply, Reply) and output.reply.status == Status.REFUSED:
+            elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
                 request.answer.set_exception(
                     ActionRefused(request.action, f"{device.name} refuses: {_why(output.reply)}")
                 )
@@ -74,7 +74,7 @@ class RequestHandler:
         return f"{words}."
 
 
-def _why(reply: Reply) -> str:
+def _why(reply: ReplyMessage) -> str:
     try:
         return Reason(reply.reason).name.lower().replace("_", " ")
     except ValueError:

@@ -20,7 +20,7 @@ from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
 from devices.simulator.host import SimulatorHost
-from devices.supervisor import State as LineState
+from devices.supervisor import LineState as LineState
 from devices.supervisor import Supervisor
 from protocol.tdp.messages import Role
 

@@ -129,13 +129,13 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
         self._out += self._link.tick(now_ns)
 
     def _obey(self, command: am.Message) -> am.Message:
-        if isinstance(command, am.Lock):
+        if isinstance(command, am.LockMessage):
             done = self.model.locked == command.locked or self.model.lock(command.locked)
-        elif isinstance(command, am.ClearError):
+        elif isinstance(command, am.ClearErrorMessage):
             done = _TROUBLES.get(self.model.fault) == command.trouble and self.model.clear()
         else:
-            done = isinstance(command, am.AskGame)
-        return am.Acknowledged() if done else am.Rejected(NakReason.BUSY)
+            done = isinstance(command, am.AskGameMessage)
+        return am.AcknowledgedMessage() if done else am.RejectedMessage(NakReason.BUSY)
 
     def _say(self, body: e.Body, now_ns: int) -> None:
         for message in self._words(body):
@@ -145,30 +145,30 @@ class AngelEyeFrontEnd(ShoeFrontEnd):
         """What the shoe says of it: one report, or nothing."""
         match body:
             case e.StateChanged(state, previous):
-                start = [am.Started()] if previous == S.BOOT.name else []
-                return [*start, *([am.StandingBy()] if state == S.STANDBY.name else [])]
+                start = [am.StartedMessage()] if previous == S.BOOT.name else []
+                return [*start, *([am.StandingByMessage()] if state == S.STANDBY.name else [])]
             case e.CardDrawn(_, card, where):
-                return [am.CardDrawn(_destination(where), self._ordinal(where), card)]
+                return [am.CardDrawnMessage(_destination(where), self._ordinal(where), card)]
             case e.CardUnread(_, where):
-                return [am.CardDrawn(_destination(where), self._ordinal(where), NONE)]
+                return [am.CardDrawnMessage(_destination(where), self._ordinal(where), NONE)]
             case e.CardReportedAgain(_, card, where):
-                return [am.CardReportedAgain(_destination(where), self._ordinal(where), card)]
+                return [am.CardReportedAgainMessage(_destination(where), self._ordinal(where), card)]
             case e.DrawWhileLocked(card):
-                return [am.CardDrawnOutside(am.Mode.LOCK, 0, card)]
+                return [am.CardDrawnOutsideMessage(am.Mode.LOCK, 0, card)]
             case e.CardDrawnOutside(card, mode):
-                return [am.CardDrawnOutside(am.Mode.ERROR if mode == "error" else am.Mode.SETTING, 0, card)]
+                return [am.CardDrawnOutsideMessage(am.Mode.ERROR if mode == "error" else am.Mode.SETTING, 0, card)]
             case e.BurnStarted(count):
-                return [am.CardDrawn(am.Destination.BURN_COUNT, count, NONE)]
+                return [am.CardDrawnMessage(am.Destination.BURN_COUNT, count, NONE)]
             case e.CutCardSeen():
-                return [am.CutCardDrawn()]
+                return [am.CutCardDrawnMessage()]
             case e.ShoeLocked(locked):
-                return [am.LockMoved(locked)]
+                return [am.LockMovedMessage(locked)]
             case e.Overdrawn(halted) | e.CardPushedBack(halted) | e.CardPulledBack(halted):
-                return [am.ErrorRaised(halted, _HALTS[type(body)])]
+                return [am.ErrorRaisedMessage(halted, _HALTS[type(body)])]
             case e.ShoeError(fault, halted, _):
-                return [am.ErrorRaised(halted, _TROUBLES[fault])]
+                return [am.ErrorRaisedMessage(halted, _TROUBLES[fault])]
             case e.ShoeErrorCleared(fault, _):
-                return [am.ErrorCleared(_TROUBLES[fault])]
+                return [am.ErrorClearedMessage(_TROUBLES[fault])]
         return []
 
     def _ordinal(self, where: str | None) -> int:
@@ -200,17 +200,17 @@ class BeeTekFrontEnd(ShoeFrontEnd):
     def _word(self, body: Any) -> bm.Message | None:
         match body:
             case e.CardDrawn(_, card, where):
-                return bm.CardDrawn(_mode(where), card)
+                return bm.CardDrawnMessage(_mode(where), card)
             case e.CardUnread(_, where):
-                return bm.CardNotRead(_mode(where))
+                return bm.CardNotReadMessage(_mode(where))
             case e.DrawWhileLocked(card) | e.CardDrawnOutside(card, _):
-                return bm.CardDrawn(bm.GAME, card)
+                return bm.CardDrawnMessage(bm.GAME, card)
             case e.ShoeError(Fault.CARD_UNREADABLE, _, _):
-                return bm.Alarm(bm.ALARM, "E3", "Card Not Read")
+                return bm.AlarmMessage(bm.ALARM, "E3", "Card Not Read")
             case e.ShoeError(_, _, text):
-                return bm.Alarm(bm.ALARM, "E0", text)
+                return bm.AlarmMessage(bm.ALARM, "E0", text)
             case e.Overdrawn() | e.CardPushedBack() | e.CardPulledBack():
-                return bm.Alarm(bm.ALARM, "E0", _ALARMS[type(body)])
+                return bm.AlarmMessage(bm.ALARM, "E0", _ALARMS[type(body)])
         return None
 
 

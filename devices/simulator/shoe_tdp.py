@@ -59,19 +59,19 @@ class TdpShoe:
     def host_gone(self, now_ns: int) -> None:
         """A shoe has no motor to stop: people go on drawing, and the host reads it later."""
         self.host_lost = True
-        self.outbox.append(EventDraft(m.FaultRaised, 0, {"fault": Fault.HOST_LOST, "place": SHOE, "value": 0}))
+        self.outbox.append(EventDraft(m.FaultRaisedMessage, 0, {"fault": Fault.HOST_LOST, "place": SHOE, "value": 0}))
 
     def host_back(self, now_ns: int) -> None:
         """The host is heard again."""
         if self.host_lost:
             self.host_lost = False
-            self.outbox.append(EventDraft(m.FaultCleared, 0, {"fault": Fault.HOST_LOST}))
+            self.outbox.append(EventDraft(m.FaultClearedMessage, 0, {"fault": Fault.HOST_LOST}))
 
-    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShoeStatus:
+    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShoeStatusMessage:
         """The whole visible state. It carries no card."""
         shoe = self.shoe
         faults = [fault for fault in (shoe.fault, Fault.HOST_LOST if self.host_lost else Fault.NONE) if fault]
-        return m.ShoeStatus(
+        return m.ShoeStatusMessage(
             session=session,
             last_event=last_event,
             uptime_ms=uptime_ms,
@@ -87,24 +87,24 @@ class TdpShoe:
             faults=tuple(faults),
         )
 
-    def answer(self, request: int, command: m.Message, now_ns: int) -> m.Reply:
+    def answer(self, request: int, command: m.Message, now_ns: int) -> m.ReplyMessage:
         """Do or refuse a command; what follows of it is sent after the reply."""
         self._request = request
         try:
             done, reason = self._obey(command)
         finally:
             self._request = 0
-        return m.Reply(Status.DONE if done else Status.REFUSED, Reason.NONE if done else reason, self.shoe.state)
+        return m.ReplyMessage(Status.DONE if done else Status.REFUSED, Reason.NONE if done else reason, self.shoe.state)
 
     def _obey(self, command: m.Message) -> tuple[bool, Reason]:
         match command:
-            case m.LockShoe(locked):
+            case m.LockShoeMessage(locked):
                 return self.shoe.lock(bool(locked)), Reason.WRONG_STATE
-            case m.ClearShoeError(fault, badge):
+            case m.ClearShoeErrorMessage(fault, badge):
                 if self.shoe.state is S.ERROR and fault != self.shoe.fault:
                     return False, Reason.BAD_PARAMETER
                 return self.shoe.clear(badge), Reason.WRONG_STATE
-            case m.EndRound():
+            case m.EndRoundMessage():
                 return self.shoe.end_round(), Reason.WRONG_STATE
         return False, Reason.UNKNOWN_COMMAND
 
@@ -121,19 +121,19 @@ def _drawn(body: e.CardDrawn, drawn: int) -> Spoken:
     confidence = SURE if body.confidence is None else body.confidence
     reader = sum(m.Reader[flag.upper()] for flag in body.reader or (e.ReaderFlag.INDEX, e.ReaderFlag.CODE))
     read = {"card": body.card, "confidence": confidence, "reader": reader}
-    return m.CardDrawn, {"ordinal": drawn, "place": _place(body.where), **read}
+    return m.CardDrawnMessage, {"ordinal": drawn, "place": _place(body.where), **read}
 
 
 def _unread(body: e.CardUnread, drawn: int) -> Spoken:
-    return m.CardUnreadable, {"ordinal": drawn, "place": _place(body.where), "reader": m.Reader.DIRTY}
+    return m.CardUnreadableMessage, {"ordinal": drawn, "place": _place(body.where), "reader": m.Reader.DIRTY}
 
 
 def _again(body: e.CardReportedAgain, drawn: int) -> Spoken:
-    return m.CardReportedAgain, {"ordinal": drawn, "card": body.card, "place": _place(body.where)}
+    return m.CardReportedAgainMessage, {"ordinal": drawn, "card": body.card, "place": _place(body.where)}
 
 
 def _outside(card: int, mode: m.ShoeMode) -> Callable[[int], Spoken]:
-    return lambda drawn: (m.CardDrawnOutside, {"ordinal": drawn, "card": card or UNREAD, "mode": mode})
+    return lambda drawn: (m.CardDrawnOutsideMessage, {"ordinal": drawn, "card": card or UNREAD, "mode": mode})
 
 
 def _halting(event: type[m.Event]) -> Callable[[Any, int], Spoken]:
@@ -141,27 +141,27 @@ def _halting(event: type[m.Event]) -> Callable[[Any, int], Spoken]:
 
 
 def _state(body: e.StateChanged, _: int) -> Spoken:
-    return m.StateChanged, {"state": S[body.state], "previous": S[body.previous]}
+    return m.StateChangedMessage, {"state": S[body.state], "previous": S[body.previous]}
 
 
 _WORDS: Final[dict[type[e.Body], Callable[[Any, int], Spoken]]] = {
     e.StateChanged: _state,
     e.ShoeLoaded: lambda body, _: (
-        m.ShoeLoaded,
+        m.ShoeLoadedMessage,
         {"shoe": body.shoe, "decks": body.decks, "cards": body.cards},
     ),
-    e.ShoeEnded: lambda body, _: (m.ShoeEnded, {"shoe": body.shoe, "drawn": body.drawn}),
-    e.BurnStarted: lambda body, _: (m.BurnStarted, {"count": body.count}),
+    e.ShoeEnded: lambda body, _: (m.ShoeEndedMessage, {"shoe": body.shoe, "drawn": body.drawn}),
+    e.BurnStarted: lambda body, _: (m.BurnStartedMessage, {"count": body.count}),
     e.CardDrawn: _drawn,
     e.CardUnread: _unread,
     e.CardReportedAgain: _again,
     e.DrawWhileLocked: lambda body, drawn: _outside(body.card, m.ShoeMode.LOCKED)(drawn),
     e.CardDrawnOutside: lambda body, drawn: _outside(body.card, m.ShoeMode[body.mode.upper()])(drawn),
-    e.CutCardSeen: lambda _, drawn: (m.CutCardSeen, {"drawn": drawn}),
-    e.Overdrawn: _halting(m.Overdraw),
-    e.CardPushedBack: _halting(m.PushedBack),
-    e.CardPulledBack: _halting(m.PulledBack),
-    e.ShoeError: lambda body, _: (m.ShoeError, {"fault": body.fault, "halted": int(body.halted)}),
-    e.ShoeErrorCleared: lambda body, _: (m.ShoeErrorCleared, {"fault": body.fault, "badge": body.badge}),
-    e.ShoeLocked: lambda body, _: (m.ShoeLockMoved, {"locked": int(body.locked)}),
+    e.CutCardSeen: lambda _, drawn: (m.CutCardSeenMessage, {"drawn": drawn}),
+    e.Overdrawn: _halting(m.OverdrawMessage),
+    e.CardPushedBack: _halting(m.PushedBackMessage),
+    e.CardPulledBack: _halting(m.PulledBackMessage),
+    e.ShoeError: lambda body, _: (m.ShoeErrorMessage, {"fault": body.fault, "halted": int(body.halted)}),
+    e.ShoeErrorCleared: lambda body, _: (m.ShoeErrorClearedMessage, {"fault": body.fault, "badge": body.badge}),
+    e.ShoeLocked: lambda body, _: (m.ShoeLockMovedMessage, {"locked": int(body.locked)}),
 }

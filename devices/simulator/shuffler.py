@@ -108,7 +108,7 @@ class ShufflerModel:
         """A person has put the deck with this back into the empty input."""
         if not self.powered or self.cards.backs([Bay.INPUT]) != [deck]:
             return False
-        self.say(m.DeckLoaded, deck=deck, back=deck)
+        self.say(m.DeckLoadedMessage, deck=deck, back=deck)
         self.settle(ShufflerCause.LOADED, now_ns)
         return True
 
@@ -116,7 +116,7 @@ class ShufflerModel:
         """The green button: first packet, or the remainder. It works without a host, never in SAFE."""
         if not self.powered:
             return False
-        self.say(m.GreenButton)
+        self.say(m.GreenButtonMessage)
         return self.green(now_ns)
 
     def green(self, now_ns: int, request: int = 0) -> bool:
@@ -136,7 +136,7 @@ class ShufflerModel:
         """The green button held down: the remainder at once, whatever packets the game has left."""
         if not self.powered:
             return False
-        self.say(m.GreenButton)
+        self.say(m.GreenButtonMessage)
         return self.dump(now_ns)
 
     def dump(self, now_ns: int, request: int = 0) -> bool:
@@ -165,7 +165,7 @@ class ShufflerModel:
         self.door_open = is_open
         if not self.powered:
             return
-        self.say(m.DoorMoved, open=int(is_open))
+        self.say(m.DoorMovedMessage, open=int(is_open))
         if is_open:
             self._stop_for_door()
         self.settle(ShufflerCause.DOOR_OPENED if is_open else ShufflerCause.DOOR_CLOSED, now_ns)
@@ -195,23 +195,23 @@ class ShufflerModel:
     def host_gone(self, now_ns: int) -> None:
         """Finish the motion and start no other."""
         self.host_lost = True
-        self.say(m.FaultRaised, fault=Fault.HOST_LOST, place=SHUFFLER, value=0)
+        self.say(m.FaultRaisedMessage, fault=Fault.HOST_LOST, place=SHUFFLER, value=0)
         self.settle(ShufflerCause.HOST_LOST, now_ns)
 
     def host_back(self, now_ns: int) -> None:
         """Go on."""
         if self.host_lost:
             self.host_lost = False
-            self.say(m.FaultCleared, fault=Fault.HOST_LOST)
+            self.say(m.FaultClearedMessage, fault=Fault.HOST_LOST)
             self.settle(ShufflerCause.HOST_BACK, now_ns)
 
-    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShufflerStatus:
+    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ShufflerStatusMessage:
         """The whole visible state. It carries no card."""
         counts = self.round or self.verified or RoundCounts()
         lamps = (m.Lamp.RED if self.latched else 0) | (
             m.Lamp.GREEN if self.state in (S.READY, S.PACKET_WAIT) and not self.latched else 0
         )
-        return m.ShufflerStatus(
+        return m.ShufflerStatusMessage(
             session=session,
             last_event=last_event,
             uptime_ms=uptime_ms,
@@ -260,14 +260,14 @@ class ShufflerModel:
 
     def alarm(self, fault: int, value: int = 0, request: int = 0) -> None:
         """Latch the red lamp. Only the first fault makes the misdeal record."""
-        self.say(m.FaultRaised, fault=fault, place=SHUFFLER, value=value)
+        self.say(m.FaultRaisedMessage, fault=fault, place=SHUFFLER, value=value)
         self.latched.append(fault)
         if len(self.latched) > 1:
             return
         counts = self.round or self.verified or RoundCounts()
-        self.say(m.RedLamp, request, lit=1, fault=fault)
+        self.say(m.RedLampMessage, request, lit=1, fault=fault)
         self.say(
-            m.Misdeal,
+            m.MisdealMessage,
             deck=counts.deck,
             fault=fault,
             loaded=counts.loaded,
@@ -287,10 +287,10 @@ class ShufflerModel:
             return False
         first = self.latched[0]
         for fault in dict.fromkeys(self.latched):
-            self.say(m.FaultCleared, fault=fault)
+            self.say(m.FaultClearedMessage, fault=fault)
         self.latched.clear()
-        self.say(m.RedLamp, lit=0, fault=first)
-        self.say(m.MisdealCleared, request, fault=first, badge=badge, resolution=resolution)
+        self.say(m.RedLampMessage, lit=0, fault=first)
+        self.say(m.MisdealClearedMessage, request, fault=first, badge=badge, resolution=resolution)
         if resolution is Resolution.REMOVE_DECK:
             self._take_out()
         self.settle(ShufflerCause.CLEARED, now_ns)
@@ -311,7 +311,7 @@ class ShufflerModel:
         assert step in ARCS, f"not in the state table: {step}"
         self.steps.add(step)
         previous, self.state = self.state, target
-        self.say(m.StateChanged, request, state=target, previous=previous)
+        self.say(m.StateChangedMessage, request, state=target, previous=previous)
 
     def _green_in_deal(self) -> None:
         """Where packets differ, green with a packet in the tray or on its way makes it the group's last, and green with
@@ -378,7 +378,7 @@ class ShufflerModel:
     def _take_out(self) -> None:
         inside = (Bay.CHAMBER, Bay.TRAY, Bay.STUCK, Bay.REJECT)
         for deck in self.cards.backs(inside):
-            self.say(m.DeckRemoved, deck=deck)
+            self.say(m.DeckRemovedMessage, deck=deck)
         for bay in inside:
             self.cards.lift(bay, MUCK)
         self.round = self.verified = self.stage = self.owed = None

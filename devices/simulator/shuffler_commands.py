@@ -17,26 +17,26 @@ SETTABLE = (S.EMPTY, S.READY, S.SETUP)
 NO_LAMP = (S.BOOT, S.SELF_TEST, S.FAULT, S.OPEN, S.LOCKED, S.SETUP, S.SAFE, S.MISDEAL)
 
 
-def answer(model: ShufflerModel, request: int, command: m.Message, now_ns: int) -> m.Reply:
+def answer(model: ShufflerModel, request: int, command: m.Message, now_ns: int) -> m.ReplyMessage:
     """Do or refuse a command. What follows of it is in the model's outbox, to be sent after the reply."""
     match command:
-        case m.SelectGame():
+        case m.SelectGameMessage():
             status, reason = select_game(model, command, now_ns, request)
-        case m.Dispense():
+        case m.DispenseMessage():
             status, reason = _dispense(model, now_ns, request)
-        case m.Dump():
+        case m.DumpMessage():
             status, reason = _dump(model, now_ns, request)
-        case m.RaiseLamp():
+        case m.RaiseLampMessage():
             status, reason = _raise_lamp(model, command, now_ns, request)
-        case m.ClearMisdeal():
+        case m.ClearMisdealMessage():
             status, reason = _clear(model, command, now_ns, request)
-        case m.SetLock():
+        case m.SetLockMessage():
             status, reason = _lock(model, bool(command.locked), now_ns, request)
-        case m.SelfTest():
+        case m.SelfTestMessage():
             status, reason = _test(model, now_ns, request)
         case _:
             status, reason = Status.REFUSED, Reason.UNKNOWN_COMMAND
-    return m.Reply(status=status, reason=reason, state=model.state)
+    return m.ReplyMessage(status=status, reason=reason, state=model.state)
 
 
 Answer = tuple[Status, Reason]
@@ -52,7 +52,7 @@ def _wrong_state(model: ShufflerModel) -> Answer:
     return _refused(Reason.BUSY if model.motion or model.stage else Reason.WRONG_STATE)
 
 
-def select_game(model: ShufflerModel, wanted: m.SelectGame, now_ns: int, request: int = 0) -> Answer:
+def select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int, request: int = 0) -> Answer:
     """Set the game; a person at the device in SETUP does the same."""
     if model.state not in SETTABLE:
         return _wrong_state(model)
@@ -65,7 +65,7 @@ def select_game(model: ShufflerModel, wanted: m.SelectGame, now_ns: int, request
     other_deck = wanted.cards != model.game.cards
     model.game = ShufflerSetting(wanted.packet_size, wanted.cards, wanted.jokers, wanted.game, groups)
     model.say(
-        m.GameSelected,
+        m.GameSelectedMessage,
         request,
         packet_size=wanted.packet_size,
         cards=wanted.cards,
@@ -94,7 +94,7 @@ def _dump(model: ShufflerModel, now_ns: int, request: int) -> Answer:
     return ACCEPTED
 
 
-def _raise_lamp(model: ShufflerModel, command: m.RaiseLamp, now_ns: int, request: int) -> Answer:
+def _raise_lamp(model: ShufflerModel, command: m.RaiseLampMessage, now_ns: int, request: int) -> Answer:
     if model.latched or model.state in NO_LAMP:
         return _refused(Reason.WRONG_STATE)
     model.alarm(command.fault or Fault.MISDEAL_CALLED_BY_HOST, request=request)
@@ -102,7 +102,7 @@ def _raise_lamp(model: ShufflerModel, command: m.RaiseLamp, now_ns: int, request
     return DONE
 
 
-def _clear(model: ShufflerModel, command: m.ClearMisdeal, now_ns: int, request: int) -> Answer:
+def _clear(model: ShufflerModel, command: m.ClearMisdealMessage, now_ns: int, request: int) -> Answer:
     if model.state is not S.MISDEAL:
         return _refused(Reason.WRONG_STATE)
     known = command.resolution in (Resolution.RESUME, Resolution.REMOVE_DECK)

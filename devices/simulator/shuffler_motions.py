@@ -36,9 +36,9 @@ def _tested(model: ShufflerModel, now_ns: int) -> None:
     request, model.request = model.request, 0
     was_failed, model.sensor_failed = model.sensor_failed, not model.sensor_works
     if model.sensor_failed and not was_failed:
-        model.say(m.FaultRaised, fault=Fault.SENSOR_FAILED, place=SHUFFLER, value=0)
+        model.say(m.FaultRaisedMessage, fault=Fault.SENSOR_FAILED, place=SHUFFLER, value=0)
     elif was_failed and not model.sensor_failed:
-        model.say(m.FaultCleared, fault=Fault.SENSOR_FAILED)
+        model.say(m.FaultClearedMessage, fault=Fault.SENSOR_FAILED)
     if model.round and Fault.POWER_LOST_MID_ROUND not in model.latched:
         model.alarm(Fault.POWER_LOST_MID_ROUND)
     model.settle(ShufflerCause.TESTED, now_ns, request)
@@ -72,7 +72,7 @@ def end_stage(model: ShufflerModel, now_ns: int) -> None:
 
 
 def _shuffle(model: ShufflerModel, now_ns: int) -> None:
-    model.say(m.ShuffleStarted, deck=_deck_in(model, Bay.CHAMBER))
+    model.say(m.ShuffleStartedMessage, deck=_deck_in(model, Bay.CHAMBER))
     model.stage, model.stage_due_ns = Preparation.SHUFFLE, now_ns + model.durations.shuffle
 
 
@@ -80,7 +80,7 @@ def _verified(model: ShufflerModel, now_ns: int) -> None:
     model.stage = None
     counted, expected = model.cards.count(Bay.CHAMBER), model.game.cards
     model.verified = RoundCounts(deck=_deck_in(model, Bay.CHAMBER), loaded=counted)
-    model.say(m.DeckVerified, deck=model.verified.deck, expected=expected, counted=counted)
+    model.say(m.DeckVerifiedMessage, deck=model.verified.deck, expected=expected, counted=counted)
     if counted != expected:
         model.alarm(Fault.TOO_FEW_CARDS if counted < expected else Fault.TOO_MANY_CARDS, counted)
     model.settle(ShufflerCause.VERIFIED, now_ns)
@@ -94,7 +94,7 @@ def _dispensed(model: ShufflerModel, now_ns: int) -> None:
     mishap = _mishap(model, len(counts.packets) + 1)
     if mishap.jam_tries > model.jam_tries:
         if not model.jam_tries:
-            model.say(m.FaultRaised, fault=Fault.EXIT_JAM, place=SHUFFLER, value=1)
+            model.say(m.FaultRaisedMessage, fault=Fault.EXIT_JAM, place=SHUFFLER, value=1)
         model.begin(Motion.RECOVER, now_ns)
         model.progress(50)
         model.settle(ShufflerCause.JAMMED, now_ns)
@@ -114,7 +114,7 @@ def _report_packet(model: ShufflerModel, counted: int) -> None:
     _book(counts, model, size, counted)
     request, model.request = model.request, 0
     model.say(
-        m.PacketDispensed,
+        m.PacketDispensedMessage,
         request,
         deck=counts.deck,
         ordinal=len(counts.packets),
@@ -131,7 +131,9 @@ def _go_astray(model: ShufflerModel, mishap: MachineMishap) -> None:
     for _ in range(model.cards.deal(Bay.CHAMBER, Bay.REJECT, mishap.rejected)):
         face = model.cards.faces(Bay.REJECT)[0]
         counts.rejected += 1
-        model.say(m.CardRejected, deck=counts.deck, card=face if model.recognition else NONE, fault=Fault.FLIPPED_CARD)
+        model.say(
+            m.CardRejectedMessage, deck=counts.deck, card=face if model.recognition else NONE, fault=Fault.FLIPPED_CARD
+        )
     model.cards.deal(Bay.CHAMBER, Bay.STUCK, mishap.slipped + mishap.lost)
 
 
@@ -139,7 +141,7 @@ def _recovered(model: ShufflerModel, now_ns: int) -> None:
     model.jam_tries += 1
     mishap = _mishap(model, len(_round(model).packets) + 1)
     if model.jam_tries >= mishap.jam_tries:
-        model.say(m.FaultCleared, fault=Fault.EXIT_JAM)
+        model.say(m.FaultClearedMessage, fault=Fault.EXIT_JAM)
         model.begin(Motion.DISPENSE, now_ns)
     elif model.jam_tries < RECOVERY_TRIES:
         model.begin(Motion.RECOVER, now_ns)
@@ -164,8 +166,10 @@ def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
     request, model.request = model.request, 0
     faces = bytes(model.cards.faces(Bay.TRAY)) if model.recognition else b""
     ordinal = len(counts.packets)
-    model.say(m.PacketDispensed, request, deck=counts.deck, ordinal=ordinal, expected=size, counted=taken, cards=faces)
-    model.say(m.PacketLifted, ordinal=ordinal)
+    model.say(
+        m.PacketDispensedMessage, request, deck=counts.deck, ordinal=ordinal, expected=size, counted=taken, cards=faces
+    )
+    model.say(m.PacketLiftedMessage, ordinal=ordinal)
     model.cards.lift(Bay.TRAY, to)
     model.alarm(Fault.PACKET_LIFTED_EARLY, taken)
     _owe_next(model)
@@ -177,10 +181,10 @@ def tray_emptied(model: ShufflerModel, now_ns: int) -> None:
     """A packet or the remainder was taken: the next packet comes, or the round is over for the device."""
     counts = _round(model)
     if counts.remainder is None:
-        model.say(m.PacketLifted, ordinal=len(counts.packets))
+        model.say(m.PacketLiftedMessage, ordinal=len(counts.packets))
         _owe_next(model)
     else:
-        model.say(m.RemainderLifted, deck=counts.deck)
+        model.say(m.RemainderLiftedMessage, deck=counts.deck)
         model.round = None
     model.settle(ShufflerCause.LIFTED, now_ns)
 
@@ -214,7 +218,7 @@ def _dumped(model: ShufflerModel, now_ns: int) -> None:
     model.cards.deal(Bay.CHAMBER, Bay.TRAY, model.cards.count(Bay.CHAMBER))
     counts.remainder = counted = model.cards.count(Bay.TRAY)
     request, model.request = model.request, 0
-    model.say(m.RemainderDumped, request, deck=counts.deck, expected=expected, counted=counted)
+    model.say(m.RemainderDumpedMessage, request, deck=counts.deck, expected=expected, counted=counted)
     if counted != expected:
         model.alarm(Fault.REMAINDER_COUNT_WRONG, counted)
     elif not counted:

@@ -105,7 +105,7 @@ class TableControllerModel:
             return False
         self.round += 1
         self.in_game = True
-        self._say(m.GameStarted, round=self.round)
+        self._say(m.GameStartedMessage, round=self.round)
         return self._settle(ControllerCause.START)
 
     def end_game(self) -> bool:
@@ -114,7 +114,7 @@ class TableControllerModel:
             return False
         self.in_game = False
         self._hands.clear()
-        self._say(m.GameEnded, round=self.round)
+        self._say(m.GameEndedMessage, round=self.round)
         return self._settle(ControllerCause.END)
 
     def sense(self, seat: int, on: bool) -> bool:
@@ -122,56 +122,56 @@ class TableControllerModel:
         if not self._running() or (seat in self.sensors) == on:
             return False
         (self.sensors.add if on else self.sensors.discard)(seat)
-        return self._say(m.SensorChanged, seat=seat, on=int(on))
+        return self._say(m.SensorChangedMessage, seat=seat, on=int(on))
 
     def press_hand(self, hand: int) -> bool:
         """A hand button: on, and pressed again off."""
         if self.state not in (S.GAME, S.AWARD):
             return False
         self._hands ^= {hand}
-        self._say(m.HandButton, hand=hand, on=int(hand in self._hands))
+        self._say(m.HandButtonMessage, hand=hand, on=int(hand in self._hands))
         return self._settle(ControllerCause.HAND)
 
     def select_spot(self, seat: int) -> bool:
         """The dealer selects a seat on the display."""
-        return self._running() and self._say(m.SpotSelected, seat=seat)
+        return self._running() and self._say(m.SpotSelectedMessage, seat=seat)
 
     def swipe(self, badge: int, level: BadgeLevel) -> bool:
         """A badge is swiped."""
-        return self._running() and self._say(m.BadgeSwiped, badge=badge, level=level)
+        return self._running() and self._say(m.BadgeSwipedMessage, badge=badge, level=level)
 
     def confirm(self) -> bool:
         """CONFIRM."""
-        return self._running() and self._say(m.Confirmed)
+        return self._running() and self._say(m.ConfirmedMessage)
 
     def place_wager(self, seat: int, bet: int, cents: int) -> bool:
         """A seat's whole bet on one spot; 0 takes it back."""
-        return self._running() and self._say(m.WagerPlaced, seat=seat, bet=bet, cents=cents)
+        return self._running() and self._say(m.WagerPlacedMessage, seat=seat, bet=bet, cents=cents)
 
     def decide(self, seat: int, decision: int) -> bool:
         """A seat's choice is keyed in."""
-        return self._running() and self._say(m.DecisionMade, seat=seat, decision=decision)
+        return self._running() and self._say(m.DecisionMadeMessage, seat=seat, decision=decision)
 
     def confirm_burn(self, place: Place, positions: tuple[int, ...], spread: Spread) -> bool:
         """The dealer says which cards of a spread packet were burned; positions from 1 to 16."""
         mask = sum(1 << position - 1 for position in set(positions))
-        return self._running() and self._say(m.BurnConfirmed, place=place, positions=mask, spread=spread)
+        return self._running() and self._say(m.BurnConfirmedMessage, place=place, positions=mask, spread=spread)
 
     def reveal(self, place: Place, cards: tuple[Card, ...], source: RevealSource = RevealSource.READER) -> bool:
         """The faces at a place are read by the layout or keyed in."""
-        return self._running() and self._say(m.HandRevealed, place=place, source=source, cards=bytes(cards))
+        return self._running() and self._say(m.HandRevealedMessage, place=place, source=source, cards=bytes(cards))
 
     def count(self, place: Place, counted: int) -> bool:
         """A person's count of the cards at a place is keyed in."""
-        return self._running() and self._say(m.CardsCounted, place=place, counted=counted)
+        return self._running() and self._say(m.CardsCountedMessage, place=place, counted=counted)
 
     def call_misdeal(self, badge: int, fault: int) -> bool:
         """A person calls a misdeal."""
-        return self._running() and self._say(m.MisdealCalled, badge=badge, fault=fault)
+        return self._running() and self._say(m.MisdealCalledMessage, badge=badge, fault=fault)
 
     def mishandle(self, place: Place, how: Mishandling, card: Card = UNREAD) -> bool:
         """What a person saw happen to a card at a place; `card` is its face when that was seen."""
-        return self._running() and self._say(m.CardMishandled, place=place, how=how, card=card)
+        return self._running() and self._say(m.CardMishandledMessage, place=place, how=how, card=card)
 
     def set_setup(self, is_open: bool) -> bool:
         """The set-up menu is opened or closed; possible while bets are open."""
@@ -185,37 +185,37 @@ class TableControllerModel:
     def host_gone(self, now_ns: int) -> None:
         """A running game may be finished; none is started."""
         self._host_lost = True
-        self._say(m.FaultRaised, fault=Fault.HOST_LOST, place=NOWHERE, value=0)
+        self._say(m.FaultRaisedMessage, fault=Fault.HOST_LOST, place=NOWHERE, value=0)
         self._settle(ControllerCause.HOST_LOST)
 
     def host_back(self, now_ns: int) -> None:
         """Go on."""
         if self._host_lost:
             self._host_lost = False
-            self._say(m.FaultCleared, fault=Fault.HOST_LOST)
+            self._say(m.FaultClearedMessage, fault=Fault.HOST_LOST)
             self._settle(ControllerCause.HOST_BACK)
 
-    def answer(self, request: int, command: m.Message, now_ns: int) -> m.Reply:
+    def answer(self, request: int, command: m.Message, now_ns: int) -> m.ReplyMessage:
         """Do or refuse a command of the host."""
         reason = Reason.NONE
         match command:
-            case m.SetSensorLight(seat, lit) if 1 <= seat <= SEATS_MAX:
+            case m.SetSensorLightMessage(seat, lit) if 1 <= seat <= SEATS_MAX:
                 (self.lights.add if lit else self.lights.discard)(seat)
-            case m.SetSensorLight():
+            case m.SetSensorLightMessage():
                 reason = Reason.BAD_PARAMETER
-            case m.ShowMeter(meter, cents):
+            case m.ShowMeterMessage(meter, cents):
                 self.meters[meter] = cents
-            case m.ShowText(text):
+            case m.ShowTextMessage(text):
                 self.display = text
-            case m.SelfTest():
+            case m.SelfTestMessage():
                 reason = Reason.NONE if self.state is S.BETS_OPEN else Reason.WRONG_STATE
             case _:
                 reason = Reason.UNKNOWN_COMMAND
-        return m.Reply(status=Status.REFUSED if reason else Status.DONE, reason=reason, state=self.state)
+        return m.ReplyMessage(status=Status.REFUSED if reason else Status.DONE, reason=reason, state=self.state)
 
-    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ControllerStatus:
+    def status(self, session: int, last_event: int, uptime_ms: int) -> m.ControllerStatusMessage:
         """The whole visible state. It carries no card."""
-        return m.ControllerStatus(
+        return m.ControllerStatusMessage(
             session=session,
             last_event=last_event,
             uptime_ms=uptime_ms,
@@ -239,7 +239,7 @@ class TableControllerModel:
             assert step in ARCS, f"not in the state table: {step}"
             self.steps.add(step)
             previous, self.state = self.state, target
-            self._say(m.StateChanged, state=target, previous=previous)
+            self._say(m.StateChangedMessage, state=target, previous=previous)
         return True
 
     def _target(self) -> S:

@@ -116,7 +116,7 @@ class Model(Protocol):
         ...
 
 
-Answer = Callable[[int, m.Message, int], m.Reply]
+Answer = Callable[[int, m.Message, int], m.ReplyMessage]
 
 
 class Unit:
@@ -175,7 +175,7 @@ class Unit:
         self.model.power_on(now_ns)
         self._pass_on(self._link.start(now_ns), now_ns)
         booted: dict[str, Any] = {"boot_count": self._boots, "previous_session": previous, "cause": cause}
-        self._pass_on(self._link.emit(m.Booted, now_ns, mid_round=int(self._was_mid_round), **booted), now_ns)
+        self._pass_on(self._link.emit(m.BootedMessage, now_ns, mid_round=int(self._was_mid_round), **booted), now_ns)
         self.settle(now_ns)
 
     def power_off(self) -> None:
@@ -208,7 +208,7 @@ class Unit:
             if isinstance(each, EventDraft):
                 self._pass_on(link.emit(each.event, now_ns, request=each.request, **each.fields), now_ns)
             else:
-                progress = m.Progress(percent=each.percent, state=each.state)
+                progress = m.ProgressMessage(percent=each.percent, state=each.state)
                 self._pass_on(link.progress(each.request, progress, now_ns), now_ns)
         visible = self.model.status(0, 0, 0)
         if visible != self._shown:
@@ -241,8 +241,8 @@ class Unit:
         self._pass_on(self._link.reply(request, reply, now_ns), now_ns)
         self.settle(now_ns)
 
-    def _hello(self) -> m.HelloReply:
-        return m.HelloReply(
+    def _hello(self) -> m.HelloReplyMessage:
+        return m.HelloReplyMessage(
             session=self._session,
             lowest_major=VERSION,
             lowest_minor=0,

@@ -48,20 +48,20 @@ def _three(data: bytes) -> tuple[int, int, Card]:
     return place >> 4, place & 0x0F, _card(card)
 
 
-def _result(data: bytes) -> m.GameResult:
+def _result(data: bytes) -> m.GameResultMessage:
     (byte,) = _binary(data, 1)
-    return m.GameResult(byte >> 4, bool(byte & 1), bool(byte & 2))
+    return m.GameResultMessage(byte >> 4, bool(byte & 1), bool(byte & 2))
 
 
-def _error(data: bytes) -> m.ErrorRaised:
+def _error(data: bytes) -> m.ErrorRaisedMessage:
     (byte,) = _binary(data, 1)
-    return m.ErrorRaised(bool(byte & 0x40), byte & 0x3F)
+    return m.ErrorRaisedMessage(bool(byte & 0x40), byte & 0x3F)
 
 
-def _setting(data: bytes) -> m.SettingChanged:
+def _setting(data: bytes) -> m.SettingChangedMessage:
     if len(data) != 6 or not all(0x20 <= byte < 0x7F for byte in data):
         raise _Wrong("it takes six printable characters")
-    return m.SettingChanged(data[:2].decode(), data[2:].decode())
+    return m.SettingChangedMessage(data[:2].decode(), data[2:].decode())
 
 
 def _bare(cls: type[m.Message]) -> Callable[[bytes], m.Message]:
@@ -73,16 +73,16 @@ def _bare(cls: type[m.Message]) -> Callable[[bytes], m.Message]:
 
 
 _READERS: Final[dict[int, Callable[[bytes], m.Message]]] = {
-    ord("S"): _bare(m.Started),
-    ord("P"): _bare(m.StandingBy),
-    ord("D"): lambda data: m.CardDrawn(*_three(data)),
-    ord("R"): lambda data: m.CardReportedAgain(*_three(data)),
-    ord("d"): lambda data: m.CardDrawnOutside(*_three(data)),
-    ord("C"): _bare(m.CutCardDrawn),
+    ord("S"): _bare(m.StartedMessage),
+    ord("P"): _bare(m.StandingByMessage),
+    ord("D"): lambda data: m.CardDrawnMessage(*_three(data)),
+    ord("R"): lambda data: m.CardReportedAgainMessage(*_three(data)),
+    ord("d"): lambda data: m.CardDrawnOutsideMessage(*_three(data)),
+    ord("C"): _bare(m.CutCardDrawnMessage),
     ord("G"): _result,
     ord("E"): _error,
-    ord("e"): lambda data: m.ErrorCleared(_binary(data, 1)[0] & 0x3F),
-    ord("L"): lambda data: m.LockMoved(bool(_binary(data, 1)[0] & 1)),
+    ord("e"): lambda data: m.ErrorClearedMessage(_binary(data, 1)[0] & 0x3F),
+    ord("L"): lambda data: m.LockMovedMessage(bool(_binary(data, 1)[0] & 1)),
     ord("M"): _setting,
 }
 
@@ -91,15 +91,15 @@ def decode(frame: Frame) -> m.Message:
     """The message in a frame. An unknown letter gives `UnknownReport`; BadReport when the data does not fit its letter,
     or a command is none that is known."""
     if frame.start is Start.ACK:
-        return m.Acknowledged()
+        return m.AcknowledgedMessage()
     if frame.start is Start.NAK:
-        return m.Rejected(frame.body[0])
+        return m.RejectedMessage(frame.body[0])
     if frame.start is Start.COMMAND:
         return _decode_command(frame.body)
     letter, data = frame.body[1], frame.body[2:]
     read = _READERS.get(letter)
     try:
-        return m.UnknownReport(chr(letter), data) if read is None else read(data)
+        return m.UnknownReportMessage(chr(letter), data) if read is None else read(data)
     except _Wrong as error:
         raise BadReport(DIALECT, frame.body, f"report {chr(letter)}: {error}") from None
 
@@ -108,14 +108,14 @@ def _decode_command(body: bytes) -> m.Message:
     if len(body) == 6 and body[:2] == b"OP" and body[4:].isdigit():
         kind, number = body[2:4], int(body[4:])
         if kind == b"LK" and number in (1, 2):
-            return m.Lock(number == 2)
+            return m.LockMessage(number == 2)
         if kind == b"EC":
-            return m.ClearError(number)
+            return m.ClearErrorMessage(number)
         if kind == b"GP" and number == 0:
-            return m.AskGame()
+            return m.AskGameMessage()
         raise BadReport(DIALECT, body, "an unknown operation")
     if all(0x20 <= byte < 0x7F for byte in body):
-        return m.Told(body.decode())
+        return m.ToldMessage(body.decode())
     raise BadReport(DIALECT, body, "an answer that is no text")
 
 
@@ -123,17 +123,17 @@ def encode(message: m.Message, sequence: int = 0x30) -> bytes:
     """The wire bytes of `message`; a report carries `sequence`. CannotEncode when a value has no room."""
     name = message_name(message)
     match message:
-        case m.Acknowledged():
+        case m.AcknowledgedMessage():
             return encode_frame(Start.ACK, b"")
-        case m.Rejected(reason):
+        case m.RejectedMessage(reason):
             return encode_frame(Start.NAK, bytes([reason]))
-        case m.Lock(locked):
+        case m.LockMessage(locked):
             return encode_frame(Start.COMMAND, b"OPLK" + (b"02" if locked else b"01"))
-        case m.ClearError(trouble):
+        case m.ClearErrorMessage(trouble):
             return encode_frame(Start.COMMAND, b"OPEC%02d" % _within(name, trouble, 99))
-        case m.AskGame():
+        case m.AskGameMessage():
             return encode_frame(Start.COMMAND, b"OPGP00")
-        case m.Told(text):
+        case m.ToldMessage(text):
             return encode_frame(Start.COMMAND, _text(name, text))
     if sequence not in range(0x20, 0x7F):
         raise CannotEncode(name, f"sequence {sequence} is no printable character")
@@ -143,31 +143,31 @@ def encode(message: m.Message, sequence: int = 0x30) -> bytes:
 def _report(name: str, message: m.Message) -> bytes:
     """Letter and data."""
     match message:
-        case m.Started():
+        case m.StartedMessage():
             return b"S"
-        case m.StandingBy():
+        case m.StandingByMessage():
             return b"P"
-        case m.CutCardDrawn():
+        case m.CutCardDrawnMessage():
             return b"C"
-        case m.CardDrawn(place, ordinal, card):
+        case m.CardDrawnMessage(place, ordinal, card):
             return b"D" + _pack_card(name, place, ordinal, card)
-        case m.CardReportedAgain(place, ordinal, card):
+        case m.CardReportedAgainMessage(place, ordinal, card):
             return b"R" + _pack_card(name, place, ordinal, card)
-        case m.CardDrawnOutside(mode, ordinal, card):
+        case m.CardDrawnOutsideMessage(mode, ordinal, card):
             return b"d" + _pack_card(name, mode, ordinal, card)
-        case m.GameResult(winner, player_pair, banker_pair):
+        case m.GameResultMessage(winner, player_pair, banker_pair):
             return bytes([0x47, 0x80 | _within(name, winner, 7) << 4 | player_pair | banker_pair << 1])
-        case m.ErrorRaised(error_mode, trouble):
+        case m.ErrorRaisedMessage(error_mode, trouble):
             return bytes([0x45, 0x80 | error_mode << 6 | _within(name, trouble, 0x3F)])
-        case m.ErrorCleared(trouble):
+        case m.ErrorClearedMessage(trouble):
             return bytes([0x65, 0x80 | _within(name, trouble, 0x3F)])
-        case m.LockMoved(locked):
+        case m.LockMovedMessage(locked):
             return bytes([0x4C, 0x80 | locked])
-        case m.SettingChanged(address, value):
+        case m.SettingChangedMessage(address, value):
             if len(address) != 2 or len(value) != 4:
                 raise CannotEncode(name, "an address has two characters, a value four")
             return b"M" + _text(name, address + value)
-        case m.UnknownReport(letter, data):
+        case m.UnknownReportMessage(letter, data):
             return _text(name, letter) + data
     raise CannotEncode(name, "the dialect has no such message")
 
@@ -192,13 +192,13 @@ def _within(name: str, value: int, most: int) -> int:
 
 
 _NAMES: Final[dict[tuple[type[m.Message], str], type[IntEnum]]] = {
-    (m.CardDrawn, "destination"): m.Destination,
-    (m.CardReportedAgain, "destination"): m.Destination,
-    (m.CardDrawnOutside, "mode"): m.Mode,
-    (m.GameResult, "winner"): m.Winner,
-    (m.ErrorRaised, "trouble"): m.Trouble,
-    (m.ErrorCleared, "trouble"): m.Trouble,
-    (m.Rejected, "reason"): NakReason,
+    (m.CardDrawnMessage, "destination"): m.Destination,
+    (m.CardReportedAgainMessage, "destination"): m.Destination,
+    (m.CardDrawnOutsideMessage, "mode"): m.Mode,
+    (m.GameResultMessage, "winner"): m.Winner,
+    (m.ErrorRaisedMessage, "trouble"): m.Trouble,
+    (m.ErrorClearedMessage, "trouble"): m.Trouble,
+    (m.RejectedMessage, "reason"): NakReason,
 }
 
 

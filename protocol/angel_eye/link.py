@@ -49,8 +49,8 @@ REMEMBERED: Final = 3
 SENT_TIMES: Final = 3
 """How often the shoe says what nobody acknowledges."""
 
-Command = m.Lock | m.ClearError | m.AskGame
-Answer = m.Acknowledged | m.Rejected
+Command = m.LockMessage | m.ClearErrorMessage | m.AskGameMessage
+Answer = m.AcknowledgedMessage | m.RejectedMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,15 +224,15 @@ class HostLink:
             self.stats.unusable += 1
             out.append(Discarded(frame.body, error.why))
             return
-        if isinstance(message, m.Acknowledged | m.Rejected):
+        if isinstance(message, m.AcknowledgedMessage | m.RejectedMessage):
             self._settle(message, now_ns, out)
-        elif isinstance(message, m.Told):
+        elif isinstance(message, m.ToldMessage):
             self._deliver(message, out)
 
     def _take_report(self, frame: Frame, now_ns: int, out: list[Output]) -> None:
         """Acknowledge, drop a repeat, deliver the rest."""
         if self._sends:
-            out.append(Send(encode(m.Acknowledged())))
+            out.append(Send(encode(m.AcknowledgedMessage())))
         is_start = frame.body[1:] == b"S"
         if frame.body in (list(self._memory)[-1:] if is_start else self._memory):
             self.stats.repeats += 1
@@ -269,7 +269,7 @@ class HostLink:
     # -------------------------------------------------------------- asking
 
     def _settle(self, answer: Answer, now_ns: int, out: list[Output]) -> None:
-        self.stats.naks += isinstance(answer, m.Rejected)
+        self.stats.naks += isinstance(answer, m.RejectedMessage)
         if self._commands:
             pending = self._commands.popleft()
             out.append(Answered(pending.request, pending.command, answer))
@@ -319,7 +319,7 @@ class DeviceLink:
 
     def report(self, message: m.Message, now_ns: int) -> list[bytes]:
         """Say `message`; the pieces to send. Reports that wait for their turn are kept."""
-        if isinstance(message, m.Started):
+        if isinstance(message, m.StartedMessage):
             self._next = 0
         self._reports.append(encode(message, self.SEQUENCE[self._next]))
         self._next = (self._next + 1) % len(self.SEQUENCE)
@@ -334,11 +334,11 @@ class DeviceLink:
             try:
                 message = decode(piece)
             except BadReport:
-                out.append(encode(m.Rejected(0x13)))
+                out.append(encode(m.RejectedMessage(0x13)))
                 continue
-            if isinstance(message, m.Acknowledged) and self._reports:
+            if isinstance(message, m.AcknowledgedMessage) and self._reports:
                 out += self._next_report(now_ns)
-            elif isinstance(message, m.Lock | m.ClearError | m.AskGame):
+            elif isinstance(message, m.LockMessage | m.ClearErrorMessage | m.AskGameMessage):
                 self.commands.append(message)
         return out
 

@@ -48,15 +48,15 @@ class Winner(IntEnum):
 # ------------------------------------------------------------------ shoe to host
 
 
-class Started(Message, frozen=True):
+class StartedMessage(Message, frozen=True):
     """S: the shoe was powered up or reset. What it said before does not count for repeats."""
 
 
-class StandingBy(Message, frozen=True):
+class StandingByMessage(Message, frozen=True):
     """P: ready for the next game."""
 
 
-class CardDrawn(Message, frozen=True):
+class CardDrawnMessage(Message, frozen=True):
     """D: a card drawn in a game. `ordinal` counts in its destination, 0-15; `card` is none when it was not read."""
 
     destination: int
@@ -64,7 +64,7 @@ class CardDrawn(Message, frozen=True):
     card: Card
 
 
-class CardReportedAgain(Message, frozen=True):
+class CardReportedAgainMessage(Message, frozen=True):
     """R: a card's report sent again."""
 
     destination: int
@@ -72,7 +72,7 @@ class CardReportedAgain(Message, frozen=True):
     card: Card
 
 
-class CardDrawnOutside(Message, frozen=True):
+class CardDrawnOutsideMessage(Message, frozen=True):
     """d: a card drawn outside a game."""
 
     mode: int
@@ -80,11 +80,11 @@ class CardDrawnOutside(Message, frozen=True):
     card: Card
 
 
-class CutCardDrawn(Message, frozen=True):
+class CutCardDrawnMessage(Message, frozen=True):
     """C: the cut card."""
 
 
-class GameResult(Message, frozen=True):
+class GameResultMessage(Message, frozen=True):
     """G: what the shoe's rules make of the game."""
 
     winner: int
@@ -92,33 +92,33 @@ class GameResult(Message, frozen=True):
     banker_pair: bool
 
 
-class ErrorRaised(Message, frozen=True):
+class ErrorRaisedMessage(Message, frozen=True):
     """E: a trouble; `error_mode` when the shoe has gone into its error mode."""
 
     error_mode: bool
     trouble: int
 
 
-class ErrorCleared(Message, frozen=True):
+class ErrorClearedMessage(Message, frozen=True):
     """e: a trouble is over."""
 
     trouble: int
 
 
-class LockMoved(Message, frozen=True):
+class LockMovedMessage(Message, frozen=True):
     """L: the key was turned."""
 
     locked: bool
 
 
-class SettingChanged(Message, frozen=True):
+class SettingChangedMessage(Message, frozen=True):
     """M: a setting was changed; address and value as the shoe writes them."""
 
     address: str
     value: str
 
 
-class UnknownReport(Message, frozen=True):
+class UnknownReportMessage(Message, frozen=True):
     """A report with a letter this version does not know."""
 
     letter: str
@@ -128,36 +128,36 @@ class UnknownReport(Message, frozen=True):
 # ------------------------------------------------------------------ host to shoe
 
 
-class Lock(Message, frozen=True):
+class LockMessage(Message, frozen=True):
     """LK: lock or unlock the shoe."""
 
     locked: bool
 
 
-class ClearError(Message, frozen=True):
+class ClearErrorMessage(Message, frozen=True):
     """EC: clear the trouble with this number, 0-99."""
 
     trouble: int
 
 
-class AskGame(Message, frozen=True):
+class AskGameMessage(Message, frozen=True):
     """GP: ask where the game is."""
 
 
 # ------------------------------------------------------------------ answers, both ways
 
 
-class Acknowledged(Message, frozen=True):
+class AcknowledgedMessage(Message, frozen=True):
     """ACK: taken."""
 
 
-class Rejected(Message, frozen=True):
+class RejectedMessage(Message, frozen=True):
     """NAK: not taken; `reason` is a `framing.NakReason`."""
 
     reason: int
 
 
-class Told(Message, frozen=True):
+class ToldMessage(Message, frozen=True):
     """An answer in words; no public program reads more out of it than its text."""
 
     text: str

@@ -24,19 +24,19 @@ def decode(frame: Frame) -> m.Message:
     mode, item = frame.mode, frame.item
     warning = _WARNING.fullmatch(item)
     if warning is not None:
-        return m.Warned(mode, int(warning[1], 16))
+        return m.WarnedMessage(mode, int(warning[1], 16))
     if not mode:
         raise BadReport(DIALECT, item.encode("ascii"), "an item without its mode")
     word, colon, rest = item.partition(":")
     if colon and word.lower() == "alarm":
         alarm = _ALARM.fullmatch(rest)
         assert alarm is not None  # every part may be empty, and a frame holds no line end
-        return m.Alarm(mode, (alarm[1] or "").upper(), alarm[2])
+        return m.AlarmMessage(mode, (alarm[1] or "").upper(), alarm[2])
     if colon and word.lower() == "card":
-        return m.CardDrawn(mode, _card(item, rest)) if rest.strip() else m.CardNotRead(mode)
+        return m.CardDrawnMessage(mode, _card(item, rest)) if rest.strip() else m.CardNotReadMessage(mode)
     if not item.strip() or item.lower() == "game":
-        return m.CardNotRead(mode)
-    return m.UnknownItem(mode, item)
+        return m.CardNotReadMessage(mode)
+    return m.UnknownItemMessage(mode, item)
 
 
 def _card(item: str, text: str) -> Card:
@@ -51,17 +51,17 @@ def encode(message: m.Message) -> bytes:
     """The wire bytes of `message`. CannotEncode when it does not fit."""
     name = message_name(message)
     match message:
-        case m.CardDrawn(_, card):
+        case m.CardDrawnMessage(_, card):
             if not card.is_playing:
                 raise CannotEncode(name, f"it has no text for the card {card}")
             item = f"Card:{card.text}"
-        case m.CardNotRead():
+        case m.CardNotReadMessage():
             item = "Game"
-        case m.Alarm(_, code, words):
+        case m.AlarmMessage(_, code, words):
             item = f"Alarm:{code} {words}"
-        case m.Warned(_, warning):
+        case m.WarnedMessage(_, warning):
             item = f"W0x{warning:02X}"
-        case m.UnknownItem(_, item):
+        case m.UnknownItemMessage(_, item):
             pass
         case _:
             raise CannotEncode(name, "the dialect has no such message")

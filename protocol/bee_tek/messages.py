@@ -16,30 +16,30 @@ class Message(message.Message, frozen=True):
     mode: str
 
 
-class CardDrawn(Message, frozen=True):
+class CardDrawnMessage(Message, frozen=True):
     """A card came out and was read."""
 
     card: Card
 
 
-class CardNotRead(Message, frozen=True):
+class CardNotReadMessage(Message, frozen=True):
     """A card came out and was not read: the item has no card in it."""
 
 
-class Alarm(Message, frozen=True):
+class AlarmMessage(Message, frozen=True):
     """Something is wrong: a code such as `E3`, and words. Either may be empty."""
 
     code: str
     words: str
 
 
-class Warned(Message, frozen=True):
+class WarnedMessage(Message, frozen=True):
     """A warning number; no public program knows their meanings."""
 
     code: int
 
 
-class UnknownItem(Message, frozen=True):
+class UnknownItemMessage(Message, frozen=True):
     """An item this version does not know."""
 
     item: str

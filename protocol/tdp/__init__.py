@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from protocol.tdp.outputs import Output as Output
     from protocol.tdp.outputs import Progressed as Progressed
     from protocol.tdp.outputs import Send as Send
-    from protocol.tdp.outputs import SessionChanged as SessionChanged
+    from protocol.tdp.outputs import SessionRestarted as SessionRestarted
     from protocol.tdp.outputs import Standing as Standing
     from protocol.tdp.outputs import StatusSeen as StatusSeen
     from protocol.tdp.outputs import Timing as Timing
@@ -52,7 +52,7 @@ __all__, __getattr__, __dir__ = face(
         "protocol.tdp.host_link": "HostLink",
         "protocol.tdp.outputs": (
             "Answered Commanded Delivered Discarded Down HostBack HostLost LinkState LinkStats Lost Opened Output "
-            "Progressed Send SessionChanged Standing StatusSeen Timing Unanswered UnknownEvent Up"
+            "Progressed Send SessionRestarted Standing StatusSeen Timing Unanswered UnknownEvent Up"
         ),
     },
 )

@@ -21,10 +21,10 @@ ACCEPTED_MAX: Final = 16
 REQUEST_MAX: Final = 0xFFFF
 
 _ROLES: Final[dict[type[Message], Role]] = {
-    m.OpenSession: Role.OBSERVE,
-    m.ReadEvents: Role.OBSERVE,
-    m.ReportStatus: Role.OBSERVE,
-    m.SelfTest: Role.SERVICE,
+    m.OpenSessionMessage: Role.OBSERVE,
+    m.ReadEventsMessage: Role.OBSERVE,
+    m.ReportStatusMessage: Role.OBSERVE,
+    m.SelfTestMessage: Role.SERVICE,
 }
 
 

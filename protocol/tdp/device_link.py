@@ -17,7 +17,7 @@ from protocol.tdp.codec import decode, encode
 from protocol.tdp.commands import role_needed
 from protocol.tdp.event_store import EventStore
 from protocol.tdp.framing import Frame, Framer, encode_frame
-from protocol.tdp.messages import Event, Kind, Message, Progress, Reason, Reply, Role, Status
+from protocol.tdp.messages import Event, Kind, Message, ProgressMessage, Reason, ReplyMessage, Role, Status
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
     SESSION_EXTENSION,
@@ -51,7 +51,7 @@ class DeviceLink:
 
     def __init__(
         self,
-        hello: m.HelloReply,
+        hello: m.HelloReplyMessage,
         *,
         report: ReportStatus,
         store: EventStore | None = None,
@@ -133,7 +133,7 @@ class DeviceLink:
             self._pump(now_ns, out)
         return out
 
-    def reply(self, request: int, reply: Reply, now_ns: int) -> list[Output]:
+    def reply(self, request: int, reply: ReplyMessage, now_ns: int) -> list[Output]:
         """Answer a Commanded request; repeats of it are answered with the same."""
         entry = self._cache.get(request)
         if entry is None or entry.reply is not None:
@@ -143,7 +143,7 @@ class DeviceLink:
         self._answer(request, entry.command, reply, now_ns, out)
         return out
 
-    def progress(self, request: int, progress: Progress, now_ns: int) -> list[Output]:
+    def progress(self, request: int, progress: ProgressMessage, now_ns: int) -> list[Output]:
         """Say how far an accepted command got."""
         out: list[Output] = []
         entry = self._cache.get(request)
@@ -176,14 +176,14 @@ class DeviceLink:
         self._hear(now_ns, out)
         if problem is not None:
             self.stats.unusable += 1
-            self._send(m.Nak(problem), now_ns, out, envelope.request, message_id=envelope.message_id)
+            self._send(m.NakMessage(problem), now_ns, out, envelope.request, message_id=envelope.message_id)
         elif envelope.kind == Kind.COMMAND:
             self._take_command(envelope.request, message, now_ns, out)
-        elif isinstance(message, m.Hello):
+        elif isinstance(message, m.HelloMessage):
             self._send(self.hello, now_ns, out)
-        elif isinstance(message, m.Ack):
+        elif isinstance(message, m.AckMessage):
             self._take_ack(message, now_ns, out)
-        elif isinstance(message, m.Nak):
+        elif isinstance(message, m.NakMessage):
             self.stats.naks += 1
 
     def _hear(self, now_ns: int, out: list[Output]) -> None:
@@ -213,22 +213,22 @@ class DeviceLink:
         if verdict is Verdict.NEW and entry.reply.status != Status.REFUSED:
             self._follow_up(command, now_ns, out)
 
-    def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> Reply | None:
+    def _own_reply(self, request: int, command: Message, now_ns: int, out: list[Output]) -> ReplyMessage | None:
         """The reply the link gives itself; None when the model has to."""
         if request == 0:
             return self._refusal(Reason.BAD_PARAMETER, now_ns)
-        if isinstance(command, m.OpenSession):
+        if isinstance(command, m.OpenSessionMessage):
             return self._open(command, now_ns, out)
-        if self.role is None and not isinstance(command, m.ReportStatus):
+        if self.role is None and not isinstance(command, m.ReportStatusMessage):
             return self._refusal(Reason.NO_SESSION, now_ns)
         if role_needed(type(command)) > (self.role or Role.OBSERVE):
             return self._refusal(Reason.NOT_PERMITTED, now_ns)
-        if isinstance(command, m.ReadEvents):
+        if isinstance(command, m.ReadEventsMessage):
             known = {self.session, self.store.previous_session} - {0}
             return self._done(now_ns) if command.session in known else self._refusal(Reason.BAD_PARAMETER, now_ns)
-        return self._done(now_ns) if isinstance(command, m.ReportStatus) else None
+        return self._done(now_ns) if isinstance(command, m.ReportStatusMessage) else None
 
-    def _open(self, command: m.OpenSession, now_ns: int, out: list[Output]) -> Reply:
+    def _open(self, command: m.OpenSessionMessage, now_ns: int, out: list[Output]) -> ReplyMessage:
         if command.session != self.session:
             return self._refusal(Reason.NO_SESSION, now_ns)
         if command.major != VERSION:
@@ -242,20 +242,20 @@ class DeviceLink:
 
     def _follow_up(self, command: Message, now_ns: int, out: list[Output]) -> None:
         """What a command the link answered itself makes it send after the reply."""
-        if isinstance(command, m.ReportStatus):
+        if isinstance(command, m.ReportStatusMessage):
             out += self.status_changed(now_ns)
-        elif isinstance(command, m.ReadEvents):
+        elif isinstance(command, m.ReadEventsMessage):
             if command.session == self.session:
                 self._sent = self.store.acknowledged = min(max(command.first, 1) - 1, self.store.last)
                 self._pump(now_ns, out)
             else:
                 self._send_previous(max(command.first, 1), now_ns, out)
 
-    def _done(self, now_ns: int) -> Reply:
-        return Reply(Status.DONE, Reason.NONE, self._state(now_ns))
+    def _done(self, now_ns: int) -> ReplyMessage:
+        return ReplyMessage(Status.DONE, Reason.NONE, self._state(now_ns))
 
-    def _refusal(self, reason: Reason, now_ns: int) -> Reply:
-        return Reply(Status.REFUSED, reason, self._state(now_ns))
+    def _refusal(self, reason: Reason, now_ns: int) -> ReplyMessage:
+        return ReplyMessage(Status.REFUSED, reason, self._state(now_ns))
 
     def _answer(self, request: int, command: Message, answer: Message, now_ns: int, out: list[Output]) -> None:
         self._send(answer, now_ns, out, request, message_id=MESSAGE_IDS[type(command)])
@@ -266,7 +266,7 @@ class DeviceLink:
     def _unacknowledged(self) -> bool:
         return self.role is not None and self.store.acknowledged < self.store.last
 
-    def _take_ack(self, ack: m.Ack, now_ns: int, out: list[Output]) -> None:
+    def _take_ack(self, ack: m.AckMessage, now_ns: int, out: list[Output]) -> None:
         store = self.store
         if ack.session == self.session and store.acknowledged < ack.up_to <= store.last:
             store.acknowledged = ack.up_to
@@ -279,7 +279,7 @@ class DeviceLink:
         store = self.store
         if store.acknowledged + 1 < store.oldest:
             self.stats.gaps += 1
-            self._send(m.Gap(self.session, store.acknowledged + 1, store.oldest, store.last), now_ns, out)
+            self._send(m.GapMessage(self.session, store.acknowledged + 1, store.oldest, store.last), now_ns, out)
             store.acknowledged = store.oldest - 1
         self._sent = max(self._sent, store.acknowledged)
         end = min(store.last, store.acknowledged + WINDOW)
@@ -295,7 +295,7 @@ class DeviceLink:
         store = self.store
         first = min(first, store.previous_last + 1)
         kept = max(first, store.previous_oldest)
-        self._send(m.Gap(store.previous_session, first, kept, store.previous_last), now_ns, out)
+        self._send(m.GapMessage(store.previous_session, first, kept, store.previous_last), now_ns, out)
         for stored in store.previous_from(kept):
             extensions = _naming(store.previous_session)
             self._send(stored.event, now_ns, out, stored.request, extensions=extensions)

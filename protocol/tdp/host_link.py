@@ -21,17 +21,17 @@ from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import (
-    Ack,
+    AckMessage,
     DeviceClass,
-    Heartbeat,
-    Hello,
+    HeartbeatMessage,
+    HelloMessage,
     Message,
-    Nak,
-    OpenSession,
-    Progress,
-    ReadEvents,
+    NakMessage,
+    OpenSessionMessage,
+    ProgressMessage,
+    ReadEventsMessage,
     Reason,
-    Reply,
+    ReplyMessage,
     Role,
     Status,
 )
@@ -69,7 +69,7 @@ class HostLink(Resumable):
         self._listen, self._expects = listen, expects
         self._wants = role
         self._asks = role
-        self._hello = Hello(VERSION, 0, VERSION, MINOR, host)
+        self._hello = HelloMessage(VERSION, 0, VERSION, MINOR, host)
         self._in = Reception(expects=expects, timing=timing, on_answer=self._on_answer, resume=resume)
         self._commands = CommandQueue()
         self._goes_on = resume is not None and resume.request != 0  # a listener numbered nothing
@@ -230,11 +230,11 @@ class HostLink(Resumable):
         if heard.ack_due:
             heard.ack_due = False
             if heard.order.started:
-                self._send(Ack(self._open_session, heard.order.expected - 1), now_ns, out)
+                self._send(AckMessage(self._open_session, heard.order.expected - 1), now_ns, out)
         self._chase(now_ns, out)
         self._pump(now_ns, out)
         if now_ns >= self._beat_due_ns():
-            self._send(Heartbeat(self._open_session), now_ns, out)
+            self._send(HeartbeatMessage(self._open_session), now_ns, out)
 
     def _deadlines(self) -> list[int]:
         deadlines = []
@@ -269,10 +269,10 @@ class HostLink(Resumable):
         self.state = LinkState.OPENING
         self._asked = 0, 0
         assert self._in.version is not None
-        command = OpenSession(self._open_session, *self._in.version, self._asks)
+        command = OpenSessionMessage(self._open_session, *self._in.version, self._asks)
         self._transmit(self._commands.own(command, now_ns), now_ns, out)
 
-    def _on_open_reply(self, reply: Reply, now_ns: int, out: list[Output]) -> None:
+    def _on_open_reply(self, reply: ReplyMessage, now_ns: int, out: list[Output]) -> None:
         if reply.status != Status.REFUSED:
             self.state, self.role = LinkState.UP, Role(self._asks)
         elif reply.reason == Reason.NOT_PERMITTED and self._asks > Role.OBSERVE:
@@ -311,7 +311,7 @@ class HostLink(Resumable):
         if due_ns is not None and now_ns >= due_ns and self._commands.outstanding is None:
             order = self._in.wanted
             self._asked = order.session, now_ns
-            self._transmit(self._commands.own(ReadEvents(order.session, order.expected), now_ns), now_ns, out)
+            self._transmit(self._commands.own(ReadEventsMessage(order.session, order.expected), now_ns), now_ns, out)
 
     # -------------------------------------------------------------- commands
 
@@ -347,23 +347,23 @@ class HostLink(Resumable):
         """A Reply, Progress or Nak was heard."""
         message, request = envelope.message, envelope.request
         pending = self._commands.outstanding
-        if isinstance(message, Progress):
+        if isinstance(message, ProgressMessage):
             command = self._commands.command_of(request)
             if command is not None:
                 out.append(Progressed(request, command, message))
             return
-        if isinstance(message, Nak):
+        if isinstance(message, NakMessage):
             self.stats.naks += 1
-            reply = Reply(Status.REFUSED, message.reason, 0)
+            reply = ReplyMessage(Status.REFUSED, message.reason, 0)
         else:
-            assert isinstance(message, Reply)
+            assert isinstance(message, ReplyMessage)
             reply = message
         if pending is None or pending.request != request or pending.message_id != envelope.message_id:
-            self.stats.late_replies += isinstance(message, Reply)
+            self.stats.late_replies += isinstance(message, ReplyMessage)
             return
         self.stats.late_replies += now_ns > pending.due_ns - self._timing.retry_ns + self._timing.reply_ns
         self._commands.finish(accepted=reply.status == Status.ACCEPTED)
-        if pending.own and isinstance(pending.command, OpenSession):
+        if pending.own and isinstance(pending.command, OpenSessionMessage):
             self._on_open_reply(reply, now_ns, out)
             return
         if not pending.own:

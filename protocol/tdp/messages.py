@@ -207,7 +207,7 @@ class Mishandling(IntEnum):
 # ------------------------------------------------------------------ link
 
 
-class Hello(Message, frozen=True):
+class HelloMessage(Message, frozen=True):
     """Host: who are you. Its layout never changes, whatever the version."""
 
     lowest_major: int
@@ -217,7 +217,7 @@ class Hello(Message, frozen=True):
     host: str
 
 
-class HelloReply(Message, frozen=True):
+class HelloReplyMessage(Message, frozen=True):
     """Device: who I am. Its layout never changes, whatever the version."""
 
     session: int
@@ -237,13 +237,13 @@ class HelloReply(Message, frozen=True):
     digest: bytes
 
 
-class Heartbeat(Message, frozen=True):
+class HeartbeatMessage(Message, frozen=True):
     """Host: I am here, in this session."""
 
     session: int
 
 
-class Gap(Message, frozen=True):
+class GapMessage(Message, frozen=True):
     """Device: events `first_missing` up to before `first_kept` are gone for ever; the last is `last`."""
 
     session: int
@@ -252,7 +252,7 @@ class Gap(Message, frozen=True):
     last: int
 
 
-class ShufflerStatus(Message, frozen=True):
+class ShufflerStatusMessage(Message, frozen=True):
     """The whole visible state of a shuffler: sent every second and on change. It carries no card."""
 
     session: int
@@ -271,7 +271,7 @@ class ShufflerStatus(Message, frozen=True):
     faults: tuple[int, ...]
 
 
-class ShoeStatus(Message, frozen=True):
+class ShoeStatusMessage(Message, frozen=True):
     """The whole visible state of a shoe: sent every second and on change. It carries no card."""
 
     session: int
@@ -289,7 +289,7 @@ class ShoeStatus(Message, frozen=True):
     faults: tuple[int, ...]
 
 
-class ControllerStatus(Message, frozen=True):
+class ControllerStatusMessage(Message, frozen=True):
     """The whole visible state of a table controller. It carries no card."""
 
     session: int
@@ -304,7 +304,7 @@ class ControllerStatus(Message, frozen=True):
 # ------------------------------------------------------------------ answers
 
 
-class Reply(Message, frozen=True):
+class ReplyMessage(Message, frozen=True):
     """Device: answer to a command; the header's message id names the command."""
 
     status: int
@@ -312,21 +312,21 @@ class Reply(Message, frozen=True):
     state: int
 
 
-class Progress(Message, frozen=True):
+class ProgressMessage(Message, frozen=True):
     """Device: an accepted command goes on."""
 
     percent: int
     state: int
 
 
-class Ack(Message, frozen=True):
+class AckMessage(Message, frozen=True):
     """Host: every event of this session up to `up_to` has arrived."""
 
     session: int
     up_to: int
 
 
-class Nak(Message, frozen=True):
+class NakMessage(Message, frozen=True):
     """Either side: your frame was whole but I cannot use it; the header's message id names it."""
 
     reason: int
@@ -335,7 +335,7 @@ class Nak(Message, frozen=True):
 # ------------------------------------------------------------------ commands to any device
 
 
-class OpenSession(Message, frozen=True):
+class OpenSessionMessage(Message, frozen=True):
     """The version the host picked and the role it asks for. No event flows before it."""
 
     session: int
@@ -344,25 +344,25 @@ class OpenSession(Message, frozen=True):
     role: int
 
 
-class ReadEvents(Message, frozen=True):
+class ReadEventsMessage(Message, frozen=True):
     """Send the events from `first` again; `session` may be the one before a power cut."""
 
     session: int
     first: int
 
 
-class ReportStatus(Message, frozen=True):
+class ReportStatusMessage(Message, frozen=True):
     """Send a status now."""
 
 
-class SelfTest(Message, frozen=True):
+class SelfTestMessage(Message, frozen=True):
     """Run the self-test. Service role."""
 
 
 # ------------------------------------------------------------------ commands to a shuffler
 
 
-class SelectGame(Message, frozen=True):
+class SelectGameMessage(Message, frozen=True):
     """Packet size and deck composition of the game to deal."""
 
     packet_size: int
@@ -371,28 +371,28 @@ class SelectGame(Message, frozen=True):
     game: str
 
 
-class Dispense(Message, frozen=True):
+class DispenseMessage(Message, frozen=True):
     """Bring the next packet, as the green button does."""
 
 
-class Dump(Message, frozen=True):
+class DumpMessage(Message, frozen=True):
     """Bring the remainder, as the second press of the green button does."""
 
 
-class RaiseLamp(Message, frozen=True):
+class RaiseLampMessage(Message, frozen=True):
     """Light the red lamp for a misdeal that only the host can see."""
 
     fault: int
 
 
-class ClearMisdeal(Message, frozen=True):
+class ClearMisdealMessage(Message, frozen=True):
     """A person, named by `badge`, acknowledged the misdeal and decided."""
 
     badge: int
     resolution: int
 
 
-class SetLock(Message, frozen=True):
+class SetLockMessage(Message, frozen=True):
     """Lock or unlock the device for the table."""
 
     locked: int
@@ -401,41 +401,41 @@ class SetLock(Message, frozen=True):
 # ------------------------------------------------------------------ commands to a shoe
 
 
-class LockShoe(Message, frozen=True):
+class LockShoeMessage(Message, frozen=True):
     """Lock or unlock the shoe: a card drawn while it is locked belongs to no game."""
 
     locked: int
 
 
-class ClearShoeError(Message, frozen=True):
+class ClearShoeErrorMessage(Message, frozen=True):
     """A person, named by `badge`, put the trouble right: leave the error mode."""
 
     fault: int
     badge: int
 
 
-class EndRound(Message, frozen=True):
+class EndRoundMessage(Message, frozen=True):
     """The round is over: stand by for the next one."""
 
 
 # ------------------------------------------------------------------ commands to a table controller
 
 
-class SetSensorLight(Message, frozen=True):
+class SetSensorLightMessage(Message, frozen=True):
     """Light of one seat's bet sensor."""
 
     seat: int
     lit: int
 
 
-class ShowMeter(Message, frozen=True):
+class ShowMeterMessage(Message, frozen=True):
     """Show a progressive meter, in cents."""
 
     meter: int
     cents: int
 
 
-class ShowText(Message, frozen=True):
+class ShowTextMessage(Message, frozen=True):
     """Show a line of text to the dealer."""
 
     text: str
@@ -451,7 +451,7 @@ class Event(Message, frozen=True):
     device_ms: int
 
 
-class Booted(Event, frozen=True):
+class BootedMessage(Event, frozen=True):
     """First event of a session."""
 
     boot_count: int
@@ -460,7 +460,7 @@ class Booted(Event, frozen=True):
     mid_round: int
 
 
-class FaultRaised(Event, frozen=True):
+class FaultRaisedMessage(Event, frozen=True):
     """A fault began. `place` says where, `value` is what the fault counts."""
 
     fault: int
@@ -468,19 +468,19 @@ class FaultRaised(Event, frozen=True):
     value: int
 
 
-class FaultCleared(Event, frozen=True):
+class FaultClearedMessage(Event, frozen=True):
     """A fault ended."""
 
     fault: int
 
 
-class DoorMoved(Event, frozen=True):
+class DoorMovedMessage(Event, frozen=True):
     """The door or cover was opened (1) or closed (0)."""
 
     open: int
 
 
-class StateChanged(Event, frozen=True):
+class StateChangedMessage(Event, frozen=True):
     """The device went from `previous` to `state`."""
 
     state: int
@@ -490,11 +490,11 @@ class StateChanged(Event, frozen=True):
 # ------------------------------------------------------------------ events of a shuffler
 
 
-class GreenButton(Event, frozen=True):
+class GreenButtonMessage(Event, frozen=True):
     """The dealer pressed the green button."""
 
 
-class GameSelected(Event, frozen=True):
+class GameSelectedMessage(Event, frozen=True):
     """The game was chosen, at the device or by the host."""
 
     packet_size: int
@@ -503,20 +503,20 @@ class GameSelected(Event, frozen=True):
     game: str
 
 
-class DeckLoaded(Event, frozen=True):
+class DeckLoadedMessage(Event, frozen=True):
     """A deck lies in the input; `back` tells the two decks apart."""
 
     deck: int
     back: int
 
 
-class ShuffleStarted(Event, frozen=True):
+class ShuffleStartedMessage(Event, frozen=True):
     """The deck is being shuffled."""
 
     deck: int
 
 
-class DeckVerified(Event, frozen=True):
+class DeckVerifiedMessage(Event, frozen=True):
     """The shuffled deck was counted."""
 
     deck: int
@@ -524,7 +524,7 @@ class DeckVerified(Event, frozen=True):
     counted: int
 
 
-class PacketDispensed(Event, frozen=True):
+class PacketDispensedMessage(Event, frozen=True):
     """A packet lies in the tray. `cards` is empty unless the device recognises cards."""
 
     deck: int
@@ -534,13 +534,13 @@ class PacketDispensed(Event, frozen=True):
     cards: bytes
 
 
-class PacketLifted(Event, frozen=True):
+class PacketLiftedMessage(Event, frozen=True):
     """The packet was taken out of the tray."""
 
     ordinal: int
 
 
-class RemainderDumped(Event, frozen=True):
+class RemainderDumpedMessage(Event, frozen=True):
     """Every card left of the deck lies in the tray."""
 
     deck: int
@@ -548,13 +548,13 @@ class RemainderDumped(Event, frozen=True):
     counted: int
 
 
-class RemainderLifted(Event, frozen=True):
+class RemainderLiftedMessage(Event, frozen=True):
     """The remainder was taken out."""
 
     deck: int
 
 
-class CardRejected(Event, frozen=True):
+class CardRejectedMessage(Event, frozen=True):
     """A card went to the reject tray. `card` is none unless the device recognises cards."""
 
     deck: int
@@ -562,14 +562,14 @@ class CardRejected(Event, frozen=True):
     fault: int
 
 
-class RedLamp(Event, frozen=True):
+class RedLampMessage(Event, frozen=True):
     """The red lamp was lit (1) for `fault`, or went out (0)."""
 
     lit: int
     fault: int
 
 
-class Misdeal(Event, frozen=True):
+class MisdealMessage(Event, frozen=True):
     """The record of a misdeal: what was expected and counted in each place. `remainder` is FFFFh if unknown."""
 
     deck: int
@@ -580,7 +580,7 @@ class Misdeal(Event, frozen=True):
     packets: tuple[tuple[int, int], ...]
 
 
-class MisdealCleared(Event, frozen=True):
+class MisdealClearedMessage(Event, frozen=True):
     """A person acknowledged the misdeal, at the device (badge 0) or through the host."""
 
     fault: int
@@ -588,7 +588,7 @@ class MisdealCleared(Event, frozen=True):
     resolution: int
 
 
-class DeckRemoved(Event, frozen=True):
+class DeckRemovedMessage(Event, frozen=True):
     """The deck was taken out of the device."""
 
     deck: int
@@ -597,7 +597,7 @@ class DeckRemoved(Event, frozen=True):
 # ------------------------------------------------------------------ events of a shoe
 
 
-class ShoeLoaded(Event, frozen=True):
+class ShoeLoadedMessage(Event, frozen=True):
     """A shoe was filled and closed: `cards` in `decks` decks. `shoe` counts them up, 0 is none."""
 
     shoe: int
@@ -605,13 +605,13 @@ class ShoeLoaded(Event, frozen=True):
     cards: int
 
 
-class BurnStarted(Event, frozen=True):
+class BurnStartedMessage(Event, frozen=True):
     """The next `count` cards are burned."""
 
     count: int
 
 
-class CardDrawn(Event, frozen=True):
+class CardDrawnMessage(Event, frozen=True):
     """A card left the shoe and was read. `ordinal` counts the cards that left this shoe, read or not, from 1."""
 
     ordinal: int
@@ -621,7 +621,7 @@ class CardDrawn(Event, frozen=True):
     reader: int
 
 
-class CardUnreadable(Event, frozen=True):
+class CardUnreadableMessage(Event, frozen=True):
     """A card left the shoe and its face was not read."""
 
     ordinal: int
@@ -629,34 +629,34 @@ class CardUnreadable(Event, frozen=True):
     reader: int
 
 
-class CutCardSeen(Event, frozen=True):
+class CutCardSeenMessage(Event, frozen=True):
     """The cut card came out after `drawn` cards. It is no card of the shoe and is not counted."""
 
     drawn: int
 
 
-class Overdraw(Event, frozen=True):
+class OverdrawMessage(Event, frozen=True):
     """A card was drawn that the game does not take, or from an empty shoe; card `ordinal` was the last."""
 
     ordinal: int
     halted: int
 
 
-class PushedBack(Event, frozen=True):
+class PushedBackMessage(Event, frozen=True):
     """Card `ordinal` was pushed back into the exit."""
 
     ordinal: int
     halted: int
 
 
-class PulledBack(Event, frozen=True):
+class PulledBackMessage(Event, frozen=True):
     """The card after `ordinal` turned back midway."""
 
     ordinal: int
     halted: int
 
 
-class CardDrawnOutside(Event, frozen=True):
+class CardDrawnOutsideMessage(Event, frozen=True):
     """A card was drawn while the shoe was locked, in error mode or in set-up: it belongs to no game."""
 
     ordinal: int
@@ -664,34 +664,34 @@ class CardDrawnOutside(Event, frozen=True):
     mode: int
 
 
-class ShoeError(Event, frozen=True):
+class ShoeErrorMessage(Event, frozen=True):
     """A trouble of the shoe itself began; the shoe says its number."""
 
     fault: int
     halted: int
 
 
-class ShoeErrorCleared(Event, frozen=True):
+class ShoeErrorClearedMessage(Event, frozen=True):
     """The trouble is over, cleared at the device (badge 0) or through the host."""
 
     fault: int
     badge: int
 
 
-class ShoeLockMoved(Event, frozen=True):
+class ShoeLockMovedMessage(Event, frozen=True):
     """The shoe was locked (1) or unlocked (0), by its key or by a command."""
 
     locked: int
 
 
-class ShoeEnded(Event, frozen=True):
+class ShoeEndedMessage(Event, frozen=True):
     """The shoe is over; `drawn` of its cards have left it."""
 
     shoe: int
     drawn: int
 
 
-class CardReportedAgain(Event, frozen=True):
+class CardReportedAgainMessage(Event, frozen=True):
     """What was read of card `ordinal`, said again: never a second card."""
 
     ordinal: int
@@ -702,50 +702,50 @@ class CardReportedAgain(Event, frozen=True):
 # ------------------------------------------------------------------ events of a table controller
 
 
-class GameStarted(Event, frozen=True):
+class GameStartedMessage(Event, frozen=True):
     """START GAME was pressed: bets are closed."""
 
     round: int
 
 
-class GameEnded(Event, frozen=True):
+class GameEndedMessage(Event, frozen=True):
     """END GAME was pressed: all action is reconciled."""
 
     round: int
 
 
-class SensorChanged(Event, frozen=True):
+class SensorChangedMessage(Event, frozen=True):
     """A progressive bet came onto (1) or left (0) a seat's sensor."""
 
     seat: int
     on: int
 
 
-class HandButton(Event, frozen=True):
+class HandButtonMessage(Event, frozen=True):
     """A hand button is on (1) or, pressed again, off (0)."""
 
     hand: int
     on: int
 
 
-class SpotSelected(Event, frozen=True):
+class SpotSelectedMessage(Event, frozen=True):
     """The dealer selected a seat on the display."""
 
     seat: int
 
 
-class BadgeSwiped(Event, frozen=True):
+class BadgeSwipedMessage(Event, frozen=True):
     """A card was swiped at the controller."""
 
     badge: int
     level: int
 
 
-class Confirmed(Event, frozen=True):
+class ConfirmedMessage(Event, frozen=True):
     """CONFIRM was pressed."""
 
 
-class WagerPlaced(Event, frozen=True):
+class WagerPlacedMessage(Event, frozen=True):
     """A seat's bet on one spot, in cents; 0 takes it back. `bet` is the spot's number in the game's file."""
 
     seat: int
@@ -753,14 +753,14 @@ class WagerPlaced(Event, frozen=True):
     cents: int
 
 
-class DecisionMade(Event, frozen=True):
+class DecisionMadeMessage(Event, frozen=True):
     """A seat chose."""
 
     seat: int
     decision: int
 
 
-class BurnConfirmed(Event, frozen=True):
+class BurnConfirmedMessage(Event, frozen=True):
     """Cards were burned from a packet: bit 0 of `positions` is position 1, counted in direction `spread`."""
 
     place: int
@@ -768,7 +768,7 @@ class BurnConfirmed(Event, frozen=True):
     spread: int
 
 
-class HandRevealed(Event, frozen=True):
+class HandRevealedMessage(Event, frozen=True):
     """The faces at a place, by a reader in the layout or keyed in."""
 
     place: int
@@ -776,21 +776,21 @@ class HandRevealed(Event, frozen=True):
     cards: bytes
 
 
-class CardsCounted(Event, frozen=True):
+class CardsCountedMessage(Event, frozen=True):
     """A person counted the cards at a place."""
 
     place: int
     counted: int
 
 
-class MisdealCalled(Event, frozen=True):
+class MisdealCalledMessage(Event, frozen=True):
     """A person, named by `badge`, called a misdeal."""
 
     badge: int
     fault: int
 
 
-class CardMishandled(Event, frozen=True):
+class CardMishandledMessage(Event, frozen=True):
     """A person says what happened to a card at a place. Since 1.1."""
 
     place: int

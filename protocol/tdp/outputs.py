@@ -18,21 +18,21 @@ from protocol.link import Output as Output
 from protocol.link import Send as Send
 from protocol.link import Unanswered as Unanswered
 from protocol.tdp.messages import (
-    ControllerStatus,
+    ControllerStatusMessage,
     Event,
-    HelloReply,
+    HelloReplyMessage,
     Message,
-    Progress,
-    Reply,
+    ProgressMessage,
+    ReplyMessage,
     Role,
-    ShoeStatus,
-    ShufflerStatus,
+    ShoeStatusMessage,
+    ShufflerStatusMessage,
 )
 from protocol.tdp.packets import PACKETS
 
 _MS: Final = 1_000_000
 
-DeviceStatus = ShufflerStatus | ShoeStatus | ControllerStatus
+DeviceStatus = ShufflerStatusMessage | ShoeStatusMessage | ControllerStatusMessage
 """What a device says of its whole state."""
 
 MESSAGE_IDS: Final[dict[type[Message], int]] = {cls: number for (_, number), (cls, _) in PACKETS.items()}
@@ -78,7 +78,7 @@ class Standing(Struct, frozen=True, gc=False):
     session: int
     expected: int
     """The event delivered next; -1 when none can be named yet."""
-    hello: HelloReply | None
+    hello: HelloReplyMessage | None
     announced: bool
     """This session was reported Up before: the next Up is `resumed`."""
     request: int
@@ -105,7 +105,7 @@ class UnknownEvent(Event, frozen=True):
 class Up(Output, frozen=True):
     """The device granted a session (a listener: was heard to). `resumed`: events go on where they stopped."""
 
-    hello: HelloReply
+    hello: HelloReplyMessage
     resumed: bool
 
 
@@ -116,7 +116,7 @@ class Down(Output, frozen=True, gc=True):
     error: DealwireError | None = None
 
 
-class SessionChanged(Output, frozen=True):
+class SessionRestarted(Output, frozen=True):
     """The device started anew. What could be read of the previous session came before this."""
 
     previous: int
@@ -150,7 +150,7 @@ class Answered(CommonAnswered, frozen=True):
 
     request: int
     command: Message
-    reply: Reply
+    reply: ReplyMessage
 
 
 class Progressed(Output, frozen=True):
@@ -158,7 +158,7 @@ class Progressed(Output, frozen=True):
 
     request: int
     command: Message
-    progress: Progress
+    progress: ProgressMessage
 
 
 class Commanded(Output, frozen=True):

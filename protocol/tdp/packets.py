@@ -103,7 +103,7 @@ _status_head: Final = (
 )
 ANSWERS: Final[dict[Kind, tuple[type[m.Message], Construct[Any, Any]]]] = {
     Kind.REPLY: (
-        m.Reply,
+        m.ReplyMessage,
         _payload(
             "status" / Code(Int8ul, m.Status) * "accepted, done or refused",
             "reason" / Code(Int16ul, m.Reason) * "why it was refused",
@@ -111,16 +111,16 @@ ANSWERS: Final[dict[Kind, tuple[type[m.Message], Construct[Any, Any]]]] = {
         ),
     ),
     Kind.PROGRESS: (
-        m.Progress,
+        m.ProgressMessage,
         _payload("percent" / Int8ul * "0 to 100", "state" / Int8ul * "the device's state, by its class"),
     ),
-    Kind.NAK: (m.Nak, _payload("reason" / Code(Int16ul, m.Reason) * "why the frame is of no use")),
+    Kind.NAK: (m.NakMessage, _payload("reason" / Code(Int16ul, m.Reason) * "why the frame is of no use")),
 }
 """Kinds whose layout is the same whatever the message id, which there names the command or frame answered."""
 
 PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]]]] = {
     (Kind.LINK, 0x0001): (
-        m.Hello,
+        m.HelloMessage,
         _payload(
             "lowest_major" / Int8ul * "the oldest version the host speaks",
             "lowest_minor" / Int8ul,
@@ -130,7 +130,7 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.LINK, 0x0002): (
-        m.HelloReply,
+        m.HelloReplyMessage,
         _payload(
             "session" / Int32ul * "random, made at power-up, never 0",
             "lowest_major" / Int8ul * "the oldest version the device speaks",
@@ -149,9 +149,9 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "digest" / Bytes(32) * "SHA-256 of the firmware image; zeros: not attested",
         ),
     ),
-    (Kind.LINK, 0x0003): (m.Heartbeat, _payload("session" / Int32ul * "the one the host is in")),
+    (Kind.LINK, 0x0003): (m.HeartbeatMessage, _payload("session" / Int32ul * "the one the host is in")),
     (Kind.LINK, 0x0004): (
-        m.Gap,
+        m.GapMessage,
         _payload(
             "session" / Int32ul * "whose events",
             "first_missing" / Int32ul * "first event that is gone",
@@ -160,11 +160,11 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.ACK, 0x0005): (
-        m.Ack,
+        m.AckMessage,
         _payload("session" / Int32ul * "whose events", "up_to" / Int32ul * "every event up to this one has arrived"),
     ),
     (Kind.LINK, 0x0110): (
-        m.ShufflerStatus,
+        m.ShufflerStatusMessage,
         _payload(
             *_status_head,
             "state" / Code(Int8ul, m.ShufflerState),
@@ -181,7 +181,7 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.LINK, 0x0210): (
-        m.ShoeStatus,
+        m.ShoeStatusMessage,
         _payload(
             *_status_head,
             "state" / Code(Int8ul, m.ShoeState),
@@ -197,7 +197,7 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.LINK, 0x0310): (
-        m.ControllerStatus,
+        m.ControllerStatusMessage,
         _payload(
             *_status_head,
             "state" / Code(Int8ul, m.ControllerState),
@@ -208,7 +208,7 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
     ),
     # commands to any device
     (Kind.COMMAND, 0x0020): (
-        m.OpenSession,
+        m.OpenSessionMessage,
         _payload(
             "session" / Int32ul * "as HELLO-REPLY gave it",
             "major" / Int8ul * "the version the host picked",
@@ -217,16 +217,16 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.COMMAND, 0x0021): (
-        m.ReadEvents,
+        m.ReadEventsMessage,
         _payload(
             "session" / Int32ul * "the current one, or the one before", "first" / Int32ul * "number to start from"
         ),
     ),
-    (Kind.COMMAND, 0x0022): (m.ReportStatus, _payload()),
-    (Kind.COMMAND, 0x0023): (m.SelfTest, _payload()),
+    (Kind.COMMAND, 0x0022): (m.ReportStatusMessage, _payload()),
+    (Kind.COMMAND, 0x0023): (m.SelfTestMessage, _payload()),
     # commands to a shuffler
     (Kind.COMMAND, 0x0120): (
-        m.SelectGame,
+        m.SelectGameMessage,
         _payload(
             "packet_size" / Int8ul * "cards of a packet; 0: as the device's own program for the game has it",
             "cards" / Int16ul * "cards of the whole deck, jokers included",
@@ -234,31 +234,31 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "game" / _text(32) * "procedure id",
         ),
     ),
-    (Kind.COMMAND, 0x0121): (m.Dispense, _payload()),
-    (Kind.COMMAND, 0x0122): (m.Dump, _payload()),
-    (Kind.COMMAND, 0x0123): (m.RaiseLamp, _payload("fault" / _fault)),
+    (Kind.COMMAND, 0x0121): (m.DispenseMessage, _payload()),
+    (Kind.COMMAND, 0x0122): (m.DumpMessage, _payload()),
+    (Kind.COMMAND, 0x0123): (m.RaiseLampMessage, _payload("fault" / _fault)),
     (Kind.COMMAND, 0x0124): (
-        m.ClearMisdeal,
+        m.ClearMisdealMessage,
         _payload("badge" / Int32ul * "who acknowledged", "resolution" / Code(Int8ul, m.Resolution)),
     ),
-    (Kind.COMMAND, 0x0125): (m.SetLock, _payload("locked" / Int8ul * "1 to lock, 0 to unlock")),
+    (Kind.COMMAND, 0x0125): (m.SetLockMessage, _payload("locked" / Int8ul * "1 to lock, 0 to unlock")),
     # commands to a shoe
-    (Kind.COMMAND, 0x0220): (m.LockShoe, _payload("locked" / Int8ul * "1 to lock, 0 to unlock")),
+    (Kind.COMMAND, 0x0220): (m.LockShoeMessage, _payload("locked" / Int8ul * "1 to lock, 0 to unlock")),
     (Kind.COMMAND, 0x0221): (
-        m.ClearShoeError,
+        m.ClearShoeErrorMessage,
         _payload("fault" / _fault * "the trouble put right", "badge" / Int32ul * "who put it right"),
     ),
-    (Kind.COMMAND, 0x0222): (m.EndRound, _payload()),
+    (Kind.COMMAND, 0x0222): (m.EndRoundMessage, _payload()),
     # commands to a table controller
-    (Kind.COMMAND, 0x0320): (m.SetSensorLight, _payload(_seat, "lit" / Int8ul * "1 on, 0 off")),
+    (Kind.COMMAND, 0x0320): (m.SetSensorLightMessage, _payload(_seat, "lit" / Int8ul * "1 on, 0 off")),
     (Kind.COMMAND, 0x0321): (
-        m.ShowMeter,
+        m.ShowMeterMessage,
         _payload("meter" / Int8ul * "the number the controller's set-up gave it", "cents" / Int64ul * "what it shows"),
     ),
-    (Kind.COMMAND, 0x0322): (m.ShowText, _payload("text" / _text(40) * "one line for the dealer")),
+    (Kind.COMMAND, 0x0322): (m.ShowTextMessage, _payload("text" / _text(40) * "one line for the dealer")),
     # events of any device
     (Kind.EVENT, 0x0030): (
-        m.Booted,
+        m.BootedMessage,
         _event(
             "boot_count" / Int32ul * "as in HELLO-REPLY",
             "previous_session" / Int32ul * "whose last whole round can still be read; 0 for none",
@@ -267,19 +267,19 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.EVENT, 0x0031): (
-        m.FaultRaised,
+        m.FaultRaisedMessage,
         _event("fault" / _fault, "place" / _place, "value" / Int16ul * "what the fault counts, else 0"),
     ),
-    (Kind.EVENT, 0x0032): (m.FaultCleared, _event("fault" / _fault)),
-    (Kind.EVENT, 0x0033): (m.DoorMoved, _event("open" / Int8ul * "1 opened, 0 closed")),
+    (Kind.EVENT, 0x0032): (m.FaultClearedMessage, _event("fault" / _fault)),
+    (Kind.EVENT, 0x0033): (m.DoorMovedMessage, _event("open" / Int8ul * "1 opened, 0 closed")),
     (Kind.EVENT, 0x0034): (
-        m.StateChanged,
+        m.StateChangedMessage,
         _event("state" / Int8ul * "by the device's class", "previous" / Int8ul * "the state before"),
     ),
     # events of a shuffler
-    (Kind.EVENT, 0x0140): (m.GreenButton, _event()),
+    (Kind.EVENT, 0x0140): (m.GreenButtonMessage, _event()),
     (Kind.EVENT, 0x0141): (
-        m.GameSelected,
+        m.GameSelectedMessage,
         _event(
             "packet_size" / Int8ul * "cards of a packet; 0: as the device's own program for the game has it",
             "cards" / Int16ul * "cards of the whole deck, jokers included",
@@ -287,14 +287,14 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "game" / _text(32) * "procedure id",
         ),
     ),
-    (Kind.EVENT, 0x0142): (m.DeckLoaded, _event(_deck, "back" / Int8ul * "colour of the backs")),
-    (Kind.EVENT, 0x0143): (m.ShuffleStarted, _event(_deck)),
+    (Kind.EVENT, 0x0142): (m.DeckLoadedMessage, _event(_deck, "back" / Int8ul * "colour of the backs")),
+    (Kind.EVENT, 0x0143): (m.ShuffleStartedMessage, _event(_deck)),
     (Kind.EVENT, 0x0144): (
-        m.DeckVerified,
+        m.DeckVerifiedMessage,
         _event(_deck, "expected" / Int16ul * "cards the game asks for", "counted" / Int16ul * "cards found"),
     ),
     (Kind.EVENT, 0x0145): (
-        m.PacketDispensed,
+        m.PacketDispensedMessage,
         _event(
             _deck,
             "ordinal" / Int8ul * "1 for the first packet of the round",
@@ -303,23 +303,23 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "cards" / _cards * "top card first; empty without recognition",
         ),
     ),
-    (Kind.EVENT, 0x0146): (m.PacketLifted, _event("ordinal" / Int8ul * "which packet of the round")),
+    (Kind.EVENT, 0x0146): (m.PacketLiftedMessage, _event("ordinal" / Int8ul * "which packet of the round")),
     (Kind.EVENT, 0x0147): (
-        m.RemainderDumped,
+        m.RemainderDumpedMessage,
         _event(
             _deck,
             "expected" / Int16ul * "loaded less packets less rejected",
             "counted" / Int16ul * "cards the device counted",
         ),
     ),
-    (Kind.EVENT, 0x0148): (m.RemainderLifted, _event(_deck)),
+    (Kind.EVENT, 0x0148): (m.RemainderLiftedMessage, _event(_deck)),
     (Kind.EVENT, 0x0149): (
-        m.CardRejected,
+        m.CardRejectedMessage,
         _event(_deck, "card" / Code(Int8ul, CARDS) * "none without recognition", "fault" / _fault),
     ),
-    (Kind.EVENT, 0x014A): (m.RedLamp, _event("lit" / Int8ul * "1 lit, 0 out", "fault" / _fault)),
+    (Kind.EVENT, 0x014A): (m.RedLampMessage, _event("lit" / Int8ul * "1 lit, 0 out", "fault" / _fault)),
     (Kind.EVENT, 0x014B): (
-        m.Misdeal,
+        m.MisdealMessage,
         _event(
             _deck,
             "fault" / _fault,
@@ -332,71 +332,74 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.EVENT, 0x014C): (
-        m.MisdealCleared,
+        m.MisdealClearedMessage,
         _event(
             "fault" / _fault,
             "badge" / Int32ul * "0: at the device's own key",
             "resolution" / Code(Int8ul, m.Resolution),
         ),
     ),
-    (Kind.EVENT, 0x014D): (m.DeckRemoved, _event(_deck)),
+    (Kind.EVENT, 0x014D): (m.DeckRemovedMessage, _event(_deck)),
     # events of a shoe
     (Kind.EVENT, 0x0240): (
-        m.ShoeLoaded,
+        m.ShoeLoadedMessage,
         _event(_shoe, "decks" / Int8ul * "decks put in", "cards" / Int16ul * "cards put in"),
     ),
-    (Kind.EVENT, 0x0241): (m.BurnStarted, _event("count" / Int8ul * "cards to burn")),
+    (Kind.EVENT, 0x0241): (m.BurnStartedMessage, _event("count" / Int8ul * "cards to burn")),
     (Kind.EVENT, 0x0242): (
-        m.CardDrawn,
+        m.CardDrawnMessage,
         _event(_ordinal, _card, _dealt_to, "confidence" / Int8ul * "of the reading, 0 to 100 percent", _reader),
     ),
-    (Kind.EVENT, 0x0243): (m.CardUnreadable, _event(_ordinal, _dealt_to, _reader)),
-    (Kind.EVENT, 0x0244): (m.CutCardSeen, _event("drawn" / Int16ul * "cards that came out before it")),
-    (Kind.EVENT, 0x0245): (m.Overdraw, _event(_ordinal, _halted)),
-    (Kind.EVENT, 0x0246): (m.PushedBack, _event(_ordinal, _halted)),
-    (Kind.EVENT, 0x0247): (m.PulledBack, _event("ordinal" / Int16ul * "cards that have left this shoe", _halted)),
+    (Kind.EVENT, 0x0243): (m.CardUnreadableMessage, _event(_ordinal, _dealt_to, _reader)),
+    (Kind.EVENT, 0x0244): (m.CutCardSeenMessage, _event("drawn" / Int16ul * "cards that came out before it")),
+    (Kind.EVENT, 0x0245): (m.OverdrawMessage, _event(_ordinal, _halted)),
+    (Kind.EVENT, 0x0246): (m.PushedBackMessage, _event(_ordinal, _halted)),
+    (Kind.EVENT, 0x0247): (
+        m.PulledBackMessage,
+        _event("ordinal" / Int16ul * "cards that have left this shoe", _halted),
+    ),
     (Kind.EVENT, 0x0248): (
-        m.CardDrawnOutside,
+        m.CardDrawnOutsideMessage,
         _event(
             _ordinal, _card * "unread when it was not read", "mode" / Code(Int8ul, m.ShoeMode) * "what the shoe is in"
         ),
     ),
-    (Kind.EVENT, 0x0249): (m.ShoeError, _event("fault" / _fault, _halted)),
+    (Kind.EVENT, 0x0249): (m.ShoeErrorMessage, _event("fault" / _fault, _halted)),
     (Kind.EVENT, 0x024A): (
-        m.ShoeErrorCleared,
+        m.ShoeErrorClearedMessage,
         _event("fault" / _fault, "badge" / Int32ul * "0: at the device's own key"),
     ),
-    (Kind.EVENT, 0x024B): (m.ShoeLockMoved, _event("locked" / Int8ul * "1 locked, 0 unlocked")),
-    (Kind.EVENT, 0x024C): (m.ShoeEnded, _event(_shoe, "drawn" / Int16ul * "cards that have left it")),
-    (Kind.EVENT, 0x024D): (m.CardReportedAgain, _event(_ordinal, _card, _dealt_to)),
+    (Kind.EVENT, 0x024B): (m.ShoeLockMovedMessage, _event("locked" / Int8ul * "1 locked, 0 unlocked")),
+    (Kind.EVENT, 0x024C): (m.ShoeEndedMessage, _event(_shoe, "drawn" / Int16ul * "cards that have left it")),
+    (Kind.EVENT, 0x024D): (m.CardReportedAgainMessage, _event(_ordinal, _card, _dealt_to)),
     # events of a table controller
-    (Kind.EVENT, 0x0340): (m.GameStarted, _event(_round)),
-    (Kind.EVENT, 0x0341): (m.GameEnded, _event(_round)),
-    (Kind.EVENT, 0x0342): (m.SensorChanged, _event(_seat, "on" / Int8ul * "1 bet on the sensor, 0 off")),
+    (Kind.EVENT, 0x0340): (m.GameStartedMessage, _event(_round)),
+    (Kind.EVENT, 0x0341): (m.GameEndedMessage, _event(_round)),
+    (Kind.EVENT, 0x0342): (m.SensorChangedMessage, _event(_seat, "on" / Int8ul * "1 bet on the sensor, 0 off")),
     (Kind.EVENT, 0x0343): (
-        m.HandButton,
+        m.HandButtonMessage,
         _event("hand" / Int8ul * "the button's number", "on" / Int8ul * "1 on, 0 off"),
     ),
     (Kind.EVENT, 0x0344): (
-        m.SpotSelected,
+        m.SpotSelectedMessage,
         _event("seat" / Int8ul * "1 at the dealer's left, clockwise; 0: the dealer"),
     ),
     (Kind.EVENT, 0x0345): (
-        m.BadgeSwiped,
+        m.BadgeSwipedMessage,
         _event("badge" / Int32ul * "its number", "level" / Code(Int8ul, m.BadgeLevel)),
     ),
-    (Kind.EVENT, 0x0346): (m.Confirmed, _event()),
+    (Kind.EVENT, 0x0346): (m.ConfirmedMessage, _event()),
     (Kind.EVENT, 0x0347): (
-        m.WagerPlaced,
+        m.WagerPlacedMessage,
         _event(
             _seat,
             "bet" / Int8ul * "the spot's number in the game's file",
             "cents" / Int32ul * "the whole bet on that spot, 0 takes it back",
         ),
     ),
-    (Kind.EVENT, 0x0348): (m.DecisionMade, _event(_seat, "decision" / Code(Int8ul, m.Decision))),
+    (Kind.EVENT, 0x0348): (m.DecisionMadeMessage, _event(_seat, "decision" / Code(Int8ul, m.Decision))),
     (Kind.EVENT, 0x0349): (
-        m.BurnConfirmed,
+        m.BurnConfirmedMessage,
         _event(
             "place" / _place,
             "positions" / Int16ul * "bit 0: position 1",
@@ -404,17 +407,20 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
         ),
     ),
     (Kind.EVENT, 0x034A): (
-        m.HandRevealed,
+        m.HandRevealedMessage,
         _event(
             "place" / _place,
             "source" / Code(Int8ul, m.RevealSource),
             "cards" / _cards * "in the order they lie",
         ),
     ),
-    (Kind.EVENT, 0x034B): (m.CardsCounted, _event("place" / _place, "counted" / Int8ul * "cards a person counted")),
-    (Kind.EVENT, 0x034C): (m.MisdealCalled, _event("badge" / Int32ul * "who called it", "fault" / _fault)),
+    (Kind.EVENT, 0x034B): (
+        m.CardsCountedMessage,
+        _event("place" / _place, "counted" / Int8ul * "cards a person counted"),
+    ),
+    (Kind.EVENT, 0x034C): (m.MisdealCalledMessage, _event("badge" / Int32ul * "who called it", "fault" / _fault)),
     (Kind.EVENT, 0x034D): (
-        m.CardMishandled,
+        m.CardMishandledMessage,
         _event(
             "place" / _place * "where it happened",
             "how" / Code(Int8ul, m.Mishandling),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from protocol.tdp.event_order import EventOrder
-from protocol.tdp.messages import Gap
-from protocol.tdp.outputs import SESSION_EXTENSION, Output, SessionChanged
+from protocol.tdp.messages import GapMessage
+from protocol.tdp.outputs import SESSION_EXTENSION, Output, SessionRestarted
 
 SESSION_MARK: Final = bytes((SESSION_EXTENSION, 4))
 
@@ -34,7 +34,7 @@ class Predecessor:
         """True once the session's last event is known and was delivered or reported lost."""
         return self._last is not None and self.order.expected > self._last
 
-    def learn_end(self, gap: Gap) -> None:
+    def learn_end(self, gap: GapMessage) -> None:
         """A GAP of this session says which event is its last."""
         self._last = gap.last
 
@@ -43,4 +43,4 @@ class Predecessor:
         order = self.order
         order.give_up_all(now_ns, out)
         order.skip_to(max(order.last, self._last or 0) + 1, now_ns, out)
-        out.append(SessionChanged(order.session, successor))
+        out.append(SessionRestarted(order.session, successor))

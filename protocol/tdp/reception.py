@@ -19,7 +19,7 @@ reports those before it lost. Events heard before any session id are of session 
 
 *A restart in mid-round.* The device keeps the last events of the session before. They come with an extension that
 names their session, and a GAP of that session says which is the last. They are delivered first, then
-SessionChanged, then Up and the events of the new session, which are held meanwhile. It ends when the last one is
+SessionRestarted, then Up and the events of the new session, which are held meanwhile. It ends when the last one is
 there, when the device refuses, or after `hole_ns`; what is known to be missing by then is Lost.
 
 *A line that went.* The reception of the next line starts from `standing`: it knows the session, and the gate is shut
@@ -49,7 +49,7 @@ from protocol.tdp.outputs import (
     Delivered,
     Down,
     Output,
-    SessionChanged,
+    SessionRestarted,
     Standing,
     StatusSeen,
     Timing,
@@ -66,8 +66,8 @@ ANONYMOUS: Final = 0
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
 _EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
 _STATUSES: Final = tuple(cls for cls, _ in PACKETS.values() if "last_event" in cls.__annotations__)
-_OPEN_ID: Final = MESSAGE_IDS[m.OpenSession]
-_READ_ID: Final = MESSAGE_IDS[m.ReadEvents]
+_OPEN_ID: Final = MESSAGE_IDS[m.OpenSessionMessage]
+_READ_ID: Final = MESSAGE_IDS[m.ReadEventsMessage]
 
 AnswerHandler = Callable[[Envelope, int, list[Output]], None]
 """Told of every Reply, Progress and Nak: envelope, time, outputs so far."""
@@ -87,13 +87,13 @@ class Reception(FrameReader):
     ) -> None:
         super().__init__(timing)
         self.session: int | None = None
-        self.hello: m.HelloReply | None = None
+        self.hello: m.HelloReplyMessage | None = None
         """Who the device of this session is; None until its HELLO-REPLY was heard."""
         self.greeted = False
         """Set by every HELLO-REPLY that fits; whoever waits for one clears it."""
         self.opened = False
         """The device was heard to grant this session, and nothing since ended it."""
-        self.refused_hello: m.HelloReply | None = None
+        self.refused_hello: m.HelloReplyMessage | None = None
         """The HELLO-REPLY of a device we cannot talk to; None while the device fits."""
         self.ack_due = False
         """Set by every event; whoever acknowledges clears it."""
@@ -258,7 +258,7 @@ class Reception(FrameReader):
             self._finish_old(now_ns, out)
         return True
 
-    def _on_gap(self, envelope: Envelope, gap: m.Gap, now_ns: int, out: list[Output]) -> None:
+    def _on_gap(self, envelope: Envelope, gap: m.GapMessage, now_ns: int, out: list[Output]) -> None:
         if not gap.first_missing <= gap.first_kept <= gap.last + 1:
             self._on_unusable(envelope, gap, now_ns, out)
             return
@@ -273,7 +273,7 @@ class Reception(FrameReader):
             self.ack_due = True
             self._arm()
 
-    def _skip(self, order: EventOrder, gap: m.Gap, now_ns: int, out: list[Output]) -> None:
+    def _skip(self, order: EventOrder, gap: m.GapMessage, now_ns: int, out: list[Output]) -> None:
         if gap.first_missing <= order.expected < gap.first_kept:
             self.stats.gaps += 1
             order.skip_to(gap.first_kept, now_ns, out)
@@ -289,7 +289,7 @@ class Reception(FrameReader):
             self.order.last = status.last_event
         out.append(StatusSeen(status))
 
-    def _on_hello_reply(self, envelope: Envelope, hello: m.HelloReply, now_ns: int, out: list[Output]) -> None:
+    def _on_hello_reply(self, envelope: Envelope, hello: m.HelloReplyMessage, now_ns: int, out: list[Output]) -> None:
         if self._is_echo(hello.session, now_ns):
             return
         error = misfit(hello, self._expects)
@@ -311,7 +311,7 @@ class Reception(FrameReader):
         ended, until_ns = self._echo
         return session == ended and now_ns < until_ns
 
-    def _refuse(self, hello: m.HelloReply, error: RemoteError, now_ns: int, out: list[Output]) -> None:
+    def _refuse(self, hello: m.HelloReplyMessage, error: RemoteError, now_ns: int, out: list[Output]) -> None:
         if self.refused_hello is None or self.refused_hello.session != hello.session:
             self._finish_old(now_ns, out)
             self.opened = False
@@ -343,13 +343,13 @@ class Reception(FrameReader):
         if old.order.started:
             old.finish(now_ns, self.order.session, out)
         else:
-            out.append(SessionChanged(old.order.session, self.order.session))
+            out.append(SessionRestarted(old.order.session, self.order.session))
         if self.opened:
             self._announce(out)
         self.order.start(1, now_ns, out)
         self._arm()
 
-    def _on_reply(self, envelope: Envelope, reply: m.Reply, now_ns: int, out: list[Output]) -> None:
+    def _on_reply(self, envelope: Envelope, reply: m.ReplyMessage, now_ns: int, out: list[Output]) -> None:
         if envelope.message_id == _OPEN_ID and reply.status != m.Status.REFUSED and self.refused_hello is None:
             if not self.opened:
                 self.opened = True
@@ -372,9 +372,9 @@ class Reception(FrameReader):
     _handlers: ClassVar = {
         **dict.fromkeys(_EVENTS, _on_event),
         **dict.fromkeys(_STATUSES, _on_status),
-        m.HelloReply: _on_hello_reply,
-        m.Gap: _on_gap,
-        m.Reply: _on_reply,
-        m.Progress: _on_answer_frame,
-        m.Nak: _on_answer_frame,
+        m.HelloReplyMessage: _on_hello_reply,
+        m.GapMessage: _on_gap,
+        m.ReplyMessage: _on_reply,
+        m.ProgressMessage: _on_answer_frame,
+        m.NakMessage: _on_answer_frame,
     }

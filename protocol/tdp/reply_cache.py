@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from protocol.tdp.messages import Message, Reply
+from protocol.tdp.messages import Message, ReplyMessage
 
 KEPT_MAX: Final = 32
 """Requests remembered. A host has one outstanding, so a repeat is hardly ever older than the newest."""
@@ -30,7 +30,7 @@ class Entry:
 
     command: Message
     at_ns: int
-    reply: Reply | None = None
+    reply: ReplyMessage | None = None
 
 
 class ReplyCache:

@@ -7,7 +7,7 @@ from typing import Final
 from protocol.errors import BadPayload, RemoteError, VersionMismatch, WrongDevice
 from protocol.tdp.codec import Envelope, Unknown, decode
 from protocol.tdp.framing import Noise, NoiseReason
-from protocol.tdp.messages import DeviceClass, Heartbeat, Hello, HelloReply, Kind, Reason
+from protocol.tdp.messages import DeviceClass, HeartbeatMessage, HelloMessage, HelloReplyMessage, Kind, Reason
 from protocol.tdp.outputs import MUST_UNDERSTAND, Discarded, LinkStats, Output
 from protocol.tdp.packets import MINOR, VERSION
 
@@ -40,13 +40,13 @@ def as_unknown(error: BadPayload, body: bytes) -> Envelope:
 
 def is_from_device(envelope: Envelope) -> bool:
     """False for what only a host sends: an echo of the line, and no sign of a device's life."""
-    return envelope.kind in _FROM_DEVICE and not isinstance(envelope.message, Hello | Heartbeat)
+    return envelope.kind in _FROM_DEVICE and not isinstance(envelope.message, HelloMessage | HeartbeatMessage)
 
 
 def is_from_host(envelope: Envelope) -> bool:
     """False for what only a device sends."""
     if envelope.kind == Kind.LINK:
-        return isinstance(envelope.message, Hello | Heartbeat | Unknown)
+        return isinstance(envelope.message, HelloMessage | HeartbeatMessage | Unknown)
     return envelope.kind in _FROM_HOST
 
 
@@ -54,7 +54,7 @@ def problem_with(envelope: Envelope) -> Reason | None:
     """Why a whole frame cannot be interpreted, None when it can. HELLO and its reply are read in every version."""
     if envelope.flags & MUST_UNDERSTAND:
         return Reason.UNKNOWN_FLAG
-    if envelope.version != VERSION and not isinstance(envelope.message, Hello | HelloReply):
+    if envelope.version != VERSION and not isinstance(envelope.message, HelloMessage | HelloReplyMessage):
         return Reason.UNKNOWN_VERSION
     if isinstance(envelope.message, Unknown):
         return Reason.UNKNOWN_COMMAND
@@ -74,13 +74,13 @@ def why_unusable(envelope: Envelope) -> str:
     return f"{name} holds values that cannot be, or is an echo of what this side sent"
 
 
-def common_version(hello: HelloReply) -> tuple[int, int] | None:
+def common_version(hello: HelloReplyMessage) -> tuple[int, int] | None:
     """The highest version, major and minor, that both ends speak; None when there is none."""
     common = min((VERSION, MINOR), (hello.highest_major, hello.highest_minor))
     return common if common >= max((VERSION, 0), (hello.lowest_major, hello.lowest_minor)) else None
 
 
-def misfit(hello: HelloReply, expects: DeviceClass | None) -> RemoteError | None:
+def misfit(hello: HelloReplyMessage, expects: DeviceClass | None) -> RemoteError | None:
     """Why we cannot talk to this device, None when we can. An emulator passes for any class."""
     if common_version(hello) is None:
         theirs = f"{hello.lowest_major}.{hello.lowest_minor} to {hello.highest_major}.{hello.highest_minor}"
@@ -90,7 +90,7 @@ def misfit(hello: HelloReply, expects: DeviceClass | None) -> RemoteError | None
     return None
 
 
-def same_device(one: HelloReply, other: HelloReply) -> bool:
+def same_device(one: HelloReplyMessage, other: HelloReplyMessage) -> bool:
     """True when both were said by the same piece of equipment."""
     return (one.maker, one.model, one.serial) == (other.maker, other.model, other.serial)
 

@@ -22,7 +22,7 @@ class Fitted(SimulatorHost):
 
 
 def dealt_until(evening: Evening, packet: int) -> None:
-    evening.run(lambda: any(event.ordinal == packet for event in evening.of(m.PacketDispensed)))
+    evening.run(lambda: any(event.ordinal == packet for event in evening.of(m.PacketDispensedMessage)))
 
 
 @pytest.mark.parametrize(
@@ -44,25 +44,27 @@ def test_a_fault_by_button_happens_in_the_round_that_is_dealt(name: str, fields:
     said = inject(Fitted(evening), name, fields)
     assert said.endswith("in this round")
     evening.run()
-    assert [event.fault for event in evening.of(m.RedLamp) if event.lit] == [number]
+    assert [event.fault for event in evening.of(m.RedLampMessage) if event.lit] == [number]
     assert number in faults()[name].numbers
 
 
 def test_after_the_deal_it_waits_for_the_next_round() -> None:
     evening = Evening("two-rounds")
-    evening.run(lambda: bool(evening.of(m.RemainderLifted)))
+    evening.run(lambda: bool(evening.of(m.RemainderLiftedMessage)))
     assert inject(Fitted(evening), "packet-count", {"by": -1}).endswith("at packet 1, in the next round")
     evening.run()
-    short = [event for event in evening.of(m.PacketDispensed) if event.counted == 4]
+    short = [event for event in evening.of(m.PacketDispensedMessage) if event.counted == 4]
     assert [event.ordinal for event in short] == [1]
-    assert len(evening.of(m.RemainderLifted)) == 2
+    assert len(evening.of(m.RemainderLiftedMessage)) == 2
 
 
 def test_cards_overlooked_make_the_next_deck_short() -> None:
     evening = Evening("two-rounds")
     dealt_until(evening, 2)
     assert inject(Fitted(evening), "deck-short", {"cards": 2}).endswith("in this round")
-    evening.run(lambda: any(event.fault == Fault.TOO_FEW_CARDS for event in evening.of(m.FaultRaised)), limit_s=900)
+    evening.run(
+        lambda: any(event.fault == Fault.TOO_FEW_CARDS for event in evening.of(m.FaultRaisedMessage)), limit_s=900
+    )
 
 
 def test_a_line_can_be_spoiled_and_everything_arrives_all_the_same() -> None:

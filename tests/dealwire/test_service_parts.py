@@ -79,16 +79,16 @@ GIVEN = {
     "text": "hello",
 }
 SENT: dict[tuple[str, str], m.Message] = {
-    ("shuffler", "refresh"): m.ReportStatus(),
-    ("shuffler", "call-misdeal"): m.RaiseLamp(505),
-    ("shuffler", "clear-misdeal"): m.ClearMisdeal(7, m.Resolution.RESUME),
-    ("shuffler", "lock"): m.SetLock(1),
-    ("shuffler", "unlock"): m.SetLock(0),
-    ("shuffler", "select-game"): m.SelectGame(5, 52, 0, "FGW"),
-    ("shoe", "lock"): m.LockShoe(1),
-    ("shoe", "unlock"): m.LockShoe(0),
-    ("shoe", "clear-error"): m.ClearShoeError(401, 7),
-    ("table-controller", "show-text"): m.ShowText("hello"),
+    ("shuffler", "refresh"): m.ReportStatusMessage(),
+    ("shuffler", "call-misdeal"): m.RaiseLampMessage(505),
+    ("shuffler", "clear-misdeal"): m.ClearMisdealMessage(7, m.Resolution.RESUME),
+    ("shuffler", "lock"): m.SetLockMessage(1),
+    ("shuffler", "unlock"): m.SetLockMessage(0),
+    ("shuffler", "select-game"): m.SelectGameMessage(5, 52, 0, "FGW"),
+    ("shoe", "lock"): m.LockShoeMessage(1),
+    ("shoe", "unlock"): m.LockShoeMessage(0),
+    ("shoe", "clear-error"): m.ClearShoeErrorMessage(401, 7),
+    ("table-controller", "show-text"): m.ShowTextMessage("hello"),
 }
 
 

@@ -21,7 +21,7 @@ from protocol.tdp import (
     Down,
     Lost,
     Send,
-    SessionChanged,
+    SessionRestarted,
     StatusSeen,
     Unanswered,
     UnknownEvent,
@@ -40,87 +40,90 @@ def said(driver: Any, message: m.Event) -> e.Body | None:
 
 
 ANY_DEVICE = [
-    (m.Booted(**HEAD, boot_count=8, previous_session=1, cause=1, mid_round=1), e.Booted(8, True)),
-    (m.FaultRaised(**HEAD, fault=301, place=3, value=4), e.FaultRaised(301, seat(3), 4)),
-    (m.FaultCleared(**HEAD, fault=301), e.FaultCleared(301)),
-    (m.DoorMoved(**HEAD, open=1), e.DoorMoved(True)),
-    (m.DoorMoved(**HEAD, open=0), e.DoorMoved(False)),
+    (m.BootedMessage(**HEAD, boot_count=8, previous_session=1, cause=1, mid_round=1), e.Booted(8, True)),
+    (m.FaultRaisedMessage(**HEAD, fault=301, place=3, value=4), e.FaultRaised(301, seat(3), 4)),
+    (m.FaultClearedMessage(**HEAD, fault=301), e.FaultCleared(301)),
+    (m.DoorMovedMessage(**HEAD, open=1), e.DoorMoved(True)),
+    (m.DoorMovedMessage(**HEAD, open=0), e.DoorMoved(False)),
     (UnknownEvent(**HEAD, message_id=0x3F01, payload=b"abc"), e.UnknownReported("event 0x3F01 of 3 bytes")),
 ]
 
 SHUFFLER = [
     *ANY_DEVICE,
-    (m.StateChanged(**HEAD, state=8, previous=7), e.StateChanged("PACKET_WAIT", "DISPENSING")),
-    (m.StateChanged(**HEAD, state=0xEE, previous=6), e.StateChanged("0xEE", "READY")),
-    (m.GreenButton(**HEAD), e.GreenButton()),
-    (m.GameSelected(**HEAD, packet_size=5, cards=52, jokers=0, game="FGW-CO"), e.GameSelected(5, 52, 0, "FGW-CO")),
-    (m.DeckLoaded(**HEAD, deck=2, back=1), e.DeckLoaded(2, 1)),
-    (m.ShuffleStarted(**HEAD, deck=2), e.ShuffleStarted(2)),
-    (m.DeckVerified(**HEAD, deck=2, expected=52, counted=51), e.DeckVerified(2, 52, 51)),
+    (m.StateChangedMessage(**HEAD, state=8, previous=7), e.StateChanged("PACKET_WAIT", "DISPENSING")),
+    (m.StateChangedMessage(**HEAD, state=0xEE, previous=6), e.StateChanged("0xEE", "READY")),
+    (m.GreenButtonMessage(**HEAD), e.GreenButton()),
     (
-        m.PacketDispensed(**HEAD, deck=1, ordinal=2, expected=5, counted=4, cards=bytes.fromhex("412a605f")),
+        m.GameSelectedMessage(**HEAD, packet_size=5, cards=52, jokers=0, game="FGW-CO"),
+        e.GameSelected(5, 52, 0, "FGW-CO"),
+    ),
+    (m.DeckLoadedMessage(**HEAD, deck=2, back=1), e.DeckLoaded(2, 1)),
+    (m.ShuffleStartedMessage(**HEAD, deck=2), e.ShuffleStarted(2)),
+    (m.DeckVerifiedMessage(**HEAD, deck=2, expected=52, counted=51), e.DeckVerified(2, 52, 51)),
+    (
+        m.PacketDispensedMessage(**HEAD, deck=1, ordinal=2, expected=5, counted=4, cards=bytes.fromhex("412a605f")),
         e.PacketDispensed(1, 2, 5, 4, (*parse_cards("AS TD ??"), parse_card("0x5F"))),
     ),
     (
-        m.PacketDispensed(**HEAD, deck=1, ordinal=2, expected=5, counted=5, cards=b""),
+        m.PacketDispensedMessage(**HEAD, deck=1, ordinal=2, expected=5, counted=5, cards=b""),
         e.PacketDispensed(1, 2, 5, 5, ()),
     ),
-    (m.PacketLifted(**HEAD, ordinal=2), e.PacketLifted(2)),
-    (m.RemainderDumped(**HEAD, deck=1, expected=37, counted=36), e.RemainderDumped(1, 37, 36)),
-    (m.RemainderLifted(**HEAD, deck=1), e.RemainderLifted(1)),
-    (m.CardRejected(**HEAD, deck=1, card=0x2D, fault=104), e.CardRejected(1, parse_card("KD"), 104)),
-    (m.RedLamp(**HEAD, lit=1, fault=301), e.RedLamp(True, 301)),
-    (m.RedLamp(**HEAD, lit=0, fault=0), e.RedLamp(False, 0)),
+    (m.PacketLiftedMessage(**HEAD, ordinal=2), e.PacketLifted(2)),
+    (m.RemainderDumpedMessage(**HEAD, deck=1, expected=37, counted=36), e.RemainderDumped(1, 37, 36)),
+    (m.RemainderLiftedMessage(**HEAD, deck=1), e.RemainderLifted(1)),
+    (m.CardRejectedMessage(**HEAD, deck=1, card=0x2D, fault=104), e.CardRejected(1, parse_card("KD"), 104)),
+    (m.RedLampMessage(**HEAD, lit=1, fault=301), e.RedLamp(True, 301)),
+    (m.RedLampMessage(**HEAD, lit=0, fault=0), e.RedLamp(False, 0)),
     (
-        m.Misdeal(**HEAD, deck=1, fault=301, loaded=52, remainder=37, rejected=0, packets=((5, 5), (5, 4))),
+        m.MisdealMessage(**HEAD, deck=1, fault=301, loaded=52, remainder=37, rejected=0, packets=((5, 5), (5, 4))),
         e.MisdealReported(1, 301, 52, 37, 0, ((5, 5), (5, 4))),
     ),
     (
-        m.Misdeal(**HEAD, deck=1, fault=204, loaded=52, remainder=0xFFFF, rejected=1, packets=()),
+        m.MisdealMessage(**HEAD, deck=1, fault=204, loaded=52, remainder=0xFFFF, rejected=1, packets=()),
         e.MisdealReported(1, 204, 52, None, 1, ()),
     ),
-    (m.MisdealCleared(**HEAD, fault=301, badge=77, resolution=1), e.MisdealCleared(301, 77, True)),
-    (m.MisdealCleared(**HEAD, fault=301, badge=0, resolution=2), e.MisdealCleared(301, 0, False)),
-    (m.DeckRemoved(**HEAD, deck=1), e.DeckRemoved(1)),
+    (m.MisdealClearedMessage(**HEAD, fault=301, badge=77, resolution=1), e.MisdealCleared(301, 77, True)),
+    (m.MisdealClearedMessage(**HEAD, fault=301, badge=0, resolution=2), e.MisdealCleared(301, 0, False)),
+    (m.DeckRemovedMessage(**HEAD, deck=1), e.DeckRemoved(1)),
 ]
 
 CONTROLLER = [
     *ANY_DEVICE,
-    (m.StateChanged(**HEAD, state=2, previous=1), e.StateChanged("GAME", "BETS_OPEN")),
-    (m.StateChanged(**HEAD, state=17, previous=1), e.StateChanged("0x11", "BETS_OPEN")),
-    (m.GameStarted(**HEAD, round=41), e.GameStarted(41)),
-    (m.GameEnded(**HEAD, round=41), e.GameEnded(41)),
-    (m.SensorChanged(**HEAD, seat=3, on=1), e.SensorChanged(3, True)),
-    (m.HandButton(**HEAD, hand=2, on=0), e.HandButton(2, False)),
-    (m.SpotSelected(**HEAD, seat=4), e.SpotSelected(4)),
-    (m.BadgeSwiped(**HEAD, badge=9001, level=1), e.BadgeSwiped(9001, "dealer")),
-    (m.BadgeSwiped(**HEAD, badge=9001, level=2), e.BadgeSwiped(9001, "supervisor")),
-    (m.BadgeSwiped(**HEAD, badge=9001, level=3), e.BadgeSwiped(9001, "executive")),
-    (m.BadgeSwiped(**HEAD, badge=9001, level=9), e.BadgeSwiped(9001, "0x09")),
-    (m.Confirmed(**HEAD), e.Confirmed()),
-    (m.WagerPlaced(**HEAD, seat=1, bet=4, cents=2500), e.WagerPlaced(1, 4, 2500)),
-    (m.DecisionMade(**HEAD, seat=1, decision=2), e.DecisionMade(1, 2)),
+    (m.StateChangedMessage(**HEAD, state=2, previous=1), e.StateChanged("GAME", "BETS_OPEN")),
+    (m.StateChangedMessage(**HEAD, state=17, previous=1), e.StateChanged("0x11", "BETS_OPEN")),
+    (m.GameStartedMessage(**HEAD, round=41), e.GameStarted(41)),
+    (m.GameEndedMessage(**HEAD, round=41), e.GameEnded(41)),
+    (m.SensorChangedMessage(**HEAD, seat=3, on=1), e.SensorChanged(3, True)),
+    (m.HandButtonMessage(**HEAD, hand=2, on=0), e.HandButton(2, False)),
+    (m.SpotSelectedMessage(**HEAD, seat=4), e.SpotSelected(4)),
+    (m.BadgeSwipedMessage(**HEAD, badge=9001, level=1), e.BadgeSwiped(9001, "dealer")),
+    (m.BadgeSwipedMessage(**HEAD, badge=9001, level=2), e.BadgeSwiped(9001, "supervisor")),
+    (m.BadgeSwipedMessage(**HEAD, badge=9001, level=3), e.BadgeSwiped(9001, "executive")),
+    (m.BadgeSwipedMessage(**HEAD, badge=9001, level=9), e.BadgeSwiped(9001, "0x09")),
+    (m.ConfirmedMessage(**HEAD), e.Confirmed()),
+    (m.WagerPlacedMessage(**HEAD, seat=1, bet=4, cents=2500), e.WagerPlaced(1, 4, 2500)),
+    (m.DecisionMadeMessage(**HEAD, seat=1, decision=2), e.DecisionMade(1, 2)),
     (
-        m.BurnConfirmed(**HEAD, place=0x40, positions=0b10011, spread=1),
+        m.BurnConfirmedMessage(**HEAD, place=0x40, positions=0b10011, spread=1),
         e.BurnConfirmed(COMMUNITY, (1, 2, 5), "left-to-right"),
     ),
     (
-        m.BurnConfirmed(**HEAD, place=0x40, positions=0b11000, spread=2),
+        m.BurnConfirmedMessage(**HEAD, place=0x40, positions=0b11000, spread=2),
         e.BurnConfirmed(COMMUNITY, (4, 5), "right-to-left"),
     ),
-    (m.BurnConfirmed(**HEAD, place=0x40, positions=0, spread=7), e.BurnConfirmed(COMMUNITY, (), "0x07")),
+    (m.BurnConfirmedMessage(**HEAD, place=0x40, positions=0, spread=7), e.BurnConfirmed(COMMUNITY, (), "0x07")),
     (
-        m.HandRevealed(**HEAD, place=0x41, source=2, cards=bytes.fromhex("1133")),
+        m.HandRevealedMessage(**HEAD, place=0x41, source=2, cards=bytes.fromhex("1133")),
         e.HandRevealed(DEALER, parse_cards("AC 3H"), True),
     ),
-    (m.HandRevealed(**HEAD, place=2, source=1, cards=b""), e.HandRevealed(seat(2), (), False)),
-    (m.CardsCounted(**HEAD, place=0x41, counted=6), e.CardsCounted(DEALER, 6)),
-    (m.MisdealCalled(**HEAD, badge=5, fault=302), e.MisdealCalled(5, 302)),
+    (m.HandRevealedMessage(**HEAD, place=2, source=1, cards=b""), e.HandRevealed(seat(2), (), False)),
+    (m.CardsCountedMessage(**HEAD, place=0x41, counted=6), e.CardsCounted(DEALER, 6)),
+    (m.MisdealCalledMessage(**HEAD, badge=5, fault=302), e.MisdealCalled(5, 302)),
     (
-        m.CardMishandled(**HEAD, place=0x51, how=2, card=0x2A),
+        m.CardMishandledMessage(**HEAD, place=0x51, how=2, card=0x2A),
         e.CardMishandled(PLACES[0x51], "off-table", parse_card("TD")),
     ),
-    (m.CardMishandled(**HEAD, place=0x41, how=9, card=0x60), e.CardMishandled(DEALER, "0x09", UNREAD)),
+    (m.CardMishandledMessage(**HEAD, place=0x41, how=9, card=0x60), e.CardMishandled(DEALER, "0x09", UNREAD)),
 ]
 
 
@@ -154,7 +157,7 @@ def test_every_body_can_come_from_some_device():
 @pytest.mark.parametrize("driver", [ShufflerDriver(), TableControllerDriver()])
 def test_what_the_link_itself_reports(driver):
     assert driver.translate(Down("nothing heard")) == e.LinkLost("nothing heard")
-    assert driver.translate(SessionChanged(1, 2)) == e.SessionChanged(1, 2)
+    assert driver.translate(SessionRestarted(1, 2)) == e.SessionChanged(1, 2)
     assert driver.translate(Lost(1, 5, 9)) == e.EventsLost(5, 9)
     assert driver.translate(Up(hello(5, 3, capabilities=0), False)) == e.LinkUp(
         5, "table-controller", "Test Works", "Rig", "0001", "1.0", False, False
@@ -164,15 +167,15 @@ def test_what_the_link_itself_reports(driver):
         Send(b"x"),
         StatusSeen(shuffler_status(1, 2, 3)),
         Discarded(b"x", "noise"),
-        Answered(1, m.Dispense(), m.Reply(1, 0, 6)),
-        Unanswered(1, m.Dispense(), NoAnswer("Dispense", 3, 0.75)),
+        Answered(1, m.DispenseMessage(), m.ReplyMessage(1, 0, 6)),
+        Unanswered(1, m.DispenseMessage(), NoAnswer("Dispense", 3, 0.75)),
     ):
         assert driver.translate(silent) is None
 
 
 def test_an_event_of_another_kind_of_device_is_reported_not_lost():
-    assert said(ShufflerDriver(), m.GameStarted(**HEAD, round=1)) == e.UnknownReported("event GameStarted")
-    assert said(TableControllerDriver(), m.GreenButton(**HEAD)) == e.UnknownReported("event GreenButton")
+    assert said(ShufflerDriver(), m.GameStartedMessage(**HEAD, round=1)) == e.UnknownReported("event GameStarted")
+    assert said(TableControllerDriver(), m.GreenButtonMessage(**HEAD)) == e.UnknownReported("event GreenButton")
 
 
 def test_kinds_by_name():

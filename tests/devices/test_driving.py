@@ -37,7 +37,7 @@ from protocol.errors import (
     Unfinished,
     WrongDevice,
 )
-from protocol.tdp.messages import Role, ShufflerStatus
+from protocol.tdp.messages import Role, ShufflerStatusMessage
 
 FAST = "sim:shuffler?speed=50"
 
@@ -54,7 +54,7 @@ def test_a_packet_is_dispensed_and_reported() -> None:
     with open_device(FAST, role="operate") as shuffler:
         assert isinstance(shuffler, Shuffler)
         assert (shuffler.state, shuffler.role, shuffler.identity.model) == ("READY", Role.OPERATE, "sim-shuffler")
-        assert isinstance(shuffler.status, ShufflerStatus)
+        assert isinstance(shuffler.status, ShufflerStatusMessage)
         assert shuffler.status.loaded == 52
         shuffler.on_event(heard.append)
         packet = shuffler.dispense()

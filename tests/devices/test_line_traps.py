@@ -14,7 +14,7 @@ from devices.address import line_at, open_transport
 from devices.clock import ManualClock
 from devices.loop import Owner
 from devices.shuffler import ShufflerDriver
-from devices.supervisor import State, Supervisor
+from devices.supervisor import LineState, Supervisor
 from devices.transport.finding import Adapter, PortFinder
 from protocol.errors import LineAbsent, LineAmbiguous, LineClosed
 from protocol.tdp import HostLink, Unanswered
@@ -101,16 +101,16 @@ def test_a_command_that_a_full_line_swallowed_is_never_sent_again(tmp_path: Path
         except BlockingIOError:
             break
     ended: list = []
-    bench.supervisor.request(m.Dispense(), ended.append)
+    bench.supervisor.request(m.DispenseMessage(), ended.append)
     assert bench.run(lambda: bool(ended), 5)
     assert isinstance(ended[0], Unanswered)
     bench.wire.unplug()
     bench.settle()
     bench.device.reads = True
     bench.wire.plug()
-    assert bench.run(lambda: bench.supervisor.state is State.KNOWN)
+    assert bench.run(lambda: bench.supervisor.state is LineState.KNOWN)
     bench.run(lambda: False, 5)
-    assert m.Dispense() not in bench.device.commands
+    assert m.DispenseMessage() not in bench.device.commands
     bench.close()
 
 
@@ -130,7 +130,7 @@ def test_a_stale_by_id_link_is_tried_again_until_it_points_somewhere(tmp_path: P
     first.close()
     for _ in range(3):
         owner.turn()
-    assert supervisor.state is State.WAITING
+    assert supervisor.state is LineState.WAITING
     assert isinstance(supervisor.error, LineAbsent), "the link dangles"
     link.unlink()
     clock.advance(400_000_000)
@@ -246,7 +246,7 @@ def test_a_descriptor_number_used_again_at_once_is_watched_again(tmp_path: Path)
         numbers.append(bench.supervisor.fileno())
         bench.wire.unplug()
         bench.wire.plug()
-        bench.device.emit(m.GreenButton)
+        bench.device.emit(m.GreenButtonMessage)
         heard = len(bench.numbers())
         assert bench.run(lambda heard=heard: len(bench.numbers()) > heard, 30)
     assert len(set(numbers)) < len(numbers), "the kernel did not give the same number again; nothing was tried"

@@ -59,9 +59,11 @@ class Table:
     def deal(self, packets: int) -> None:
         shuffler, controller = self.devices["shuffler"], self.devices["table-controller"]
         for ordinal in range(1, packets + 1):
-            shuffler.emit(m.PacketDispensed, deck=1, ordinal=ordinal, expected=5, counted=5, cards=bytes(range(5)))
+            shuffler.emit(
+                m.PacketDispensedMessage, deck=1, ordinal=ordinal, expected=5, counted=5, cards=bytes(range(5))
+            )
             self.clock.advance(7 * MS)
-            controller.emit(m.CardsCounted, place=ordinal, counted=5)
+            controller.emit(m.CardsCountedMessage, place=ordinal, counted=5)
             self.pass_time(0.05)
 
     def close(self) -> None:
@@ -226,7 +228,7 @@ def test_a_session_over_a_real_pty_replays_equal(tmp_path):
             member.start()
         assert owner.run(lambda: len(seen) == 1, timeout_s=30)
         for ordinal in range(1, 101):
-            device.emit(m.PacketLifted, ordinal=ordinal)
+            device.emit(m.PacketLiftedMessage, ordinal=ordinal)
         assert owner.run(lambda: len(seen) == 101, timeout_s=30)
         device.close()
         assert owner.run(lambda: session.closed is not None, timeout_s=30)

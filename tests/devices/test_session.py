@@ -63,8 +63,10 @@ def test_link_up_says_who_the_device_is(rig):
 
 def test_events_arrive_numbered_once_and_in_order(rig):
     rig.up()
-    rig.device.emit(m.GreenButton)
-    rig.device.emit(m.PacketDispensed, deck=1, ordinal=1, expected=5, counted=5, cards=bytes.fromhex("1124304360"))
+    rig.device.emit(m.GreenButtonMessage)
+    rig.device.emit(
+        m.PacketDispensedMessage, deck=1, ordinal=1, expected=5, counted=5, cards=bytes.fromhex("1124304360")
+    )
     assert rig.run(lambda: len(rig.seen) == 3)
     cards = tuple(rig.seen[2].body.cards)
     assert [seen.number for seen in rig.seen] == [0, 1, 2]
@@ -80,7 +82,7 @@ def test_events_survive_a_line_that_loses_and_flips():
     )
     rig.up()
     for ordinal in range(1, 31):
-        rig.device.emit(m.PacketLifted, ordinal=ordinal)
+        rig.device.emit(m.PacketLiftedMessage, ordinal=ordinal)
     assert rig.run(lambda: rig.seen[-1].number == 30, limit_s=120)
     numbers = [seen.number for seen in rig.seen if seen.number]
     assert numbers == list(range(1, 31))
@@ -101,22 +103,22 @@ def test_status_is_what_a_late_joiner_sees(rig):
 def test_a_command_comes_back_answered(rig):
     rig.up()
     answers = []
-    rig.session.request(m.SelectGame(5, 52, 0, "FGW-CO"), answers.append)
+    rig.session.request(m.SelectGameMessage(5, 52, 0, "FGW-CO"), answers.append)
     assert rig.run(lambda: bool(answers))
     assert isinstance(answers[0], Answered)
     assert answers[0].reply.status == m.Status.DONE
-    assert rig.device.commands == [m.SelectGame(5, 52, 0, "FGW-CO")]
+    assert rig.device.commands == [m.SelectGameMessage(5, 52, 0, "FGW-CO")]
 
 
 def test_a_command_before_the_session_is_refused(rig):
     with pytest.raises(NotUp):
-        rig.session.request(m.Dispense())
+        rig.session.request(m.DispenseMessage())
 
 
 def test_a_command_beyond_the_role_is_refused(rig):
     rig.up()
     with pytest.raises(NotPermitted):
-        rig.session.request(m.SelfTest())
+        rig.session.request(m.SelfTestMessage())
 
 
 def test_unplugged_every_waiter_fails_with_the_first_cause():
@@ -124,7 +126,7 @@ def test_unplugged_every_waiter_fails_with_the_first_cause():
     rig.up()
     ended = []
     for _ in range(3):
-        rig.session.request(m.Dispense(), ended.append)
+        rig.session.request(m.DispenseMessage(), ended.append)
     rig.line.unplug()
     assert rig.run(lambda: rig.session.closed is not None)
     assert [type(output) for output in ended] == [Unanswered] * 3
@@ -132,7 +134,7 @@ def test_unplugged_every_waiter_fails_with_the_first_cause():
     assert isinstance(rig.session.closed, LineClosed)
     assert rig.bodies()[-1] == LinkLost("unplugged")
     with pytest.raises(NotUp) as refused:
-        rig.session.request(m.Dispense())
+        rig.session.request(m.DispenseMessage())
     assert refused.value.__cause__ is rig.session.closed
     rig.owner.close()
 
@@ -141,7 +143,7 @@ def test_close_ends_waiting_commands_and_tells_nobody_of_a_lost_line():
     rig = Rig(answers=False)
     rig.up()
     ended = []
-    rig.session.request(m.Dispense(), ended.append)
+    rig.session.request(m.DispenseMessage(), ended.append)
     rig.session.close()
     rig.session.close()
     assert len(ended) == 1
@@ -189,7 +191,7 @@ def test_a_failing_deliver_is_not_swallowed():
 def test_an_unknown_event_is_a_value():
     rig = Rig()
     rig.up()
-    rig.device.emit(m.GameStarted, round=3)  # a controller's event: no table of the shuffler's knows it
+    rig.device.emit(m.GameStartedMessage, round=3)  # a controller's event: no table of the shuffler's knows it
     assert rig.run(lambda: len(rig.seen) == 2)
     assert rig.bodies()[1] == UnknownReported("event GameStarted")
     rig.owner.close()

@@ -41,7 +41,7 @@ def test_bee_tek(message: bm.Message, body: e.Body) -> None:
 def test_every_message_of_every_shoe_has_a_case_here() -> None:
     declared = {cls for (kind, number), (cls, _) in PACKETS.items() if kind == m.Kind.EVENT and number >> 8 == 2}
     assert declared <= set(shoe.EVENTS)
-    assert declared | {m.StateChanged} == {type(message) for message, _ in TDP}
+    assert declared | {m.StateChangedMessage} == {type(message) for message, _ in TDP}
     assert {type(message) for message, _ in ANGEL_EYE} == set(angel_eye.EVENTS)
     assert {type(message) for message, _ in BEE_TEK} == set(bee_tek.EVENTS)
 
@@ -59,8 +59,8 @@ def test_what_the_link_itself_reports(driver: Any, model: str) -> None:
 
 
 def test_commands() -> None:
-    assert AngelEyeShoe.lock(False) == am.Lock(False)
-    assert AngelEyeShoe.clear_error(Fault.PUSHED_BACK) == am.ClearError(4)
-    assert AngelEyeShoe.ask_game() == am.AskGame()
+    assert AngelEyeShoe.lock(False) == am.LockMessage(False)
+    assert AngelEyeShoe.clear_error(Fault.PUSHED_BACK) == am.ClearErrorMessage(4)
+    assert AngelEyeShoe.ask_game() == am.AskGameMessage()
     with pytest.raises(ValueError, match=r"no number for feed jam \(201\)"):
         AngelEyeShoe.clear_error(Fault.FEED_JAM)

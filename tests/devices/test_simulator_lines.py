@@ -97,8 +97,8 @@ def play_on(lines: dict[str, str]) -> dict[str, list[m.Event]]:
 @pytest.mark.parametrize("kind", ["pty", "tcp:0"])
 def test_a_round_is_dealt_on_a_real_line_and_ends_when_every_event_has_arrived(kind: str) -> None:
     events = play_on(dict.fromkeys(DEVICES, kind))
-    assert [type(event) for event in events["table-controller"]].count(m.GameEnded) == 1
-    assert [e.ordinal for e in events["shuffler"] if isinstance(e, m.PacketLifted)] == [1, 2, 3]
+    assert [type(event) for event in events["table-controller"]].count(m.GameEndedMessage) == 1
+    assert [e.ordinal for e in events["shuffler"] if isinstance(e, m.PacketLiftedMessage)] == [1, 2, 3]
     for device in DEVICES:
         numbers = [event.number for event in events[device]]
         assert numbers == list(range(1, len(numbers) + 1))

@@ -85,10 +85,10 @@ class Hands(RuleBasedStateMachine):
 
     def listen(self) -> None:
         for word in self.model.outbox:
-            if isinstance(word, EventDraft) and word.event is m.StateChanged:
+            if isinstance(word, EventDraft) and word.event is m.StateChangedMessage:
                 assert word.fields["previous"] == self.shown
                 self.shown = word.fields["state"]
-            if isinstance(word, EventDraft) and word.event is m.RedLamp:
+            if isinstance(word, EventDraft) and word.event is m.RedLampMessage:
                 assert bool(word.fields["lit"]) is not self.lamp
                 self.lamp = not self.lamp
         self.model.outbox.clear()
@@ -135,7 +135,7 @@ class Hands(RuleBasedStateMachine):
     @rule(resolution=st.sampled_from(Resolution))
     def put_in_order(self, resolution: Resolution) -> None:
         self.host_back()
-        self.command(m.SetLock(0))
+        self.command(m.SetLockMessage(0))
         with self.watch():
             self.model.close_setup(self.now)
             self.model.move_door(False, self.now)
@@ -189,26 +189,26 @@ class Hands(RuleBasedStateMachine):
     @rule(
         command=st.sampled_from(
             [
-                m.Dispense(),
-                m.Dump(),
-                m.RaiseLamp(0),
-                m.RaiseLamp(299),
-                m.ClearMisdeal(5, 1),
-                m.ClearMisdeal(5, 2),
-                m.ClearMisdeal(5, 9),
-                m.SetLock(1),
-                m.SetLock(0),
-                m.SelfTest(),
-                m.SelectGame(5, 52, 0, "g"),
-                m.SelectGame(7, 53, 1, "pai"),
-                m.SelectGame(0, 52, 0, "g"),
-                m.ReportStatus(),
+                m.DispenseMessage(),
+                m.DumpMessage(),
+                m.RaiseLampMessage(0),
+                m.RaiseLampMessage(299),
+                m.ClearMisdealMessage(5, 1),
+                m.ClearMisdealMessage(5, 2),
+                m.ClearMisdealMessage(5, 9),
+                m.SetLockMessage(1),
+                m.SetLockMessage(0),
+                m.SelfTestMessage(),
+                m.SelectGameMessage(5, 52, 0, "g"),
+                m.SelectGameMessage(7, 53, 1, "pai"),
+                m.SelectGameMessage(0, 52, 0, "g"),
+                m.ReportStatusMessage(),
             ]
         )
     )
     def command(self, command: m.Message) -> None:
         if not self.model.host_lost:
-            with self.watch(may_clear=isinstance(command, m.ClearMisdeal)):
+            with self.watch(may_clear=isinstance(command, m.ClearMisdealMessage)):
                 reply = answer(self.model, 1, command, self.now)
                 assert reply.state == self.model.state
                 assert (reply.status == m.Status.REFUSED) is (reply.reason != m.Reason.NONE)

@@ -138,11 +138,11 @@ def test_a_restart_of_the_shoe_is_a_new_session_and_the_same_cards() -> None:
 
 def test_commands_reach_the_tdp_shoe() -> None:
     evening = ShoeEvening(["fill", "begin 0", "draw", "slow"], "tdp", role=Role.OPERATE).run()
-    evening.request(m.ClearShoeError(Fault.PULLED_BACK, 7))
-    evening.request(m.ClearShoeError(Fault.DRAW_TOO_SLOW, 7))
-    evening.request(m.LockShoe(1))
-    evening.request(m.EndRound())
-    evening.request(m.Dispense())
+    evening.request(m.ClearShoeErrorMessage(Fault.PULLED_BACK, 7))
+    evening.request(m.ClearShoeErrorMessage(Fault.DRAW_TOO_SLOW, 7))
+    evening.request(m.LockShoeMessage(1))
+    evening.request(m.EndRoundMessage())
+    evening.request(m.DispenseMessage())
     for _ in range(12):
         evening.step()
     replies = [output.reply for output in evening.outputs if isinstance(output, Answered)]
@@ -153,12 +153,17 @@ def test_commands_reach_the_tdp_shoe() -> None:
 
 def test_commands_reach_the_angel_eye_shoe() -> None:
     evening = ShoeEvening(["fill", "begin 0", "draw", "slow"], "angel-eye", role=Role.OPERATE).run()
-    for command in (am.ClearError(4), am.ClearError(7), am.Lock(True), am.AskGame()):
+    for command in (am.ClearErrorMessage(4), am.ClearErrorMessage(7), am.LockMessage(True), am.AskGameMessage()):
         evening.request(command)
         for _ in range(3):
             evening.step()
     replies = [output.reply for output in evening.outputs if isinstance(output, Answered)]
-    assert replies == [am.Rejected(0x21), am.Acknowledged(), am.Acknowledged(), am.Acknowledged()]
+    assert replies == [
+        am.RejectedMessage(0x21),
+        am.AcknowledgedMessage(),
+        am.AcknowledgedMessage(),
+        am.AcknowledgedMessage(),
+    ]
     assert evening.bodies[-2:] == [e.ShoeErrorCleared(Fault.DRAW_TOO_SLOW, 0), e.ShoeLocked(True)]
 
 

@@ -50,7 +50,7 @@ class Bench:
             assert self.model.lift(place, self.now)
         self.until(S.PACKET_WAIT, S.MISDEAL)
 
-    def ask(self, command: m.Message) -> m.Reply:
+    def ask(self, command: m.Message) -> m.ReplyMessage:
         return answer(self.model, 9, command, self.now)
 
     def said(self, kind: type[m.Event]) -> list[dict[str, Any]]:
@@ -60,11 +60,11 @@ class Bench:
 def test_lifting_brings_the_next_packet_and_an_unlifted_one_goes_with_the_remainder() -> None:
     bench = Bench()
     bench.deal(COMMUNITY, seat(1), DEALER)
-    assert [packet["ordinal"] for packet in bench.said(m.PacketDispensed)] == [1, 2, 3, 4]
-    assert [packet["ordinal"] for packet in bench.said(m.PacketLifted)] == [1, 2, 3]
+    assert [packet["ordinal"] for packet in bench.said(m.PacketDispensedMessage)] == [1, 2, 3, 4]
+    assert [packet["ordinal"] for packet in bench.said(m.PacketLiftedMessage)] == [1, 2, 3]
     bench.model.press_green(bench.now)
     bench.until(S.REMAINDER_WAIT)
-    assert bench.said(m.RemainderDumped) == [{"deck": 1, "expected": 37, "counted": 37}]
+    assert bench.said(m.RemainderDumpedMessage) == [{"deck": 1, "expected": 37, "counted": 37}]
     assert bench.cards.count(Bay.TRAY) == 37
     assert bench.cards.backs([Bay.TRAY]) == [1]
 
@@ -78,7 +78,7 @@ def test_the_other_deck_is_shuffled_while_the_remainder_waits() -> None:
         bench.now = bench.model.next_deadline_ns
         bench.model.tick(bench.now)
     assert bench.model.state is S.REMAINDER_WAIT
-    assert bench.said(m.DeckVerified) == [{"deck": 2, "expected": 52, "counted": 52}]
+    assert bench.said(m.DeckVerifiedMessage) == [{"deck": 2, "expected": 52, "counted": 52}]
     bench.model.lift(REMAINDER, bench.now)
     assert bench.model.state is S.READY
 
@@ -90,7 +90,7 @@ def test_green_while_a_packet_comes_dumps_once_it_lies_there() -> None:
     assert bench.model.state is S.DISPENSING
     bench.model.press_green(bench.now)
     bench.until(S.REMAINDER_WAIT)
-    assert bench.said(m.RemainderDumped)[0]["counted"] == 42
+    assert bench.said(m.RemainderDumpedMessage)[0]["counted"] == 42
 
 
 def test_no_packet_comes_when_fewer_cards_are_left_than_one_needs() -> None:
@@ -107,9 +107,9 @@ def test_a_wrong_packet_that_it_counts_lights_the_lamp(by: int, fault: int) -> N
     bench = Bench(MachineMishap(2, by=by))
     bench.deal(COMMUNITY)
     assert bench.model.state is S.MISDEAL
-    assert bench.said(m.PacketDispensed)[-1]["counted"] == bench.cards.count(Bay.TRAY) == 5 + by
-    assert bench.said(m.RedLamp) == [{"lit": 1, "fault": fault}]
-    assert bench.said(m.Misdeal) == [
+    assert bench.said(m.PacketDispensedMessage)[-1]["counted"] == bench.cards.count(Bay.TRAY) == 5 + by
+    assert bench.said(m.RedLampMessage) == [{"lit": 1, "fault": fault}]
+    assert bench.said(m.MisdealMessage) == [
         {
             "deck": 1,
             "fault": fault,
@@ -129,22 +129,22 @@ def test_a_wrong_packet_that_it_does_not_count_shows_only_at_the_remainder(by: i
     bench = Bench(MachineMishap(2, by=by, noticed=False))
     bench.deal(COMMUNITY)
     assert bench.model.state is S.PACKET_WAIT
-    assert bench.said(m.PacketDispensed)[-1]["counted"] == 5
+    assert bench.said(m.PacketDispensedMessage)[-1]["counted"] == 5
     assert bench.model.lift(seat(1), bench.now) == 5 + by
     bench.until(S.PACKET_WAIT)
     bench.model.press_green(bench.now)
     bench.until(S.MISDEAL)
-    assert bench.said(m.RemainderDumped) == [{"deck": 1, "expected": 42, "counted": 42 - by}]
-    assert bench.said(m.RedLamp) == [{"lit": 1, "fault": 305}]
+    assert bench.said(m.RemainderDumpedMessage) == [{"deck": 1, "expected": 42, "counted": 42 - by}]
+    assert bench.said(m.RedLampMessage) == [{"lit": 1, "fault": 305}]
 
 
 def test_a_jam_is_freed_without_a_lamp_or_latched_after_three_tries() -> None:
     freed = Bench(MachineMishap(2, jam_tries=3))
     freed.deal(COMMUNITY)
     assert freed.model.state is S.PACKET_WAIT
-    assert [fault["fault"] for fault in freed.said(m.FaultRaised)] == [203]
-    assert freed.said(m.FaultCleared) == [{"fault": 203}]
-    assert not freed.said(m.RedLamp)
+    assert [fault["fault"] for fault in freed.said(m.FaultRaisedMessage)] == [203]
+    assert freed.said(m.FaultClearedMessage) == [{"fault": 203}]
+    assert not freed.said(m.RedLampMessage)
     stuck = Bench(MachineMishap(2, jam_tries=4))
     stuck.deal(COMMUNITY)
     assert stuck.model.state is S.MISDEAL
@@ -161,15 +161,15 @@ def test_a_packet_lifted_early_ends_where_the_hand_took_it() -> None:
     bench.now += 250 * MS
     assert bench.model.lift(seat(2), bench.now) == 3
     assert bench.model.state is S.MISDEAL
-    assert bench.said(m.PacketDispensed)[-1]["counted"] == 3
-    assert bench.said(m.RedLamp) == [{"lit": 1, "fault": 303}]
+    assert bench.said(m.PacketDispensedMessage)[-1]["counted"] == 3
+    assert bench.said(m.RedLampMessage) == [{"lit": 1, "fault": 303}]
 
 
 def test_with_recognition_the_faces_are_those_that_lie_in_the_tray_top_first() -> None:
     bench = Bench(recognition=True)
     bench.deal()
     tray = bytes(int(card.card) for card in bench.cards.at(Bay.TRAY))
-    assert bench.said(m.PacketDispensed)[0]["cards"] == tray
+    assert bench.said(m.PacketDispensedMessage)[0]["cards"] == tray
     assert len(tray) == 5
 
 
@@ -183,7 +183,7 @@ def test_the_lamp_survives_a_power_cut() -> None:
     assert not bench.model.turn_key(Resolution.RESUME, bench.now)
     assert bench.model.turn_key(Resolution.REMOVE_DECK, bench.now)
     bench.until(S.READY)
-    assert bench.said(m.DeckRemoved) == [{"deck": 1}]
+    assert bench.said(m.DeckRemovedMessage) == [{"deck": 1}]
 
 
 def test_without_its_host_it_finishes_the_motion_and_starts_no_other() -> None:
@@ -198,7 +198,7 @@ def test_without_its_host_it_finishes_the_motion_and_starts_no_other() -> None:
     assert bench.model.next_deadline_ns is None
     bench.model.host_back(bench.now)
     bench.until(S.PACKET_WAIT)
-    assert [packet["ordinal"] for packet in bench.said(m.PacketLifted)] == [1, 2, 3]
+    assert [packet["ordinal"] for packet in bench.said(m.PacketLiftedMessage)] == [1, 2, 3]
 
 
 HOLDEM = (PacketGroup(2), PacketGroup(1, 1), PacketGroup(3, 1))
@@ -225,9 +225,9 @@ def test_packets_of_different_sizes_come_group_by_group() -> None:
         assert (model.state, model.next_deadline_ns) == (S.PACKET_WAIT, None)
     model.press_green(bench.now)
     bench.until(S.REMAINDER_WAIT)
-    dealt = [(p["ordinal"], p["expected"], p["counted"]) for p in bench.said(m.PacketDispensed)]
+    dealt = [(p["ordinal"], p["expected"], p["counted"]) for p in bench.said(m.PacketDispensedMessage)]
     assert dealt == [(1, 2, 2), (2, 2, 2), (3, 1, 1), (4, 3, 3)]
-    assert bench.said(m.RemainderDumped) == [{"deck": 1, "expected": 44, "counted": 44}]
+    assert bench.said(m.RemainderDumpedMessage) == [{"deck": 1, "expected": 44, "counted": 44}]
 
 
 def test_green_held_down_brings_the_remainder_whatever_the_game_has_left() -> None:
@@ -235,7 +235,7 @@ def test_green_held_down_brings_the_remainder_whatever_the_game_has_left() -> No
     bench.deal(seat(1))
     bench.model.hold_green(bench.now)
     bench.until(S.REMAINDER_WAIT)
-    assert bench.said(m.RemainderDumped) == [{"deck": 1, "expected": 50, "counted": 50}]
+    assert bench.said(m.RemainderDumpedMessage) == [{"deck": 1, "expected": 50, "counted": 50}]
 
 
 def test_green_twice_with_a_packet_in_the_tray_brings_the_remainder() -> None:
@@ -249,25 +249,25 @@ def test_green_twice_with_a_packet_in_the_tray_brings_the_remainder() -> None:
 
 def test_commands_bring_groups_and_the_remainder() -> None:
     bench = groups_bench()
-    assert bench.ask(m.Dispense()).status is Status.ACCEPTED
+    assert bench.ask(m.DispenseMessage()).status is Status.ACCEPTED
     bench.until(S.PACKET_WAIT)
-    assert bench.ask(m.Dispense()).status is Status.REFUSED  # a packet lies in the tray
+    assert bench.ask(m.DispenseMessage()).status is Status.REFUSED  # a packet lies in the tray
     bench.model.press_green(bench.now)
     bench.model.lift(seat(1), bench.now)
-    assert bench.ask(m.Dispense()).status is Status.ACCEPTED
+    assert bench.ask(m.DispenseMessage()).status is Status.ACCEPTED
     bench.until(S.PACKET_WAIT)
-    assert bench.said(m.PacketDispensed)[-1]["expected"] == 1
-    assert bench.ask(m.Dump()).status is Status.ACCEPTED
+    assert bench.said(m.PacketDispensedMessage)[-1]["expected"] == 1
+    assert bench.ask(m.DumpMessage()).status is Status.ACCEPTED
     bench.until(S.REMAINDER_WAIT)
 
 
 def test_a_game_whose_packets_differ_needs_a_program_in_the_device() -> None:
     bench = Bench()
-    assert bench.ask(m.SelectGame(0, 52, 0, "two-and-three")).reason is Reason.NOT_SUPPORTED
+    assert bench.ask(m.SelectGameMessage(0, 52, 0, "two-and-three")).reason is Reason.NOT_SUPPORTED
     bench.model.programs["two-and-three"] = HOLDEM
-    assert bench.ask(m.SelectGame(0, 52, 0, "two-and-three")).status is Status.DONE
+    assert bench.ask(m.SelectGameMessage(0, 52, 0, "two-and-three")).status is Status.DONE
     assert bench.model.game.groups == HOLDEM
-    assert bench.said(m.GameSelected)[-1]["packet_size"] == 0
+    assert bench.said(m.GameSelectedMessage)[-1]["packet_size"] == 0
 
 
 def test_a_flop_that_is_short_lights_the_lamp_with_its_own_size() -> None:
@@ -278,7 +278,7 @@ def test_a_flop_that_is_short_lights_the_lamp_with_its_own_size() -> None:
     bench.model.game = ShufflerSetting(0, 52, 0, "two-and-three", (PacketGroup(2), PacketGroup(3, 1)))
     bench.model.press_green(bench.now)
     bench.until(S.MISDEAL)
-    assert bench.said(m.Misdeal)[-1]["packets"] == ((2, 2), (2, 2), (3, 2))
+    assert bench.said(m.MisdealMessage)[-1]["packets"] == ((2, 2), (2, 2), (3, 2))
     assert bench.model.turn_key(Resolution.RESUME, bench.now)
     assert bench.model.lift(COMMUNITY, bench.now) == 2
 
@@ -286,27 +286,29 @@ def test_a_flop_that_is_short_lights_the_lamp_with_its_own_size() -> None:
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        (m.Dump(), Reason.WRONG_STATE),
-        (m.ClearMisdeal(1, Resolution.RESUME), Reason.WRONG_STATE),
-        (m.SelectGame(14, 52, 0, "x"), Reason.BAD_PARAMETER),
-        (m.SelectGame(0, 52, 0, "x"), Reason.NOT_SUPPORTED),
-        (m.SelectGame(5, 60, 0, "x"), Reason.BAD_PARAMETER),
-        (m.ShowText("x"), Reason.UNKNOWN_COMMAND),
+        (m.DumpMessage(), Reason.WRONG_STATE),
+        (m.ClearMisdealMessage(1, Resolution.RESUME), Reason.WRONG_STATE),
+        (m.SelectGameMessage(14, 52, 0, "x"), Reason.BAD_PARAMETER),
+        (m.SelectGameMessage(0, 52, 0, "x"), Reason.NOT_SUPPORTED),
+        (m.SelectGameMessage(5, 60, 0, "x"), Reason.BAD_PARAMETER),
+        (m.ShowTextMessage("x"), Reason.UNKNOWN_COMMAND),
     ],
 )
 def test_refusals_when_ready(command: m.Message, reason: Reason) -> None:
     bench = Bench()
-    assert bench.ask(command) == m.Reply(Status.REFUSED, reason, S.READY)
+    assert bench.ask(command) == m.ReplyMessage(Status.REFUSED, reason, S.READY)
     assert not bench.model.outbox
 
 
-@pytest.mark.parametrize("command", [m.Dispense(), m.SetLock(1), m.SelfTest(), m.SelectGame(5, 52, 0, "x")])
+@pytest.mark.parametrize(
+    "command", [m.DispenseMessage(), m.SetLockMessage(1), m.SelfTestMessage(), m.SelectGameMessage(5, 52, 0, "x")]
+)
 def test_refusals_in_mid_round(command: m.Message) -> None:
     bench = Bench()
     bench.deal(COMMUNITY)
-    assert bench.ask(command) == m.Reply(Status.REFUSED, Reason.WRONG_STATE, S.PACKET_WAIT)
+    assert bench.ask(command) == m.ReplyMessage(Status.REFUSED, Reason.WRONG_STATE, S.PACKET_WAIT)
     bench.model.lift(seat(1), bench.now)
-    assert bench.ask(command) == m.Reply(Status.REFUSED, Reason.BUSY, S.DISPENSING)
+    assert bench.ask(command) == m.ReplyMessage(Status.REFUSED, Reason.BUSY, S.DISPENSING)
 
 
 def test_a_power_cut_cannot_be_dealt_on_by_command_either() -> None:
@@ -315,34 +317,38 @@ def test_a_power_cut_cannot_be_dealt_on_by_command_either() -> None:
     bench.model.power_off()
     bench.model.power_on(bench.now)
     bench.until(S.MISDEAL)
-    assert bench.ask(m.ClearMisdeal(5, Resolution.RESUME)).reason == Reason.BAD_PARAMETER
-    assert bench.ask(m.ClearMisdeal(5, Resolution.REMOVE_DECK)).status == Status.DONE
-    assert bench.said(m.MisdealCleared) == [{"fault": 502, "badge": 5, "resolution": 2}]
+    assert bench.ask(m.ClearMisdealMessage(5, Resolution.RESUME)).reason == Reason.BAD_PARAMETER
+    assert bench.ask(m.ClearMisdealMessage(5, Resolution.REMOVE_DECK)).status == Status.DONE
+    assert bench.said(m.MisdealClearedMessage) == [{"fault": 502, "badge": 5, "resolution": 2}]
 
 
 def test_the_host_may_light_the_lamp_and_a_person_clears_it() -> None:
     bench = Bench()
     bench.deal(COMMUNITY)
-    assert bench.ask(m.RaiseLamp(0)).status == Status.DONE
-    assert bench.said(m.RedLamp) == [{"lit": 1, "fault": 505}]
-    assert bench.ask(m.RaiseLamp(0)).reason == Reason.WRONG_STATE
-    assert bench.ask(m.ClearMisdeal(7001, Resolution.RESUME)) == m.Reply(Status.DONE, Reason.NONE, S.PACKET_WAIT)
+    assert bench.ask(m.RaiseLampMessage(0)).status == Status.DONE
+    assert bench.said(m.RedLampMessage) == [{"lit": 1, "fault": 505}]
+    assert bench.ask(m.RaiseLampMessage(0)).reason == Reason.WRONG_STATE
+    assert bench.ask(m.ClearMisdealMessage(7001, Resolution.RESUME)) == m.ReplyMessage(
+        Status.DONE, Reason.NONE, S.PACKET_WAIT
+    )
 
 
 def test_another_deck_composition_is_counted_before_it_is_dealt() -> None:
     bench = Bench()
-    assert bench.ask(m.SelectGame(7, 53, 1, "pai-gow")).status == Status.DONE
+    assert bench.ask(m.SelectGameMessage(7, 53, 1, "pai-gow")).status == Status.DONE
     bench.until(S.MISDEAL)
-    assert bench.said(m.DeckVerified) == [{"deck": 1, "expected": 53, "counted": 52}]
-    assert bench.said(m.RedLamp) == [{"lit": 1, "fault": 101}]
+    assert bench.said(m.DeckVerifiedMessage) == [{"deck": 1, "expected": 53, "counted": 52}]
+    assert bench.said(m.RedLampMessage) == [{"lit": 1, "fault": 101}]
 
 
 def test_progress_of_a_command_that_meets_a_jam() -> None:
     bench = Bench(MachineMishap(1, jam_tries=1))
-    assert bench.ask(m.Dispense()).status == Status.ACCEPTED
+    assert bench.ask(m.DispenseMessage()).status == Status.ACCEPTED
     bench.until(S.PACKET_WAIT)
     assert [word.request for word in bench.model.outbox if isinstance(word, CommandProgress)] == [9]
-    packets = [word for word in bench.model.outbox if isinstance(word, EventDraft) and word.event is m.PacketDispensed]
+    packets = [
+        word for word in bench.model.outbox if isinstance(word, EventDraft) and word.event is m.PacketDispensedMessage
+    ]
     assert [packet.request for packet in packets] == [9]
 
 
@@ -380,9 +386,9 @@ def run(bench: Bench, unit: Unit, *states: S) -> None:
 
 def open_session(bench: Bench, unit: Unit) -> int:
     unit.take_output()
-    unit.receive(wire(m.Hello(1, 0, 1, 0, "test")), bench.now)
-    session = next(e.message.session for e in heard(unit) if isinstance(e.message, m.HelloReply))
-    unit.receive(wire(m.OpenSession(session, 1, 0, Role.OPERATE), 1), bench.now)
+    unit.receive(wire(m.HelloMessage(1, 0, 1, 0, "test")), bench.now)
+    session = next(e.message.session for e in heard(unit) if isinstance(e.message, m.HelloReplyMessage))
+    unit.receive(wire(m.OpenSessionMessage(session, 1, 0, Role.OPERATE), 1), bench.now)
     return int(session)
 
 
@@ -393,14 +399,18 @@ def test_a_retried_dispense_ejects_one_packet() -> None:
     open_session(bench, unit)
     unit.take_output()
     for _ in range(3):
-        unit.receive(wire(m.Dispense(), 2), bench.now)
+        unit.receive(wire(m.DispenseMessage(), 2), bench.now)
         run(bench, unit, S.PACKET_WAIT)
     frames = heard(unit)
-    assert [frame.message.status for frame in frames if isinstance(frame.message, m.Reply)] == [Status.ACCEPTED] * 3
-    assert {f.message.number for f in frames if isinstance(f.message, m.PacketDispensed)} == {
-        frame.message.number for frame in frames if isinstance(frame.message, m.PacketDispensed) and frame.request == 2
+    assert [frame.message.status for frame in frames if isinstance(frame.message, m.ReplyMessage)] == [
+        Status.ACCEPTED
+    ] * 3
+    assert {f.message.number for f in frames if isinstance(f.message, m.PacketDispensedMessage)} == {
+        frame.message.number
+        for frame in frames
+        if isinstance(frame.message, m.PacketDispensedMessage) and frame.request == 2
     }
-    assert len({f.message.number for f in frames if isinstance(f.message, m.PacketDispensed)}) == 1
+    assert len({f.message.number for f in frames if isinstance(f.message, m.PacketDispensedMessage)}) == 1
     assert bench.cards.count(Bay.TRAY) == 5
     assert bench.cards.count(Bay.CHAMBER) == 47
 
@@ -410,9 +420,9 @@ def test_the_reply_goes_before_what_follows_of_the_command() -> None:
     unit = plugged_in(bench)
     run(bench, unit, S.READY)
     open_session(bench, unit)
-    unit.receive(wire(m.SetLock(1), 2), bench.now)
+    unit.receive(wire(m.SetLockMessage(1), 2), bench.now)
     kinds = [type(frame.message) for frame in heard(unit) if frame.request == 2]
-    assert kinds == [m.Reply, m.StateChanged]
+    assert kinds == [m.ReplyMessage, m.StateChangedMessage]
 
 
 def test_power_makes_a_new_session_that_says_what_was_cut() -> None:
@@ -424,12 +434,12 @@ def test_power_makes_a_new_session_that_says_what_was_cut() -> None:
     unit.settle(bench.now)
     unit.power_off()
     assert unit.next_deadline_ns is None
-    unit.receive(wire(m.Hello(1, 0, 1, 0, "test")), bench.now)
+    unit.receive(wire(m.HelloMessage(1, 0, 1, 0, "test")), bench.now)
     unit.take_output()
     unit.power_on(bench.now)
     second = open_session(bench, unit)
-    unit.receive(wire(m.ReadEvents(second, 1), 2), bench.now)
-    booted = next(f.message for f in heard(unit) if isinstance(f.message, m.Booted))
+    unit.receive(wire(m.ReadEventsMessage(second, 1), 2), bench.now)
+    booted = next(f.message for f in heard(unit) if isinstance(f.message, m.BootedMessage))
     assert second != first
     assert (booted.number, booted.boot_count, booted.previous_session, booted.mid_round) == (1, 2, first, 1)
 
@@ -440,5 +450,5 @@ def test_a_host_that_falls_silent_puts_it_in_safe_and_is_welcomed_back() -> None
     run(bench, unit, S.READY)
     session = open_session(bench, unit)
     run(bench, unit, S.SAFE)
-    unit.receive(wire(m.Heartbeat(session)), bench.now)
+    unit.receive(wire(m.HeartbeatMessage(session)), bench.now)
     assert bench.model.state is S.READY

@@ -73,7 +73,7 @@ ACTIONS: tuple[Action, ...] = (
     lambda model: model.move_door(False, 0),
     lambda model: model.turn_key(Resolution.RESUME, 0),
     lambda model: model.turn_key(Resolution.REMOVE_DECK, 0),
-    ask(m.RaiseLamp(0)),
+    ask(m.RaiseLampMessage(0)),
 )
 
 
@@ -84,9 +84,9 @@ def host_back(model: ShufflerModel) -> None:
 OUT_OF_USE: tuple[Action, ...] = (
     lambda model: model.open_setup(0),
     lambda model: model.close_setup(0),
-    ask(m.SetLock(1)),
-    ask(m.SetLock(0)),
-    ask(m.SelfTest()),
+    ask(m.SetLockMessage(1)),
+    ask(m.SetLockMessage(0)),
+    ask(m.SelfTestMessage()),
 )
 
 
@@ -151,8 +151,8 @@ JAMMED_ONCE, NEVER_FREE = MachineMishap(1, jam_tries=1), MachineMishap(1, jam_tr
 def test_the_table_lists_every_step_the_model_can_take_and_no_other() -> None:
     steps = explore([], 2, host_gone, host_back)
     steps |= explore([], 1, *OUT_OF_USE, host_gone, host_back)
-    steps |= explore([], 1, ask(m.SelfTest()), break_sensor)
-    steps |= explore([], 1, ask(m.SelectGame(2, 52, 0, "other")))
+    steps |= explore([], 1, ask(m.SelfTestMessage()), break_sensor)
+    steps |= explore([], 1, ask(m.SelectGameMessage(2, 52, 0, "other")))
     steps |= explore([JAMMED_ONCE], 1) | explore([NEVER_FREE], 1)
     steps |= explore([], 1, groups=(PacketGroup(1), PacketGroup(2, 1)))
     assert steps == ARCS

@@ -11,7 +11,7 @@ from devices.events import EventsLost, LinkLost, LinkUp, PacketLifted, Seen, Ses
 from devices.loop import Owner
 from devices.replay import play
 from devices.shuffler import ShufflerDriver
-from devices.supervisor import Pace, State, Supervisor
+from devices.supervisor import LineState, Pace, Supervisor
 from devices.transport.opening import Opener, Opening
 from protocol.errors import LineAbsent, LineClosed, NotUp, WrongDevice
 from protocol.tdp import HostLink
@@ -35,12 +35,12 @@ def test_the_state_is_unknown_until_status_and_every_event_were_read(bench):
         bench.run(lambda: True)
         if bench.supervisor.state is not states[-1]:
             states.append(bench.supervisor.state)
-            assert (bench.supervisor.status is not None) is (states[-1] is State.KNOWN)
+            assert (bench.supervisor.status is not None) is (states[-1] is LineState.KNOWN)
         bench.run(lambda: False, 0.01)
-    assert states == [State.WAITING, State.UNKNOWN, State.KNOWN]
+    assert states == [LineState.WAITING, LineState.UNKNOWN, LineState.KNOWN]
     bench.wire.unplug()
     bench.settle()
-    assert bench.supervisor.state is State.WAITING
+    assert bench.supervisor.state is LineState.WAITING
     assert bench.supervisor.status is None
 
 
@@ -49,7 +49,7 @@ def test_silence_makes_the_state_unknown_though_the_line_is_open(bench):
     bench.device.speaks = False
     assert bench.run(lambda: bool(bench.losses()))
     assert bench.supervisor.session is not None
-    assert bench.supervisor.state is State.UNKNOWN
+    assert bench.supervisor.state is LineState.UNKNOWN
     assert bench.supervisor.status is None
 
 
@@ -63,7 +63,7 @@ def test_one_loss_is_reported_once_however_often_the_line_fails(bench):
         bench.run(lambda: False, 5)
     assert len(bench.losses()) == 1
     bench.device.speaks = True
-    assert bench.run(lambda: bench.supervisor.state is State.KNOWN)
+    assert bench.run(lambda: bench.supervisor.state is LineState.KNOWN)
     assert [type(seen.body) for seen in bench.seen] == [LinkUp, LinkLost, LinkUp]
     assert [up.resumed for up in bench.ups()] == [False, True]
 
@@ -71,11 +71,11 @@ def test_one_loss_is_reported_once_however_often_the_line_fails(bench):
 def test_events_made_while_the_line_was_gone_come_once_and_in_order(bench):
     bench.up()
     for ordinal in range(1, 4):
-        bench.device.emit(m.PacketLifted, ordinal=ordinal)
+        bench.device.emit(m.PacketLiftedMessage, ordinal=ordinal)
     bench.settle()
     bench.wire.unplug()
     for ordinal in range(4, 60):
-        bench.device.emit(m.PacketLifted, ordinal=ordinal)
+        bench.device.emit(m.PacketLiftedMessage, ordinal=ordinal)
     bench.run(lambda: False, 3)
     bench.wire.plug()
     assert bench.run(lambda: bench.numbers()[-1:] == [59])
@@ -85,11 +85,11 @@ def test_events_made_while_the_line_was_gone_come_once_and_in_order(bench):
 
 def test_what_the_device_no_longer_holds_is_reported_lost(bench):
     bench.up()
-    bench.device.emit(m.PacketLifted, ordinal=1)
+    bench.device.emit(m.PacketLiftedMessage, ordinal=1)
     bench.settle()
     bench.wire.unplug()
     for ordinal in range(2, 302):
-        bench.device.emit(m.PacketLifted, ordinal=ordinal % 250)
+        bench.device.emit(m.PacketLiftedMessage, ordinal=ordinal % 250)
     bench.wire.plug()
     assert bench.run(lambda: bench.numbers()[-1:] == [301])
     oldest = bench.device.store.oldest
@@ -99,13 +99,13 @@ def test_what_the_device_no_longer_holds_is_reported_lost(bench):
 
 def test_a_restart_while_the_line_was_gone_is_a_session_change(bench):
     bench.up()
-    bench.device.emit(m.PacketLifted, ordinal=1)
+    bench.device.emit(m.PacketLiftedMessage, ordinal=1)
     bench.settle()
     bench.wire.unplug()
-    bench.device.emit(m.PacketLifted, ordinal=2)
+    bench.device.emit(m.PacketLiftedMessage, ordinal=2)
     before = bench.device.session
     bench.device.boot()
-    bench.device.emit(m.PacketLifted, ordinal=3)
+    bench.device.emit(m.PacketLiftedMessage, ordinal=3)
     bench.wire.plug()
     assert bench.run(lambda: len(bench.numbers()) == 3)
     assert [(type(seen.body).__name__, seen.session - before, seen.number) for seen in bench.seen][3:] == [
@@ -143,10 +143,10 @@ def test_back_off_doubles_from_200_ms_to_10_s():
         clock.set(supervisor.next_deadline_ns)
     waits = [(b - a) // MS for a, b in zip(refusing.asked_ns, refusing.asked_ns[1:], strict=False)]
     assert waits == [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000, 10_000, 10_000]
-    assert supervisor.state is State.WAITING
+    assert supervisor.state is LineState.WAITING
     assert isinstance(supervisor.problem, LineAbsent)
     with pytest.raises(NotUp) as refused:
-        supervisor.request(m.Dispense())
+        supervisor.request(m.DispenseMessage())
     assert isinstance(refused.value.__cause__, LineAbsent)
     owner.close()
 
@@ -158,7 +158,7 @@ def test_the_first_failure_is_a_warning_repeats_are_not_and_recovery_is_said_onc
     bench.wire.unplug()
     bench.run(lambda: False, 20)
     bench.wire.plug()
-    bench.run(lambda: bench.supervisor.state is State.KNOWN)
+    bench.run(lambda: bench.supervisor.state is LineState.KNOWN)
     said = [(record.levelname, record.getMessage()) for record in caplog.records]
     assert said[0] == ("WARNING", "memory: line closed: unplugged; trying again until it is back")
     assert {level for level, _ in said[1:-1]} == {"DEBUG"}
@@ -177,7 +177,7 @@ def test_an_announced_loss_is_no_alarm_and_not_hurried(bench, caplog):
     assert bench.wire.opened == opened
     assert [record.levelname for record in caplog.records] == ["INFO"]
     assert bench.losses() == [LinkLost("unplugged")]
-    assert bench.run(lambda: bench.supervisor.state is State.KNOWN)
+    assert bench.run(lambda: bench.supervisor.state is LineState.KNOWN)
 
 
 def test_an_unexpected_loss_is_followed_by_a_try_at_once(bench):
@@ -207,7 +207,7 @@ def test_without_reconnect_the_first_loss_is_the_end(tmp_path):
     bench.wire.plug()
     bench.run(lambda: False, 20)
     assert bench.wire.opened == 1
-    assert bench.supervisor.state is State.CLOSED
+    assert bench.supervisor.state is LineState.CLOSED
     assert isinstance(bench.supervisor.closed, LineClosed)
     assert bench.supervisor.next_deadline_ns is None
     bench.close()
@@ -228,17 +228,17 @@ def test_closing_while_waiting_and_twice(bench):
 def test_a_request_id_is_not_used_again_on_the_next_line(bench):
     """A device answers an id it remembers from its cache: it would not do what the new command says."""
     bench.up()
-    first = bench.supervisor.request(m.Dispense())
+    first = bench.supervisor.request(m.DispenseMessage())
     bench.settle()
     bench.wire.unplug()
     bench.settle()
     bench.wire.plug()
-    assert bench.run(lambda: bench.supervisor.state is State.KNOWN)
+    assert bench.run(lambda: bench.supervisor.state is LineState.KNOWN)
     done = []
-    second = bench.supervisor.request(m.Dump(), done.append)
+    second = bench.supervisor.request(m.DumpMessage(), done.append)
     assert bench.run(lambda: bool(done))
     assert second > first
-    assert bench.device.commands == [m.Dispense(), m.Dump()]
+    assert bench.device.commands == [m.DispenseMessage(), m.DumpMessage()]
 
 
 @pytest.mark.parametrize("away_s", [0, 2, 7])
@@ -255,13 +255,13 @@ def test_a_recording_of_lost_lines_replays_to_the_same(tmp_path: Path, away_s: i
     for turn in range(6):
         for _ in range(3):
             ordinal += 1
-            bench.device.emit(m.PacketLifted, ordinal=ordinal)
+            bench.device.emit(m.PacketLiftedMessage, ordinal=ordinal)
         if turn % 2:
             bench.wire.freeze()
         else:
             bench.wire.unplug()
         ordinal += 1
-        bench.device.emit(m.PacketLifted, ordinal=ordinal)
+        bench.device.emit(m.PacketLiftedMessage, ordinal=ordinal)
         bench.run(lambda: False, away_s)
         if restart and turn == 3:
             bench.device.boot()

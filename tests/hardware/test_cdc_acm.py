@@ -21,7 +21,7 @@ def test_a_session_by_the_lasting_name_and_again_after_an_unplug(guest):
     guest.run_program()
     guest.open_again(f"serial://{LINK}?baud=115200")
     guest.wait("seen", body="LinkUp(session=3237998081")
-    device.emit(m.GreenButton)
+    device.emit(m.GreenButtonMessage)
     guest.wait("seen", body="GreenButton")
     guest.tell("request")
     assert guest.wait("ended")["how"] == "Answered"

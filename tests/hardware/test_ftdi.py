@@ -17,7 +17,7 @@ def test_a_session_and_the_adapter_told_not_to_wait(guest):
     guest.run_program()
     guest.open_again(ADDRESS)
     guest.wait("seen", body="LinkUp(session=3237998081")
-    device.emit(m.GreenButton)
+    device.emit(m.GreenButtonMessage)
     guest.wait("seen", body="GreenButton")
     guest.tell("request")
     assert guest.wait("ended")["how"] == "Answered"
@@ -38,7 +38,7 @@ def test_back_under_another_name_while_the_lost_port_is_still_open(guest):
     device = guest.device_on(guest.plug_ftdi("second", "RIG001"))
     guest.open_again(ADDRESS)  # at first the link may be gone, or still lead to the port that was
     guest.wait("seen", body="LinkUp(session=3237998081")
-    device.emit(m.GreenButton)
+    device.emit(m.GreenButtonMessage)
     guest.wait("seen", body="GreenButton")
     guest.tell("links")
     assert guest.wait("links")["links"] == {LINK: "ttyUSB1"}

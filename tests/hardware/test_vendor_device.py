@@ -30,8 +30,8 @@ def test_a_session_survives_an_unplug_and_a_new_address(guest):
     guest.run_program()
     guest.tell("open", ADDRESS)
     guest.wait("seen", body="LinkUp(session=3237998081, device_class='shuffler'")
-    device.emit(m.GreenButton)
-    device.emit(m.PacketDispensed, deck=1, ordinal=1, expected=5, counted=5, cards=bytes.fromhex("1121314160"))
+    device.emit(m.GreenButtonMessage)
+    device.emit(m.PacketDispensedMessage, deck=1, ordinal=1, expected=5, counted=5, cards=bytes.fromhex("1121314160"))
     assert guest.wait("seen", body="GreenButton")["number"] == 1
     assert guest.wait("seen", body="PacketDispensed")["number"] == 2
     guest.tell("request")
@@ -138,7 +138,7 @@ def test_the_command_line_finds_the_device_again_by_itself(guest):
         return [item["event"] for item in guest.said if item.get("type") == "event"]
 
     guest.until(lambda: events() == ["LinkUp"])
-    device.emit(m.GreenButton)
+    device.emit(m.GreenButtonMessage)
     guest.until(lambda: events() == ["LinkUp", "GreenButton"])
     guest.unplug(guest.cables["first"])
     guest.until(lambda: events()[2:] == ["LinkLost"])

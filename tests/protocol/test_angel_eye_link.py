@@ -13,6 +13,7 @@ from protocol.angel_eye.link import QUEUE_MAX, DeviceLink, HostLink, LinkState, 
 from protocol.cards import parse_card
 from protocol.errors import NotPermitted, NotUp, QueueFull
 from protocol.link import Answered, Discarded, Missed, Output, Reported, Send, Started, Unanswered
+from protocol.message import message_name
 
 MS = 1_000_000
 NOW = 1_700_000_000_000 * MS
@@ -56,8 +57,8 @@ class Ear:
             if isinstance(output, Missed):
                 found.append("GAP")
             elif isinstance(output, Reported):
-                card = isinstance(output.message, m.CardDrawn)
-                found.append(output.message.card.text if card else type(output.message).__name__)
+                card = isinstance(output.message, m.CardDrawnMessage)
+                found.append(output.message.card.text if card else message_name(output.message))
         return found
 
 
@@ -65,7 +66,7 @@ def test_the_first_report_opens_a_session_named_by_its_time() -> None:
     ear = Ear()
     assert ear.link.state is LinkState.WAITING
     ear.hear(report("5", drawn("AS")))
-    assert ear.out == [Started(SESSION, 0), Reported(SESSION, 1, m.CardDrawn(0, 1, parse_card("AS")))]
+    assert ear.out == [Started(SESSION, 0), Reported(SESSION, 1, m.CardDrawnMessage(0, 1, parse_card("AS")))]
     assert ear.link.state is LinkState.UP
 
 
@@ -165,31 +166,31 @@ def test_what_is_delivered_does_not_depend_on_what_is_sent() -> None:
 
 def test_a_command_needs_a_shoe_and_the_role() -> None:
     with pytest.raises(NotUp):
-        HostLink(operate=True).request(m.Lock(True), NOW)
+        HostLink(operate=True).request(m.LockMessage(True), NOW)
     ear = Ear().hear(report("1", STANDBY))
     with pytest.raises(NotPermitted, match="Lock needs the operate role; this session has observe"):
-        ear.link.request(m.Lock(True), NOW)
+        ear.link.request(m.LockMessage(True), NOW)
 
 
 def test_commands_go_one_at_a_time_and_are_answered() -> None:
     ear = Ear(operate=True).hear(report("1", STANDBY))
-    first, sent = ear.link.request(m.Lock(True), NOW)
-    second, waits = ear.link.request(m.ClearError(4), NOW)
+    first, sent = ear.link.request(m.LockMessage(True), NOW)
+    second, waits = ear.link.request(m.ClearErrorMessage(4), NOW)
     assert sent == [Send(bytes.fromhex("02 4F 50 4C 4B 30 32 03 31 42"))]
     assert waits == []
     ear.out.clear()
     ear.hear(b"\x06", b"\x15\x21")
     assert ear.out == [
-        Answered(first, m.Lock(True), m.Acknowledged()),
+        Answered(first, m.LockMessage(True), m.AcknowledgedMessage()),
         Send(bytes.fromhex("02 4F 50 45 43 30 34 03 31 43")),
-        Answered(second, m.ClearError(4), m.Rejected(0x21)),
+        Answered(second, m.ClearErrorMessage(4), m.RejectedMessage(0x21)),
     ]
     assert ear.link.stats.naks == 1
 
 
 def test_a_command_is_sent_three_times_and_given_up() -> None:
     ear = Ear(operate=True).hear(report("1", STANDBY))
-    request, out = ear.link.request(m.AskGame(), NOW)
+    request, out = ear.link.request(m.AskGameMessage(), NOW)
     for turn in range(1, 4):
         assert ear.link.next_deadline_ns == NOW + turn * Timing().answer_ns
         out += ear.link.tick(NOW + turn * Timing().answer_ns)
@@ -202,9 +203,9 @@ def test_a_command_is_sent_three_times_and_given_up() -> None:
 def test_the_queue_is_bounded_and_ends_with_the_link() -> None:
     ear = Ear(operate=True).hear(report("1", STANDBY))
     for _ in range(QUEUE_MAX):
-        ear.link.request(m.AskGame(), NOW)
+        ear.link.request(m.AskGameMessage(), NOW)
     with pytest.raises(QueueFull):
-        ear.link.request(m.AskGame(), NOW)
+        ear.link.request(m.AskGameMessage(), NOW)
     ended = ear.link.close(NOW)
     assert [type(output) for output in ended] == [Unanswered] * QUEUE_MAX
 
@@ -214,12 +215,12 @@ def test_the_queue_is_bounded_and_ends_with_the_link() -> None:
 
 def test_the_shoe_repeats_until_it_is_acknowledged() -> None:
     shoe, sent = DeviceLink(), []
-    sent += shoe.report(m.StandingBy(), NOW)
-    sent += shoe.report(m.CutCardDrawn(), NOW)
+    sent += shoe.report(m.StandingByMessage(), NOW)
+    sent += shoe.report(m.CutCardDrawnMessage(), NOW)
     while (due := shoe.next_deadline_ns) is not None:
         sent += shoe.tick(due)
     assert sent == [report("0", b"P")] * 3 + [report("1", b"C")] * 3
-    sent = shoe.report(m.StandingBy(), NOW) + shoe.receive(b"\x06", NOW)
+    sent = shoe.report(m.StandingByMessage(), NOW) + shoe.receive(b"\x06", NOW)
     assert sent == [report("2", b"P")]
     assert shoe.next_deadline_ns is None
 
@@ -227,7 +228,7 @@ def test_the_shoe_repeats_until_it_is_acknowledged() -> None:
 def test_the_shoe_takes_commands_and_rejects_the_rest() -> None:
     shoe = DeviceLink()
     assert shoe.receive(bytes.fromhex("02 4F 50 4C 4B 30 32 03 31 42"), NOW) == []
-    assert list(shoe.commands) == [m.Lock(True)]
+    assert list(shoe.commands) == [m.LockMessage(True)]
     assert shoe.receive(bytes.fromhex("02 4F 50 5A 5A 30 30 03 31 45") + b"noise", NOW) == [b"\x15\x13"]
 
 

@@ -11,6 +11,7 @@ from protocol.bee_tek.link import PARTIAL_NS, HostLink, LinkState
 from protocol.cards import RANKS, parse_card
 from protocol.errors import NoCommands
 from protocol.link import Discarded, Missed, Output, Reported, Started
+from protocol.message import message_name
 
 NOW = 1_700_000_000_000_000_000
 SESSION = 1_700_000_000_000 % 2**32
@@ -32,14 +33,14 @@ def told(out: list[Output]) -> list[str]:
             found.append("GAP")
         elif isinstance(output, Reported):
             message = output.message
-            card = message.card.text if isinstance(message, m.CardDrawn) else type(message).__name__
-            found.append("??" if isinstance(message, m.CardNotRead) else card)
+            card = message.card.text if isinstance(message, m.CardDrawnMessage) else message_name(message)
+            found.append("??" if isinstance(message, m.CardNotReadMessage) else card)
     return found
 
 
 def test_the_first_item_opens_the_session() -> None:
     link, out = hear(b" [Game]<Card:4S> ")
-    assert out == [Started(SESSION, 0), Reported(SESSION, 1, m.CardDrawn("Game", parse_card("4S")))]
+    assert out == [Started(SESSION, 0), Reported(SESSION, 1, m.CardDrawnMessage("Game", parse_card("4S")))]
     assert link.state is LinkState.UP
 
 

@@ -18,6 +18,7 @@ from protocol.bee_tek import framing as bee_framing
 from protocol.bee_tek import messages as bm
 from protocol.cards import DECK, parse_card
 from protocol.errors import BadReport, CannotEncode
+from protocol.message import message_name
 from tests.support import dialect_oracle as oracle
 
 ANGEL: dict[str, Any] = json.loads(oracle.ANGEL_EYE.read_text())
@@ -82,9 +83,13 @@ def test_the_published_vectors_are_the_hand_typed_ones() -> None:
 
 def test_every_message_and_kind_of_noise_has_a_vector() -> None:
     commands = {"Message", "UnknownReport"}
-    declared = {c.__name__ for c in vars(am).values() if isinstance(c, type) and issubclass(c, am.Message)} - commands
+    declared = {
+        message_name(c) for c in vars(am).values() if isinstance(c, type) and issubclass(c, am.Message)
+    } - commands
     assert declared <= {vector["message"] for vector in ANGEL["frames"]}
-    declared = {c.__name__ for c in vars(bm).values() if isinstance(c, type) and issubclass(c, bm.Message)} - commands
+    declared = {
+        message_name(c) for c in vars(bm).values() if isinstance(c, type) and issubclass(c, bm.Message)
+    } - commands
     assert declared == {vector["message"] for vector in BEE["items"]}
     for streams, reasons in ((ANGEL["streams"], angel_framing.NoiseReason), (BEE["streams"], bee_framing.NoiseReason)):
         readings = {piece["reading"] for vector in streams for piece in vector["pieces"]}
@@ -92,6 +97,13 @@ def test_every_message_and_kind_of_noise_has_a_vector() -> None:
 
 
 # ------------------------------------------------------------------ Angel Eye
+
+
+NAMED = {
+    module: {message_name(c): c for c in vars(module).values()
+             if isinstance(c, type) and issubclass(c, module.Message)}
+    for module in (am, bm)
+}  # fmt: skip
 
 
 def plain(message: Any) -> dict[str, Any]:
@@ -107,7 +119,7 @@ def angel_message(vector: dict[str, Any]) -> am.Message:
         fields["card"] = parse_card(fields["card"])
     if "data" in fields:
         fields["data"] = bytes.fromhex(fields["data"])
-    message: am.Message = getattr(am, vector["message"])(**fields)
+    message: am.Message = NAMED[am][vector["message"]](**fields)
     return message
 
 
@@ -135,7 +147,7 @@ def test_angel_eye_whole_frames_that_cannot_be(vector: dict[str, Any]) -> None:
 
 
 def test_angel_eye_has_a_code_for_every_card_and_no_two_alike() -> None:
-    wires = {angel_codec.encode(am.CardDrawn(0, 1, card)) for card in DECK}
+    wires = {angel_codec.encode(am.CardDrawnMessage(0, 1, card)) for card in DECK}
     assert len(wires) == 52
     cards = [angel_codec.decode(feed("angel-eye", [wire])[0][0]) for wire in sorted(wires)]
     assert {message.card for message in cards} == set(DECK)  # type: ignore[attr-defined]
@@ -149,10 +161,17 @@ def test_angel_eye_describes_with_names() -> None:
 
 @pytest.mark.parametrize(
     "message",
-    [am.ClearError(100), am.CardDrawn(8, 1, DECK[0]), am.CardDrawn(0, 16, DECK[0]),
-     am.CardDrawn(0, 1, parse_card("X1")), am.SettingChanged("1", "0000"), am.Told("é"), am.Message()],
+    [
+        am.ClearErrorMessage(100),
+        am.CardDrawnMessage(8, 1, DECK[0]),
+        am.CardDrawnMessage(0, 16, DECK[0]),
+        am.CardDrawnMessage(0, 1, parse_card("X1")),
+        am.SettingChangedMessage("1", "0000"),
+        am.ToldMessage("é"),
+        am.Message(),
+    ],
     ids=repr,
-)  # fmt: skip
+)
 def test_angel_eye_refuses_what_has_no_room(message: am.Message) -> None:
     with pytest.raises(CannotEncode):
         angel_codec.encode(message)
@@ -160,7 +179,7 @@ def test_angel_eye_refuses_what_has_no_room(message: am.Message) -> None:
 
 def test_a_sequence_must_print() -> None:
     with pytest.raises(CannotEncode, match="sequence 31"):
-        angel_codec.encode(am.StandingBy(), 0x1F)
+        angel_codec.encode(am.StandingByMessage(), 0x1F)
 
 
 # ------------------------------------------------------------------ Bee-Tek
@@ -168,7 +187,7 @@ def test_a_sequence_must_print() -> None:
 
 def bee_message(vector: dict[str, Any]) -> bm.Message:
     fields = {k: parse_card(v) if k == "card" else v for k, v in vector["fields"].items()}
-    message: bm.Message = getattr(bm, vector["message"])(vector["mode"], **fields)
+    message: bm.Message = NAMED[bm][vector["message"]](vector["mode"], **fields)
     return message
 
 
@@ -195,10 +214,15 @@ def test_bee_tek_items_that_cannot_be(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "message",
-    [bm.CardDrawn("Game", parse_card("X1")), bm.UnknownItem("Game", "a>b"), bm.UnknownItem("M" * 33, "x"),
-     bm.Alarm("Game", "E1", "é"), bm.Message("Game")],
+    [
+        bm.CardDrawnMessage("Game", parse_card("X1")),
+        bm.UnknownItemMessage("Game", "a>b"),
+        bm.UnknownItemMessage("M" * 33, "x"),
+        bm.AlarmMessage("Game", "E1", "é"),
+        bm.Message("Game"),
+    ],
     ids=repr,
-)  # fmt: skip
+)
 def test_bee_tek_refuses_what_has_no_room(message: bm.Message) -> None:
     with pytest.raises(CannotEncode):
         bee_codec.encode(message)
@@ -292,5 +316,5 @@ def test_swallowed_bytes_never_make_another_angel_eye_card() -> None:
         for piece in feed("angel-eye", [stream[:a] + stream[b:]])[0]:
             if isinstance(piece, angel_framing.Frame):
                 with contextlib.suppress(BadReport):
-                    card = isinstance(angel_codec.decode(piece), am.CardDrawn)
+                    card = isinstance(angel_codec.decode(piece), am.CardDrawnMessage)
                     assert not card or piece.body in bodies

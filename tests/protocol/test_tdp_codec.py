@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from protocol.errors import BadPayload, CannotEncode
+from protocol.message import message_name
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Unknown, decode, describe, encode
 from protocol.tdp.derive import FIXED, Layout, Shape, Underivable, fields_of, header_fields
@@ -28,7 +29,7 @@ CASES += [(kind, 0x0121, cls, packet) for kind, (cls, packet) in ANSWERS.items()
 
 
 def case_name(case: Case) -> str:
-    return case[2].__name__
+    return message_name(case[2])
 
 
 def head(kind: int, number: int) -> bytes:
@@ -82,10 +83,10 @@ def test_every_message_has_its_vectors() -> None:
     """At least one each; zero and largest values too, for those with fields."""
     names = [vector["name"] for vector in FRAMES]
     for _, _, cls, packet in CASES:
-        assert f"{cls.__name__}: typical" in names
+        assert f"{message_name(cls)}: typical" in names
         if fields_of(packet):
-            assert f"{cls.__name__}: all zero" in names
-            assert f"{cls.__name__}: all at their largest" in names
+            assert f"{message_name(cls)}: all zero" in names
+            assert f"{message_name(cls)}: all at their largest" in names
     assert len(names) == len(set(names))
 
 
@@ -118,7 +119,7 @@ def test_vector_as_construct_reads_and_builds_it(vector: dict[str, Any]) -> None
 
 def built(packet: Any, message: Message, extensions: tuple[tuple[int, bytes], ...] = ()) -> bytes:
     values = asdict(message)
-    if isinstance(message, m.Misdeal):
+    if isinstance(message, m.MisdealMessage):
         values["packets"] = [{"expected": expected, "counted": counted} for expected, counted in message.packets]
     items = [{"type": type_, "value": value} for type_, value in extensions]
     return bytes(packet.build({**values, "extensions": items}))
@@ -228,7 +229,7 @@ def test_encoder_equals_construct_and_decoding_gives_the_message_back(
     case: tuple[Message, Any], extensions: tuple[tuple[int, bytes], ...]
 ) -> None:
     message, packet = case
-    answers = isinstance(message, (m.Reply, m.Progress, m.Nak))
+    answers = isinstance(message, (m.ReplyMessage, m.ProgressMessage, m.NakMessage))
     body = encode(message, message_id=0x0121 if answers else None, extensions=extensions)
     assert body[8:] == built(packet, message, extensions)
     envelope = decode(body)
@@ -260,27 +261,27 @@ def test_a_value_without_room_is_refused_by_field_and_limit(case: Case) -> None:
         else:
             wrong += [((1, 256),), ((1,),), ((1, 2, 3),), ((0, 0),) * 256]
         for value in wrong:
-            with pytest.raises(CannotEncode, match=f"^{cls.__name__} cannot be encoded: {field.name} "):
+            with pytest.raises(CannotEncode, match=f"^{message_name(cls)} cannot be encoded: {field.name} "):
                 encode(cls(**{**values, field.name: value}), message_id=number)
 
 
 def test_a_message_longer_than_a_frame_is_refused() -> None:
     room = 256 - 4 - 8 - 11  # check, header, and the fields and count of a HandRevealed
-    assert len(encode(m.HandRevealed(1, 2, 3, 1, bytes(room)))) == 252
+    assert len(encode(m.HandRevealedMessage(1, 2, 3, 1, bytes(room)))) == 252
     with pytest.raises(CannotEncode, match=r"HandRevealed .*: its payload is 245 bytes; a frame holds 244"):
-        encode(m.HandRevealed(1, 2, 3, 1, bytes(room + 1)))
+        encode(m.HandRevealedMessage(1, 2, 3, 1, bytes(room + 1)))
 
 
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (lambda: encode(m.Reply(0, 0, 0)), "Reply cannot be encoded: say which message it answers"),
-        (lambda: encode(m.Dispense(), message_id=0x0122), "Dispense .*: its message id is 0x0121, not 0x0122"),
-        (lambda: encode(m.Dispense(), request=0x10000), "Dispense .*: header: flags 0, request 65536"),
-        (lambda: encode(m.Dispense(), flags=256), "Dispense .*: header: flags 256"),
-        (lambda: encode(m.Nak(1), message_id=0x10000), "Nak .*: header: .* message id 65536"),
-        (lambda: encode(m.Dispense(), extensions=((256, b""),)), "Dispense .*: extensions: "),
-        (lambda: encode(m.Dispense(), extensions=((1, bytes(256)),)), "Dispense .*: extensions: "),
+        (lambda: encode(m.ReplyMessage(0, 0, 0)), "Reply cannot be encoded: say which message it answers"),
+        (lambda: encode(m.DispenseMessage(), message_id=0x0122), "Dispense .*: its message id is 0x0121, not 0x0122"),
+        (lambda: encode(m.DispenseMessage(), request=0x10000), "Dispense .*: header: flags 0, request 65536"),
+        (lambda: encode(m.DispenseMessage(), flags=256), "Dispense .*: header: flags 256"),
+        (lambda: encode(m.NakMessage(1), message_id=0x10000), "Nak .*: header: .* message id 65536"),
+        (lambda: encode(m.DispenseMessage(), extensions=((256, b""),)), "Dispense .*: extensions: "),
+        (lambda: encode(m.DispenseMessage(), extensions=((1, bytes(256)),)), "Dispense .*: extensions: "),
         (lambda: encode(m.Message()), "Message cannot be encoded: the protocol has no such message"),
         (lambda: encode(m.Event(1, 2)), "Event cannot be encoded: the protocol has no such message"),
     ],
@@ -291,7 +292,7 @@ def test_what_else_cannot_be_encoded(call: Any, why: str) -> None:
 
 
 def test_link_sequence_wraps() -> None:
-    assert decode(encode(m.Dispense(), link_sequence=0x1FE)).link_sequence == 0xFE
+    assert decode(encode(m.DispenseMessage(), link_sequence=0x1FE)).link_sequence == 0xFE
 
 
 # ------------------------------------------------------------------ versions
@@ -299,11 +300,11 @@ def test_link_sequence_wraps() -> None:
 
 def test_only_hello_and_its_reply_are_read_in_every_version() -> None:
     reply = next(v for v in FRAMES if v["name"] == "HelloReply: typical")
-    for message in (m.Hello(2, 0, 2, 1, "future"), message_of(reply)):
+    for message in (m.HelloMessage(2, 0, 2, 1, "future"), message_of(reply)):
         body = bytearray(encode(message))
         body[0] = 2
         assert decode(bytes(body)).message == message
-    for message, message_id in ((m.Dispense(), None), (m.Nak(10), 0x0121)):
+    for message, message_id in ((m.DispenseMessage(), None), (m.NakMessage(10), 0x0121)):
         body = bytearray(encode(message, message_id=message_id))
         body[0] = 2
         assert decode(bytes(body)).message == Unknown(body[2], 0x0121, bytes(body[8:]))
@@ -335,7 +336,7 @@ def shown(message: Message, message_id: int | None = None) -> Any:
 
 
 def test_describe_speaks_the_words_of_the_field() -> None:
-    packet = m.PacketDispensed(7, 1234, 1, 2, 5, 5, bytes.fromhex("31112a5160"))
+    packet = m.PacketDispensedMessage(7, 1234, 1, 2, 5, 5, bytes.fromhex("31112a5160"))
     assert describe(decode(encode(packet, link_sequence=3, extensions=((9, b"\x01\x02"),)))) == {
         "version": 1,
         "flags": 0,
@@ -358,22 +359,22 @@ def test_describe_speaks_the_words_of_the_field() -> None:
 
 
 def test_describe_names_places_faults_enums_and_flags() -> None:
-    raised = shown(m.FaultRaised(1, 2, 204, 0x46, 3))
+    raised = shown(m.FaultRaisedMessage(1, 2, 204, 0x46, 3))
     assert raised == {"number": 1, "device_ms": 2, "fault": "card lost (204)", "place": "shuffler", "value": 3}
-    status = shown(m.ShufflerStatus(1, 2, 3, 12, 0b101, 0, 2, 52, 3, 15, 0, 0, 1, (301, 299)))
+    status = shown(m.ShufflerStatusMessage(1, 2, 3, 12, 0b101, 0, 2, 52, 3, 15, 0, 0, 1, (301, 299)))
     assert (status["state"], status["lamps"]) == ("MISDEAL", ["RED", "0x4"])
     assert status["faults"] == ["packet short (301)", "card transport fault 299"]
-    assert shown(m.CardRejected(1, 2, 1, 0x62, 103))["card"] == "?#"
-    assert shown(m.Misdeal(1, 2, 1, 301, 52, 0xFFFF, 0, ((5, 4),)))["packets"] == [{"expected": 5, "counted": 4}]
-    assert shown(m.Reply(2, 3, 12), 0x0121) == {"status": "REFUSED", "reason": "WRONG_STATE", "state": 12}
+    assert shown(m.CardRejectedMessage(1, 2, 1, 0x62, 103))["card"] == "?#"
+    assert shown(m.MisdealMessage(1, 2, 1, 301, 52, 0xFFFF, 0, ((5, 4),)))["packets"] == [{"expected": 5, "counted": 4}]
+    assert shown(m.ReplyMessage(2, 3, 12), 0x0121) == {"status": "REFUSED", "reason": "WRONG_STATE", "state": 12}
     hello = next(message_of(v) for v in FRAMES if v["name"] == "HelloReply: typical")
     assert shown(hello)["digest"] == bytes(range(0xE0, 0x100)).hex()
     assert shown(hello)["capabilities"] == ["CARD_RECOGNITION", "TWO_DECKS", "COUNTS_PACKETS", "HOST_LAMP"]
 
 
 def test_describe_keeps_what_it_does_not_know_as_numbers() -> None:
-    assert shown(m.BadgeSwiped(1, 2, 77, 200))["level"] == 200
-    assert shown(m.HandRevealed(1, 2, 0xEE, 1, b"\xee")) == {
+    assert shown(m.BadgeSwipedMessage(1, 2, 77, 200))["level"] == 200
+    assert shown(m.HandRevealedMessage(1, 2, 0xEE, 1, b"\xee")) == {
         "number": 1,
         "device_ms": 2,
         "place": "0xEE",
@@ -430,12 +431,12 @@ def test_a_declaration_out_of_order_or_without_its_end_is_refused() -> None:
     with pytest.raises(Underivable, match="must end with extensions and Terminated"):
         fields_of(construct.Struct("x" / construct.Int8ul, construct.Terminated, construct.Terminated))
     with pytest.raises(Underivable, match="has fields"):
-        Layout(m.PacketLifted, PACKETS[Kind.EVENT, 0x0145][1])
+        Layout(m.PacketLiftedMessage, PACKETS[Kind.EVENT, 0x0145][1])
 
 
 def test_the_hand_typed_tables_list_the_declared_messages() -> None:
     """The oracle forgets none and invents none; layouts agree field by field."""
-    declared = {(cls.__name__, kind): fields_of(packet) for kind, _, cls, packet in CASES}
+    declared = {(message_name(cls), kind): fields_of(packet) for kind, _, cls, packet in CASES}
     assert {(name, kind) for name, kind, *_ in oracle.TABLE} == set(declared)
     for name, kind, _, text, _ in oracle.TABLE:
         assert [field for field, _ in oracle.layout_of(kind, text)] == [f.name for f in declared[name, Kind(kind)]]

@@ -18,20 +18,20 @@ from protocol.tdp import (
     Output,
     Progressed,
     Send,
-    SessionChanged,
+    SessionRestarted,
     UnknownEvent,
     Up,
 )
 from protocol.tdp.messages import (
-    CardsCounted,
-    Dispense,
-    GreenButton,
-    PacketLifted,
-    Progress,
+    CardsCountedMessage,
+    DispenseMessage,
+    GreenButtonMessage,
+    PacketLiftedMessage,
+    ProgressMessage,
     Reason,
-    Reply,
+    ReplyMessage,
     Role,
-    ShowText,
+    ShowTextMessage,
     Status,
 )
 from tests.support.links import MS, START_NS, Pair, hello_reply, report
@@ -111,7 +111,7 @@ def test_events_are_acknowledged_once_for_each_read() -> None:
     chunk = b"".join(event(n, sequence + n) for n in range(1, 6))
     out = host.receive(chunk, START_NS + MS)
     assert [item.message for item in out if isinstance(item, Delivered)] == [
-        GreenButton(n, 10 * n) for n in range(1, 6)
+        GreenButtonMessage(n, 10 * n) for n in range(1, 6)
     ]
     (ack,) = sent(out)
     assert ack[2] == ACK
@@ -143,9 +143,9 @@ def test_an_unknown_event_is_delivered_in_its_place_and_acknowledged() -> None:
     chunk = event(1, sequence) + event(2, sequence + 1, 0x7ABC, b"new") + event(3, sequence + 2)
     out = host.receive(chunk, START_NS)
     assert [item.message for item in out if isinstance(item, Delivered)] == [
-        GreenButton(1, 10),
+        GreenButtonMessage(1, 10),
         UnknownEvent(2, 20, 0x7ABC, b"new"),
-        GreenButton(3, 30),
+        GreenButtonMessage(3, 30),
     ]
     assert sent(out)[0][8:] == struct.pack("<II", SESSION, 3)
 
@@ -193,16 +193,16 @@ def test_the_echo_of_a_line_is_no_sign_of_life() -> None:
 
 def test_a_nak_refuses_the_command_it_names() -> None:
     host, sequence = open_host()
-    request, _ = host.request(Dispense(), START_NS)
+    request, _ = host.request(DispenseMessage(), START_NS)
     out = host.receive(wire(head(NAK, 0x121, sequence, request) + struct.pack("<H", 1)), START_NS)
     assert [item for item in out if isinstance(item, Answered)] == [
-        Answered(request, Dispense(), Reply(Status.REFUSED, Reason.UNKNOWN_COMMAND, 0))
+        Answered(request, DispenseMessage(), ReplyMessage(Status.REFUSED, Reason.UNKNOWN_COMMAND, 0))
     ]
 
 
 def test_a_reply_to_another_request_or_another_command_is_no_answer() -> None:
     host, sequence = open_host()
-    request, _ = host.request(Dispense(), START_NS)
+    request, _ = host.request(DispenseMessage(), START_NS)
     done = bytes((1, 0, 0, 6))
     out = host.receive(wire(head(REPLY, 0x121, sequence, request + 1) + done), START_NS)
     out += host.receive(wire(head(REPLY, 0x122, sequence + 1, request) + done), START_NS)
@@ -237,7 +237,9 @@ def test_a_gap_further_on_does_not_lose_what_may_still_come() -> None:
     host, sequence = open_host()
     out = host.receive(wire(head(LINK, 4, sequence) + struct.pack("<IIII", SESSION, 5, 8, 9)), START_NS)
     out += host.receive(event(1, sequence + 1), START_NS)
-    assert [item for item in out if isinstance(item, Delivered | Lost)] == [Delivered(SESSION, 0, GreenButton(1, 10))]
+    assert [item for item in out if isinstance(item, Delivered | Lost)] == [
+        Delivered(SESSION, 0, GreenButtonMessage(1, 10))
+    ]
 
 
 def test_what_is_held_ahead_of_a_hole_is_bounded() -> None:
@@ -262,7 +264,7 @@ def test_a_session_that_ended_may_echo_for_a_while_and_then_counts_as_come_back(
     out += host.receive(status(0x2002, sequence + 2), START_NS + 2_900 * MS)
     out += host.receive(echo, START_NS + 3_000 * MS)
     assert host.session == SESSION
-    changes = [(item.previous, item.session) for item in out if isinstance(item, SessionChanged)]
+    changes = [(item.previous, item.session) for item in out if isinstance(item, SessionRestarted)]
     assert changes == [(SESSION, 0x2002)]  # the way back waits for what the second session may still give
 
 
@@ -273,10 +275,10 @@ def test_an_unknown_event_of_the_session_before_is_put_there() -> None:
     out += host.receive(wire(head(LINK, 4, sequence + 2) + struct.pack("<IIII", SESSION, 2, 2, 2)), START_NS)
     mark = b"\x01\x04" + struct.pack("<I", SESSION)
     out += host.receive(event(2, sequence + 3, 0x7ABC, b"new" + mark), START_NS)
-    seen = [item for item in out if isinstance(item, Delivered | Lost | SessionChanged)]
+    seen = [item for item in out if isinstance(item, Delivered | Lost | SessionRestarted)]
     assert seen[1:] == [
         Delivered(SESSION, 0, UnknownEvent(2, 20, 0x7ABC, b"new" + mark)),
-        SessionChanged(SESSION, 0x2002),
+        SessionRestarted(SESSION, 0x2002),
     ]
 
 
@@ -386,15 +388,15 @@ def test_a_request_id_with_another_body_is_refused_and_the_first_still_answered(
     link = device()
     opened(link)
     out = link.receive(command(0x121, 8), START_NS)
-    assert [item for item in out if isinstance(item, Commanded)] == [Commanded(8, Dispense())]
+    assert [item for item in out if isinstance(item, Commanded)] == [Commanded(8, DispenseMessage())]
     (refusal,) = sent(link.receive(command(0x122, 8), START_NS))
     assert refusal[4:] == struct.pack("<HHBHB", 8, 0x122, Status.REFUSED, Reason.REQUEST_ID_REUSED, 6)
     assert link.receive(command(0x121, 8), START_NS) == []  # still at work: no second Commanded, no reply yet
-    first = sent(link.reply(8, Reply(Status.DONE, 0, 7), START_NS))
+    first = sent(link.reply(8, ReplyMessage(Status.DONE, 0, 7), START_NS))
     again = sent(link.receive(command(0x121, 8), START_NS))
     assert first[0][4:] == again[0][4:] == struct.pack("<HHBHB", 8, 0x121, Status.DONE, 0, 7)
     with pytest.raises(ValueError, match="request 8 does not wait"):
-        link.reply(8, Reply(Status.DONE, 0, 7), START_NS)
+        link.reply(8, ReplyMessage(Status.DONE, 0, 7), START_NS)
 
 
 def test_request_zero_is_refused() -> None:
@@ -407,7 +409,7 @@ def test_request_zero_is_refused() -> None:
 def test_no_event_flows_before_the_session_and_then_a_window_of_sixteen() -> None:
     link = device()
     for _ in range(40):
-        assert link.emit(GreenButton, START_NS) == []
+        assert link.emit(GreenButtonMessage, START_NS) == []
     assert link.store.last == 40
     opened(link)
     read = command(0x21, 2, struct.pack("<II", SESSION, 1))
@@ -424,7 +426,7 @@ def test_an_acknowledgement_of_what_was_never_sent_is_ignored(session: int, up_t
     link = device()
     opened(link)
     for _ in range(5):
-        link.emit(GreenButton, START_NS)
+        link.emit(GreenButtonMessage, START_NS)
     link.receive(wire(head(ACK, 5) + struct.pack("<II", session, up_to)), START_NS)
     assert link.store.acknowledged == 0
 
@@ -442,8 +444,8 @@ def test_a_status_every_second_and_on_change() -> None:
 def test_an_event_that_does_not_fit_is_refused_and_no_number_is_used_up() -> None:
     link = device()
     with pytest.raises(CannotEncode):
-        link.emit(CardsCounted, START_NS, place=0x41, counted=300)
-    link.emit(CardsCounted, START_NS, place=0x41, counted=5)
+        link.emit(CardsCountedMessage, START_NS, place=0x41, counted=300)
+    link.emit(CardsCountedMessage, START_NS, place=0x41, counted=5)
     assert link.store.last == 1
 
 
@@ -451,24 +453,24 @@ def test_event_numbers_end_and_do_not_wrap() -> None:
     store = EventStore()
     link = device(store=store)
     store.last = 2**32 - 2
-    link.emit(GreenButton, START_NS)
+    link.emit(GreenButtonMessage, START_NS)
     with pytest.raises(CannotEncode, match="number is 4294967296"):
-        link.emit(GreenButton, START_NS)
+        link.emit(GreenButtonMessage, START_NS)
     with pytest.raises(ValueError, match="at least 256 events"):
         EventStore(10)
 
 
 def test_progress_and_the_final_event_carry_the_request() -> None:
-    pair = Pair(answer=lambda commanded: Reply(Status.ACCEPTED, Reason.NONE, 7)).start()
+    pair = Pair(answer=lambda commanded: ReplyMessage(Status.ACCEPTED, Reason.NONE, 7)).start()
     pair.run(100)
-    request = pair.request(Dispense())
+    request = pair.request(DispenseMessage())
     pair.run(5)
     pair.progress(request, 40)
     pair.run(5)
-    pair.emit(PacketLifted, request=request, ordinal=1)
+    pair.emit(PacketLiftedMessage, request=request, ordinal=1)
     pair.run(5)
     assert pair.answers()[request].reply.status == Status.ACCEPTED
-    assert pair.of(Progressed) == [Progressed(request, Dispense(), Progress(40, 6))]
+    assert pair.of(Progressed) == [Progressed(request, DispenseMessage(), ProgressMessage(40, 6))]
     assert [item.request for item in pair.of(Delivered)] == [request]
 
 
@@ -476,7 +478,7 @@ def test_a_text_too_long_is_refused_before_it_is_queued() -> None:
     pair = Pair().start()
     pair.run(100)
     with pytest.raises(CannotEncode):
-        pair.request(ShowText("x" * 41))
-    request = pair.request(ShowText("x" * 39))
+        pair.request(ShowTextMessage("x" * 41))
+    request = pair.request(ShowTextMessage("x" * 39))
     pair.run(20)
     assert list(pair.answers()) == [request]

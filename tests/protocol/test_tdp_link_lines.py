@@ -6,21 +6,21 @@ from itertools import pairwise
 
 import pytest
 
-from protocol.tdp import Answered, Delivered, Lost, SessionChanged, Unanswered
-from protocol.tdp.messages import Dispense, GreenButton, PacketLifted, ShowMeter, Status
+from protocol.tdp import Answered, Delivered, Lost, SessionRestarted, Unanswered
+from protocol.tdp.messages import DispenseMessage, GreenButtonMessage, PacketLiftedMessage, ShowMeterMessage, Status
 from tests.support.links import CLEAN, LINES, MS, Faults, Pair, listen, stream
 
 SEEDS = range(4)
 OVER_EVERY_LINE = pytest.mark.parametrize("faults", LINES.values(), ids=LINES.keys())
 
 
-def talk(pair: Pair, events: int = 60) -> list[tuple[int, ShowMeter]]:
+def talk(pair: Pair, events: int = 60) -> list[tuple[int, ShowMeterMessage]]:
     """Events from the device and, between them, commands that can be told apart; what was asked."""
     asked = []
     for turn in range(events):
-        pair.emit(PacketLifted, ordinal=turn % 200)
+        pair.emit(PacketLiftedMessage, ordinal=turn % 200)
         if turn % 6 == 0 and pair.host.state == "up":
-            command = ShowMeter(1, 1000 + turn)
+            command = ShowMeterMessage(1, 1000 + turn)
             asked.append((pair.request(command), command))
         pair.run(35)
     pair.run(15_000)
@@ -36,7 +36,7 @@ def test_every_event_once_in_order_and_every_command_at_most_once(faults: Faults
 
     assert pair.numbers() == list(range(1, 61))
     assert [event.message.ordinal for event in pair.of(Delivered)] == list(range(60))
-    assert not pair.of(Lost, SessionChanged)
+    assert not pair.of(Lost, SessionRestarted)
 
     ends = pair.answers()
     assert set(ends) == {request for request, _ in asked}
@@ -79,7 +79,7 @@ def test_a_backlog_deeper_than_the_window_is_delivered_whole(faults: Faults) -> 
     pair = Pair(faults, seed=5)
     pair.power_on()
     for _ in range(200):
-        pair.emit(GreenButton)
+        pair.emit(GreenButtonMessage)
     pair.start_host()
     assert pair.run(60_000, lambda: len(pair.numbers()) == 200)
     assert pair.numbers() == list(range(1, 201))
@@ -89,12 +89,12 @@ def test_a_reply_lost_on_the_way_does_not_eject_a_second_packet() -> None:
     pair = Pair(CLEAN).start()
     pair.run(100)
     pair.to_host.open = False
-    request = pair.request(Dispense())
+    request = pair.request(DispenseMessage())
     pair.run(260)  # the first reply is lost, the command sent again, and that reply lost too
-    assert pair.executed == [Dispense()]
+    assert pair.executed == [DispenseMessage()]
     pair.to_host.open = True
     pair.run(260)
-    assert pair.executed == [Dispense()]
+    assert pair.executed == [DispenseMessage()]
     assert isinstance(pair.answers()[request], Answered)
     assert pair.host.stats.retries == 2
 
@@ -104,7 +104,7 @@ def test_endless_noise_fails_a_request_at_its_deadline() -> None:
     pair.run(100)
     pair.to_host.open = False
     asked_ns = pair.now_ns
-    request = pair.request(Dispense())
+    request = pair.request(DispenseMessage())
     for turn in range(200):
         pair.to_host.inject(bytes((turn * 37 + n) % 256 for n in range(50)), pair.now_ns)
         pair.run(5, lambda: request in pair.answers())
@@ -122,7 +122,7 @@ def test_no_request_outlives_the_deadline_of_the_one_before_it(waiting: int) -> 
     pair.run(100)
     pair.power_off()
     asked_ns = pair.now_ns
-    requests = [pair.request(ShowMeter(1, n)) for n in range(waiting)]
+    requests = [pair.request(ShowMeterMessage(1, n)) for n in range(waiting)]
     assert pair.run(800, lambda: len(pair.answers()) == waiting)
     assert pair.now_ns - asked_ns <= 800 * MS
     assert [end.error.tries for end in pair.answers().values()] == [3] + [0] * (waiting - 1)
@@ -133,13 +133,13 @@ def test_only_one_command_is_outstanding() -> None:
     pair = Pair(CLEAN).start()
     pair.run(100)
     pair.answer = lambda commanded: None
-    first, second = pair.request(ShowMeter(1, 1)), pair.request(ShowMeter(1, 2))
+    first, second = pair.request(ShowMeterMessage(1, 1)), pair.request(ShowMeterMessage(1, 2))
     pair.run(90)
-    assert pair.executed == [ShowMeter(1, 1)]
+    assert pair.executed == [ShowMeterMessage(1, 1)]
     assert pair.device is not None
     pair.reply(first)
     pair.run(10)
-    assert pair.executed == [ShowMeter(1, 1), ShowMeter(1, 2)]
+    assert pair.executed == [ShowMeterMessage(1, 1), ShowMeterMessage(1, 2)]
     pair.reply(second)
     pair.run(10)
     assert list(pair.answers()) == [first, second]
@@ -152,27 +152,27 @@ def test_request_ids_wrap_without_ever_being_zero() -> None:
     pair.run(100)
     requests = []
     for n in range(40):
-        requests.append(pair.request(ShowMeter(1, n)))
+        requests.append(pair.request(ShowMeterMessage(1, n)))
         pair.run(5)
     assert 65_535 in requests
     assert 1 in requests
     assert 0 not in requests
     assert all(after == before % 65_535 + 1 for before, after in pairwise(requests))
-    assert pair.executed == [ShowMeter(1, n) for n in range(40)]
+    assert pair.executed == [ShowMeterMessage(1, n) for n in range(40)]
     assert all(isinstance(end, Answered) for end in pair.answers().values())
 
 
 def test_a_request_id_met_again_much_later_is_a_new_request() -> None:
     pair = Pair(CLEAN).start()
     pair.run(100)
-    first = pair.request(ShowMeter(1, 1))
+    first = pair.request(ShowMeterMessage(1, 1))
     pair.run(65_535 - 100)
     pair.start_host()  # its ids start where those of the first did
     pair.run(100)
-    again = pair.request(ShowMeter(1, 2))
+    again = pair.request(ShowMeterMessage(1, 2))
     pair.run(100)
     assert again == first
-    assert pair.executed == [ShowMeter(1, 1), ShowMeter(1, 2)]
+    assert pair.executed == [ShowMeterMessage(1, 1), ShowMeterMessage(1, 2)]
 
 
 def test_a_new_program_whose_ids_clash_with_the_last_one_is_not_answered_from_the_cache() -> None:
@@ -180,12 +180,12 @@ def test_a_new_program_whose_ids_clash_with_the_last_one_is_not_answered_from_th
     pair.run(1)
     requests = []
     for n in range(8):
-        requests.append(pair.request(ShowMeter(1, n)))
+        requests.append(pair.request(ShowMeterMessage(1, n)))
         pair.run(0)
     pair.run(2)
     pair.start_host()  # three milliseconds later, so that its first id is one the device remembers
     assert pair.run(600, lambda: pair.host.state == "up")
     pair.run(50)
-    assert pair.request(Dispense()) not in requests
+    assert pair.request(DispenseMessage()) not in requests
     pair.run(100)
-    assert pair.executed[-1] == Dispense()
+    assert pair.executed[-1] == DispenseMessage()

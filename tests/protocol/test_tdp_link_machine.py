@@ -7,11 +7,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from protocol.tdp import Delivered, Lost, SessionChanged
+from protocol.tdp import Delivered, Lost, SessionRestarted
 from protocol.tdp.commands import QUEUE_MAX
 from protocol.tdp.event_order import HELD_MAX
 from protocol.tdp.event_store import EventStore
-from protocol.tdp.messages import Booted, PacketLifted, ShowMeter
+from protocol.tdp.messages import BootedMessage, PacketLiftedMessage, ShowMeterMessage
 from protocol.tdp.reply_cache import KEPT_MAX
 from tests.support.links import CLEAN, MS, Faults, Pair, listen, stream
 
@@ -43,14 +43,14 @@ class Link(RuleBasedStateMachine):
             self.pair.start()
         self.sessions = [self.pair.session]
         self.made = Counter[int]()
-        self.asked: dict[int, tuple[int, ShowMeter]] = {}
+        self.asked: dict[int, tuple[int, ShowMeterMessage]] = {}
         self.marks = 0
 
     @rule(count=st.integers(1, 40))
     @precondition(lambda self: self.pair.device is not None)
     def events(self, count: int) -> None:
         for _ in range(count):
-            self.pair.emit(PacketLifted, ordinal=self.made[self.pair.session] % 256)
+            self.pair.emit(PacketLiftedMessage, ordinal=self.made[self.pair.session] % 256)
             self.made[self.pair.session] += 1
 
     @rule()
@@ -58,7 +58,7 @@ class Link(RuleBasedStateMachine):
     def command(self) -> None:
         self.marks += 1
         waiting = sum(request not in self.pair.answers() for request in self.asked)
-        command = ShowMeter(1, self.marks)
+        command = ShowMeterMessage(1, self.marks)
         request = self.pair.request(command)
         # Between two commands of ours the link may put one of its own.
         self.asked[request] = self.pair.now_ns + (2 * waiting + 2) * COMMAND_NS, command
@@ -90,7 +90,7 @@ class Link(RuleBasedStateMachine):
             pair.store = EventStore()
         self.sessions.append(previous + 0x1111)
         pair.power_on(previous + 0x1111)
-        pair.emit(Booted, boot_count=1, previous_session=previous, cause=1, mid_round=0)
+        pair.emit(BootedMessage, boot_count=1, previous_session=previous, cause=1, mid_round=0)
         self.made[pair.session] += 1
 
     @invariant()
@@ -100,8 +100,8 @@ class Link(RuleBasedStateMachine):
             return
         following = Counter[int]()
         session = None
-        for output in self.pair.of(Delivered, Lost, SessionChanged):
-            if isinstance(output, SessionChanged):
+        for output in self.pair.of(Delivered, Lost, SessionRestarted):
+            if isinstance(output, SessionRestarted):
                 assert session in (None, output.previous)
                 session = output.session
                 continue

@@ -15,23 +15,23 @@ from protocol.tdp import (
     LinkState,
     Lost,
     Opened,
-    SessionChanged,
+    SessionRestarted,
     StatusSeen,
     Timing,
     Unanswered,
     Up,
 )
 from protocol.tdp.messages import (
-    Booted,
+    BootedMessage,
     DeviceClass,
-    Dispense,
-    GreenButton,
-    OpenSession,
+    DispenseMessage,
+    GreenButtonMessage,
+    OpenSessionMessage,
     Reason,
-    ReportStatus,
+    ReportStatusMessage,
     Role,
-    SelfTest,
-    ShowMeter,
+    SelfTestMessage,
+    ShowMeterMessage,
     Status,
 )
 from tests.support.links import CLEAN, START_NS, Heard, Pair, listen, stream
@@ -39,7 +39,7 @@ from tests.support.links import CLEAN, START_NS, Heard, Pair, listen, stream
 
 def events(pair: Pair, count: int, spacing_ms: int = 5) -> None:
     for _ in range(count):
-        pair.emit(GreenButton)
+        pair.emit(GreenButtonMessage)
         pair.run(spacing_ms)
 
 
@@ -70,18 +70,18 @@ def test_the_host_asks_until_the_device_is_there() -> None:
 def test_commands_before_the_session_are_refused_with_the_reason() -> None:
     pair = Pair(CLEAN)
     with pytest.raises(NotUp, match="the link is closed"):
-        pair.request(Dispense())
+        pair.request(DispenseMessage())
     pair.start_host()
     with pytest.raises(NotUp, match="asking who is there"):
-        pair.request(Dispense())
+        pair.request(DispenseMessage())
 
 
 def test_the_queue_is_bounded() -> None:
     pair = up()
     for n in range(17):
-        pair.request(ShowMeter(1, n))
+        pair.request(ShowMeterMessage(1, n))
     with pytest.raises(QueueFull, match="16 commands already wait"):
-        pair.request(ShowMeter(1, 99))
+        pair.request(ShowMeterMessage(1, 99))
 
 
 def test_a_role_that_is_not_granted_falls_back_to_observing() -> None:
@@ -89,8 +89,8 @@ def test_a_role_that_is_not_granted_falls_back_to_observing() -> None:
     assert pair.host.role is Role.OBSERVE
     assert [out.role for out in pair.device_out if isinstance(out, Opened)] == [Role.OBSERVE]
     with pytest.raises(NotPermitted, match="Dispense needs the operate role; this session has observe"):
-        pair.request(Dispense())
-    request = pair.request(ReportStatus())
+        pair.request(DispenseMessage())
+    request = pair.request(ReportStatusMessage())
     pair.run(50)
     assert pair.answers()[request].reply.status == Status.DONE
     events(pair, 3)
@@ -100,7 +100,7 @@ def test_a_role_that_is_not_granted_falls_back_to_observing() -> None:
 def test_operate_may_not_do_service_work() -> None:
     pair = up()
     with pytest.raises(NotPermitted, match="SelfTest needs the service role; this session has operate"):
-        pair.request(SelfTest())
+        pair.request(SelfTestMessage())
     assert up(role=Role.SERVICE, granted=Role.SERVICE).host.role is Role.SERVICE
 
 
@@ -159,11 +159,11 @@ def test_a_fitting_device_after_a_wrong_one_is_taken() -> None:
 def test_silence_is_down_and_the_same_session_is_resumed() -> None:
     pair = up()
     events(pair, 5)
-    request = pair.request(Dispense())
+    request = pair.request(DispenseMessage())
     pair.run(10)
     pair.to_host.open = pair.to_device.open = False
     started_ns = pair.now_ns
-    pending = pair.request(ShowMeter(1, 1))
+    pending = pair.request(ShowMeterMessage(1, 1))
     assert pair.run(3_200, lambda: bool(pair.of(Down)))
     assert pair.now_ns - started_ns <= 3_000_000_000
     assert isinstance(pair.answers()[pending], Unanswered)
@@ -182,7 +182,7 @@ def test_an_idle_link_that_was_lost_calls_until_somebody_answers() -> None:
     pair.run(3_500)
     assert pair.host.state is LinkState.LOST
     with pytest.raises(NotUp, match="the link is lost"):
-        pair.request(Dispense())
+        pair.request(DispenseMessage())
     pair.to_host.open = True
     assert pair.run(300, lambda: pair.host.state == "up")
     assert kinds(pair) == [Up, Down, Up]
@@ -192,9 +192,9 @@ def test_a_hole_before_a_dead_line_is_filled_when_the_line_is_back() -> None:
     pair = up()
     events(pair, 3)
     pair.to_device.open = pair.to_host.open = False
-    pair.emit(GreenButton)  # number 4 goes astray
+    pair.emit(GreenButtonMessage)  # number 4 goes astray
     pair.to_host.open = True
-    pair.emit(GreenButton)
+    pair.emit(GreenButtonMessage)
     pair.run(20)
     assert pair.numbers() == [1, 2, 3]
     pair.to_host.open = False
@@ -209,13 +209,13 @@ def test_a_device_that_forgot_the_session_is_opened_again() -> None:
     pair = up()
     assert pair.device is not None
     pair.device.role = None  # as after a watchdog that kept the session id
-    request = pair.request(Dispense())
+    request = pair.request(DispenseMessage())
     pair.run(50)
     assert pair.answers()[request].reply.reason == Reason.NO_SESSION
     assert pair.device.role == Role.OPERATE
-    pair.request(Dispense())
+    pair.request(DispenseMessage())
     pair.run(50)
-    assert pair.executed == [Dispense()]
+    assert pair.executed == [DispenseMessage()]
 
 
 def test_the_device_learns_that_its_host_is_lost_and_back() -> None:
@@ -259,7 +259,7 @@ def test_a_command_without_answer_opens_the_session_again_and_says_nothing_else(
     pair = up()
     events(pair, 3)
     pair.to_device.open = False
-    request = pair.request(Dispense())
+    request = pair.request(DispenseMessage())
     pair.run(800)
     assert isinstance(pair.answers()[request], Unanswered)
     assert pair.host.state is LinkState.HELLO
@@ -278,12 +278,12 @@ def test_a_restart_delivers_what_the_old_session_kept_then_the_change_then_the_n
     pair.run(500)
     pair.to_host.open = True
     pair.power_on(0x2002)
-    pair.emit(Booted, boot_count=2, previous_session=0x1001, cause=1, mid_round=1)
+    pair.emit(BootedMessage, boot_count=2, previous_session=0x1001, cause=1, mid_round=1)
     pair.run(2_000)
     assert pair.numbers(0x1001) == list(range(1, 11))
     assert pair.numbers(0x2002) == [1]
-    assert pair.of(SessionChanged) == [SessionChanged(0x1001, 0x2002)]
-    assert kinds(pair) == [Up, *[Delivered] * 10, SessionChanged, Up, Delivered]
+    assert pair.of(SessionRestarted) == [SessionRestarted(0x1001, 0x2002)]
+    assert kinds(pair) == [Up, *[Delivered] * 10, SessionRestarted, Up, Delivered]
     assert [out.resumed for out in pair.of(Up)] == [False, False]
     assert not pair.of(Lost)
 
@@ -296,7 +296,7 @@ def test_a_restart_with_nothing_kept_says_what_is_known_to_be_missing() -> None:
     assert pair.device is not None
     pair.to_host.faults = CLEAN
     for _ in range(6):
-        pair.device.emit(GreenButton, pair.now_ns)  # made, lost on the line
+        pair.device.emit(GreenButtonMessage, pair.now_ns)  # made, lost on the line
     pair._from_device(pair.device.status_changed(pair.now_ns))  # but the status names the last one
     pair.run(50)
     pair.power_off()
@@ -305,7 +305,7 @@ def test_a_restart_with_nothing_kept_says_what_is_known_to_be_missing() -> None:
     pair.power_on(0x2002)
     pair.run(2_000)
     assert pair.of(Lost) == [Lost(0x1001, 5, 10)]
-    assert kinds(pair) == [Up, *[Delivered] * 4, Lost, SessionChanged, Up]
+    assert kinds(pair) == [Up, *[Delivered] * 4, Lost, SessionRestarted, Up]
 
 
 def test_another_device_on_the_same_line_owes_nothing_of_the_first() -> None:
@@ -313,21 +313,21 @@ def test_another_device_on_the_same_line_owes_nothing_of_the_first() -> None:
     events(pair, 4)
     pair.power_off()
     pair.power_on(0x2002, serial="2")
-    pair.emit(GreenButton)
+    pair.emit(GreenButtonMessage)
     pair.run(2_000)
-    assert kinds(pair) == [Up, *[Delivered] * 4, SessionChanged, Up, Delivered]
+    assert kinds(pair) == [Up, *[Delivered] * 4, SessionRestarted, Up, Delivered]
 
 
 def test_a_command_across_a_restart_is_unanswered_and_not_carried_out_by_the_new_session() -> None:
     pair = up()
     pair.answer = lambda commanded: None
-    request = pair.request(Dispense())
+    request = pair.request(DispenseMessage())
     pair.run(20)
     pair.power_off()
     pair.power_on(0x2002)
     pair.run(2_000)
     assert isinstance(pair.answers()[request], Unanswered | Answered)
-    assert pair.executed == [Dispense()]
+    assert pair.executed == [DispenseMessage()]
 
 
 def test_two_restarts_while_the_first_is_still_being_read() -> None:
@@ -340,7 +340,7 @@ def test_two_restarts_while_the_first_is_still_being_read() -> None:
     pair.run(1_500)
     pair.to_device.open = True
     pair.run(3_000)
-    assert pair.of(SessionChanged) == [SessionChanged(0x1001, 0x2002), SessionChanged(0x2002, 0x3003)]
+    assert pair.of(SessionRestarted) == [SessionRestarted(0x1001, 0x2002), SessionRestarted(0x2002, 0x3003)]
     assert pair.host.state is LinkState.UP
     assert pair.host.session == 0x3003
 
@@ -387,10 +387,10 @@ def test_a_hole_that_nobody_fills_is_lost_after_five_seconds() -> None:
     pair = up()
     events(pair, 3)
     assert pair.device is not None
-    pair.device.emit(GreenButton, pair.now_ns)  # number 4 never leaves
+    pair.device.emit(GreenButtonMessage, pair.now_ns)  # number 4 never leaves
     pair.to_device.open = False
     recorded = list(pair.heard)
-    pair.emit(GreenButton)
+    pair.emit(GreenButtonMessage)
     pair.run(20)
     recorded = pair.heard[:]  # a recording that lacks one chunk
     end_ns = pair.now_ns
@@ -435,12 +435,12 @@ def test_a_listener_knows_who_is_there_and_refuses_to_send() -> None:
     assert link.state is LinkState.UP
     assert link.session == 0x1001
     with pytest.raises(NotUp, match="listening only"):
-        link.request(ReportStatus(), pair.now_ns)
+        link.request(ReportStatusMessage(), pair.now_ns)
 
 
 def test_opening_another_session_is_refused() -> None:
     pair = up()
-    request = pair.request(OpenSession(0xDEAD, 1, 0, Role.OPERATE))
+    request = pair.request(OpenSessionMessage(0xDEAD, 1, 0, Role.OPERATE))
     pair.run(20)
     reply = pair.answers()[request].reply
     assert (reply.status, reply.reason) == (Status.REFUSED, Reason.NO_SESSION)
@@ -449,7 +449,7 @@ def test_opening_another_session_is_refused() -> None:
 def test_a_closed_link_ends_every_command_and_says_nothing_more() -> None:
     pair = up()
     pair.answer = lambda commanded: None
-    requests = [pair.request(ShowMeter(1, n)) for n in range(4)]
+    requests = [pair.request(ShowMeterMessage(1, n)) for n in range(4)]
     pair.run(10)
     pair.close()
     assert list(pair.answers()) == requests

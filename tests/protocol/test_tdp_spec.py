@@ -11,6 +11,7 @@ from devices.simulator.shuffler_states import ARCS as SHUFFLER_ARCS
 from devices.simulator.table_controller import ARCS as CONTROLLER_ARCS
 from protocol.cards import CARDS
 from protocol.faults import Fault
+from protocol.message import message_name
 from protocol.tdp import spec
 from protocol.tdp.framing import Framer, NoiseReason
 from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
@@ -53,8 +54,8 @@ def test_a_document_without_a_region_is_refused(name: str) -> None:
 
 def test_every_message_fault_and_card_stands_in_it() -> None:
     headings = re.findall(r"^#### (?:([0-9A-F]{4})h )?(\w+)$", section("## Messages"), re.MULTILINE)
-    declared = [(f"{number:04X}", cls.__name__) for (_, number), (cls, _) in PACKETS.items()]
-    assert sorted(headings) == sorted([*declared, *(("", cls.__name__) for cls, _ in ANSWERS.values())])
+    declared = [(f"{number:04X}", message_name(cls)) for (_, number), (cls, _) in PACKETS.items()]
+    assert sorted(headings) == sorted([*declared, *(("", message_name(cls)) for cls, _ in ANSWERS.values())])
     faults = re.findall(r"^\| (\d+) \|", section("### Fault numbers"), re.MULTILINE)
     assert faults == [str(int(fault)) for fault in Fault]
     codes = re.findall(r"\b([0-9A-F]{2})h\b", section("### Card codes"))

@@ -79,7 +79,7 @@ class Broken:
 def changed(envelope: Envelope, **values: object) -> bytes:
     """The frame with other values in its message."""
     message = replace(envelope.message, **values)  # type: ignore[type-var]
-    answers = isinstance(message, m.Reply | m.Nak | m.Progress)
+    answers = isinstance(message, m.ReplyMessage | m.NakMessage | m.ProgressMessage)
     return encode(
         message,
         link_sequence=envelope.link_sequence,
@@ -97,7 +97,7 @@ class Unchanged:
         self._last: m.Message | None = None
 
     def hits(self, message: m.Message) -> bool:
-        if not isinstance(message, m.ShufflerStatus):
+        if not isinstance(message, m.ShufflerStatusMessage):
             return False
         plain = replace(message, uptime_ms=0, last_event=0)
         same, self._last = plain == self._last, plain
@@ -229,7 +229,11 @@ class DarkLamp(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        return [changed(envelope, lamps=message.lamps & ~1) if isinstance(message, m.ShufflerStatus) else envelope.body]
+        return [
+            changed(envelope, lamps=message.lamps & ~1)
+            if isinstance(message, m.ShufflerStatusMessage)
+            else envelope.body
+        ]
 
 
 class ForgetfulLamp(Broken):
@@ -239,7 +243,7 @@ class ForgetfulLamp(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        if not isinstance(message, m.ShufflerStatus):
+        if not isinstance(message, m.ShufflerStatusMessage):
             return [envelope.body]
         self.lit_ns = (self.lit_ns or self.now_ns) if message.lamps & 1 else 0
         out = self.lit_ns and self.now_ns - self.lit_ns > 2_000 * MS
@@ -251,7 +255,7 @@ class LyingCounts(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        lies = isinstance(message, m.PacketDispensed)
+        lies = isinstance(message, m.PacketDispensedMessage)
         return [changed(envelope, counted=message.expected) if lies else envelope.body]  # type: ignore[attr-defined]
 
 
@@ -260,7 +264,7 @@ class LyingRemainder(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        lies = isinstance(message, m.RemainderDumped)
+        lies = isinstance(message, m.RemainderDumpedMessage)
         return [changed(envelope, counted=message.expected) if lies else envelope.body]  # type: ignore[attr-defined]
 
 
@@ -269,17 +273,19 @@ class CarelessRecord(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        return [changed(envelope, packets=message.packets[:-1]) if isinstance(message, m.Misdeal) else envelope.body]
+        return [
+            changed(envelope, packets=message.packets[:-1]) if isinstance(message, m.MisdealMessage) else envelope.body
+        ]
 
 
 class LateStatus(Rewriting):
     """Two of three statuses that come without a change and unasked are left out."""
 
-    last: m.ShufflerStatus | None = None
+    last: m.ShufflerStatusMessage | None = None
     count = dropped = asked_ns = 0
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
-        if isinstance(envelope.message, m.ReportStatus):
+        if isinstance(envelope.message, m.ReportStatusMessage):
             self.asked_ns = self.now_ns
         return [envelope.body]
 
@@ -288,7 +294,7 @@ class LateStatus(Rewriting):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        if isinstance(message, m.ShufflerStatus):
+        if isinstance(message, m.ShufflerStatusMessage):
             plain = replace(message, uptime_ms=0)
             same, self.last = plain == self.last and self.now_ns != self.asked_ns, plain
             self.count = self.count + 1 if same else 0
@@ -308,7 +314,7 @@ class DeafToAcks(Rewriting):
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        return [encode(m.Heartbeat(message.session)) if isinstance(message, m.Ack) else envelope.body]
+        return [encode(m.HeartbeatMessage(message.session)) if isinstance(message, m.AckMessage) else envelope.body]
 
 
 class AnySession(Rewriting):
@@ -317,12 +323,12 @@ class AnySession(Rewriting):
     session = 0
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
-        if isinstance(envelope.message, m.OpenSession):
+        if isinstance(envelope.message, m.OpenSessionMessage):
             return [changed(envelope, session=self.session)]
         return [envelope.body]
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
-        if isinstance(envelope.message, m.HelloReply):
+        if isinstance(envelope.message, m.HelloReplyMessage):
             self.session = envelope.message.session
         return [envelope.body]
 
@@ -333,10 +339,12 @@ class AcksAnySession(Rewriting):
     session = 0
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
-        return [changed(envelope, session=self.session) if isinstance(envelope.message, m.Ack) else envelope.body]
+        return [
+            changed(envelope, session=self.session) if isinstance(envelope.message, m.AckMessage) else envelope.body
+        ]
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
-        if isinstance(envelope.message, m.HelloReply):
+        if isinstance(envelope.message, m.HelloReplyMessage):
             self.session = envelope.message.session
         return [envelope.body]
 
@@ -392,7 +400,11 @@ class GrantsAll(Rewriting):
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        return [changed(envelope, role=2) if isinstance(message, m.OpenSession) and message.role < 3 else envelope.body]
+        return [
+            changed(envelope, role=2)
+            if isinstance(message, m.OpenSessionMessage) and message.role < 3
+            else envelope.body
+        ]
 
 
 class NeverLost(Broken):
@@ -406,7 +418,7 @@ class NeverLost(Broken):
 
     def tick(self, now_ns: int) -> None:
         if now_ns - self.heard_ns >= 1_000 * MS and self._table.units["shuffler"].hosted:  # type: ignore[attr-defined]
-            self._table.receive("shuffler", encode_frame(encode(m.Heartbeat(1)), after_silence=True), now_ns)
+            self._table.receive("shuffler", encode_frame(encode(m.HeartbeatMessage(1)), after_silence=True), now_ns)
         super().tick(now_ns)
 
 
@@ -415,7 +427,7 @@ class UncountedBoots(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        if isinstance(message, m.HelloReply) and message.boot_count > 1:
+        if isinstance(message, m.HelloReplyMessage) and message.boot_count > 1:
             return [changed(envelope, boot_count=1)]
         return [envelope.body]
 
@@ -426,7 +438,7 @@ class NoGap(Broken):
     gone = 0
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
-        if isinstance(envelope.message, m.Gap):
+        if isinstance(envelope.message, m.GapMessage):
             self.gone += 1
             return []
         return [_resequenced(envelope.body, self.gone)]
@@ -438,8 +450,8 @@ class AnswersNaks(Rewriting):
     answer = False
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
-        if isinstance(envelope.message, m.Nak):
-            return [encode(m.ReportStatus(), request=0, link_sequence=0, flags=0x80)]
+        if isinstance(envelope.message, m.NakMessage):
+            return [encode(m.ReportStatusMessage(), request=0, link_sequence=0, flags=0x80)]
         return [envelope.body]
 
 
@@ -448,7 +460,7 @@ class WrongReason(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        lies = isinstance(message, m.Reply) and message.status == Status.REFUSED
+        lies = isinstance(message, m.ReplyMessage) and message.status == Status.REFUSED
         return [changed(envelope, reason=Reason.BUSY) if lies else envelope.body]
 
 
@@ -465,7 +477,7 @@ class GivesFaces(Broken):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        shows = isinstance(message, m.PacketDispensed)
+        shows = isinstance(message, m.PacketDispensedMessage)
         return [changed(envelope, cards=b"\x11\x12") if shows else envelope.body]
 
 
@@ -478,7 +490,7 @@ class LateResend(Rewriting):
         self._dropped = 0
 
     def heard(self, envelope: Envelope) -> Iterable[bytes]:
-        if isinstance(envelope.message, m.ReadEvents):
+        if isinstance(envelope.message, m.ReadEventsMessage):
             self._sent.clear()
         return [envelope.body]
 
@@ -487,7 +499,7 @@ class LateResend(Rewriting):
 
     def said(self, envelope: Envelope) -> Iterable[bytes]:
         message = envelope.message
-        if isinstance(message, m.HelloReply):
+        if isinstance(message, m.HelloReplyMessage):
             self._sent.clear()
         if isinstance(message, m.Event) and not envelope.extensions:
             before_ns = self._sent.get(message.number)

@@ -28,7 +28,7 @@ from dealwire.rehearsal.scenario import load_scenario
 from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.clock import ManualClock
-from devices.drivers import DRIVERS, Kind
+from devices.drivers import DRIVERS, DeviceKind
 from devices.events import Seen
 from devices.loop import Owner
 from devices.session import Feed
@@ -44,7 +44,7 @@ from rules.game import load_game
 MS: Final = 1_000_000
 SECOND: Final = 1000 * MS
 SCENARIOS: Final = ("clean-1", "clean-3")
-DEVICES: Final[dict[str, Kind]] = {name: DRIVERS[name] for name in (SHUFFLER, CONTROLLER)}
+DEVICES: Final[dict[str, DeviceKind]] = {name: DRIVERS[name] for name in (SHUFFLER, CONTROLLER)}
 SPEED: Final = 20.0
 ROUND_MOST_S: Final = 600
 KINDS: Final = ("loss", "flips", "duplicates", "reorder", "delay", "stalls", "resets", "reboot")

@@ -15,7 +15,7 @@ MS = 1_000_000
 SECOND = 1_000_000_000
 
 
-def hello(session: int = 0xC0FFEE01, device_class: int = m.DeviceClass.SHUFFLER, **changes: Any) -> m.HelloReply:
+def hello(session: int = 0xC0FFEE01, device_class: int = m.DeviceClass.SHUFFLER, **changes: Any) -> m.HelloReplyMessage:
     facts: dict[str, Any] = {
         "session": session,
         "lowest_major": 1,
@@ -33,11 +33,11 @@ def hello(session: int = 0xC0FFEE01, device_class: int = m.DeviceClass.SHUFFLER,
         "firmware": "1.0",
         "digest": bytes(32),
     }
-    return m.HelloReply(**{**facts, **changes})
+    return m.HelloReplyMessage(**{**facts, **changes})
 
 
 def shuffler_status(session: int, last_event: int, uptime_ms: int) -> m.Message:
-    return m.ShufflerStatus(
+    return m.ShufflerStatusMessage(
         session=session,
         last_event=last_event,
         uptime_ms=uptime_ms,
@@ -56,7 +56,7 @@ def shuffler_status(session: int, last_event: int, uptime_ms: int) -> m.Message:
 
 
 def controller_status(session: int, last_event: int, uptime_ms: int) -> m.Message:
-    return m.ControllerStatus(session, last_event, uptime_ms, m.ControllerState.BETS_OPEN, 0, 0, ())
+    return m.ControllerStatusMessage(session, last_event, uptime_ms, m.ControllerState.BETS_OPEN, 0, 0, ())
 
 
 class DeviceEnd:
@@ -66,7 +66,7 @@ class DeviceEnd:
         self,
         transport: Transport,
         clock: Clock,
-        greeting: m.HelloReply | None = None,
+        greeting: m.HelloReplyMessage | None = None,
         *,
         answers: bool = True,
     ) -> None:
@@ -142,7 +142,7 @@ class DeviceEnd:
             elif isinstance(output, Commanded):
                 self.commands.append(output.command)
                 if self._answers:
-                    reply = m.Reply(m.Status.DONE, m.Reason.NONE, m.ShufflerState.READY)
+                    reply = m.ReplyMessage(m.Status.DONE, m.Reason.NONE, m.ShufflerState.READY)
                     self._take(self.link.reply(output.request, reply, now_ns), now_ns)
         if self.gone is None:
             self.on_writable(now_ns)

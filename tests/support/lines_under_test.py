@@ -26,7 +26,7 @@ from devices.clock import ManualClock
 from devices.events import LinkLost, LinkUp, Seen
 from devices.loop import Owner
 from devices.shuffler import ShufflerDriver
-from devices.supervisor import State, Supervisor
+from devices.supervisor import LineState, Supervisor
 from devices.transport.base import LineClosed, Transport
 from devices.transport.finding import PortFinder
 from devices.transport.memory import memory_pair
@@ -455,7 +455,7 @@ class Device:
         return self._end
 
     def _status(self, session: int, last_event: int, uptime_ms: int) -> m.Message:
-        return m.ShufflerStatus(session, last_event, uptime_ms, self.state, 0, 0, 1, 52, 0, 0, 0, 0, 0, ())
+        return m.ShufflerStatusMessage(session, last_event, uptime_ms, self.state, 0, 0, 1, 52, 0, 0, 0, 0, 0, ())
 
     def _take(self, outputs: list[Any]) -> None:
         for output in outputs:
@@ -464,7 +464,7 @@ class Device:
             elif isinstance(output, Commanded):
                 self.commands.append(output.command)
                 if self.answers:
-                    reply = m.Reply(m.Status.DONE, m.Reason.NONE, self.state)
+                    reply = m.ReplyMessage(m.Status.DONE, m.Reason.NONE, self.state)
                     self._take(self.link.reply(output.request, reply, self.clock.now_ns()))
             elif isinstance(output, Opened):
                 pass
@@ -540,7 +540,7 @@ class Bench:
 
     def up(self) -> Bench:
         self.supervisor.start()
-        assert self.run(lambda: self.supervisor.state is State.KNOWN), (self.supervisor.state, self.seen)
+        assert self.run(lambda: self.supervisor.state is LineState.KNOWN), (self.supervisor.state, self.seen)
         return self
 
     def run(self, until: Callable[[], bool], limit_s: float = 60.0) -> bool:

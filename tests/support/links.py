@@ -19,7 +19,7 @@ from protocol.tdp import (
     Lost,
     Output,
     Send,
-    SessionChanged,
+    SessionRestarted,
     StatusSeen,
     Timing,
     Unanswered,
@@ -28,21 +28,21 @@ from protocol.tdp import (
 from protocol.tdp.messages import (
     Capability,
     DeviceClass,
-    HelloReply,
+    HelloReplyMessage,
     Message,
-    Progress,
+    ProgressMessage,
     Reason,
-    Reply,
+    ReplyMessage,
     Role,
     ShufflerState,
-    ShufflerStatus,
+    ShufflerStatusMessage,
     Status,
 )
 
 MS = 1_000_000
 START_NS = 1_700_000_000_000_000_000
 
-STREAM = (Delivered, Lost, SessionChanged, Down, StatusSeen, Up)
+STREAM = (Delivered, Lost, SessionRestarted, Down, StatusSeen, Up)
 """Outputs that a listener must give exactly as the live link did."""
 
 
@@ -141,7 +141,7 @@ class Direction:
         return bytes(kept)
 
 
-def hello_reply(session: int, **changes: object) -> HelloReply:
+def hello_reply(session: int, **changes: object) -> HelloReplyMessage:
     """Who the tests' shuffler is."""
     values: dict[str, object] = {
         "session": session,
@@ -160,12 +160,12 @@ def hello_reply(session: int, **changes: object) -> HelloReply:
         "firmware": "1.0",
         "digest": bytes(32),
     }
-    return HelloReply(**(values | changes))  # type: ignore[arg-type]
+    return HelloReplyMessage(**(values | changes))  # type: ignore[arg-type]
 
 
-def report(session: int, last_event: int, uptime_ms: int) -> ShufflerStatus:
+def report(session: int, last_event: int, uptime_ms: int) -> ShufflerStatusMessage:
     """A status that says nothing but the head."""
-    return ShufflerStatus(session, last_event, uptime_ms, ShufflerState.READY, 0, 0, 1, 52, 0, 0, 0, 0, 0, ())
+    return ShufflerStatusMessage(session, last_event, uptime_ms, ShufflerState.READY, 0, 0, 1, 52, 0, 0, 0, 0, 0, ())
 
 
 @dataclass
@@ -188,7 +188,7 @@ class Pair:
     session: int = 0x1001
     timing: Timing = field(default_factory=Timing)
     store: EventStore = field(default_factory=EventStore)
-    answer: Callable[[Commanded], Reply | None] = lambda commanded: Reply(Status.DONE, Reason.NONE, 6)
+    answer: Callable[[Commanded], ReplyMessage | None] = lambda commanded: ReplyMessage(Status.DONE, Reason.NONE, 6)
 
     def __post_init__(self) -> None:
         random = Random(self.seed)
@@ -217,12 +217,12 @@ class Pair:
     def reply(self, request: int, status: Status = Status.DONE, reason: Reason = Reason.NONE) -> None:
         """The model answers a command it kept waiting."""
         assert self.device is not None
-        self._from_device(self.device.reply(request, Reply(status, reason, 6), self.now_ns))
+        self._from_device(self.device.reply(request, ReplyMessage(status, reason, 6), self.now_ns))
 
     def progress(self, request: int, percent: int) -> None:
         """The model says how far it got."""
         assert self.device is not None
-        self._from_device(self.device.progress(request, Progress(percent, 6), self.now_ns))
+        self._from_device(self.device.progress(request, ProgressMessage(percent, 6), self.now_ns))
 
     def power_on(self, session: int | None = None, **hello: object) -> None:
         """A device with a new session and the store of the one before it."""

@@ -31,18 +31,18 @@ def packet(ordinal: int, cards: str) -> tuple[Event, Event]:
     """A packet comes and is taken away."""
     codes = bytes.fromhex(cards)
     facts = {"deck": 1, "ordinal": ordinal, "expected": 5, "counted": len(codes), "cards": codes}
-    return (m.PacketDispensed, facts), (m.PacketLifted, {"ordinal": ordinal})
+    return (m.PacketDispensedMessage, facts), (m.PacketLiftedMessage, {"ordinal": ordinal})
 
 
 DEAL: Final[tuple[Event, ...]] = (
-    (m.DeckVerified, {"deck": 1, "expected": 52, "counted": 52}),
-    (m.GreenButton, {}),
+    (m.DeckVerifiedMessage, {"deck": 1, "expected": 52, "counted": 52}),
+    (m.GreenButtonMessage, {}),
     *packet(1, "1121314112"),
     *packet(2, "2232421323"),
     *packet(3, "3343142434"),
-    (m.GreenButton, {}),
-    (m.RemainderDumped, {"deck": 1, "expected": 37, "counted": 37}),
-    (m.RemainderLifted, {"deck": 1}),
+    (m.GreenButtonMessage, {}),
+    (m.RemainderDumpedMessage, {"deck": 1, "expected": 37, "counted": 37}),
+    (m.RemainderLiftedMessage, {"deck": 1}),
 )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from devices.events import EventsLost, PacketLifted, SessionChanged
-from devices.supervisor import State
+from devices.supervisor import LineState
 from protocol.errors import LineAmbiguous, LineGarbled
 from protocol.tdp import Answered, Unanswered
 from protocol.tdp import messages as m
@@ -40,7 +40,7 @@ class Trial:
     def event(self) -> None:
         """The device does something, whether anybody hears it or not."""
         self.emitted += 1
-        self.bench.device.emit(m.PacketLifted, ordinal=self.emitted)
+        self.bench.device.emit(m.PacketLiftedMessage, ordinal=self.emitted)
 
     def ask(self) -> None:
         """A command is on its way when the fault comes."""
@@ -51,7 +51,7 @@ class Trial:
             self.ended_ns = bench.clock.now_ns()
 
         self.asked_ns = bench.clock.now_ns()
-        bench.supervisor.request(m.Dispense(), done)
+        bench.supervisor.request(m.DispenseMessage(), done)
 
     def lost(self) -> str:
         """Run until the loss is reported, and when that was."""
@@ -59,7 +59,7 @@ class Trial:
         known, start_ns = len(bench.losses()), bench.clock.now_ns()
         assert bench.run(lambda: len(bench.losses()) > known, 30), "the loss was never reported"
         bench.settle()
-        assert bench.supervisor.state is not State.KNOWN
+        assert bench.supervisor.state is not LineState.KNOWN
         return after(bench.seen[-1].at_ns - start_ns)
 
     def back(self, since_ns: int | None = None) -> str:
@@ -75,7 +75,7 @@ class Trial:
 
     def whole(self) -> bool:
         """The device's state is known and every event it made has been delivered, once and in order."""
-        return self.bench.supervisor.state is State.KNOWN and len(self.ordinals()) == self.emitted
+        return self.bench.supervisor.state is LineState.KNOWN and len(self.ordinals()) == self.emitted
 
     def goes_on(self) -> str:
         """How the events went on: read off what was delivered."""
@@ -120,7 +120,7 @@ def unplug_writing(t: Trial) -> str:
     t.bench.device.reads = True
     t.bench.wire.plug()
     back = t.back()
-    assert m.Dispense() not in t.bench.device.commands, "a command nobody confirmed was sent again"
+    assert m.DispenseMessage() not in t.bench.device.commands, "a command nobody confirmed was sent again"
     return f"lost {lost}, command ends as unknown, never repeated; back {back}: {t.goes_on()}"
 
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 from dealwire.rehearsal.scenario import Scenario, load_scenario
 from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
 from protocol.cards import CARDS, spell_cards
+from protocol.message import message_name
 from protocol.places import PLACES
 from protocol.tdp import Delivered, HostLink, Output, Send
 from protocol.tdp import messages as m
@@ -75,7 +76,7 @@ class Evening:
 
 def spell(event: m.Event) -> str:
     """One event as a person would write it down, without number and time."""
-    words = [type(event).__name__]
+    words = [message_name(event)]
     for name in type(event).__struct_fields__:
         value = getattr(event, name)
         if name in ("number", "device_ms"):

@@ -6,14 +6,17 @@ from typing import Any
 
 from msgspec.structs import fields
 
-from protocol.tdp import messages
+from protocol.message import message_name
 from protocol.tdp.messages import Message
+from protocol.tdp.packets import ANSWERS, PACKETS
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[2] / "docs" / "protocol-vectors.json").read_text())
 FRAMES: list[dict[str, Any]] = VECTORS["frames"]
 STREAMS: list[dict[str, Any]] = VECTORS["streams"]
 UNKNOWN: list[dict[str, Any]] = VECTORS["unknown"]
 BAD_PAYLOADS: list[dict[str, Any]] = VECTORS["bad_payloads"]
+
+_NAMED = {message_name(cls): cls for cls, _ in [*PACKETS.values(), *ANSWERS.values()]}
 
 
 def name_of(vector: dict[str, Any]) -> str:
@@ -31,7 +34,7 @@ def extensions_of(vector: dict[str, Any]) -> tuple[tuple[int, bytes], ...]:
 
 def message_of(vector: dict[str, Any]) -> Message:
     """The message a vector spells, built by the class's own constructor."""
-    cls = getattr(messages, vector["message"])
+    cls = _NAMED[vector["message"]]
     kinds = {field.name: field.type for field in fields(cls)}
     message: Message = cls(**{name: _value(kinds[name], value) for name, value in vector["fields"].items()})
     return message

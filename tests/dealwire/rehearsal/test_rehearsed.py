@@ -70,5 +70,5 @@ def test_the_options_of_a_scenario_decide_what_the_dealer_does(tmp_path: Path) -
         path.write_text(text.format(options))
         evening = Evening(load_scenario(path))
         evening.run()
-        dealt[options] = len(evening.of(m.PacketLifted))
+        dealt[options] = len(evening.of(m.PacketLiftedMessage))
     assert list(dealt.values()) == [3, 1]

@@ -11,7 +11,7 @@ from devices.simulator.deck import Bay
 from devices.simulator.line_faults import LineFaults
 from protocol.cards import DECK
 from protocol.places import BURN, COMMUNITY, DEALER, REMAINDER, Place, seat
-from protocol.tdp import Discarded, Lost, SessionChanged
+from protocol.tdp import Discarded, Lost, SessionRestarted
 from protocol.tdp import messages as m
 from tests.support.simulated import Evening, spell
 
@@ -21,8 +21,8 @@ def test_every_scenario_is_played_to_its_end(name: str) -> None:
     evening = Evening(name)
     evening.run()
     rounds = len(evening.table.scenario.rounds)
-    assert [event.round for event in evening.of(m.GameEnded)] == list(range(1, rounds + 1))
-    lamps = [event.lit for event in evening.of(m.RedLamp)]
+    assert [event.round for event in evening.of(m.GameEndedMessage)] == list(range(1, rounds + 1))
+    lamps = [event.lit for event in evening.of(m.RedLampMessage)]
     assert lamps == [1, 0] * (len(lamps) // 2)
     cards = [card for _, card in evening.table.cards]
     assert len({(card.card, card.back) for card in cards}) == len(cards) == 104
@@ -33,13 +33,15 @@ def test_every_scenario_is_played_to_its_end(name: str) -> None:
 def test_cards_are_conserved_and_no_face_is_seen_twice(name: str) -> None:
     evening = Evening(name)
     evening.run()
-    for verified, dumped in zip(evening.of(m.DeckVerified), evening.of(m.RemainderDumped), strict=False):
-        packets = [e for e in evening.of(m.PacketDispensed) if e.deck == dumped.deck and e.number < dumped.number]
-        lifted = [e for e in evening.of(m.PacketLifted) if verified.number < e.number < dumped.number]
+    for verified, dumped in zip(evening.of(m.DeckVerifiedMessage), evening.of(m.RemainderDumpedMessage), strict=False):
+        packets = [
+            e for e in evening.of(m.PacketDispensedMessage) if e.deck == dumped.deck and e.number < dumped.number
+        ]
+        lifted = [e for e in evening.of(m.PacketLiftedMessage) if verified.number < e.number < dumped.number]
         by_ordinal = {p.ordinal: p.counted for p in packets if p.number > verified.number}
         assert sum(by_ordinal[e.ordinal] for e in lifted) + dumped.counted == verified.counted == 52
-    for end, start in zip(evening.of(m.GameEnded), evening.of(m.GameStarted), strict=True):
-        shown = [e.cards for e in evening.of(m.HandRevealed) if start.number < e.number < end.number]
+    for end, start in zip(evening.of(m.GameEndedMessage), evening.of(m.GameStartedMessage), strict=True):
+        shown = [e.cards for e in evening.of(m.HandRevealedMessage) if start.number < e.number < end.number]
         faces = b"".join(shown)
         assert len(set(faces)) == len(faces) >= 7
         assert set(faces) <= {int(card) for card in DECK}
@@ -82,10 +84,10 @@ def test_a_clean_round_reads_like_the_procedure() -> None:
     evening.run()
     lines = []
     for event in evening.events():
-        if isinstance(event, m.StateChanged | m.Booted | m.DeckLoaded):
+        if isinstance(event, m.StateChangedMessage | m.BootedMessage | m.DeckLoadedMessage):
             continue
         text = spell(event)
-        if isinstance(event, m.HandRevealed):
+        if isinstance(event, m.HandRevealedMessage):
             text = f"{text.partition(' cards=')[0]} ({len(event.cards)} cards)"
         lines.append(text)
     first = lines.index("WagerPlaced seat=4 bet=1 cents=1000")
@@ -96,11 +98,11 @@ def test_a_clean_round_reads_like_the_procedure() -> None:
 def test_what_is_revealed_is_what_lies_there() -> None:
     evening = Evening("clean-3")
     cards = evening.table.cards
-    evening.run(lambda: any(isinstance(event, m.GameEnded) for event in evening.events()))
+    evening.run(lambda: any(isinstance(event, m.GameEndedMessage) for event in evening.events()))
     lying: dict[Place, bytes] = {
         place: bytes(int(card.card) for card in cards.at(place)) for place in (DEALER, COMMUNITY, seat(1), seat(3))
     }
-    shown = {event.place: event.cards for event in evening.of(m.HandRevealed)}
+    shown = {event.place: event.cards for event in evening.of(m.HandRevealedMessage)}
     assert {place: shown[place] for place in lying} == lying
     assert cards.count(BURN) == 3
     assert cards.count(REMAINDER) == 27
@@ -128,9 +130,9 @@ def test_players_get_their_packets_clockwise_and_show_them_counter_clockwise() -
 
     evening.run(watch)
     assert order == [COMMUNITY, *(seat(number) for number in range(1, 9)), DEALER]
-    seats = [event.place for event in evening.of(m.HandRevealed)][2:]
+    seats = [event.place for event in evening.of(m.HandRevealedMessage)][2:]
     assert seats == sorted(seats, reverse=True)
-    assert evening.of(m.RemainderDumped)[0].counted == 2
+    assert evening.of(m.RemainderDumpedMessage)[0].counted == 2
 
 
 def played(name: str) -> Evening:
@@ -141,45 +143,45 @@ def played(name: str) -> Evening:
 
 def test_a_short_hand_is_counted_and_takes_no_part() -> None:
     evening = played("player-short")
-    assert next((e.place, e.counted) for e in evening.of(m.CardsCounted)) == (seat(3), 4)
-    assert 3 not in [event.seat for event in evening.of(m.DecisionMade)]
-    assert seat(3) not in [event.place for event in evening.of(m.HandRevealed)]
-    assert not evening.of(m.MisdealCalled)
-    assert evening.of(m.BadgeSwiped)[0].level == m.BadgeLevel.SUPERVISOR
+    assert next((e.place, e.counted) for e in evening.of(m.CardsCountedMessage)) == (seat(3), 4)
+    assert 3 not in [event.seat for event in evening.of(m.DecisionMadeMessage)]
+    assert seat(3) not in [event.place for event in evening.of(m.HandRevealedMessage)]
+    assert not evening.of(m.MisdealCalledMessage)
+    assert evening.of(m.BadgeSwipedMessage)[0].level == m.BadgeLevel.SUPERVISOR
 
 
 def test_what_the_shuffler_does_not_notice_people_find() -> None:
     evening = played("player-short-unnoticed")
-    assert {event.counted for event in evening.of(m.PacketDispensed)} == {5}
-    assert [event.fault for event in evening.of(m.RedLamp) if event.lit] == [305]
-    assert (seat(3), 4) in [(event.place, event.counted) for event in evening.of(m.CardsCounted)]
-    assert 3 not in [event.seat for event in evening.of(m.DecisionMade)]
+    assert {event.counted for event in evening.of(m.PacketDispensedMessage)} == {5}
+    assert [event.fault for event in evening.of(m.RedLampMessage) if event.lit] == [305]
+    assert (seat(3), 4) in [(event.place, event.counted) for event in evening.of(m.CardsCountedMessage)]
+    assert 3 not in [event.seat for event in evening.of(m.DecisionMadeMessage)]
 
 
 def test_a_wrong_dealers_packet_ends_the_round_or_leaves_the_progressive() -> None:
     for name in ("dealer-long", "progressive-only"):
         evening = played(name)
-        assert [event.fault for event in evening.of(m.MisdealCalled)] == [302]
-        assert not evening.of(m.BurnConfirmed)
-        assert not evening.of(m.DecisionMade)
-        shown = [event.place for event in evening.of(m.HandRevealed)]
+        assert [event.fault for event in evening.of(m.MisdealCalledMessage)] == [302]
+        assert not evening.of(m.BurnConfirmedMessage)
+        assert not evening.of(m.DecisionMadeMessage)
+        shown = [event.place for event in evening.of(m.HandRevealedMessage)]
         assert shown == ([seat(1)] if name == "progressive-only" else [])
 
 
 def test_a_card_left_inside_takes_the_deck_off_the_table() -> None:
     evening = played("remainder-short")
-    dumped = evening.of(m.RemainderDumped)[0]
+    dumped = evening.of(m.RemainderDumpedMessage)[0]
     assert (dumped.expected, dumped.counted) == (27, 26)
-    assert [event.deck for event in evening.of(m.DeckRemoved)] == [1]
-    assert not evening.of(m.HandRevealed)
+    assert [event.deck for event in evening.of(m.DeckRemovedMessage)] == [1]
+    assert not evening.of(m.HandRevealedMessage)
     assert evening.table.cards.count(Bay.STUCK) == 0
 
 
 def test_a_deck_gathered_one_short_is_found_when_it_is_counted() -> None:
     evening = played("deck-short")
-    assert [event.counted for event in evening.of(m.DeckVerified)].count(51) == 1
-    assert [event.fault for event in evening.of(m.RedLamp) if event.lit] == [101]
-    assert not evening.of(m.MisdealCalled)
+    assert [event.counted for event in evening.of(m.DeckVerifiedMessage)].count(51) == 1
+    assert [event.fault for event in evening.of(m.RedLampMessage) if event.lit] == [101]
+    assert not evening.of(m.MisdealCalledMessage)
 
 
 def test_noise_changes_nothing_that_is_delivered() -> None:
@@ -196,26 +198,26 @@ def test_noise_changes_nothing_that_is_delivered() -> None:
 
 def test_a_power_cycle_is_a_new_session_and_the_next_round_is_clean() -> None:
     evening = played("power-cycle")
-    assert sum(isinstance(output, SessionChanged) for _, output in evening.seen) == 1
-    assert [event.mid_round for event in evening.of(m.Booted)] == [0, 0, 1]
-    assert len(evening.of(m.BurnConfirmed)) == 1
+    assert sum(isinstance(output, SessionRestarted) for _, output in evening.seen) == 1
+    assert [event.mid_round for event in evening.of(m.BootedMessage)] == [0, 0, 1]
+    assert len(evening.of(m.BurnConfirmedMessage)) == 1
 
 
 def test_troubles_of_the_dealer_and_of_the_device() -> None:
-    assert [e.positions for e in played("wrong-burn").of(m.BurnConfirmed)] == [0b01011]
+    assert [e.positions for e in played("wrong-burn").of(m.BurnConfirmedMessage)] == [0b01011]
     early = played("reveal-before-burn")
-    community = next(e for e in early.of(m.HandRevealed) if e.place == COMMUNITY)
-    assert community.number < early.of(m.BurnConfirmed)[0].number
+    community = next(e for e in early.of(m.HandRevealedMessage) if e.place == COMMUNITY)
+    assert community.number < early.of(m.BurnConfirmedMessage)[0].number
     assert len(community.cards) == 5
-    assert [e.fault for e in played("lifted-early").of(m.RedLamp) if e.lit] == [303]
-    assert [e.open for e in played("door").of(m.DoorMoved)] == [1, 0]
-    assert [e.fault for e in played("jam-stuck").of(m.RedLamp) if e.lit] == [203]
-    assert not played("jam").of(m.RedLamp)
-    assert all(len(e.cards) == 5 for e in played("recognition").of(m.PacketDispensed))
+    assert [e.fault for e in played("lifted-early").of(m.RedLampMessage) if e.lit] == [303]
+    assert [e.open for e in played("door").of(m.DoorMovedMessage)] == [1, 0]
+    assert [e.fault for e in played("jam-stuck").of(m.RedLampMessage) if e.lit] == [203]
+    assert not played("jam").of(m.RedLampMessage)
+    assert all(len(e.cards) == 5 for e in played("recognition").of(m.PacketDispensedMessage))
     rejected = played("rejected-card")
-    assert [e.card for e in rejected.of(m.CardRejected)] == [0]
-    assert not rejected.of(m.RedLamp)
-    assert [e.counted for e in rejected.of(m.RemainderDumped)] == [26]
+    assert [e.card for e in rejected.of(m.CardRejectedMessage)] == [0]
+    assert not rejected.of(m.RedLampMessage)
+    assert [e.counted for e in rejected.of(m.RemainderDumpedMessage)] == [26]
 
 
 def test_the_same_seed_deals_the_same_cards() -> None:
@@ -327,7 +329,7 @@ def test_a_file_of_ones_own_is_played(tmp_path: Path) -> None:
     path.write_text(GOOD)
     evening = Evening(load_scenario(path))
     evening.run()
-    assert [event.cents for event in evening.of(m.WagerPlaced)][:2] == [5, 5]
+    assert [event.cents for event in evening.of(m.WagerPlacedMessage)][:2] == [5, 5]
 
 
 def test_a_trouble_added_during_the_deal_happens_in_this_round_or_the_next() -> None:
@@ -338,5 +340,5 @@ def test_a_trouble_added_during_the_deal_happens_in_this_round_or_the_next() -> 
     assert dealer.add_trouble(PlannedTrouble(What.PACKET, 4, -1))
     assert not dealer.add_trouble(PlannedTrouble(What.PACKET, 1, -1))
     evening.run()
-    short = [(e.deck, e.ordinal) for e in evening.of(m.PacketDispensed) if e.counted == 4]
+    short = [(e.deck, e.ordinal) for e in evening.of(m.PacketDispensedMessage) if e.counted == 4]
     assert short == [(1, 4), (2, 1)]

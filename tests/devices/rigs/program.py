@@ -79,7 +79,7 @@ class Program:
 
     def do_request(self) -> None:
         assert self.session is not None
-        self.session.request(m.Dispense(), lambda end: self.say("ended", how=type(end).__name__))
+        self.session.request(m.DispenseMessage(), lambda end: self.say("ended", how=type(end).__name__))
 
     def do_raw(self, address: str) -> None:
         self.line = open_transport(address)

@@ -30,7 +30,7 @@ def test_an_adapter_comes_back_under_another_name_and_the_same_link(rig):
     rig.tell("open", f"serial://{LINK}?baud=115200")
     device = rig.device_on(cable)
     rig.wait("seen", body="LinkUp(session=3237998081")
-    device.emit(m.GreenButton)
+    device.emit(m.GreenButtonMessage)
     rig.wait("seen", body="GreenButton")
     rig.tell("request")
     assert rig.wait("ended")["how"] == "Answered"

@@ -30,8 +30,8 @@ def test_a_session_over_libusb_survives_an_unplug_and_a_new_address(rig):
     rig.run_program()
     rig.tell("open", "usb:1209:0005:SIM-0001")
     rig.wait("seen", body="LinkUp(session=3237998081, device_class='shuffler'")
-    device.emit(m.GreenButton)
-    device.emit(m.PacketDispensed, deck=1, ordinal=1, expected=5, counted=5, cards=bytes.fromhex("1121314160"))
+    device.emit(m.GreenButtonMessage)
+    device.emit(m.PacketDispensedMessage, deck=1, ordinal=1, expected=5, counted=5, cards=bytes.fromhex("1121314160"))
     assert rig.wait("seen", body="GreenButton")["number"] == 1
     assert rig.wait("seen", body="PacketDispensed")["number"] == 2
     rig.tell("request")
