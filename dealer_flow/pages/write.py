@@ -200,8 +200,8 @@ def _options(procedure: Procedure) -> list[str]:
 
 
 def _diagram(plan: Plan) -> list[str]:
-    """The steps under the defaults of the options, each with the state it is in, and what can interrupt them. Arrows
-    carry the guards that let pass."""
+    """The steps under the defaults of the options, each with the state it is in, and what can interrupt them; then
+    every row of the table of states that matters here, with its guards."""
     nodes = _nodes(plan)
     lines = ["## States", "", "```mermaid", "stateDiagram-v2", "    [*] --> betting", "    state round {"]
     lines += [f'        state "{label}" as {name}' for name, label, _ in nodes]
@@ -209,36 +209,38 @@ def _diagram(plan: Plan) -> list[str]:
     lines += ["    }", f"    betting --> {nodes[0][0]}: START GAME"]
     inside = {state for _, _, state in nodes}
     used = inside | {State.BETTING, *(LOOSE if plan.shoe is None else LOOSE - {State.PROGRESSIVE})}
-    for row in TRANSITIONS:
-        if row.trigger not in ("judge", "end_game") or row.dest not in used:
-            continue
-        here = inside.intersection(row.sources)
-        if here == inside:
-            lines.append(f"    round --> {row.dest.value}: {_label(row)}")
-        else:
-            lines += [f"    {_name(state, nodes)} --> {row.dest.value}: {_label(row)}" for state in _in_order(here)]
-        outside = _in_order((used - inside).intersection(row.sources))
-        lines += [f"    {source.value} --> {row.dest.value}: {_label(row)}" for source in outside]
+    rows = [
+        row
+        for row in TRANSITIONS
+        if used.intersection(row.sources) and (row.dest is None or row.dest in used) and row.trigger != "begin_step"
+    ]
+    for row in rows:
+        if row.trigger in ("judge", "end_game") and row.dest is not None:
+            by = row.guards[0] if row.trigger == "judge" else "END GAME"
+            sources = ["round"] * bool(inside.intersection(row.sources))
+            sources += [state.value for state in _in_order((used - inside).intersection(row.sources))]
+            ways = [f"    {source} --> {row.dest.value}: {by}" for source in sources]
+            lines += [way for way in ways if way not in lines]
     lines += ["```", "", "| state | meaning |", "| --- | --- |"]
     lines += [f"| {state.value} | {MEANING[state]} |" for state in State if state in used]
-    named = [name for name in GUARDS if any(f" {name}" in line or f":{name}" in line for line in lines)]
+    lines += ["", "| trigger | from | to | when |", "| --- | --- | --- | --- |"]
+    lines += [_row(row, used) for row in rows]
+    named = [name for name in GUARDS if any(name in (*row.guards, *row.unless) for row in rows)]
     lines += ["", "| guard | lets pass when | clause |", "| --- | --- | --- |"]
     return [*lines, *(f"| `{name}` | {GUARDS[name].words} | {GUARDS[name].clause(plan)} |" for name in named)]
 
 
-def _label(row: Row) -> str:
-    said = [*row.guards, *(f"not {name}" for name in row.unless)]
-    trigger = "END GAME" if row.trigger == "end_game" else ""
-    return ": ".join(part for part in (trigger, ", ".join(said)) if part)
+def _row(row: Row, used: set[State]) -> str:
+    sources = ", ".join(state.value for state in _in_order(used.intersection(row.sources)))
+    return f"| {row.trigger} | {sources} | {row.dest.value if row.dest else 'the next step'} | {_when(row) or '-'} |"
+
+
+def _when(row: Row) -> str:
+    return ", ".join([*row.guards, *(f"not {name}" for name in row.unless)])
 
 
 def _in_order(states: Iterable[State]) -> list[State]:
     return [state for state in State if state in set(states)]
-
-
-def _name(state: State, nodes: list[tuple[str, str, State]]) -> str:
-    """The last step in this state."""
-    return next(name for name, _, at in reversed(nodes) if at is state)
 
 
 def _nodes(plan: Plan) -> list[tuple[str, str, State]]:
@@ -257,10 +259,10 @@ def _ways(plan: Plan, nodes: list[tuple[str, str, State]]) -> list[str]:
     if plan.shoe is not None:
         states = {state for _, _, state in nodes}
         return [
-            f"{source.value} --> {row.dest.value}: {_label(row)}"
+            f"{source.value} --> {row.dest.value}: {_when(row)}"
             for row in TRANSITIONS
             for source in row.sources
-            if row.trigger == "draw_on" and source in states and row.dest in states
+            if row.trigger == "draw_on" and source in states and row.dest is not None and row.dest in states
         ]
     waits = {row.guards[0]: row.guards[1] for row in TRANSITIONS if row.trigger == "end_step"}
     return [f"{name} --> {then}: {waits[DOING[state]]}" for (name, _, state), (then, _, _) in pairwise(nodes)]

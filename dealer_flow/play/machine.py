@@ -17,7 +17,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from transitions import Machine
+from transitions import EventData, Machine
+from transitions.core import Condition, Transition
 
 import devices.events as e
 from dealer_flow.play import handle_shoe
@@ -62,6 +63,33 @@ _MAY_FIT_LATER: Final = frozenset({"out-of-turn", "reveal-before-burn", "unknown
 logging.getLogger("transitions.core").setLevel(logging.ERROR)
 
 
+class _Asked(Condition):
+    """A guard that is asked as it is: no row names it by a string that would have to be looked up."""
+
+    def check(self, event_data: EventData) -> bool:
+        """Whether the row may be taken, as far as this guard goes."""
+        return self.func() is self.target  # type: ignore[operator]
+
+
+class _Guarded(Transition):
+    """A row of the table: its guards are asked, then the state changes. No row has callbacks, and looking for them at
+    every turn would double the price of a trigger."""
+
+    condition_cls = _Asked
+
+    def execute(self, event_data: EventData) -> bool:
+        """True when every guard lets pass."""
+        if not self._eval_conditions(event_data):
+            return False
+        if self.dest is not None:
+            event_data.machine.set_state(self.dest, event_data.model)
+        return True
+
+
+class _Table(Machine):
+    transition_cls = _Guarded
+
+
 class Phase:
     """The model of the state machine: its state, the round that the guards ask about, and the triggers that
     `transitions` puts in. Each says whether a row let it pass."""
@@ -70,7 +98,7 @@ class Phase:
 
     def __init__(self, round_: Round) -> None:
         self.round_ = round_
-        Machine(
+        _Table(
             self,
             states=State,
             initial=State.BETTING,
@@ -297,7 +325,7 @@ class DealerFlow:
             while phase.state in _DRAWN and phase.draw_on():
                 pass
         else:
-            while phase.state in STEPS and self._step_on():
+            while phase.state in STEPS and self._step_on(phase, round_):
                 pass
         if phase.state in LOOSE:
             follow(round_)
@@ -307,18 +335,17 @@ class DealerFlow:
         if (round_.over or round_.house_wrong) and self._phase.state is not State.HALTED:
             self._phase.judge()
 
-    def _step_on(self) -> bool:
+    def _step_on(self, phase: Phase, round_: Round) -> bool:
         """One step further; False when the step under way still waits."""
-        phase = self._phase
-        round_ = phase.round_
         assert self._last is not None
         if not round_.opened and may_open(round_):
             open_step(round_)
             appoint(round_, self._last)
         if self._plan.runs_out is not None and not round_.house_wrong:
             look_ahead(round_, self._last)
-        waiting, over = waits_for(round_), False
-        if phase.state in BEFORE_REVEAL:
+        over = False
+        if phase.state is not State.REVEALING:
+            waiting = waits_for(round_)
             if waiting is not None and holds(waiting, round_) and phase.end_step():
                 next_step(round_)
                 over = True
@@ -326,7 +353,8 @@ class DealerFlow:
                 # the step, and whether a card is owed: what the rows of `begin_step` look at
                 phase.begin_step()
                 self._shown_at = stands
-        self._judge()
+        if round_.over or round_.house_wrong:
+            self._judge()
         return over
 
     def _close(self, out: list[RoundResult | Incident]) -> None:

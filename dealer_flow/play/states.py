@@ -85,7 +85,7 @@ _PLAY: Final = (*STEPS, *COLUMNS)
 
 TRANSITIONS: Final = (
     Row("start_game", (State.BETTING,), State.DRAWING, ("drawn_into_columns",)),
-    Row("start_game", (State.BETTING,), State.DEALING),
+    Row("start_game", (State.BETTING,), State.DEALING, (), ("drawn_into_columns",)),
     # A step is over when what it waits for has happened. After a wrong count of the house only the packets that follow
     # at once still go out.
     Row("end_step", BEFORE_REVEAL, None, ("step_deals", "cards_out"), ("house_count_wrong",)),

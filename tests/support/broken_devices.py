@@ -11,7 +11,7 @@ from typing import Final
 
 from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
-from dealwire.bench.record import Outcome
+from dealwire.bench.record import BenchOutcome
 from dealwire.bench.report import Report
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import Choices, run_plan
@@ -641,7 +641,7 @@ def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) 
 
 def caught_by(report: Report) -> tuple[str, ...]:
     """The checks that failed."""
-    return tuple(result.id for result in report.of(Outcome.FAILED))
+    return tuple(result.id for result in report.of(BenchOutcome.FAILED))
 
 
 # ------------------------------------------------------------------ the page

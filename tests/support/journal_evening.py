@@ -41,7 +41,7 @@ def deal(
         publisher = begin(journal, clock.now_ns(), meters)
 
         def deliver(seen: Seen) -> None:
-            for topic, text, _ in publisher.publish(seen):
+            for topic, text, *_ in publisher.publish(seen):
                 journal.publish(TABLE, topic, seen.at_ns, text)
 
         simulated = SimulatedTable(load_scenario(plan.scenario), speed=SPEED)

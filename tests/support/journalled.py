@@ -73,7 +73,7 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, pu
         publisher = went_on.publishers.get(TABLE) or begin(journal, clock.now_ns())
 
         def deliver(seen: Seen) -> None:
-            for topic, text, _ in publisher.publish(seen):
+            for topic, text, *_ in publisher.publish(seen):
                 journal.publish(TABLE, topic, seen.at_ns, text)
 
         def finished() -> bool:
@@ -87,7 +87,7 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, pu
             owner.add(_supervisor(name, device, addresses[device], journal, went_on, clock, gate, deliver))
         owner.run(finished)
         owner.close()
-        for topic, text, _ in publisher.finish():
+        for topic, text, *_ in publisher.finish():
             journal.publish(TABLE, topic, clock.now_ns(), text)
         journal.stopped(TABLE, clock.now_ns())
         finished()
