@@ -14,7 +14,7 @@ from dealwire.bench.plan import load_plan
 from dealwire.bench.record import BenchOutcome
 from dealwire.bench.report import Report
 from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import Choices, run_plan
+from dealwire.bench.runner import BenchChoices, run_plan
 from devices.simulator.host import TableModel
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
@@ -636,7 +636,7 @@ def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) 
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
     rig = SimulatedRig("shuffler", speed=10, wrap=device)
     assert isinstance(rig.hands, SimulatedHands)
-    return run_plan(plan, rig.wire, lambda _: rig.hands, Choices(only))
+    return run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(only))
 
 
 def caught_by(report: Report) -> tuple[str, ...]:
