@@ -159,12 +159,6 @@ def step_exchanges(round_: Round) -> bool:
 
 
 @_guard()
-def step_shows(round_: Round) -> bool:
-    """The step under way turns cards face up."""
-    return _doing(round_, State.SHOWING)
-
-
-@_guard()
 def step_reveals(round_: Round) -> bool:
     """The step under way shows and settles the hands."""
     return _doing(round_, State.REVEALING)
