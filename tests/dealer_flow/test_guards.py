@@ -257,5 +257,9 @@ def test_a_guard_that_always_answers_the_same_is_caught(
     test: Callable[[], None] = globals()[f"test_{name}"]
     test()
     monkeypatch.setitem(GUARDS, name, replace(GUARDS[name], holds=lambda _: answer))
-    with pytest.raises(Exception):  # noqa: B017 - an assertion, or the machine that has no such way
+    with pytest.raises(AssertionError):
         test()
+
+
+def test_every_guard_has_its_test() -> None:
+    assert {f"test_{name}" for name in GUARDS} <= globals().keys()
