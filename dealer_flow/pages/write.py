@@ -13,7 +13,7 @@ from dealer_flow.pages.overview import games_page
 from dealer_flow.pages.readings import readings_page
 from dealer_flow.pages.words import dealing, wrongs
 from dealer_flow.play.guards import GUARDS
-from dealer_flow.play.states import COLUMNS, DOING, LOOSE, MEANING, STEP_STATES, TRANSITIONS, Row, State
+from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, TRANSITIONS, WAITS, Row, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.base import field_docs, line_schema
@@ -264,8 +264,7 @@ def _ways(plan: Plan, nodes: list[tuple[str, str, State]]) -> list[str]:
             for source in row.sources
             if row.trigger == "draw_on" and source in states and row.dest is not None and row.dest in states
         ]
-    waits = {row.guards[0]: row.guards[1] for row in TRANSITIONS if row.trigger == "end_step"}
-    return [f"{name} --> {then}: {waits[DOING[state]]}" for (name, _, state), (then, _, _) in pairwise(nodes)]
+    return [f"{name} --> {then}: {WAITS[state]}" for (name, _, state), (then, _, _) in pairwise(nodes)]
 
 
 def main() -> None:

@@ -141,7 +141,6 @@ GUARDS: Final[dict[str, Guard]] = {
         Guard("step_burns", "the step under way burns cards of a packet", _doing(State.BURNING)),
         Guard("step_decides", "the step under way lets players choose", _doing(State.DECIDING)),
         Guard("step_exchanges", "the step under way replaces discards", _doing(State.EXCHANGING)),
-        Guard("step_shows", "the step under way turns cards face up", _doing(State.SHOWING)),
         Guard("step_reveals", "the step under way shows and settles the hands", _doing(State.REVEALING)),
         Guard("card_owed", "a card is still due to a place", lambda r: r.next_due is not None),
         Guard("cards_out", "every card of the step is out, those dealt by hand too", _cards_out),

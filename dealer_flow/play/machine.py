@@ -86,7 +86,9 @@ class _Guarded(Transition):
         return True
 
 
-class _Table(Machine):
+class GuardedMachine(Machine):
+    """The library's machine, with rows that are guards and a destination."""
+
     transition_cls = _Guarded
 
 
@@ -98,7 +100,7 @@ class Phase:
 
     def __init__(self, round_: Round) -> None:
         self.round_ = round_
-        _Table(
+        GuardedMachine(
             self,
             states=State,
             initial=State.BETTING,

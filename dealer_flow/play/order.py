@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import devices.events as e
 from dealer_flow.play import guards
 from dealer_flow.play.guards import CHECKS
-from dealer_flow.play.states import BEFORE_REVEAL, COLUMNS, DOING, LOOSE, STEP_STATES, STEPS, TRANSITIONS, Row, State
+from dealer_flow.play.states import BEFORE_REVEAL, COLUMNS, LOOSE, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
 from dealer_flow.play.violation import Violation
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import DecideStep
@@ -75,18 +75,10 @@ def way_on(trigger: str, state: State, round_: Round) -> Row | None:
     return None
 
 
-_WAITS: Final = {
-    do: next(
-        (row.guards[1] for row in TRANSITIONS if row.trigger == "end_step" and row.guards[0] == DOING[state]), None
-    )
-    for do, state in STEP_STATES.items()
-}
-
-
 def waits_for(round_: Round) -> str | None:
     """The guard that the step under way waits for; None at the reveal and in a game of columns."""
     step = round_.step
-    return None if step is None else _WAITS[step.do]
+    return None if step is None else WAITS.get(STEP_STATES[step.do])
 
 
 def _unfinished(state: State, round_: Round) -> str:

@@ -52,15 +52,14 @@ MEANING: Final = {
 STEP_STATES: Final = {do: State(kind.state) for do, kind in KINDS.items()}
 """What a step does -> the state a round is in meanwhile."""
 
-DOING: Final = {
-    State.DEALING: "step_deals",
-    State.BURNING: "step_burns",
-    State.DECIDING: "step_decides",
-    State.EXCHANGING: "step_exchanges",
-    State.SHOWING: "step_shows",
-    State.REVEALING: "step_reveals",
+WAITS: Final = {
+    State.DEALING: "cards_out",
+    State.BURNING: "burn_confirmed",
+    State.DECIDING: "all_decided",
+    State.EXCHANGING: "cards_out",
+    State.SHOWING: "all_shown",
 }
-"""The state of a step -> the guard that says that such a step is under way."""
+"""The state of a step -> the guard that it waits for; the reveal waits for END GAME."""
 
 LOOSE: Final = frozenset({State.PROGRESSIVE, State.VOID, State.HALTED})
 """States in which the order of play no longer matters: facts are kept, turns are not enforced."""
@@ -93,16 +92,17 @@ TRANSITIONS: Final = (
     Row("end_step", BEFORE_REVEAL, None, ("step_burns", "burn_confirmed"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_decides", "all_decided"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_exchanges", "cards_out"), ("house_count_wrong",)),
-    Row("end_step", BEFORE_REVEAL, None, ("step_shows", "all_shown"), ("house_count_wrong",)),
+    Row("end_step", BEFORE_REVEAL, None, ("all_shown",), ("house_count_wrong",)),
     Row("pass_step", BEFORE_REVEAL, None, ("later_step_begun",)),
     # Where the step under way stands. A hand that lacks a card gets it first, but for replacements and at the reveal.
+    # A step that is none of the others turns cards face up.
     Row("begin_step", BEFORE_REVEAL, State.EXCHANGING, ("step_exchanges",)),
     Row("begin_step", BEFORE_REVEAL, State.REVEALING, ("step_reveals",)),
     Row("begin_step", BEFORE_REVEAL, State.DEALING, ("card_owed",)),
     Row("begin_step", BEFORE_REVEAL, State.DEALING, ("step_deals",)),
     Row("begin_step", BEFORE_REVEAL, State.BURNING, ("step_burns",)),
     Row("begin_step", BEFORE_REVEAL, State.DECIDING, ("step_decides",)),
-    Row("begin_step", BEFORE_REVEAL, State.SHOWING, ("step_shows",)),
+    Row("begin_step", BEFORE_REVEAL, State.SHOWING),
     # Cards drawn into columns; naming a card interrupts whatever goes on.
     Row("draw_on", (State.DRAWING, State.EXTRA), State.NAMING, ("card_unnamed",)),
     Row("draw_on", (State.NAMING,), State.DRAWING, (), ("card_unnamed",)),

@@ -37,8 +37,15 @@ PLAYERS: Final = "659696b"
 """Whose players make the inputs, whatever is compared."""
 MAKE, DEAL = HERE.with_name("compare_inputs.py"), HERE.with_name("compare_deal.py")
 
-DECLARED: Final[Mapping[str, str]] = {}
-"""What may differ: the path of a value as it is printed here -> the item that explains it."""
+DECLARED: Final[Mapping[str, str]] = {
+    "round.schema": "incidents carry facts: dealwire.round/2",
+    "incident.place": "incidents carry facts: a report out of turn names its place",
+    "round.incidents[].place": "incidents carry facts: a report out of turn names its place",
+    "settlement.lines[].clause": "incidents carry facts: a held line cites the incident that made the round unreliable,"
+    " before it cited the first whose code may do so",
+}
+"""What may differ from 659696b: the path of a value as it is printed here -> what explains it. Beside these, an
+incident like one of the same round is compared once: equal sentences were one incident, now equal facts are."""
 
 WORDS: Final = frozenset({"text", "why", "sha256"})
 """Sentences and hashes of files, wherever they stand."""
@@ -94,6 +101,27 @@ def meant(value: Any) -> Any:
     return kept
 
 
+def once(said: Iterable[Any]) -> Iterator[Any]:
+    """Answers without the incidents that are like one before in the same round, in the round's own list too."""
+    known: set[tuple[Any, ...]] = set()
+    for index, item, *rest in said:
+        if item["type"] == "incident":
+            if _like(item) in known:
+                continue
+            known.add(_like(item))
+        elif item["type"] == "round":
+            known.clear()
+            found = item.get("incidents", [])
+            firsts = {_like(each): each for each in reversed(found)}
+            incidents = [each for each in found if firsts[_like(each)] is each]
+            item = item | ({"incidents": incidents} if "incidents" in item else {})
+        yield index, item, *rest
+
+
+def _like(incident: Json) -> tuple[Any, ...]:
+    return tuple(incident.get(key) or None for key in ("code", "clause", "fault"))
+
+
 def _incident(value: Json) -> Json:
     return {key: value.get(key) or None for key in OF_AN_INCIDENT}
 
@@ -118,7 +146,7 @@ def compare(found: Compared, item: Json, old: Json, new: Json, declared: Mapping
     found.reports += len(item.get("reports", ()))
     firsts: dict[str, Difference] = {}
     aligned = True
-    for one, other in zip_longest(old["said"], new["said"], fillvalue=None):
+    for one, other in zip_longest(once(old["said"]), once(new["said"]), fillvalue=None):
         if one is not None:
             found.kinds[one[1]["type"]] += 1
             found.errors += one[1]["type"] == "error"

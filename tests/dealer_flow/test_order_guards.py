@@ -1,0 +1,507 @@
+"""Every condition of a report, by a play that comes out otherwise when the condition always holds or never.
+
+`test_<guard>` plays a hand in which the report is in order, and one in which it is not. The last test puts `True`,
+then `False`, in the guard's place and runs the test of its name, which must fail. The guards of `STATE_ALONE` answer
+`False` in every state that their rules name: they are a name for the rule, and only `True` is another answer.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from transitions import MachineError
+
+from dealer_flow.play.guards import CHECKS
+from dealer_flow.play.states import State
+from devices import events as e
+from tests.support.hand_table import CONTROLLER, START_NS
+from tests.support.plays import go_on, play, refused, state
+
+HOLDEM = "bets 1: ante 500 / start / packet seat 1: AH KH / packet dealer: 5D 6D"
+TWO = "bets 1: ante 500 / bets 2: ante 500 / start / packet seat 1: AH KH / packet seat 2: 2C 3C / packet dealer: 5D 6D"
+LET_IT_RIDE = "bets 1: ante 500, side 500 / start / packet seat 1: AH KH QH / packet community: 9S TS JS"
+SHOWS = "bets 1: ante 500 / start / packet seat 1: AH KH QH / packet dealer: 5D 6D 7D / packet community: 9S TS JS"
+NAMED = "bets 1: ante 500 / start / packet hand 1: AH KH QH / packet hand 2: 2C 3C 4C"
+STUD = "bets 1: ante 500 / start / draw seat 1 AH KH QH | dealer 5D 6D 7D"
+SEVEN = " / ".join(["bets 1: ante 500 / start at 3", *["packet next: ?? ?? ?? ?? ?? ?? ?? ??"] * 5, "dump"])
+RACE = "bets 1: number-17 200 / start"
+SIXTEEN = f"{RACE} / draw 2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S"
+UNREAD = "device CardUnread: ordinal 1; where none"
+SUPERVISOR = "controller BadgeSwiped: badge 77; level supervisor"
+
+STATE_ALONE = {"round_begun", "round_ended", "bets_closed", "players_choose", "packet_is_spread"}
+
+
+def harmless(reason: str, code: str = "out-of-turn") -> list[tuple[str, str, bool]]:
+    """One incident, recorded only."""
+    return [(code, reason, False)]
+
+
+def harmful(reason: str, code: str = "out-of-turn") -> list[tuple[str, str, bool]]:
+    """One incident, by which the round cannot be settled."""
+    return [(code, reason, True)]
+
+
+# ------------------------------------------------------------------ the round
+
+
+def test_before_first_decision() -> None:
+    """A misdeal may be called until the first player has chosen."""
+    assert state(play("holdem", f"{TWO} / misdeal")) is State.VOID
+    table = play("holdem", f"{TWO} / choose 1: fold / misdeal")
+    assert refused(table) == harmless("before_first_decision", "misdeal-refused")
+    assert state(table) is State.DECIDING
+
+
+def test_place_is_known() -> None:
+    """The first cards go to a place of this table."""
+    assert play("pai-gow", "controller SpotSelected: seat 3").codes == []
+    assert refused(play("pai-gow", "controller SpotSelected: seat 9")) == harmful("place_is_known", "unknown-seat")
+
+
+def test_first_cards_to_come() -> None:
+    """Who gets the first cards is settled before they are dealt."""
+    table = play("pai-gow", "bets 1: ante 500 / start at 3")
+    assert table.codes == []
+    assert refused(go_on(table, "controller SpotSelected: seat 2")) == harmful("first_cards_to_come")
+
+
+def test_something_to_confirm() -> None:
+    """CONFIRM before the cards that are dealt by hand is recorded; after them it is what is waited for."""
+    assert refused(play("named", "bets 1: ante 500 / start / confirm")) == harmless("something_to_confirm")
+    assert play("named", f"{NAMED} / confirm").codes == []
+
+
+# ------------------------------------------------------------------ packets
+
+
+def test_packet_in_order() -> None:
+    """The first packet is the first."""
+    assert play("holdem", HOLDEM).codes == []
+    table = play(
+        "holdem", "bets 1: ante 500 / start / device PacketDispensed: deck 1; ordinal 2; expected 2; counted 2; cards"
+    )
+    assert refused(table) == harmful("packet_in_order")
+
+
+def test_packet_in_tray() -> None:
+    """Only a packet that lies in the tray is taken."""
+    assert play("holdem", HOLDEM).codes == []
+    table = play("holdem", "bets 1: ante 500 / start / device PacketLifted: ordinal 1")
+    assert refused(table) == harmful("packet_in_tray")
+
+
+def test_somebody_is_due() -> None:
+    """No packet is taken before the players have chosen."""
+    assert play("holdem", HOLDEM).codes == []
+    assert refused(play("holdem", f"{HOLDEM} / packet burn: 2S")) == harmful("somebody_is_due")
+
+
+def test_remainder_to_come() -> None:
+    """After what is left came out no packet can."""
+    folded = f"{HOLDEM} / choose 1: fold / dump"
+    assert play("holdem", folded).codes == []
+    table = play("holdem", f"{folded} / device PacketDispensed: deck 1; ordinal 3; expected 1; counted 1; cards")
+    assert refused(table) == harmful("remainder_to_come")
+
+
+def test_deal_complete() -> None:
+    """What is left comes out when nothing more is dealt from it."""
+    assert refused(play("holdem", f"{HOLDEM} / dump")) == harmful("deal_complete")
+    assert play("holdem", f"{HOLDEM} / choose 1: fold / dump").codes == []
+
+
+def test_red_lamp() -> None:
+    """A deck that comes out under the red lamp is a deal broken off, not a contradiction."""
+    early = "bets 1: ante 500, blind 500 / start / packet community: 7H KD 2C 9S 4D"
+    assert refused(play("flushes-gone-wild.co", f"{early} / dump")) == harmful("deal_complete")
+    lit = play("flushes-gone-wild.co", f"{early} / device RedLamp: lit true; fault 202 / dump")
+    assert refused(lit)[1] == ("out-of-turn", "deal_complete", False)
+    assert lit.end().outcome == "misdeal"
+
+
+def test_cards_lie_there() -> None:
+    """A count is of a place where cards lie."""
+    assert play("holdem", f"{HOLDEM} / count seat 1: 2").codes == []
+    assert refused(play("holdem", f"{HOLDEM} / count seat 2: 2")) == harmless("cards_lie_there")
+
+
+# ------------------------------------------------------------------ bets
+
+
+def test_bet_is_known() -> None:
+    """A bet lies on a spot of the layout."""
+    assert play("holdem", "bets 1: ante 500").codes == []
+    table = play("holdem", "controller WagerPlaced: seat 1; bet 9; cents 100")
+    assert refused(table) == harmful("bet_is_known", "unknown-bet")
+
+
+def test_seat_at_table() -> None:
+    """A bet lies before a seat of this table."""
+    assert play("holdem", "bets 4: ante 500").codes == []
+    assert refused(play("holdem", "bets 9: ante 500")) == harmful("seat_at_table", "unknown-seat")
+
+
+def test_bets_open() -> None:
+    """After START GAME no ante is placed; a raise, which goes with a choice, is."""
+    assert play("holdem", f"{HOLDEM} / choose 1: raise, raise 1000").codes == []
+    assert refused(play("holdem", f"{HOLDEM} / bets 1: ante 1000")) == harmful("bets_open")
+
+
+def test_deal_begun() -> None:
+    """A raise before the deal is none."""
+    assert play("holdem", "bets 1: ante 500").codes == []
+    assert refused(play("holdem", "bets 1: raise 1000")) == harmful("deal_begun")
+
+
+def test_seat_is_live() -> None:
+    """Who has folded does not raise."""
+    assert play("holdem", f"{TWO} / bets 1: raise 1000").codes == []
+    assert refused(play("holdem", f"{TWO} / choose 1: fold / bets 1: raise 1000")) == harmful("seat_is_live")
+
+
+def test_house_covered() -> None:
+    """A raise comes before the flop is seen."""
+    flop = f"{HOLDEM} / choose 1: raise / packet burn: 2S / packet community: 9S TS JS"
+    assert play("holdem", f"{flop} / bets 1: raise 1000").codes == []
+    table = play("holdem", f"{flop} / show community: 9S TS JS / bets 1: raise 1000")
+    assert refused(table) == harmful("house_covered")
+
+
+def test_offered_hand_covered() -> None:
+    """The dragon hand is bet on unseen."""
+    deal = [
+        "bets 1: wager 1000 / bets 2: wager 1000 / start at 3",
+        *["packet seat 1: ?? ?? ?? ?? ?? ?? ??"] * 7,
+        "dump",
+    ]
+    taken = " / ".join([*deal, "choose 2: dragon, dragon 1000"])
+    assert play("pai-gow.co", taken, dragon_hand="community").codes == []
+    late = f"{taken} / show dragon: 4S 5S 6S 7S 8S 9S TS / bets 1: dragon 500"
+    assert refused(play("pai-gow.co", late, dragon_hand="community")) == harmful("offered_hand_covered")
+
+
+def test_choice_is_due() -> None:
+    """A raise before anybody may choose is recorded only; one that a choice was made for is in order."""
+    assert refused(play("holdem", "bets 1: ante 500 / start / bets 1: raise 1000")) == harmless("choice_is_due")
+    assert play("holdem", f"{HOLDEM} / choose 1: raise / bets 1: raise 1000").codes == []
+
+
+def test_table_has_extra() -> None:
+    """No money is moved to an extra card that this table does not draw."""
+    assert play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 50").codes == []
+    table = play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 50", seventeenth_card="never")
+    assert refused(table) == harmful("table_has_extra")
+
+
+def test_extra_left_alone() -> None:
+    """Money is moved after the sixteenth card, not before."""
+    assert play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 50").codes == []
+    assert refused(play("race-to-the-flush", f"{RACE} / bets 1: switch-hearts 50")) == harmful("extra_left_alone")
+
+
+def test_one_bet_moved() -> None:
+    """Money is moved to one suit."""
+    table = play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 50")
+    assert table.codes == []
+    assert refused(go_on(table, "bets 1: switch-clubs 50")) == harmful("one_bet_moved")
+
+
+def test_money_is_there() -> None:
+    """No more is moved than was bet."""
+    assert play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 200").codes == []
+    assert refused(play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 201")) == harmful("money_is_there")
+
+
+# ------------------------------------------------------------------ choices
+
+
+def test_choice_is_known() -> None:
+    """A choice is one of the game's."""
+    assert play("holdem", f"{HOLDEM} / choose 1: fold").codes == []
+    table = play("holdem", "bets 1: ante 500 / controller DecisionMade: seat 1; decision 9")
+    assert refused(table) == harmful("choice_is_known", "unknown-decision")
+
+
+def test_seat_dealt_in() -> None:
+    """Who chooses was dealt in, by a bet that lay there at START GAME."""
+    assert play("holdem", f"{HOLDEM} / choose 1: fold").codes == []
+    early = play("holdem", "bets 1: ante 500 / choose 1: fold")
+    assert refused(early) == harmful("seat_dealt_in", "unknown-seat")
+
+
+def test_choice_has_its_bets() -> None:
+    """Half of the seven-card bet is surrendered by who is in all three games."""
+    cards = [
+        "packet seat 1: AC AD 9H / packet community: KS QD 8S / burn community-first: 3",
+        "packet community: 5S 6C 9S / burn community-second: 3 / choose 1: surrender-half",
+    ]
+    all_three = " / ".join(["bets 1: three-card 500, five-card 500, seven-card 500 / start", *cards])
+    assert play("3-5-7.co", all_three, surrender="offered").codes == []
+    two = " / ".join(["bets 1: five-card 500, seven-card 500 / start", *cards])
+    assert refused(play("3-5-7.co", two, surrender="offered")) == harmful("choice_has_its_bets")
+
+
+def test_choice_is_new() -> None:
+    """A choice that is reported twice is recorded only."""
+    table = play("holdem", f"{TWO} / choose 1: fold")
+    assert table.codes == []
+    assert refused(go_on(table, "choose 1: fold")) == harmless("choice_is_new")
+
+
+def test_choice_stands() -> None:
+    """Nobody chooses otherwise afterwards."""
+    table = play("holdem", f"{TWO} / choose 1: fold")
+    assert table.codes == []
+    assert refused(go_on(table, "choose 1: raise")) == harmful("choice_stands")
+
+
+def test_choice_is_offered() -> None:
+    """No player checks where the choice is to fold or to raise."""
+    assert play("holdem", f"{HOLDEM} / choose 1: fold").codes == []
+    assert refused(play("holdem", f"{HOLDEM} / choose 1: check")) == harmful("choice_is_offered", "unknown-decision")
+
+
+def test_hand_is_live() -> None:
+    """The owner of a dead hand has nothing to choose."""
+    short = (
+        "bets 1: ante 500 / bets 2: ante 500 / start / packet seat 1: AH / packet seat 2: 2C 3C / packet dealer: 5D 6D"
+    )
+    table = play("holdem", f"{short} / choose 2: fold")
+    assert table.codes == ["seat-count-wrong"]
+    table = play("holdem", f"{short} / choose 1: fold")
+    assert refused(table)[1:] == harmless("hand_is_live")
+
+
+def test_step_offers_choice() -> None:
+    """A controller that starts anew tells a choice of a later step: the round is lost, and the choice out of turn."""
+    table = play("holdem", TWO)
+    table.flow.handle(e.Seen(CONTROLLER, 7, 1, START_NS, e.DecisionMade(1, 3)))
+    incidents = table.flow._round.incidents
+    assert [(item.code, item.reason) for item in incidents] == [
+        ("session-changed", "in-round"),
+        ("out-of-turn", "step_offers_choice"),
+    ]
+    assert play("holdem", f"{HOLDEM} / choose 1: fold").codes == []
+
+
+# ------------------------------------------------------------------ burns
+
+
+def test_packet_is_burned() -> None:
+    """Cards of the community packet are burned, never of a player's."""
+    assert play("let-it-ride", f"{LET_IT_RIDE} / burn community: 3").codes == []
+    assert refused(play("let-it-ride", f"{LET_IT_RIDE} / burn seat 1: 1")) == harmful("packet_is_burned", "wrong-burn")
+
+
+def test_packet_was_dealt() -> None:
+    """A packet is burned when it lies there."""
+    assert play("let-it-ride", f"{LET_IT_RIDE} / burn community: 3").codes == []
+    table = play("let-it-ride", "bets 1: ante 500 / start / burn community: 3")
+    assert refused(table) == harmful("packet_was_dealt")
+
+
+def test_burned_as_written() -> None:
+    """The third card is burned, no other."""
+    assert play("let-it-ride", f"{LET_IT_RIDE} / burn community: 3").codes == []
+    table = play("let-it-ride", f"{LET_IT_RIDE} / burn community: 1")
+    assert refused(table) == harmful("burned_as_written", "wrong-burn")
+
+
+def test_burned_once() -> None:
+    """A packet is burned once."""
+    table = play("let-it-ride", f"{LET_IT_RIDE} / burn community: 3")
+    assert table.codes == []
+    assert refused(go_on(table, "burn community: 3")) == harmful("burned_once")
+
+
+# ------------------------------------------------------------------ hands shown
+
+
+def test_burned_before() -> None:
+    """No card of the community is seen before the burn."""
+    burned = play("let-it-ride", f"{LET_IT_RIDE} / burn community: 3 / choose 1: let-1 / show community: 9S")
+    assert burned.codes == []
+    table = play("let-it-ride", f"{LET_IT_RIDE} / show community: 9S TS JS")
+    assert refused(table) == harmful("burned_before", "reveal-before-burn")
+    early = play("let-it-ride", f"{LET_IT_RIDE} / show seat 1: AH KH QH")
+    assert refused(early) == harmless("hand_shown_in_time")
+
+
+def test_somebody_plays_there() -> None:
+    """A hand where nobody plays is nobody's."""
+    table = play("pai-gow", f"{SEVEN} / show dealer: ?? ?? ?? ?? ?? ?? ?? ?? / show seat 1: ?? ?? ?? ?? ?? ?? ?? ??")
+    assert table.codes == []
+    go_on(table, "show seat 3: ?? ?? ?? ?? ?? ?? ?? ??")
+    assert refused(table) == harmless("somebody_plays_there")
+
+
+def test_place_dealt_in() -> None:
+    """No hand is shown at a seat that was dealt none."""
+    shown = "bets 1: ante 500 / start / packet seat 1: AH KH / packet dealer: 5D 6D / show seat 1: AH KH"
+    table = play("seats-first", shown)
+    assert table.codes == []
+    assert refused(go_on(table, "show seat 3: AC KC")) == harmful("place_dealt_in", "unknown-seat")
+
+
+def test_shown_in_order() -> None:
+    """The players show before the dealer."""
+    dealt = "bets 1: ante 500 / start / packet seat 1: AH KH / packet dealer: 5D 6D"
+    assert play("seats-first", f"{dealt} / show seat 1: AH KH / show dealer: 5D 6D").codes == []
+    assert refused(play("seats-first", f"{dealt} / show dealer: 5D 6D")) == harmless("shown_in_order")
+
+
+def test_fewer_lie_open() -> None:
+    """One card of the community lies open before the second choice, not two."""
+    chosen = f"{LET_IT_RIDE} / burn community: 3 / choose 1: let-1"
+    assert play("let-it-ride", f"{chosen} / show community: 9S").codes == []
+    assert refused(play("let-it-ride", f"{chosen} / show community: 9S TS")) == harmful("fewer_lie_open")
+    early = play("let-it-ride", f"{chosen} / show seat 1: AH KH QH")
+    assert refused(early) == harmless("hand_shown_in_time")
+
+
+def test_house_shown_last() -> None:
+    """The dealer's cards stay covered until every player has chosen; a player's, shown early, harm nobody."""
+    assert refused(play("holdem", f"{HOLDEM} / show dealer: 5D 6D")) == harmful("house_shown_last")
+    assert refused(play("holdem", f"{HOLDEM} / show seat 1: AH KH")) == harmless("hand_shown_in_time")
+
+
+def test_hand_shown_in_time() -> None:
+    """A player's hand is shown at the reveal; a card of the community when its step says so."""
+    assert refused(play("holdem", f"{HOLDEM} / show seat 1: AH KH")) == harmless("hand_shown_in_time")
+    assert play("shows", f"{SHOWS} / show community: 9S").codes == []
+
+
+# ------------------------------------------------------------------ a shoe
+
+
+def test_dealt_from_shoe() -> None:
+    """No shoe deals at a table of packets."""
+    assert play("stud", STUD).codes == []
+    table = play("holdem", "bets 1: ante 500 / start / device CardDrawn: ordinal 1; card AH; where none")
+    assert refused(table) == harmful("dealt_from_shoe")
+
+
+def test_drawn_after_close() -> None:
+    """Before the bets are closed no card leaves the shoe, unless it is burned."""
+    assert refused(play("race-to-the-flush", "draw AH")) == harmful("drawn_after_close", "draw-before-close")
+    assert play("race-to-the-flush", "device CardDrawn: ordinal 1; card AH; where burn").codes == []
+
+
+def test_burned_between_races() -> None:
+    """In the middle of a race no card is burned."""
+    table = play("race-to-the-flush", f"{RACE} / draw AH")
+    assert table.codes == []
+    go_on(table, "device CardDrawn: ordinal 2; card 9C; where burn")
+    assert refused(table) == harmful("burned_between_races", "burned-mid-race")
+
+
+def test_drawn_after_name() -> None:
+    """No card is drawn while one waits for its name; the same report once more is no card."""
+    table = play("race-to-the-flush", f"{RACE} / {UNREAD} / {UNREAD}")
+    assert table.codes == ["card-unread"]
+    assert refused(go_on(table, "draw 9H"))[1:] == harmless("drawn_after_name", "draw-before-named")
+
+
+def test_drawn_for_somebody() -> None:
+    """No card is drawn where nobody is due one."""
+    table = play("stud", STUD)
+    assert table.codes == []
+    assert refused(go_on(table, "draw 9S")) == harmful("drawn_for_somebody")
+
+
+def test_burned_when_due() -> None:
+    """No card is burned where a hand is due its own."""
+    table = play("stud", f"{STUD} / choose 1: play")
+    assert table.codes == []
+    go_on(table, "device CardDrawn: ordinal 7; card 3S; where burn")
+    assert refused(table) == harmful("burned_when_due")
+
+
+def test_one_face_named() -> None:
+    """One card is named at a time."""
+    table = play("race-to-the-flush", f"{RACE} / {UNREAD} / {SUPERVISOR} / show shoe: 5H")
+    assert table.codes == ["card-unread", "card-named"]
+    table = play("race-to-the-flush", f"{RACE} / {UNREAD} / {SUPERVISOR} / show shoe: 5H 6H")
+    assert refused(table)[1:] == harmful("one_face_named")
+
+
+def test_name_is_missing() -> None:
+    """A card that the shoe read needs no name: that is recorded only, while another name is a contradiction."""
+    named = play("race-to-the-flush", f"{RACE} / draw 9H / {SUPERVISOR} / show shoe: 9H")
+    assert refused(named) == harmless("name_is_missing")
+    table = play("race-to-the-flush", f"{RACE} / draw 9H / {SUPERVISOR} / show shoe: 6H")
+    assert refused(table) == harmful("card_waits_for_name", "faces-disagree")
+
+
+def test_card_waits_for_name() -> None:
+    """A name for a card that no shoe dealt is a contradiction."""
+    table = play("race-to-the-flush", f"{RACE} / draw 9H / {SUPERVISOR} / show shoe: 6H")
+    assert refused(table) == harmful("card_waits_for_name", "faces-disagree")
+    table = play("race-to-the-flush", f"{RACE} / {UNREAD} / {SUPERVISOR} / show shoe: 6H")
+    assert table.codes == ["card-unread", "card-named"]
+
+
+def test_badge_may_name() -> None:
+    """A card is named by a supervisor."""
+    table = play("race-to-the-flush", f"{RACE} / {UNREAD} / show shoe: 5H")
+    assert refused(table)[1:] == harmless("badge_may_name", "naming-refused")
+    assert state(table) is State.NAMING
+    assert state(go_on(table, f"{SUPERVISOR} / show shoe: 5H")) is State.DRAWING
+
+
+# ------------------------------------------------------------------ what the state alone decides
+
+
+def test_round_begun() -> None:
+    """No misdeal before the bets are closed."""
+    assert refused(play("holdem", "misdeal")) == harmless("round_begun")
+
+
+def test_round_ended() -> None:
+    """No START GAME in a round."""
+    assert refused(play("holdem", f"{HOLDEM} / start"))[:1] == harmful("round_ended")
+
+
+def test_bets_closed() -> None:
+    """No packet before START GAME."""
+    table = play("holdem", "device PacketDispensed: deck 1; ordinal 1; expected 2; counted 2; cards")
+    assert refused(table) == harmless("bets_closed")
+
+
+def test_players_choose() -> None:
+    """No choice before the hands are dealt."""
+    assert refused(play("holdem", "bets 1: ante 500 / start / choose 1: fold")) == harmless("players_choose")
+
+
+def test_packet_is_spread() -> None:
+    """A burn while the cards still go out is recorded only."""
+    table = play("two-burns", "bets 1: ante 500 / start / packet seat 1: AH KH QH / packet community: 2C 3C 4C")
+    assert refused(go_on(table, "burn community: 1")) == harmless("packet_is_spread")
+
+
+# ------------------------------------------------------------------ every guard has its test
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [(name, answer) for name in CHECKS for answer in (True, False) if answer or name not in STATE_ALONE],
+)
+def test_a_guard_that_always_answers_the_same_is_caught(
+    monkeypatch: pytest.MonkeyPatch, name: str, answer: bool
+) -> None:
+    test: Callable[[], None] = globals()[f"test_{name}"]
+    test()
+    monkeypatch.setitem(CHECKS, name, lambda *_: answer)
+    with pytest.raises((AssertionError, MachineError)):  # the machine knows no START GAME in a round
+        test()
+
+
+def test_the_state_alone_decides_what_it_is_said_to() -> None:
+    """These answer the same between two rounds and in one, whatever is asked."""
+    for lines in ("bets 1: ante 500", HOLDEM):
+        round_ = play("holdem", lines).flow._round
+        assert not any(CHECKS[name](round_, e.Confirmed()) for name in STATE_ALONE)
+
+
+def test_every_guard_has_its_test() -> None:
+    assert {f"test_{name}" for name in CHECKS} <= globals().keys()
