@@ -19,7 +19,7 @@ from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED
 from tests.support.hand_table import HandTable
 from tests.support.step_games import rows, small
 from tests.support.table import PROCEDURE, SHUFFLER, Table
-from tests.support.told_games import RETURNS
+from tests.support.transcript_games import RETURNS
 
 WAGERS = {"ante": 500, "side": 100, "fee": 50}
 FEES = frozenset({"fee"})
