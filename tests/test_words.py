@@ -62,7 +62,7 @@ def identifiers(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def words_in(name: str) -> set[str]:
-    """`ToldTable` and `_told_table` are told and table."""
+    """`VeilTable` and `_veil_table` are veil and table."""
     return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
 
 

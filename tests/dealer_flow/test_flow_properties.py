@@ -10,7 +10,7 @@ from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import CARDS, DECK
 from protocol.places import COMMUNITY, DEALER, PLACES, seat
-from tests.support.table import CONTROLLER, SHUFFLER, SPOTS, Table
+from tests.support.hand_table import CONTROLLER, DEVICE, HandTable
 
 seats = st.integers(1, 3)
 any_place = st.sampled_from(
@@ -52,14 +52,14 @@ class AnyEvening(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.table = Table()
+        self.table = HandTable()
         self.published = 0
         self.burned = False
         self.shown_early = False
 
-    @rule(seat=seats, bet=st.sampled_from(["ante", "blind", "progressive", "flush_rush"]))
+    @rule(seat=seats, bet=st.sampled_from(["ante", "blind", "progressive", "flush-rush"]))
     def bet(self, seat: int, bet: str) -> None:
-        self.table.controller(e.WagerPlaced(seat, SPOTS[bet], 500))
+        self.table.controller(e.WagerPlaced(seat, self.table.spots[bet], 500))
 
     @rule(pick=st.integers(0, 999))
     def do_what_is_legal(self, pick: int) -> None:
@@ -93,7 +93,7 @@ class AnyEvening(RuleBasedStateMachine):
         return makers[event]
 
     @precondition(lambda self: self.table.flow.state is not State.BETTING)
-    @rule(body=any_body, device=st.sampled_from([SHUFFLER, CONTROLLER]))
+    @rule(body=any_body, device=st.sampled_from([DEVICE, CONTROLLER]))
     def anything(self, body: e.Body, device: str) -> None:
         self._see(body, device)
 
@@ -144,5 +144,5 @@ TestAnyEvening = AnyEvening.TestCase
 
 
 def test_an_incident_is_a_value() -> None:
-    table = Table().start()
+    table = HandTable().start()
     assert all(isinstance(incident, Incident) and incident.clause for incident in table.incidents)

@@ -10,7 +10,6 @@ import pytest
 
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
-from tests.support.transcripts import Transcript, played, reprint, transcripts
 from tests.support.transcript_games import (
     BURN_THEN_DEAL,
     BY_HAND,
@@ -24,6 +23,7 @@ from tests.support.transcript_games import (
     SHOWS,
     TWO_BURNS,
 )
+from tests.support.transcripts import Transcript, played, reprint, transcripts
 
 FOLDER = Path(__file__).parent / "transcripts"
 GAMES = {

@@ -35,9 +35,8 @@ from protocol.places import Place
 from protocol.tdp.messages import Role
 from rules.game import game_id_of, load_game_of
 from rules.readings import READINGS
-from tests.support import dealt_hands
+from tests.support import dealt_hands, transcripts
 from tests.support.hand_table import HandTable
-from tests.support.transcripts import played, transcripts
 from tests.support.legal_play import LegalPlay
 from tests.support.procedures import Cases
 from tests.support.race_evenings import RaceEvening
@@ -284,11 +283,11 @@ def written(names: Sequence[str]) -> Iterator[tuple[str, DealerFlow, list[e.Seen
             yield from ((f"{name}/hand-{number}", flow, seen) for flow, seen in flows)
     folder = dealt_hands.FOLDER.parent / "transcripts"
     for path in sorted(folder.glob("*.txt")):
-        for number, transcript in enumerate(transcripts(path)):
+        for number, transcript in enumerate(transcripts.transcripts(path)):
             name = transcript.head.partition(": ")[0].split()[0]
             if name in names:
                 with overheard() as flows, suppress(ProcedureError):
-                    played(transcript, {})
+                    transcripts.played(transcript, {})
                 yield from ((f"{name}/{path.stem}-{number}", flow, seen) for flow, seen in flows)
     for scenario_id in scenario_ids():
         scenario = find_scenario(scenario_id)

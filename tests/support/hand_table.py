@@ -23,6 +23,7 @@ device RedLamp: lit true; fault 205    any report of the dealing device; `contro
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final, Self
 
@@ -72,12 +73,12 @@ class HandTable:
         self.choices = {choice.name: choice for choice in self.procedure.decision}
         self.decks = decks or self.procedure.deck.decks
         self.loaded = self.procedure.deck.cards * self.decks if loaded is None else loaded
-        self.round, self.deck, self.dealt, self.ordinal, self._tray = 0, 0, 0, 0, 0
-        self.sessions = {DEVICE: SESSION, CONTROLLER: 0x0C0FFEE0, OTHER: SESSION}
-        self._numbers = {DEVICE: 0, CONTROLLER: 0, OTHER: 0}
+        self.round, self.deck, self.dealt, self.ordinal, self._tray = 0, 1, 0, 0, 0
+        self.sessions = {CONTROLLER: 0x0C0FFEE0}
+        self._numbers: Counter[str] = Counter()
         self.now_ns = START_NS
         if filled:
-            self.fresh_deck()
+            self.fresh_deck(self.deck)
 
     # ------------------------------------------------------------------ reports
 
@@ -86,7 +87,7 @@ class HandTable:
         self.now_ns += 10_000_000
         self._numbers[device] += numbered
         number = self._numbers[device] if numbered else 0
-        for item in self.flow.handle(e.Seen(device, self.sessions[device], number, self.now_ns, body)):
+        for item in self.flow.handle(e.Seen(device, self.sessions.get(device, SESSION), number, self.now_ns, body)):
             if isinstance(item, RoundResult):
                 self.results.append(item)
             elif isinstance(item, Incident):
@@ -125,9 +126,9 @@ class HandTable:
         """Cards that are physically left in the device."""
         return self.loaded - self.dealt
 
-    def fresh_deck(self) -> Self:
-        """The other deck is shuffled and counted, or the shoe filled."""
-        self.deck, self.dealt, self.ordinal = self.deck % self.procedure.deck.alternating + 1, 0, 0
+    def fresh_deck(self, deck: int | None = None) -> Self:
+        """This deck, or the one whose turn it is, is shuffled and counted; or the shoe is filled."""
+        self.deck, self.dealt, self.ordinal = deck or self.deck % self.procedure.deck.alternating + 1, 0, 0
         if self.packets:
             return self.device(e.DeckVerified(self.deck, self.procedure.deck.cards, self.loaded))
         return self.device(e.ShoeLoaded(self.round + 1, self.decks, self.loaded))
