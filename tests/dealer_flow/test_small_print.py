@@ -12,6 +12,7 @@ from devices import events as e
 from protocol.cards import parse_card
 from protocol.places import parse_place
 from tests.dealer_flow.test_step_games import HOLDEM
+from tests.support.flow_points import round_of
 from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt
 from tests.support.races import race_table
 from tests.support.sentences import check_legal
@@ -79,7 +80,7 @@ def test_a_cleared_lamp_is_out() -> None:
     assert any(item.event == "GameEnded" for item in table.flow.legal())
     table.device(e.MisdealCleared(201, 7, True))
     assert not any(item.event == "GameEnded" for item in table.flow.legal())
-    assert table.flow._round.red_lamp == 0
+    assert round_of(table.flow).red_lamp == 0
 
 
 def test_who_clears_a_misdeal_with_a_badge_has_come() -> None:
@@ -96,10 +97,10 @@ def test_a_rejected_card_of_the_other_deck_is_not_of_this_round() -> None:
     table = dealt(1)
     deck = table.deck
     table.device(e.CardRejected(deck + 1, parse_card("??"), 0))
-    assert table.flow._round.ledger.rejected == 0
+    assert round_of(table.flow).ledger.rejected == 0
     early = HandTable().bet(1, ante=500).start()
     early.device(e.CardRejected(1, parse_card("??"), 0))  # before the first packet: it is no card of this round yet
-    assert early.flow._round.ledger.rejected == 0
+    assert round_of(early.flow).ledger.rejected == 0
 
 
 def test_nobody_is_left_to_deal_for_after_all_have_folded() -> None:
@@ -228,10 +229,10 @@ def test_who_called_the_misdeal(badge: int, known: int | None) -> None:
 def test_the_first_cards_of_a_game_that_deals_them_face_up() -> None:
     """208 Poker deals its community cards face up, its hands by hand; Flushes Gone Wild nothing."""
     table = HandTable("208.co").play(["bets 1: ante 500", "start"])
-    while table.flow.state is not State.DEALING or table.flow._round.next_due is None:
+    while table.flow.state is not State.DEALING or round_of(table.flow).next_due is None:
         table.see(CONTROLLER, e.Confirmed())
     steps = {step.name: step for step in table.flow.plan.steps}
-    due = table.flow._round.next_due
+    due = round_of(table.flow).next_due
     assert due is not None
     assert table.flow.deals_face_up == (getattr(steps[due.step], "face", "down") == "up")
     assert not HandTable().bet(1, ante=500).start().flow.deals_face_up

@@ -16,6 +16,7 @@ from dealer_flow.table.returned import Returns
 from devices import events as e
 from protocol.cards import parse_card
 from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED
+from tests.support.flow_points import held_reports, patient, round_of
 from tests.support.hand_table import DEVICE, HandTable
 from tests.support.step_games import rows, small
 from tests.support.transcript_games import RETURNS
@@ -64,7 +65,7 @@ def test_a_report_that_no_session_made_changes_none() -> None:
         table.flow.handle(
             e.Seen(DEVICE, session, 0, 1_700_000_000_000_000_000, e.LinkUp(session, "", "", "", "", "", False, False))
         )
-    assert table.flow._round.incidents == []
+    assert round_of(table.flow).incidents == []
 
 
 def test_so_many_reports_wait_and_no_more() -> None:
@@ -75,7 +76,7 @@ def test_so_many_reports_wait_and_no_more() -> None:
     assert table.codes == ["link-lost"]
     table.burn()
     assert table.codes[:3] == ["link-lost", "out-of-turn", "out-of-turn"]
-    assert len(table.flow._held) == 0
+    assert held_reports(table.flow) == 0
 
 
 def test_a_bet_that_only_a_sensor_shows_makes_its_device_matter() -> None:
@@ -92,9 +93,9 @@ def test_a_bet_that_only_a_sensor_shows_makes_its_device_matter() -> None:
 def test_a_line_that_is_lost_with_nothing_on_the_table_is_not_waited_for() -> None:
     table = HandTable()
     table.see(DEVICE, e.LinkLost("unplugged"), numbered=False)
-    assert (table.codes, table.flow._lines.patient) == ([], False)
+    assert (table.codes, patient(table.flow)) == ([], False)
     table.bet(1, ante=500).see(DEVICE, e.LinkLost("unplugged"), numbered=False)
-    assert (table.codes, table.flow._lines.patient) == (["link-lost"], True)
+    assert (table.codes, patient(table.flow)) == (["link-lost"], True)
 
 
 # ------------------------------------------------------------------ the flow as it is asked
@@ -102,9 +103,9 @@ def test_a_line_that_is_lost_with_nothing_on_the_table_is_not_waited_for() -> No
 
 def test_who_is_undecided_while_nobody_chooses() -> None:
     table = HandTable().bet(1, ante=500).start()
-    assert table.flow._round.undecided == []
+    assert round_of(table.flow).undecided == []
     race = HandTable("race-to-the-flush").play("bets 1: red 500\nstart")
-    assert (race.flow._round.undecided, race.flow._round.due, race.flow._round.step) == ([], None, None)
+    assert (round_of(race.flow).undecided, round_of(race.flow).due, round_of(race.flow).step) == ([], None, None)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dealer_flow.play.states import State
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_card
+from tests.support.flow_points import round_of
 from tests.support.hand_table import DEVICE, HandTable
 from tests.support.step_games import PACKETS, rows, small, small_table, wrong
 
@@ -449,7 +450,7 @@ def seven(position: int | None = 3, *, short: str = "") -> HandTable:
         table.controller(e.SpotSelected(position))
     table.start()
     for _ in range(5):
-        due = table.flow._round.due
+        due = round_of(table.flow).due
         table.deal("?? " * (7 if due is not None and due.text == short else 8))
     return table
 

@@ -36,6 +36,7 @@ from protocol.tdp.messages import Role
 from rules.game import game_id_of, load_game_of
 from rules.readings import READINGS
 from tests.support import dealt_hands, transcripts
+from tests.support.flow_points import round_of
 from tests.support.hand_table import HandTable
 from tests.support.legal_play import LegalPlay
 from tests.support.procedures import Cases
@@ -70,7 +71,7 @@ class Walk:
         """So many rounds; END GAME for one that goes on for more than `most` reports."""
         while self.rounds < rounds and len(self.seen) < 3 * rounds * most:
             if len(self.seen) - self._began > most:
-                self.see(CONTROLLER, e.GameEnded(self.flow._round.number))
+                self.see(CONTROLLER, e.GameEnded(round_of(self.flow).number))
             else:
                 self.step()
         return self.seen
@@ -151,7 +152,7 @@ class Walk:
         return body
 
     def _faces(self, place: Place, count: int) -> tuple[Card, ...]:
-        ledger = self.flow._round.ledger
+        ledger = round_of(self.flow).ledger
         hand = ledger.hands.get(place)
         cards = list((ledger.playing(place) if hand.burned is not None else hand.cards) if hand else ())[:count]
         if len(cards) < count or UNREAD in cards:
@@ -199,7 +200,7 @@ def played(procedure: Procedure, options: Options, random: Random, wrong: float)
         if random.random() < wrong:
             play.anything()
         elif random.random() < 0.01:
-            play.see(e.GameEnded(play.flow._round.number))
+            play.see(e.GameEnded(round_of(play.flow).number))
         else:
             play.step(rare=wrong > 0)
     return play.seen
