@@ -35,8 +35,7 @@ from protocol.places import Place
 from protocol.tdp.messages import Role
 from rules.game import game_id_of, load_game_of
 from rules.readings import READINGS
-from tests.support import dealt_hands, transcripts
-from tests.support.flow_points import round_of
+from tests.support import dealt_hands, told
 from tests.support.hand_table import HandTable
 from tests.support.legal_play import LegalPlay
 from tests.support.procedures import Cases
@@ -71,7 +70,7 @@ class Walk:
         """So many rounds; END GAME for one that goes on for more than `most` reports."""
         while self.rounds < rounds and len(self.seen) < 3 * rounds * most:
             if len(self.seen) - self._began > most:
-                self.see(CONTROLLER, e.GameEnded(round_of(self.flow).number))
+                self.see(CONTROLLER, e.GameEnded(self.flow._round.number))
             else:
                 self.step()
         return self.seen
@@ -152,7 +151,7 @@ class Walk:
         return body
 
     def _faces(self, place: Place, count: int) -> tuple[Card, ...]:
-        ledger = round_of(self.flow).ledger
+        ledger = self.flow._round.ledger
         hand = ledger.hands.get(place)
         cards = list((ledger.playing(place) if hand.burned is not None else hand.cards) if hand else ())[:count]
         if len(cards) < count or UNREAD in cards:
@@ -200,7 +199,7 @@ def played(procedure: Procedure, options: Options, random: Random, wrong: float)
         if random.random() < wrong:
             play.anything()
         elif random.random() < 0.01:
-            play.see(e.GameEnded(round_of(play.flow).number))
+            play.see(e.GameEnded(play.flow._round.number))
         else:
             play.step(rare=wrong > 0)
     return play.seen
@@ -282,13 +281,13 @@ def written(names: Sequence[str]) -> Iterator[tuple[str, DealerFlow, list[e.Seen
                 options = {key.replace("-", "_"): value for key, value in case.options.items()}
                 HandTable(name, **options).play(list(case.lines)).say("end")
             yield from ((f"{name}/hand-{number}", flow, seen) for flow, seen in flows)
-    folder = dealt_hands.FOLDER.parent / "transcripts"
+    folder = dealt_hands.FOLDER.parent / "told"
     for path in sorted(folder.glob("*.txt")):
-        for number, transcript in enumerate(transcripts.transcripts(path)):
+        for number, transcript in enumerate(told.transcripts(path)):
             name = transcript.head.partition(": ")[0].split()[0]
             if name in names:
                 with overheard() as flows, suppress(ProcedureError):
-                    transcripts.played(transcript, {})
+                    told.played(transcript, {})
                 yield from ((f"{name}/{path.stem}-{number}", flow, seen) for flow, seen in flows)
     for scenario_id in scenario_ids():
         scenario = find_scenario(scenario_id)
