@@ -16,6 +16,7 @@ from dealer_flow.play.states import State
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
+from tests.support.flow_points import round_of
 from tests.support.round_checks import Before, check_end, check_step
 from tests.support.table_events import CONTROLLER, DEVICE, Report, reports
 
@@ -86,7 +87,7 @@ class AnyEvening(RuleBasedStateMachine):
     @rule()
     def end(self) -> None:
         """END GAME, whether or not it is due: evenings go on."""
-        number = self.flow._round.number
+        number = round_of(self.flow).number
         self._see(Report(CONTROLLER, e.GameEnded(number), False, False))
 
     @invariant()

@@ -6,42 +6,40 @@ from dealer_flow.table.decks import Decks
 from devices import events as e
 from devices.events import Level
 from protocol.places import SHUFFLER as SHUFFLER_PLACE
-from tests.support.step_games import PACKETS, SHOE, SmallTable, rows, small, wrong
-from tests.support.table import CONTROLLER, SHUFFLER, Table, dealt, hands
+from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt, hands
+from tests.support.step_games import PACKETS, rows, small, small_table, wrong
 
 MINUTE_NS = 60 * 10**9
 
 
-def again(table: Table, deck: int = 1) -> Table:
+def again(table: HandTable, deck: int = 1) -> HandTable:
     """Another round from this deck, up to the choices."""
-    table.deck = deck
-    table.fresh_deck()
-    table.seat(1, ante=500, blind=500).start()
+    table.fresh_deck(deck).bet(1, ante=500, blind=500).start()
     for cards in hands(3):
         table.deal(cards)
     return table.dump().burn()
 
 
-def asked(table: Table, event: str) -> list[str]:
+def asked(table: HandTable, event: str) -> list[str]:
     return [str(item) for item in table.flow.legal() if item.event == event]
 
 
-def supervisor(table: Table) -> Table:
+def supervisor(table: HandTable) -> HandTable:
     return table.controller(e.BadgeSwiped(7, Level.SUPERVISOR))
 
 
 def test_two_decks_take_turns() -> None:
-    table = dealt(1).burn().play(1)
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2)
     table.end()
-    assert again(table, deck=2).play(1).end().incidents == ()
-    result = again(table, deck=2).play(1).end()
+    assert again(table, deck=2).bet(1, play=1000).choose(1, 2).end().incidents == ()
+    result = again(table, deck=2).bet(1, play=1000).choose(1, 2).end()
     assert (result.outcome, [incident.code for incident in result.incidents]) == ("complete", ["deck-not-alternated"])
     assert result.incidents[0].clause == "47.1-1011(2)"
 
 
-def defective() -> Table:
+def defective() -> HandTable:
     """A round in which deck 1 showed one card twice."""
-    table = dealt(1).burn().play(1).reveal("dealer", "KS KS 4C 4S 6H")
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS KS 4C 4S 6H")
     assert table.end().outcome == "defective-deck"
     return table
 
@@ -49,7 +47,7 @@ def defective() -> Table:
 def test_a_defective_deck_must_not_be_dealt_again() -> None:
     table = defective()
     assert asked(table, "BadgeSwiped") == ["supervisor: exchange deck 1, which was found defective, and swipe a badge"]
-    result = again(table).play(1).end()
+    result = again(table).bet(1, play=1000).choose(1, 2).end()
     codes = [incident.code for incident in result.incidents]
     assert (result.outcome, codes) == ("unreliable", ["defective-deck-again", "deck-not-alternated"])
     assert result.incidents[0].clause == "47.1-1036"
@@ -59,34 +57,34 @@ def test_a_defective_deck_must_not_be_dealt_again() -> None:
     "leaves",
     [
         supervisor,
-        lambda table: table.shuffler(e.DeckRemoved(1)),
-        lambda table: table.shuffler(e.DeckLoaded(1, 1)).shuffler(e.DeckLoaded(1, 2)),
+        lambda table: table.device(e.DeckRemoved(1)),
+        lambda table: table.device(e.DeckLoaded(1, 1)).device(e.DeckLoaded(1, 2)),
     ],
 )
 def test_a_deck_that_left_the_table_is_forgotten(leaves) -> None:  # type: ignore[no-untyped-def]
     table = defective()
     leaves(table)
     assert asked(table, "BadgeSwiped") == []
-    assert again(table).play(1).end().outcome == "complete"
+    assert again(table).bet(1, play=1000).choose(1, 2).end().outcome == "complete"
 
 
 def test_a_dealers_badge_exchanges_no_deck() -> None:
-    table = defective().controller(e.BadgeSwiped(3, Level.DEALER)).shuffler(e.DeckLoaded(1, 1))
+    table = defective().controller(e.BadgeSwiped(3, Level.DEALER)).device(e.DeckLoaded(1, 1))
     assert again(table).end().outcome == "unreliable"
 
 
 def test_the_other_deck_may_be_dealt_meanwhile() -> None:
-    assert again(defective(), deck=2).play(1).end().outcome == "complete"
+    assert again(defective(), deck=2).bet(1, play=1000).choose(1, 2).end().outcome == "complete"
 
 
 def test_a_person_counts_a_deck_between_two_rounds() -> None:
-    table = dealt(1).burn().play(1)
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2)
     table.end()
     table.controller(e.CardsCounted(SHUFFLER_PLACE, 52))
     assert table.codes == []
     table.controller(e.CardsCounted(SHUFFLER_PLACE, 51))
     assert table.codes == ["deck-count-wrong"]
-    assert again(table).play(1).end().outcome == "unreliable"
+    assert again(table).bet(1, play=1000).choose(1, 2).end().outcome == "unreliable"
 
 
 # ------------------------------------------------------------------ age and counts
@@ -101,7 +99,7 @@ AGED = small(
 )
 
 
-def rounds(table: SmallTable, count: int) -> list[list[str]]:
+def rounds(table: HandTable, count: int) -> list[list[str]]:
     codes = []
     for _ in range(count):
         table.bet(1, ante=500).start()
@@ -110,7 +108,7 @@ def rounds(table: SmallTable, count: int) -> list[list[str]]:
 
 
 def test_a_deck_is_changed_after_so_many_rounds() -> None:
-    table = SmallTable(AGED)
+    table = small_table(AGED)
     assert rounds(table, 2) == [[], []]
     assert asked(table, "BadgeSwiped") == [
         "supervisor: exchange deck 1, which has been dealt often enough, and swipe a badge"
@@ -118,7 +116,7 @@ def test_a_deck_is_changed_after_so_many_rounds() -> None:
     assert rounds(table, 1) == [["deck-too-old"]]
     supervisor(table)
     assert rounds(table, 2) == [[], []]
-    assert rounds(SmallTable(AGED, age="0"), 4) == [[], [], [], []]
+    assert rounds(small_table(AGED, age="0"), 4) == [[], [], [], []]
 
 
 def test_a_shoe_is_shuffled_after_so_many_rounds() -> None:
@@ -129,25 +127,24 @@ def test_a_shoe_is_shuffled_after_so_many_rounds() -> None:
         device='"card-shoe"',
         deck='{ cards = 52, jokers = 0, decks = 3, fresh = "until-cut-card", rounds = 2, clause = "S" }',
     )
-    table = SmallTable(game)
+    table = small_table(game)
     codes = []
     for number in range(1, 5):
         if number in (1, 4):
-            table.see(SHOE, e.ShoeLoaded(number, 3, 156))
-            table.drawn = 0
+            table.fresh_deck()
         table.bet(1, ante=500).start()
-        codes.append([incident.code for incident in table.draw("AH KH").end().incidents])  # type: ignore[attr-defined]
+        codes.append([incident.code for incident in table.draw("AH KH").end().incidents])
     assert codes == [[], [], ["deck-too-old"], []]
 
 
 def test_the_deck_is_counted_every_thirty_minutes() -> None:
     """47.1-1036: the flow asks for it once, until a deck was counted."""
-    table = dealt(1).burn().play(1)
-    table._now_ns += 29 * MINUTE_NS
-    table.reveal("dealer", hands(3)[2])
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2)
+    table.now_ns += 29 * MINUTE_NS
+    table.show("dealer", hands(3)[2])
     assert table.codes == []
-    table._now_ns += MINUTE_NS
-    table.reveal("community", "3C 4C").reveal("seat 1", hands(3)[1])
+    table.now_ns += MINUTE_NS
+    table.show("community", "3C 4C").show("seat 1", hands(3)[1])
     assert (table.codes, table.incidents[0].clause) == (["deck-count-due"], "47.1-1036")
     assert asked(table, "CardsCounted")[-1] == "dealer: count the deck: 30 minutes have gone by"
     table.count("remainder", table.left)
@@ -170,11 +167,11 @@ def test_a_count_of_the_device_is_a_count() -> None:
 # ------------------------------------------------------------------ power lost before START GAME
 
 
-def lost() -> Table:
+def lost() -> HandTable:
     """The shuffler lost power as it began to deal; START GAME is on the other line and not heard yet."""
-    table = Table().seat(1, ante=500, blind=500)
-    table.sessions[SHUFFLER] = 0x99
-    return table.see(SHUFFLER, e.SessionChanged(0xA1B2C3D4, 0x99), numbered=False).shuffler(e.Booted(2, True))
+    table = HandTable().bet(1, ante=500, blind=500)
+    table.sessions[DEVICE] = 0x99
+    return table.see(DEVICE, e.SessionChanged(0xA1B2C3D4, 0x99), numbered=False).device(e.Booted(2, True))
 
 
 def test_power_lost_before_start_game_was_heard() -> None:
@@ -184,15 +181,15 @@ def test_power_lost_before_start_game_was_heard() -> None:
 
 
 def test_power_lost_and_cleared_before_start_game() -> None:
-    table = lost().shuffler(e.MisdealCleared(502, 7, False)).shuffler(e.DeckRemoved(1))
-    assert again(table).play(1).end().outcome == "complete"
+    table = lost().device(e.MisdealCleared(502, 7, False)).device(e.DeckRemoved(1))
+    assert again(table).bet(1, play=1000).choose(1, 2).end().outcome == "complete"
 
 
 def test_a_restart_after_packets_came_before_start_game() -> None:
-    table = Table().dispense(hands(1)[0])
-    table.sessions[SHUFFLER] = 0x99
-    table.see(SHUFFLER, e.SessionChanged(0xA1B2C3D4, 0x99), numbered=False)
+    table = HandTable().dispense(hands(1)[0])
+    table.sessions[DEVICE] = 0x99
+    table.see(DEVICE, e.SessionChanged(0xA1B2C3D4, 0x99), numbered=False)
     assert table.codes == ["out-of-turn", "session-changed"]
-    table.seat(1, ante=500, blind=500).start()
+    table.bet(1, ante=500, blind=500).start()
     assert table.end().outcome == "unreliable"
     assert CONTROLLER in table.sessions

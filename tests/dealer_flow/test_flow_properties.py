@@ -10,7 +10,8 @@ from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import CARDS, DECK
 from protocol.places import COMMUNITY, DEALER, PLACES, seat
-from tests.support.table import CONTROLLER, SHUFFLER, SPOTS, Table
+from tests.support.flow_points import held_reports, round_of
+from tests.support.hand_table import CONTROLLER, DEVICE, HandTable
 
 seats = st.integers(1, 3)
 any_place = st.sampled_from(
@@ -52,14 +53,14 @@ class AnyEvening(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.table = Table()
+        self.table = HandTable()
         self.published = 0
         self.burned = False
         self.shown_early = False
 
-    @rule(seat=seats, bet=st.sampled_from(["ante", "blind", "progressive", "flush_rush"]))
+    @rule(seat=seats, bet=st.sampled_from(["ante", "blind", "progressive", "flush-rush"]))
     def bet(self, seat: int, bet: str) -> None:
-        self.table.controller(e.WagerPlaced(seat, SPOTS[bet], 500))
+        self.table.controller(e.WagerPlaced(seat, self.table.spots[bet], 500))
 
     @rule(pick=st.integers(0, 999))
     def do_what_is_legal(self, pick: int) -> None:
@@ -67,22 +68,22 @@ class AnyEvening(RuleBasedStateMachine):
         options = self.table.flow.legal()
         item = options[pick % len(options)]
         body = self._make(item.event, item.place, item.value)
-        before, held = len(self.table.incidents), len(self.table.flow._held)
+        before, held = len(self.table.incidents), held_reports(self.table.flow)
         self._see(body)
         codes = {incident.code for incident in self.table.incidents[before:]}
         assert held or not codes & {"out-of-turn", "reveal-before-burn", "wrong-burn", "unknown-seat"}, (item, codes)
 
     def _make(self, event: str, place: str, value: int) -> e.Body:
-        left = 52 - self.table.flow._round.ledger.dealt - self.table.flow._round.ledger.rejected
+        left = 52 - round_of(self.table.flow).ledger.dealt - round_of(self.table.flow).ledger.rejected
         number = int(place.removeprefix("seat ")) if place.startswith("seat ") else 0
         where = seat(number) if number else {"community": COMMUNITY, "dealer": DEALER}.get(place, PLACES[0x43])
         faces = {"community": DECK[2:4], "dealer": DECK[45:50]}.get(place, DECK[5 * number : 5 * number + 5])
         makers: dict[str, e.Body] = {
             "GameStarted": e.GameStarted(1),
-            "GameEnded": e.GameEnded(self.table.flow._round.number),
+            "GameEnded": e.GameEnded(round_of(self.table.flow).number),
             "PacketDispensed": e.PacketDispensed(1, value, 5, 5, ()),
             "PacketLifted": e.PacketLifted(value),
-            "RemainderDumped": e.RemainderDumped(self.table.flow._round.ledger.deck, left, left),
+            "RemainderDumped": e.RemainderDumped(round_of(self.table.flow).ledger.deck, left, left),
             "BurnConfirmed": e.BurnConfirmed(COMMUNITY, (1, 2, 5), "left-to-right"),
             "HandRevealed": e.HandRevealed(where, faces, False),
             "CardsCounted": e.CardsCounted(where, 2 if where == COMMUNITY and self.burned else 5),
@@ -93,7 +94,7 @@ class AnyEvening(RuleBasedStateMachine):
         return makers[event]
 
     @precondition(lambda self: self.table.flow.state is not State.BETTING)
-    @rule(body=any_body, device=st.sampled_from([SHUFFLER, CONTROLLER]))
+    @rule(body=any_body, device=st.sampled_from([DEVICE, CONTROLLER]))
     def anything(self, body: e.Body, device: str) -> None:
         self._see(body, device)
 
@@ -128,8 +129,8 @@ class AnyEvening(RuleBasedStateMachine):
         assert self.table.flow.legal()
         assert (
             self.table.flow.state in LOOSE
-            or not self.table.flow._round.unreliable
-            or not (self.table.flow._round.in_play)
+            or not round_of(self.table.flow).unreliable
+            or not (round_of(self.table.flow).in_play)
         )
 
     def teardown(self) -> None:
@@ -144,5 +145,5 @@ TestAnyEvening = AnyEvening.TestCase
 
 
 def test_an_incident_is_a_value() -> None:
-    table = Table().start()
+    table = HandTable().start()
     assert all(isinstance(incident, Incident) and incident.clause for incident in table.incidents)

@@ -11,7 +11,8 @@ from devices import events as e
 from protocol.cards import DECK, FOREIGN_BACK, UNREAD, parse_card
 from protocol.places import SHOE
 from rules import settle
-from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, SPOTS, RaceTable
+from tests.support.hand_table import DEVICE, SESSION, HandTable
+from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, SPOTS, race_table
 from tests.support.sentences import facts
 
 
@@ -20,8 +21,8 @@ def finish(result: RoundResult) -> tuple[int, str | None] | None:
     return (result.draw.finish.cards, result.draw.finish.column) if result.draw.finish else None
 
 
-def started(**options: object) -> RaceTable:
-    return RaceTable(**options).bet(1, red=500, number_17=200).start()  # type: ignore[arg-type]
+def started(**options: object) -> HandTable:
+    return race_table(**options).bet(1, red=500, number_17=200).start()  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------ clean races
@@ -72,7 +73,7 @@ def test_sixteen_without_a_flush_and_nobody_switches() -> None:
 
 
 def test_without_a_bet_on_17_the_race_is_over_after_16() -> None:
-    table = RaceTable().bet(1, red=500).start().draw(NEVER)
+    table = race_table().bet(1, red=500).start().draw(NEVER)
     assert table.flow.state is State.SETTLING
     assert table.end().outcome == "complete"
 
@@ -117,9 +118,9 @@ def test_a_switch_at_another_time_is_refused() -> None:
 
 
 def test_always_a_17th_card() -> None:
-    table = RaceTable(seventeenth_card="always").bet(1, red=500).start().draw(NEVER)
+    table = race_table(seventeenth_card="always").bet(1, red=500).start().draw(NEVER)
     assert table.controller(e.GameEnded(1)).incidents[-1].reason == "extra_drawn"
-    table = RaceTable(seventeenth_card="always").bet(1, red=500).start().draw(NEVER)
+    table = race_table(seventeenth_card="always").bet(1, red=500).start().draw(NEVER)
     assert finish(table.draw("9S").end()) == (17, "spades")
 
 
@@ -140,7 +141,7 @@ def test_races_follow_one_another_from_one_shoe() -> None:
 
 def test_a_shoe_that_says_less_gives_the_same_round() -> None:
     """No filling announced and no ordinals, as a shoe that only names its cards."""
-    assert started(loaded=None, counts=False).draw(AT_11).end() == started().draw(AT_11).end()
+    assert started(filled=False, counts=False).draw(AT_11).end() == started().draw(AT_11).end()
 
 
 # ------------------------------------------------------------------ bets and the first card
@@ -148,7 +149,7 @@ def test_a_shoe_that_says_less_gives_the_same_round() -> None:
 
 def test_a_card_before_bets_are_closed() -> None:
     """RTF 2-3."""
-    table = RaceTable().bet(1, red=500).draw("2C").start().draw(AT_5)
+    table = race_table().bet(1, red=500).draw("2C").start().draw(AT_5)
     assert table.codes[0] == "draw-before-close"
     assert table.incidents[0].clause == "RTF 2-3"
     assert table.end().outcome == "unreliable"
@@ -159,16 +160,16 @@ def test_a_bet_after_the_first_card() -> None:
 
 
 def test_burned_cards_play_no_part() -> None:
-    table = RaceTable().shoe(e.BurnStarted(1)).draw("9C").one(parse_card("8C"), "burn").bet(1, red=500).start()
+    table = race_table().device(e.BurnStarted(1)).draw("9C").draw_one(parse_card("8C"), "burn").bet(1, red=500).start()
     result = table.draw(AT_5).end()
     assert (result.outcome, result.burned, finish(result)) == ("complete", ("9C", "8C"), (5, "hearts"))
     assert result.shoe is not None
     assert result.shoe.drawn == 7
-    assert started().one(parse_card("8C"), "burn").end().outcome == "unreliable"
+    assert started().draw_one(parse_card("8C"), "burn").end().outcome == "unreliable"
 
 
 def test_nobody_bets() -> None:
-    table = RaceTable().start().draw(AT_5)
+    table = race_table().start().draw(AT_5)
     assert (table.incidents[0].code, table.incidents[0].bet) == ("no-entering-bet", None)
     assert table.end().outcome == "unreliable"
 
@@ -297,7 +298,7 @@ def test_a_named_card_that_is_already_out() -> None:
 
 
 def test_a_shoe_with_other_decks_than_the_table() -> None:
-    table = RaceTable(decks=8, loaded=416).bet(1, red=500).start()
+    table = race_table(decks=8, loaded=416).bet(1, red=500).start()
     assert table.codes == ["deck-count-wrong"]
     assert table.draw(AT_5).end().outcome == "defective-deck"
 
@@ -326,9 +327,9 @@ def test_the_first_card_of_a_shoe_lost(loaded: int | None) -> None:
 
 def test_a_program_that_joins_in_the_middle_of_a_shoe() -> None:
     """Cards that left before the first burn it hears cost the bookkeeping, not the race."""
-    table = RaceTable(loaded=None)
+    table = race_table(filled=False)
     table.ordinal = 30
-    table.one(parse_card("8C"), "burn").bet(1, red=500).start()
+    table.draw_one(parse_card("8C"), "burn").bet(1, red=500).start()
     result = table.draw(AT_5).end()
     assert (result.outcome, table.codes) == ("complete", ["card-missing"])
     assert result.shoe is not None
@@ -346,21 +347,21 @@ def test_a_hands_count_that_begins_again_is_no_gap() -> None:
     table = started()
     for number, text in enumerate(AT_16.split()):
         table.ordinal = number % 15
-        table.one(parse_card(text), "player")
+        table.draw_one(parse_card(text), "player")
     assert (table.end().outcome, table.codes) == ("complete", [])
 
 
 def test_a_repeated_report_is_one_card() -> None:
     table = started().draw("AH 5H")
     table.ordinal -= 1
-    table.draw("5H").shoe(e.CardReportedAgain(2, parse_card("5H"), None)).shoe(e.CardReportedAgain(1, UNREAD, None))
+    table.draw("5H").device(e.CardReportedAgain(2, parse_card("5H"), None)).device(e.CardReportedAgain(1, UNREAD, None))
     result = table.draw("9H JH KH").end()
     assert (result.outcome, table.codes, finish(result)) == ("complete", [], (5, "hearts"))
 
 
 @pytest.mark.parametrize(("ordinal", "card"), [(2, "6H"), (9, "6H")])
 def test_a_second_report_of_another_card_is_not_believed(ordinal: int, card: str) -> None:
-    table = started().draw("AH 5H").shoe(e.CardReportedAgain(ordinal, parse_card(card), None))
+    table = started().draw("AH 5H").device(e.CardReportedAgain(ordinal, parse_card(card), None))
     assert table.draw("9H JH KH").end().outcome == "unreliable"
 
 
@@ -373,16 +374,16 @@ def test_a_second_report_of_another_card_is_not_believed(ordinal: int, card: str
         e.ShoeError(407, True, "code wrong"),
         e.ShoeError(0, False, "E9 Door"),
         e.EventsLost(4, 5),
-        e.SessionChanged(0xC0FFEE, 0xBEEF),
+        e.SessionChanged(SESSION, 0xBEEF),
     ],
 )
 def test_what_leaves_a_race_open_to_doubt(body: e.Body) -> None:
-    table = started().draw("AH 5H").shoe(body)
+    table = started().draw("AH 5H").device(body)
     table.controller(e.GameEnded(1))
     assert table.results[-1].outcome == "unreliable"
     decided = started().draw(AT_5)
     if not isinstance(body, e.EventsLost | e.SessionChanged):
-        assert decided.shoe(body).end().outcome == "complete"
+        assert decided.device(body).end().outcome == "complete"
 
 
 @pytest.mark.parametrize(
@@ -395,20 +396,20 @@ def test_what_leaves_a_race_open_to_doubt(body: e.Body) -> None:
 def test_reports_that_are_missing_are_told_as_far_as_they_are_known(
     body: e.EventsLost, says: tuple[int | None, int | None]
 ) -> None:
-    table = started().draw("AH 5H").shoe(body)
+    table = started().draw("AH 5H").device(body)
     (lost,) = table.incidents
-    assert (lost.code, lost.device, lost.first, lost.last) == ("events-lost", "shoe-1", *says)
+    assert (lost.code, lost.device, lost.first, lost.last) == ("events-lost", DEVICE, *says)
 
 
 @pytest.mark.parametrize("body", [e.CardPulledBack(True), e.Overdrawn(False), e.ShoeError(401, True, "unreadable")])
 def test_what_is_only_written_down(body: e.Body) -> None:
-    table = started().draw("AH 5H").shoe(body)
+    table = started().draw("AH 5H").device(body)
     assert table.codes == ["device-fault"]
     assert table.draw("9H JH KH").end().outcome == "complete"
 
 
 def test_a_card_drawn_while_locked_counts_as_out() -> None:
-    table = RaceTable().shoe(e.ShoeLocked(True)).shoe(e.DrawWhileLocked(parse_card("2C")))
+    table = race_table().device(e.ShoeLocked(True)).device(e.DrawWhileLocked(parse_card("2C")))
     table.ordinal = 1
     result = table.bet(1, red=500).start().draw(AT_5).end()
     assert result.outcome == "complete"
@@ -420,12 +421,12 @@ def test_a_card_drawn_while_locked_counts_as_out() -> None:
 
 
 def test_the_cut_card_mid_race_and_the_race_is_played_on() -> None:
-    table = started().draw("AH 5H").shoe(e.CutCardSeen()).draw("9H JH KH")
+    table = started().draw("AH 5H").device(e.CutCardSeen()).draw("9H JH KH")
     first = table.end()
     assert (first.outcome, table.codes) == ("complete", ["cut-card"])
     second = table.bet(1, red=500).start().draw("2C 3C 4C 5C 6C").end()
     assert (second.outcome, table.codes[-1]) == ("unreliable", "shoe-over")
-    table.shoe(e.ShoeLoaded(2, 1, 52))
+    table.device(e.ShoeLoaded(2, 1, 52))
     table.ordinal = 0
     third = table.bet(1, red=500).start().draw("2C 3C 4C 5C 6C").end()
     assert third.outcome == "complete"
@@ -434,14 +435,14 @@ def test_the_cut_card_mid_race_and_the_race_is_played_on() -> None:
 
 
 def test_one_more_race_after_the_cut_card() -> None:
-    table = started(after_cut_card="one-more-race").draw("AH").shoe(e.CutCardSeen()).draw("5H 9H JH KH")
+    table = started(after_cut_card="one-more-race").draw("AH").device(e.CutCardSeen()).draw("5H 9H JH KH")
     table.end()
     assert table.bet(1, red=500).start().draw("2C 3C 4C 5C 6C").end().outcome == "complete"
     assert table.bet(1, red=500).start().draw("2D 3D 4D 5D 6D").end().outcome == "unreliable"
 
 
 def test_a_shoe_that_does_not_say_it_was_filled_is_another_one_after_the_cut_card() -> None:
-    table = started(loaded=None).draw("AH").shoe(e.CutCardSeen()).draw("5H 9H JH KH")
+    table = started(filled=False).draw("AH").device(e.CutCardSeen()).draw("5H 9H JH KH")
     table.end()
     table.ordinal = 0
     result = table.bet(1, red=500).start().draw(AT_5).end()
@@ -451,16 +452,16 @@ def test_a_shoe_that_does_not_say_it_was_filled_is_another_one_after_the_cut_car
 
 
 def test_the_shoe_ends_in_the_middle_of_a_race() -> None:
-    table = started().draw("AH 5H").shoe(e.ShoeEnded(1, 2))
+    table = started().draw("AH 5H").device(e.ShoeEnded(1, 2))
     assert table.codes == ["shoe-ended"]
     assert table.end().outcome == "misdeal"
 
 
-def emptied(cards: list[str], **options: object) -> RaceTable:
+def emptied(cards: list[str], **options: object) -> HandTable:
     """A table whose shoe was emptied by burning."""
-    table = RaceTable(**options)  # type: ignore[arg-type]
+    table = race_table(**options)  # type: ignore[arg-type]
     for text in cards:
-        table.one(UNREAD if text == "??" else parse_card(text), "burn")
+        table.draw_one(UNREAD if text == "??" else parse_card(text), "burn")
     return table
 
 
@@ -468,7 +469,7 @@ WHOLE = [card.text for card in DECK]
 
 
 def test_an_emptied_shoe_accounts_for_every_card() -> None:
-    table = emptied(WHOLE).shoe(e.ShoeEnded(1, 52))
+    table = emptied(WHOLE).device(e.ShoeEnded(1, 52))
     assert table.codes == []
     shoe = table.flow.shoe
     assert shoe is not None
@@ -492,7 +493,7 @@ def test_an_emptied_shoe_that_does_not_add_up(cards: list[str], codes: list[str]
 
 
 def test_the_shoes_own_count_and_a_persons_count() -> None:
-    found = emptied(WHOLE[:3]).shoe(e.ShoeEnded(1, 4)).incidents[0]
+    found = emptied(WHOLE[:3]).device(e.ShoeEnded(1, 4)).incidents[0]
     assert (found.reason, found.counted, found.expected) == ("shoe-count", 4, 3)
     found = emptied(WHOLE[:3]).controller(e.CardsCounted(SHOE, 48)).incidents[0]
     assert (found.reason, found.expected, found.dealt, found.left) == ("shoe-left", 52, 3, 48)
@@ -500,7 +501,7 @@ def test_the_shoes_own_count_and_a_persons_count() -> None:
 
 
 def test_after_lost_reports_nobody_claims_what_is_left() -> None:
-    table = emptied(WHOLE[:3]).shoe(e.EventsLost(4, 9)).shoe(e.ShoeEnded(1, 7))
+    table = emptied(WHOLE[:3]).device(e.EventsLost(4, 9)).device(e.ShoeEnded(1, 7))
     assert table.codes == ["events-lost"]
     assert table.flow.shoe is not None
     assert table.flow.shoe.left is None
@@ -509,7 +510,7 @@ def test_after_lost_reports_nobody_claims_what_is_left() -> None:
 def test_a_shoe_that_starts_anew_between_races_may_have_lost_cards() -> None:
     table = started().draw(AT_5)
     table.end()
-    table.shoe(e.SessionChanged(0xC0FFEE, 0xBEEF))
+    table.device(e.SessionChanged(SESSION, 0xBEEF))
     assert table.flow.shoe is not None
     assert table.flow.shoe.left is None
 
@@ -517,7 +518,7 @@ def test_a_shoe_that_starts_anew_between_races_may_have_lost_cards() -> None:
 @pytest.mark.parametrize("counted_again", [True, False])
 def test_a_card_pushed_back_between_races_comes_again(counted_again: bool) -> None:
     """An overdrawn card goes back: it opens the next race, and what is left is not claimed any more."""
-    table = started().draw(AT_5 + " 2C").shoe(e.CardPushedBack(False))
+    table = started().draw(AT_5 + " 2C").device(e.CardPushedBack(False))
     table.end()
     table.ordinal -= counted_again
     result = table.bet(1, red=500).start().draw("2C 3C 4C 5C 6C").end()
@@ -529,15 +530,15 @@ def test_a_card_pushed_back_between_races_comes_again(counted_again: bool) -> No
 def test_a_card_pushed_back_that_the_shoe_reports_as_the_one_it_was() -> None:
     """In the same race it stays one card too many; in the next it opens the race; before START GAME it is too early."""
     again = e.CardReportedAgain(6, parse_card("2C"), None)
-    same = started().draw(AT_5 + " 2C").shoe(e.CardPushedBack(False)).shoe(again).end()
+    same = started().draw(AT_5 + " 2C").device(e.CardPushedBack(False)).device(again).end()
     assert same.draw is not None
     assert (same.outcome, same.draw.overdrawn) == ("complete", ("2C",))
-    table = started().draw(AT_5 + " 2C").shoe(e.CardPushedBack(False))
+    table = started().draw(AT_5 + " 2C").device(e.CardPushedBack(False))
     assert table.end().outcome == "complete"
-    opened = table.bet(1, red=500).start().shoe(again).draw("3C 4C 5C 6C").end()
+    opened = table.bet(1, red=500).start().device(again).draw("3C 4C 5C 6C").end()
     assert (opened.outcome, finish(opened)) == ("complete", (5, "clubs"))
     table.ordinal -= 1
-    early = table.shoe(e.CardPushedBack(False)).shoe(e.CardReportedAgain(10, parse_card("6C"), None))
+    early = table.device(e.CardPushedBack(False)).device(e.CardReportedAgain(10, parse_card("6C"), None))
     assert early.bet(1, red=500).start().draw("2D 3D 4D 5D 6D").end().outcome == "unreliable"
 
 
@@ -564,9 +565,9 @@ def test_end_game_before_the_race_is_decided() -> None:
 
 
 def test_what_is_legal_is_listed() -> None:
-    table = RaceTable()
+    table = race_table()
     bets = [item for item in table.flow.legal() if item.place == "seat 1"]
-    assert len(bets) == sum(bet.placed == "before-deal" for bet in RaceTable().flow.procedure.bet)
+    assert len(bets) == sum(bet.placed == "before-deal" for bet in race_table().flow.procedure.bet)
     table.bet(1, number_17=100).start()
     assert "draw card 1" in table.flow.legal()[0].what
     table.draw(NEVER)
@@ -579,7 +580,7 @@ def test_what_is_legal_is_listed() -> None:
 
 def test_an_option_the_procedure_does_not_know() -> None:
     with pytest.raises(ProcedureError, match="decks-in-shoe: '3' is not allowed; allowed: 1, 2, 4, 6, 8"):
-        RaceTable(decks_in_shoe="3")
+        race_table(decks_in_shoe="3")
 
 
 def test_a_card_of_another_back_named_by_a_person_is_refused() -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from dealer_flow.play.machine import DealerFlow
 from dealer_flow.play.states import State
 from dealer_flow.procedure.load import ProcedureError
 from dealer_flow.record.result import RoundResult
@@ -10,8 +9,8 @@ from devices import events as e
 from protocol.cards import Card, parse_card
 from protocol.faults import Fault
 from protocol.places import DEALER, NOWHERE
+from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt, hands, ready
 from tests.support.refusals import check_refusal
-from tests.support.table import CONTROLLER, PROCEDURE, SHUFFLER, Table, dealt, hands, ready
 
 SEVEN_I = "47.1-1017.60 progressive (7)(I)"
 
@@ -24,10 +23,10 @@ def statuses(result: RoundResult) -> list[str]:
 
 
 def test_one_player_reveal_only() -> None:
-    table = Table().seat(1, ante=500, blind=500, flush_rush=100).start()
+    table = HandTable().bet(1, ante=500, blind=500, flush_rush=100).start()
     table.deal("7H KD 2C 9S 4D").deal("AH QH 8H 3H 2S").deal("KS 9D 4C 4S 6H").dump()
-    table.burn(1, 2, 5).play(1)
-    table.reveal("dealer", "KS 9D 4C 4S 6H").reveal("community", "2C 9S").reveal("seat 1", "AH QH 8H 3H 2S")
+    table.burn(1, 2, 5).bet(1, play=1000).choose(1, 2)
+    table.show("dealer", "KS 9D 4C 4S 6H").show("community", "2C 9S").show("seat 1", "AH QH 8H 3H 2S")
     result = table.count("seat 1", 5).count("dealer", 5).end()
     assert result.outcome == "complete"
     assert result.community == ("2C", "9S")
@@ -53,7 +52,7 @@ def test_one_player_reveal_only() -> None:
 def test_clean_tables(seats: int) -> None:
     table = dealt(seats).burn()
     for number in range(1, seats + 1):
-        table.play(number)
+        table.bet(number, play=1000).choose(number, 2)
     result = table.end()
     assert (result.outcome, table.codes) == ("complete", [])
     assert [packet.to for packet in result.packets][1:-1] == [f"seat {number}" for number in range(1, seats + 1)]
@@ -62,10 +61,10 @@ def test_clean_tables(seats: int) -> None:
 
 
 def test_only_seats_that_entered_are_dealt_in_clockwise() -> None:
-    table = Table().seat(7, ante=500, blind=500).seat(2, ante=500, blind=500).start()
+    table = HandTable().bet(7, ante=500, blind=500).bet(2, ante=500, blind=500).start()
     for cards in hands(4):
         table.deal(cards)
-    result = table.dump().burn().fold(7).play(2).end()
+    result = table.dump().burn().choose(7, 1).bet(2, play=1000).choose(2, 2).end()
     assert [packet.to for packet in result.packets] == ["community", "seat 2", "seat 7", "dealer"]
     assert statuses(result) == ["live", "folded"]
 
@@ -74,7 +73,7 @@ def test_recognised_cards_need_no_reveal() -> None:
     table = ready(1, reads=True)
     for cards in ("7H KD 2C 9S 4D", "AH QH 8H 3H 2S", "KS 9D 4C 4S 6H"):
         table.deal(cards)
-    result = table.dump().burn().play(1).end()
+    result = table.dump().burn().bet(1, play=1000).choose(1, 2).end()
     assert result.community == ("2C", "9S")
     assert result.burned == ("7H", "KD", "4D")
     assert result.seats[0].cards == ("AH", "QH", "8H", "3H", "2S")
@@ -85,14 +84,14 @@ def test_top_card_at_the_dealers_right_is_an_option() -> None:
     table = ready(1, reads=True, community_top_card="right")
     for cards in ("7H KD 2C 9S 4D", "AH QH 8H 3H 2S", "KS 9D 4C 4S 6H"):
         table.deal(cards)
-    result = table.dump().burn().play(1).end()
+    result = table.dump().burn().bet(1, play=1000).choose(1, 2).end()
     assert result.community == ("2C", "KD")  # positions 3 and 4 from the left are the third and second from the top
     assert result.burned == ("4D", "9S", "7H")
     assert result.options["community-top-card"] == "right"
 
 
 def test_counts_only_names_no_face() -> None:
-    result = dealt(2).burn().play(1).play(2).end()
+    result = dealt(2).burn().bet(1, play=1000).choose(1, 2).bet(2, play=1000).choose(2, 2).end()
     assert result.outcome == "complete"
     assert result.seats[0].cards == ("??",) * 5
     assert result.community == ("??", "??")
@@ -102,8 +101,8 @@ def test_recognition_and_reveal_must_agree() -> None:
     table = ready(1, reads=True)
     for cards in ("7H KD 2C 9S 4D", "AH QH 8H 3H 2S", "KS 9D 4C 4S 6H"):
         table.deal(cards)
-    table.dump().burn().play(1).reveal("dealer", "KS 9D 4C 4S 6H").reveal("community", "9S 2C")
-    table.reveal("seat 1", "AH QH 8H 3H 2D")
+    table.dump().burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H").show("community", "9S 2C")
+    table.show("seat 1", "AH QH 8H 3H 2D")
     result = table.end()
     assert (result.outcome, table.codes) == ("unreliable", ["faces-disagree"])
 
@@ -112,19 +111,17 @@ def test_unread_faces_agree_with_any() -> None:
     table = ready(1, reads=True)
     for cards in ("7H KD 2C 9S 4D", "AH QH 8H 3H 2S", "KS 9D 4C 4S 6H"):
         table.deal(cards)
-    table.dump().burn().play(1).reveal("dealer", "KS ?? 4C 4S 6H")
+    table.dump().burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS ?? 4C 4S 6H")
     assert table.end().outcome == "complete"
 
 
 def test_two_rounds_with_deck_change() -> None:
-    table = dealt(1).burn().play(1)
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2)
     first = table.end()
-    table.deck = 2
-    table.fresh_deck()
-    table.seat(1, ante=500, blind=500).start()
+    table.bet(1, ante=500, blind=500).start()
     for cards in hands(3):
         table.deal(cards)
-    second = table.dump().burn().fold(1).end()
+    second = table.dump().burn().choose(1, 1).end()
     assert [(result.round, result.deck.deck, result.outcome) for result in (first, second)] == [
         (1, 1, "complete"),
         (2, 2, "complete"),
@@ -137,7 +134,7 @@ def test_a_packet_never_lifted_belongs_to_the_remainder() -> None:
     for cards in hands(3):
         table.deal(cards)
     table.dispense(hands(4)[3])
-    result = table.dump().burn().play(1).end()
+    result = table.dump().burn().bet(1, play=1000).choose(1, 2).end()
     assert len(result.packets) == 3
     assert result.remainder is not None
     assert result.remainder.counted == 37
@@ -147,9 +144,9 @@ def test_a_packet_never_lifted_belongs_to_the_remainder() -> None:
 def test_a_rejected_card_is_counted() -> None:
     table = ready(1)
     table.deal(hands(3)[0])
-    table.shuffler(e.CardRejected(1, parse_card("--"), Fault.CARD_UNREADABLE))
-    table.left -= 1
-    result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().play(1).end()
+    table.device(e.CardRejected(1, parse_card("--"), Fault.CARD_UNREADABLE))
+    table.dealt += 1
+    result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().bet(1, play=1000).choose(1, 2).end()
     assert (result.outcome, result.rejected) == ("complete", 1)
     assert result.remainder is not None
     assert result.remainder.counted == 36
@@ -161,8 +158,8 @@ def test_a_rejected_card_is_counted() -> None:
 @pytest.mark.parametrize("cards", ["AH QH 8H 3H", "AH QH 8H 3H 2S TC"])
 def test_player_packet_wrong_found_by_the_device(cards: str) -> None:
     table = ready(2).deal("7H KD 2C 9S 4D").deal(cards)
-    table.shuffler(e.RedLamp(True, Fault.PACKET_SHORT)).shuffler(e.MisdealCleared(Fault.PACKET_SHORT, 77, True))
-    table.deal("KS 9D 4C 4S 6H").deal("5H 5D 5C 5S 6D").dump().burn().play(2)
+    table.device(e.RedLamp(True, Fault.PACKET_SHORT)).device(e.MisdealCleared(Fault.PACKET_SHORT, 77, True))
+    table.deal("KS 9D 4C 4S 6H").deal("5H 5D 5C 5S 6D").dump().burn().bet(2, play=1000).choose(2, 2)
     result = table.end()
     assert result.outcome == "complete"
     assert statuses(result) == ["dead", "live"]
@@ -178,7 +175,7 @@ def test_player_packet_wrong_found_by_a_person_who_explains_the_remainder(cards:
     table.deal("KS 9D 4C 4S 6H").deal("5H 5D 5C 5S 6D").dump()
     assert table.codes == ["cards-not-conserved"]
     assert any(item.event == "GameEnded" for item in table.flow.legal())
-    result = table.burn().count("seat 1", len(cards.split())).play(2).end()
+    result = table.burn().count("seat 1", len(cards.split())).bet(2, play=1000).choose(2, 2).end()
     assert result.outcome == "complete"
     assert statuses(result) == ["dead", "live"]
     assert table.codes == ["cards-not-conserved", "counts-differ", "seat-count-wrong"]
@@ -186,15 +183,15 @@ def test_player_packet_wrong_found_by_a_person_who_explains_the_remainder(cards:
 
 def test_a_miscount_nobody_explains_is_a_defective_deck() -> None:
     table = ready(1).deal("7H KD 2C 9S 4D").deal("AH QH 8H 3H", counted=5).deal("KS 9D 4C 4S 6H").dump()
-    result = table.burn().play(1).end()
+    result = table.burn().bet(1, play=1000).choose(1, 2).end()
     assert result.outcome == "defective-deck"
     assert table.incidents[0].clause == "47.1-1036"
 
 
 def test_faces_shown_count_too() -> None:
     table = ready(1).deal("7H KD 2C 9S 4D").deal("AH QH 8H 3H 2S TC", counted=5).deal("KS 9D 4C 4S 6H").dump()
-    table.burn().play(1).reveal("dealer", "KS 9D 4C 4S 6H").reveal("community", "2C 9S")
-    result = table.reveal("seat 1", "AH QH 8H 3H 2S TC").end()
+    table.burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H").show("community", "2C 9S")
+    result = table.show("seat 1", "AH QH 8H 3H 2S TC").end()
     assert result.outcome == "complete"
     assert statuses(result) == ["dead"]
     assert result.seats[0].counted == 6
@@ -212,26 +209,26 @@ def test_dealer_packet_of_six_without_progressive_is_a_misdeal() -> None:
 
 
 def test_dealer_packet_of_six_with_progressive_plays_for_it_only() -> None:
-    table = Table().seat(1, ante=500, blind=500, progressive=100).seat(2, ante=500, blind=500).start()
+    table = HandTable().bet(1, ante=500, blind=500, progressive=100).bet(2, ante=500, blind=500).start()
     for cards in hands(3):
         table.deal(cards)
     table.deal("KS 9D 4C 4S 6H 7S").dump()
     assert table.flow.state is State.PROGRESSIVE
     assert "show seat 1" in [item.what for item in table.flow.legal()]
-    result = table.reveal("seat 1", hands(3)[1]).end()
+    result = table.show("seat 1", hands(3)[1]).end()
     assert (result.outcome, table.codes) == ("progressive-only", ["dealer-count-wrong"])
     assert result.seats[0].cards == tuple(hands(3)[1].split())
 
 
 def test_a_misdeal_called_for_the_dealers_packet_leaves_the_progressive() -> None:
-    table = Table().seat(1, ante=500, blind=500, progressive=100).start()
+    table = HandTable().bet(1, ante=500, blind=500, progressive=100).start()
     table.deal(hands(2)[0]).deal(hands(2)[1]).deal("KS 9D 4C 4S 6H 7S").misdeal().dump()
-    result = table.reveal("seat 1", hands(2)[1]).end()
+    result = table.show("seat 1", hands(2)[1]).end()
     assert (result.outcome, table.codes) == ("progressive-only", ["dealer-count-wrong", "misdeal-called"])
 
 
 def test_the_progressive_bet_may_be_known_from_its_sensor_alone() -> None:
-    table = Table().seat(1, ante=500, blind=500)
+    table = HandTable().bet(1, ante=500, blind=500)
     table.controller(e.SensorChanged(1, True)).start()
     for cards in (*hands(2), "KS 9D 4C 4S"):
         table.deal(cards)
@@ -242,13 +239,13 @@ def test_the_progressive_bet_may_be_known_from_its_sensor_alone() -> None:
 
 
 def test_no_live_progressive_hand_is_a_misdeal() -> None:
-    table = Table().seat(1, ante=500, blind=500, progressive=100).seat(2, ante=500, blind=500).start()
+    table = HandTable().bet(1, ante=500, blind=500, progressive=100).bet(2, ante=500, blind=500).start()
     table.deal("7H KD 2C 9S 4D").deal("AH QH 8H 3H").deal("5H 5D 5C 5S 6D").deal("KS 9D 4C 4S 6H 7S").dump()
     assert table.end().outcome == "misdeal"
 
 
 def test_community_packet_of_four_counts_as_the_dealers() -> None:
-    table = Table().seat(1, ante=500, blind=500, progressive=100).start()
+    table = HandTable().bet(1, ante=500, blind=500, progressive=100).start()
     table.deal("7H KD 2C 9S")
     assert table.flow.state is State.DEALING  # the players' packets are still needed for the progressive
     result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().end()
@@ -257,7 +254,7 @@ def test_community_packet_of_four_counts_as_the_dealers() -> None:
 
 
 def test_community_packet_of_four_under_another_reading() -> None:
-    table = Table(community_count="misdeal").seat(1, ante=500, blind=500, progressive=100).start()
+    table = HandTable(community_count="misdeal").bet(1, ante=500, blind=500, progressive=100).start()
     assert table.deal("7H KD 2C 9S").end().outcome == "misdeal"
 
 
@@ -273,7 +270,7 @@ def test_remainder_one_short_is_a_defective_deck() -> None:
     for cards in hands(3):
         table.deal(cards)
     table.dump(counted=36)
-    table.shuffler(e.RedLamp(True, Fault.REMAINDER_COUNT_WRONG))
+    table.device(e.RedLamp(True, Fault.REMAINDER_COUNT_WRONG))
     result = table.end()
     assert result.outcome == "defective-deck"
     assert result.remainder is not None
@@ -285,7 +282,7 @@ def test_a_recount_of_the_remainder_clears_it() -> None:
     table = ready(1)
     for cards in hands(3):
         table.deal(cards)
-    result = table.dump(counted=36).count("remainder", 37).burn().play(1).end()
+    result = table.dump(counted=36).count("remainder", 37).burn().bet(1, play=1000).choose(1, 2).end()
     assert result.outcome == "complete"
     assert table.codes == ["cards-not-conserved", "counts-differ"]
 
@@ -306,30 +303,30 @@ def test_a_dead_hand_stays_dead() -> None:
 
 
 def test_one_face_in_two_places_is_a_defective_deck() -> None:
-    table = dealt(1).burn().play(1).reveal("dealer", "KS 9D 4C 4S 6H").reveal("community", "2C 9S")
-    result = table.reveal("seat 1", "AH QH 8H 3H 9D").end()
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H").show("community", "2C 9S")
+    result = table.show("seat 1", "AH QH 8H 3H 9D").end()
     assert (result.outcome, table.codes) == ("defective-deck", ["duplicate-face"])
 
 
 def test_one_face_twice_in_a_hand() -> None:
-    table = dealt(1).burn().play(1).reveal("dealer", "KS KS 4C 4S 6H")
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS KS 4C 4S 6H")
     assert table.codes == ["duplicate-face"]
 
 
 @pytest.mark.parametrize("card", ["X1", "?#", "__", "||"])
 def test_a_foreign_card_is_a_defective_deck(card: str) -> None:
-    table = dealt(1).burn().play(1).reveal("dealer", f"KS 9D 4C 4S {card}")
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", f"KS 9D 4C 4S {card}")
     assert (table.end().outcome, table.codes) == ("defective-deck", ["foreign-card"])
 
 
 def test_a_foreign_card_under_another_reading_kills_the_hand() -> None:
-    table = dealt(1, foreign_card="dead-hand").burn().play(1).reveal("dealer", "KS 9D 4C 4S 6H")
-    result = table.reveal("community", "2C 9S").reveal("seat 1", "AH QH 8H 3H X1").end()
+    table = dealt(1, foreign_card="dead-hand").burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H")
+    result = table.show("community", "2C 9S").show("seat 1", "AH QH 8H 3H X1").end()
     assert (result.outcome, statuses(result)) == ("complete", ["dead"])
 
 
 def test_a_code_nobody_knows_is_published_as_it_is() -> None:
-    table = dealt(1).burn().play(1)
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2)
     table.controller(e.HandRevealed(DEALER, (Card(0x7F),), True))
     result = table.end()
     assert result.dealer is not None
@@ -342,23 +339,23 @@ def test_a_code_nobody_knows_is_published_as_it_is() -> None:
 
 @pytest.mark.parametrize("place", ["community", "dealer", "burn"])
 def test_reveal_before_the_burn(place: str) -> None:
-    table = dealt(1).reveal(place, "2C 9S" if place == "community" else "2C 9S 3D 4D 5D")
+    table = dealt(1).show(place, "2C 9S" if place == "community" else "2C 9S 3D 4D 5D")
     assert table.codes[0] == "reveal-before-burn"
     assert table.incidents[0].clause == "47.1-1017.60(6)"
-    assert table.burn().play(1).end().outcome == "unreliable"
+    assert table.burn().bet(1, play=1000).choose(1, 2).end().outcome == "unreliable"
 
 
 def test_other_positions_burned() -> None:
     table = dealt(1).burn(1, 2, 4)
     assert table.flow.state is State.HALTED
-    result = table.play(1).end()
+    result = table.bet(1, play=1000).choose(1, 2).end()
     assert (result.outcome, table.codes) == ("unreliable", ["wrong-burn"])
     assert result.burn is not None
     assert result.burn.positions == (1, 2, 4)
 
 
 def test_the_same_cards_counted_from_the_right() -> None:
-    table = dealt(1).burn(1, 4, 5, spread="right-to-left").play(1)
+    table = dealt(1).burn(1, 4, 5, spread="right-to-left").bet(1, play=1000).choose(1, 2)
     assert (table.end().outcome, table.codes) == ("complete", [])
 
 
@@ -374,28 +371,30 @@ def test_a_recognised_burned_card_among_the_community() -> None:
     table = ready(1, reads=True)
     for cards in ("7H KD 2C 9S 4D", "AH QH 8H 3H 2S", "KS 9D 4C 4S 6H"):
         table.deal(cards)
-    table.dump().burn().play(1).reveal("dealer", "KS 9D 4C 4S 6H").reveal("community", "KD 9S")
+    table.dump().burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H").show("community", "KD 9S")
     assert (table.end().outcome, table.codes) == ("unreliable", ["burned-card-in-play"])
 
 
 @pytest.mark.parametrize("burn_first", [True, False])
 def test_a_burned_card_shown_in_a_hand(burn_first: bool) -> None:
-    table = dealt(1).burn().play(1).reveal("dealer", "KS 9D 4C 4S 6H").reveal("community", "2C 9S")
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H").show("community", "2C 9S")
     shown = [("burn", "7H KD 4D"), ("seat 1", "AH QH 8H 3H KD")]
     for place, cards in shown if burn_first else reversed(shown):
-        table.reveal(place, cards)
+        table.show(place, cards)
     assert table.end().outcome in ("unreliable", "defective-deck")
     assert set(table.codes) & {"burned-card-in-play", "duplicate-face"}
 
 
 def test_a_burned_card_shown_among_the_community_after_it() -> None:
-    table = dealt(1).burn().play(1).reveal("dealer", "KS 9D 4C 4S 6H").reveal("community", "2C 9S")
-    table.reveal("burn", "7H 2C 4D")
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H").show("community", "2C 9S")
+    table.show("burn", "7H 2C 4D")
     assert (table.end().outcome, table.codes) == ("unreliable", ["burned-card-in-play"])
 
 
 def test_three_community_cards_shown() -> None:
-    table = dealt(1).burn().play(1).reveal("dealer", "KS 9D 4C 4S 6H").reveal("community", "2C 9S TD")
+    table = (
+        dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H").show("community", "2C 9S TD")
+    )
     assert table.codes == ["reveal-count-wrong"]
     assert table.end().outcome == "unreliable"
 
@@ -412,17 +411,17 @@ def test_misdeal_called_before_any_decision() -> None:
 
 
 def test_misdeal_called_after_the_first_decision_is_refused() -> None:
-    table = dealt(2).burn().play(1).misdeal().play(2)
+    table = dealt(2).burn().bet(1, play=1000).choose(1, 2).misdeal().bet(2, play=1000).choose(2, 2)
     result = table.end()
     assert (result.outcome, table.codes) == ("complete", ["misdeal-refused"])
     assert result.incidents[0].clause == "47.1-1022"
 
 
 def test_a_fold_keeps_its_cards_and_bets() -> None:
-    table = Table().seat(1, ante=500, blind=500, flush_rush=100).start()
+    table = HandTable().bet(1, ante=500, blind=500, flush_rush=100).start()
     for cards in hands(3):
         table.deal(cards)
-    result = table.dump().burn().fold(1).reveal("community", "3C 4C").reveal("seat 1", hands(2)[1]).end()
+    result = table.dump().burn().choose(1, 1).show("community", "3C 4C").show("seat 1", hands(2)[1]).end()
     assert (result.outcome, table.codes) == ("complete", [])  # with no live hand the dealer need not be shown
     assert statuses(result) == ["folded"]
     assert result.seats[0].wagers == {"ante": 500, "blind": 500, "flush-rush": 100}
@@ -434,7 +433,7 @@ def test_a_choice_without_its_bet() -> None:
 
 
 def test_a_fold_with_a_play_bet() -> None:
-    table = dealt(1).burn().seat(1, play=1000).fold(1)
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 1)
     assert (table.end().outcome, table.codes) == ("unreliable", ["decision-bet-differs"])
 
 
@@ -443,20 +442,20 @@ def test_a_fold_with_a_play_bet() -> None:
 
 def test_a_jam_that_recovers_is_recorded_only() -> None:
     table = ready(1).deal(hands(3)[0])
-    table.shuffler(e.FaultRaised(Fault.FEED_JAM, NOWHERE, 1)).shuffler(e.FaultCleared(Fault.FEED_JAM))
-    table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().play(1)
+    table.device(e.FaultRaised(Fault.FEED_JAM, NOWHERE, 1)).device(e.FaultCleared(Fault.FEED_JAM))
+    table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().bet(1, play=1000).choose(1, 2)
     assert (table.end().outcome, table.codes) == ("complete", ["jam"])
 
 
 def test_a_jam_that_ends_with_the_deck_out_is_a_misdeal() -> None:
-    table = ready(1).deal(hands(3)[0]).shuffler(e.RedLamp(True, Fault.EXIT_JAM))
-    table.shuffler(e.MisdealCleared(Fault.EXIT_JAM, 0, False)).shuffler(e.DeckRemoved(1))
+    table = ready(1).deal(hands(3)[0]).device(e.RedLamp(True, Fault.EXIT_JAM))
+    table.device(e.MisdealCleared(Fault.EXIT_JAM, 0, False)).device(e.DeckRemoved(1))
     result = table.end()
     assert (result.outcome, table.codes) == ("misdeal", ["jam", "deck-removed"])
 
 
 def test_end_game_under_the_red_lamp_is_a_misdeal() -> None:
-    table = ready(1).deal(hands(3)[0]).shuffler(e.RedLamp(True, Fault.EXIT_JAM))
+    table = ready(1).deal(hands(3)[0]).device(e.RedLamp(True, Fault.EXIT_JAM))
     assert any(item.event == "GameEnded" for item in table.flow.legal())
     assert (table.end().outcome, table.codes) == ("misdeal", ["jam", "deck-removed"])
 
@@ -475,8 +474,8 @@ def test_end_game_under_the_red_lamp_is_a_misdeal() -> None:
 )
 def test_red_lamp_while_dealing(fault: int, outcome: str, code: str) -> None:
     table = ready(1).deal(hands(1)[0])
-    table.shuffler(e.FaultRaised(fault, NOWHERE, 0)).shuffler(e.RedLamp(True, fault))
-    table.shuffler(e.MisdealReported(1, fault, 52, None, 0, ((5, 5),)))
+    table.device(e.FaultRaised(fault, NOWHERE, 0)).device(e.RedLamp(True, fault))
+    table.device(e.MisdealReported(1, fault, 52, None, 0, ((5, 5),)))
     result = table.end()
     assert (result.outcome, table.codes) == (outcome, [code])
     assert result.incidents[0].fault == fault
@@ -484,29 +483,29 @@ def test_red_lamp_while_dealing(fault: int, outcome: str, code: str) -> None:
 
 @pytest.mark.parametrize("fault", [Fault.CARD_LOST, Fault.DOOR_OPENED_MID_ROUND, Fault.TOO_FEW_CARDS])
 def test_a_fault_after_the_remainder_concerns_the_next_deck(fault: int) -> None:
-    table = dealt(1).shuffler(e.RedLamp(True, fault)).burn().play(1)
+    table = dealt(1).device(e.RedLamp(True, fault)).burn().bet(1, play=1000).choose(1, 2)
     assert table.end().outcome == "complete"
 
 
 def test_a_packet_lifted_early_is_judged_by_its_count() -> None:
     table = ready(2).deal(hands(1)[0]).deal("AH QH 8H")
-    table.shuffler(e.RedLamp(True, Fault.PACKET_LIFTED_EARLY))
-    table.shuffler(e.MisdealCleared(Fault.PACKET_LIFTED_EARLY, 7, True))
-    result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().play(2).end()
+    table.device(e.RedLamp(True, Fault.PACKET_LIFTED_EARLY))
+    table.device(e.MisdealCleared(Fault.PACKET_LIFTED_EARLY, 7, True))
+    result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().bet(2, play=1000).choose(2, 2).end()
     assert (result.outcome, statuses(result)) == ("complete", ["dead", "live"])
 
 
 def test_the_door_while_dealing_and_after() -> None:
-    table = ready(1).deal(hands(1)[0]).shuffler(e.DoorMoved(True))
+    table = ready(1).deal(hands(1)[0]).device(e.DoorMoved(True))
     assert (table.end().outcome, table.codes) == ("misdeal", ["door-opened"])
-    later = dealt(1).shuffler(e.DoorMoved(True)).burn().play(1)
+    later = dealt(1).device(e.DoorMoved(True)).burn().bet(1, play=1000).choose(1, 2)
     assert (later.end().outcome, later.codes) == ("complete", [])
 
 
 def test_power_lost_in_mid_round() -> None:
     table = ready(1).deal(hands(3)[0])
-    table.sessions[SHUFFLER] = 0x99
-    table.see(SHUFFLER, e.SessionChanged(0xA1B2C3D4, 0x99), numbered=False).shuffler(e.Booted(7, True))
+    table.sessions[DEVICE] = 0x99
+    table.see(DEVICE, e.SessionChanged(0xA1B2C3D4, 0x99), numbered=False).device(e.Booted(7, True))
     assert table.flow.state is State.HALTED
     result = table.end()
     assert (result.outcome, table.codes) == ("unreliable", ["session-changed", "power-lost"])
@@ -515,24 +514,24 @@ def test_power_lost_in_mid_round() -> None:
 
 def test_a_new_session_is_noticed_without_being_told() -> None:
     table = ready(1).deal(hands(3)[0])
-    table.sessions[SHUFFLER] = 0x99
+    table.sessions[DEVICE] = 0x99
     assert table.deal(hands(3)[1]).codes == ["session-changed"]
 
 
 def test_a_restart_between_rounds_harms_nothing() -> None:
-    table = Table()
-    table.sessions[SHUFFLER] = 0x99
-    table.see(SHUFFLER, e.SessionChanged(0xA1B2C3D4, 0x99), numbered=False).shuffler(e.Booted(7, False))
+    table = HandTable()
+    table.sessions[DEVICE] = 0x99
+    table.see(DEVICE, e.SessionChanged(0xA1B2C3D4, 0x99), numbered=False).device(e.Booted(7, False))
     table.fresh_deck()
-    table.seat(1, ante=500, blind=500).start()
+    table.bet(1, ante=500, blind=500).start()
     for cards in hands(3):
         table.deal(cards)
-    result = table.dump().burn().play(1).end()
+    result = table.dump().burn().bet(1, play=1000).choose(1, 2).end()
     assert (result.outcome, result.session) == ("complete", "00000099")
 
 
 def test_the_controller_restarts_with_bets_down() -> None:
-    table = Table().seat(1, ante=500, blind=500)
+    table = HandTable().bet(1, ante=500, blind=500)
     table.sessions[CONTROLLER] = 0x55
     table.start()
     assert table.codes == ["session-changed"]
@@ -541,7 +540,7 @@ def test_the_controller_restarts_with_bets_down() -> None:
 
 @pytest.mark.parametrize("betting", [True, False])
 def test_events_lost(betting: bool) -> None:
-    table = Table().seat(1, ante=500, blind=500)
+    table = HandTable().bet(1, ante=500, blind=500)
     if not betting:
         table.start()
     table.see(CONTROLLER, e.EventsLost(5, 9), numbered=False)
@@ -555,15 +554,15 @@ def test_events_lost(betting: bool) -> None:
 
 def test_link_lost_and_resumed_without_a_gap() -> None:
     table = ready(1).deal(hands(3)[0])
-    table.see(SHUFFLER, e.LinkLost("nothing heard for 3.0 s"), numbered=False)
-    result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().play(1).end()
+    table.see(DEVICE, e.LinkLost("nothing heard for 3.0 s"), numbered=False)
+    result = table.deal(hands(3)[1]).deal(hands(3)[2]).dump().burn().bet(1, play=1000).choose(1, 2).end()
     assert (result.outcome, table.codes) == ("complete", ["link-lost"])
 
 
 def test_what_the_other_line_said_meanwhile_waits_for_its_turn() -> None:
     table = ready(1).deal(hands(3)[0])
-    table.see(SHUFFLER, e.LinkLost("nothing heard for 3.0 s"), numbered=False)
-    table.burn().play(1).reveal("dealer", hands(3)[2]).controller(e.GameEnded(1))
+    table.see(DEVICE, e.LinkLost("nothing heard for 3.0 s"), numbered=False)
+    table.burn().bet(1, play=1000).choose(1, 2).show("dealer", hands(3)[2]).controller(e.GameEnded(1))
     assert table.results == []
     assert table.flow.state is State.DEALING
     table.deal(hands(3)[1]).deal(hands(3)[2]).dump()
@@ -574,9 +573,9 @@ def test_what_the_other_line_said_meanwhile_waits_for_its_turn() -> None:
 
 def test_what_waits_in_vain_is_judged_when_the_next_round_starts() -> None:
     table = ready(1).deal(hands(3)[0])
-    table.see(SHUFFLER, e.LinkLost("nothing heard for 3.0 s"), numbered=False)
-    table.burn().play(1).controller(e.GameEnded(1))
-    table.seat(1, ante=500, blind=500).start()
+    table.see(DEVICE, e.LinkLost("nothing heard for 3.0 s"), numbered=False)
+    table.burn().bet(1, play=1000).choose(1, 2).controller(e.GameEnded(1))
+    table.bet(1, ante=500, blind=500).start()
     assert [result.outcome for result in table.results] == ["unreliable"]
     assert table.flow.state is State.DEALING
 
@@ -585,7 +584,7 @@ def test_what_waits_in_vain_is_judged_when_the_next_round_starts() -> None:
 
 
 def test_packet_before_start_game() -> None:
-    table = Table().seat(1, ante=500, blind=500).deal(hands(1)[0])
+    table = HandTable().bet(1, ante=500, blind=500).deal(hands(1)[0])
     assert table.codes == ["out-of-turn", "out-of-turn"]
     assert "GameStarted" in table.incidents[0].allowed
     assert table.start().end().outcome == "unreliable"
@@ -594,10 +593,10 @@ def test_packet_before_start_game() -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda table: table.seat(1, ante=900),
-        lambda table: table.seat(1, flush_rush=0),
-        lambda table: table.reveal("dealer", hands(3)[2]),
-        lambda table: table.reveal("community", "3C 4C"),
+        lambda table: table.bet(1, ante=900),
+        lambda table: table.bet(1, flush_rush=0),
+        lambda table: table.show("dealer", hands(3)[2]),
+        lambda table: table.show("community", "3C 4C"),
         lambda table: table.burn(),
         lambda table: table.dump(),
         lambda table: table.deal(hands(4)[3]),
@@ -606,7 +605,7 @@ def test_packet_before_start_game() -> None:
         lambda table: table.controller(e.DecisionMade(1, 9)),
         lambda table: table.controller(e.WagerPlaced(1, 9, 100)),
         lambda table: table.controller(e.WagerPlaced(9, 1, 100)),
-        lambda table: table.reveal("seat 2", hands(2)[1]),
+        lambda table: table.show("seat 2", hands(2)[1]),
     ],
 )
 def test_harmful_out_of_turn_while_deciding(act) -> None:  # type: ignore[no-untyped-def]
@@ -614,17 +613,17 @@ def test_harmful_out_of_turn_while_deciding(act) -> None:  # type: ignore[no-unt
     act(table)
     assert len(table.codes) == 1
     if not table.results:
-        table.play(1).end()
+        table.bet(1, play=1000).choose(1, 2).end()
     assert table.results[0].outcome == "unreliable"
 
 
 @pytest.mark.parametrize(
     "act",
     [
-        lambda table: table.fold(1).fold(1),
-        lambda table: table.play(1).reveal("community", "3C 4C").reveal("dealer", hands(3)[2]),
-        lambda table: table.reveal("seat 1", hands(3)[1]).play(1),
-        lambda table: table.play(1).count("seat 5", 5),
+        lambda table: table.choose(1, 1).choose(1, 1),
+        lambda table: table.bet(1, play=1000).choose(1, 2).show("community", "3C 4C").show("dealer", hands(3)[2]),
+        lambda table: table.show("seat 1", hands(3)[1]).bet(1, play=1000).choose(1, 2),
+        lambda table: table.bet(1, play=1000).choose(1, 2).count("seat 5", 5),
     ],
 )
 def test_harmless_out_of_turn_is_recorded_only(act) -> None:  # type: ignore[no-untyped-def]
@@ -634,12 +633,12 @@ def test_harmless_out_of_turn_is_recorded_only(act) -> None:  # type: ignore[no-
 
 
 def test_a_choice_changed_is_harmful() -> None:
-    table = dealt(2).burn().play(1).fold(1)
+    table = dealt(2).burn().bet(1, play=1000).choose(1, 2).choose(1, 1)
     assert table.flow.state is State.HALTED
 
 
 def test_a_late_play_bet_is_harmful() -> None:
-    table = dealt(1).burn().controller(e.DecisionMade(1, 2)).reveal("dealer", hands(3)[2]).seat(1, play=1000)
+    table = dealt(1).burn().controller(e.DecisionMade(1, 2)).show("dealer", hands(3)[2]).bet(1, play=1000)
     assert (table.end().outcome, table.codes) == ("unreliable", ["out-of-turn"])
 
 
@@ -647,7 +646,7 @@ def test_end_game_needs_the_remainder() -> None:
     table = ready(1)
     for cards in hands(3):
         table.deal(cards)
-    result = table.burn().play(1).end()
+    result = table.burn().bet(1, play=1000).choose(1, 2).end()
     assert (result.outcome, result.remainder) == ("unreliable", None)
 
 
@@ -657,25 +656,25 @@ def test_start_game_twice_closes_the_first_round() -> None:
 
 
 def test_start_game_without_a_bet() -> None:
-    table = Table().start()
+    table = HandTable().start()
     assert (table.end().outcome, table.codes) == ("unreliable", ["no-entering-bet"])
 
 
 def test_a_side_bet_alone() -> None:
-    table = Table().seat(1, ante=500, blind=500).seat(2, flush_rush=100).start()
+    table = HandTable().bet(1, ante=500, blind=500).bet(2, flush_rush=100).start()
     assert table.codes == ["side-bet-alone"]
 
 
 def test_a_bet_taken_back_does_not_enter() -> None:
-    table = Table().seat(1, ante=500, blind=500).seat(2, ante=500, blind=500).seat(2, ante=0, blind=0).start()
+    table = HandTable().bet(1, ante=500, blind=500).bet(2, ante=500, blind=500).bet(2, ante=0, blind=0).start()
     assert table.flow.legal()[0].place == "community"
     for cards in hands(3):
         table.deal(cards)
-    assert [seat.seat for seat in table.dump().burn().play(1).end().seats] == [1]
+    assert [seat.seat for seat in table.dump().burn().bet(1, play=1000).choose(1, 2).end().seats] == [1]
 
 
 def test_end_game_of_another_round() -> None:
-    table = dealt(1).burn().play(1).controller(e.GameEnded(5))
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2).controller(e.GameEnded(5))
     assert (table.results[0].outcome, table.codes) == ("unreliable", ["round-number-differs"])
 
 
@@ -684,33 +683,33 @@ def test_an_unfinished_recording() -> None:
     results = table.flow.finish()
     assert [(result.outcome, result.incidents[-1].code) for result in results] == [("unreliable", "recording-ended")]
     assert table.flow.finish() == []
-    assert Table().flow.finish() == []
+    assert HandTable().flow.finish() == []
 
 
 @pytest.mark.parametrize("started", [False, True])
 def test_nothing_of_an_ended_input_is_left_for_the_next(started: bool) -> None:
-    table = Table(loaded=51).seat(2, ante=500, blind=500)
+    table = HandTable(loaded=51).bet(2, ante=500, blind=500)
     if started:
-        table.start().see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
+        table.start().see(DEVICE, e.LinkLost("unplugged"), numbered=False)
     table.flow.finish()
-    table.sessions = {SHUFFLER: 5, CONTROLLER: 6}  # of other devices, whose round begins before their first deck
-    table.loaded, table.left, table.ordinal = 52, 52, 0
-    table.seat(1, ante=500, blind=500).start()
+    table.sessions = {DEVICE: 5, CONTROLLER: 6}  # of other devices, whose round begins before their first deck
+    table.loaded, table.dealt, table.ordinal = 52, 0, 0
+    table.bet(1, ante=500, blind=500).start()
     for cards in hands(3):
         table.deal(cards)
-    result = table.dump().burn().fold(1).end()
+    result = table.dump().burn().choose(1, 1).end()
     assert (result.outcome, result.incidents, len(result.seats)) == ("complete", (), 1)
 
 
 def test_an_incident_names_the_event_it_rests_on() -> None:
     table = ready(1).deal(hands(1)[0]).deal("AH QH 8H 3H")
     events = table.incidents[0].events
-    assert [(event.device, event.number) for event in events] == [(SHUFFLER, 5)]
+    assert [(event.device, event.number) for event in events] == [(DEVICE, 5)]
 
 
 @pytest.mark.parametrize("options", [{"no-such": "x"}, {"foreign-card": "ignore"}])
 def test_unknown_options_are_refused(options: dict[str, str]) -> None:
     with pytest.raises(ProcedureError) as caught:
-        DealerFlow(PROCEDURE, options=options)
+        HandTable(**options)
     check_refusal(caught.value)
     assert "\n" not in str(caught.value)

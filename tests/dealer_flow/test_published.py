@@ -15,7 +15,7 @@ from dealer_flow.pages.write import pages
 from dealer_flow.procedure.load import FOLDER, known_procedures
 from dealer_flow.record import incidents, sentences
 from dealer_flow.record.incidents import INCIDENTS
-from tests.support.table import dealt
+from tests.support.hand_table import dealt
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -48,7 +48,7 @@ def test_every_code_that_is_reported_is_in_the_catalogue_and_the_other_way_round
 
 def test_a_round_fits_the_published_schema() -> None:
     schema = json.loads((DOCS / "schema" / "round-2.json").read_text(encoding="utf-8"))
-    table = dealt(3).burn().play(1).fold(2).play(3)
+    table = dealt(3).burn().bet(1, play=1000).choose(1, 2).choose(2, 1).bet(3, play=1000).choose(3, 2)
     line = json.loads(table.end().to_json())
     jsonschema.validate(line, schema)
     with pytest.raises(jsonschema.ValidationError):

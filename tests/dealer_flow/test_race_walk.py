@@ -5,7 +5,6 @@ stand the same are followed once. What must hold is checked at every step, and a
 again from the path that led there, not from what the flow believes.
 """
 
-import copy
 from collections import Counter
 from collections.abc import Callable
 
@@ -20,6 +19,7 @@ from dealer_flow.table.round import Round
 from devices import events as e
 from protocol.cards import DECK, SUITS, Card
 from protocol.places import SHOE
+from tests.support.flow_points import Point, load, round_of, save
 
 pytestmark = pytest.mark.thorough
 
@@ -92,31 +92,6 @@ def fingerprint(state: State, now: Round) -> tuple[object, ...]:
     )
 
 
-class Walker:
-    """Moves one flow back and forth between races it has been in."""
-
-    def __init__(self) -> None:
-        self.flow = DealerFlow(SMALL)
-
-    def load(self, state: State, now: Round) -> None:
-        new = copy.copy(now)
-        for name in ("devices", "bettors", "incidents", "_reported"):
-            setattr(new, name, copy.copy(getattr(now, name)))
-        new.wagers = {seat: dict(bets) for seat, bets in now.wagers.items()}
-        new.draw, new.shoes = copy.copy(now.draw), copy.copy(now.shoes)
-        assert new.draw is not None
-        assert new.shoes is not None
-        for name in ("cards", "overdrawn", "burned", "named"):
-            setattr(new.draw, name, list(getattr(new.draw, name)))
-        for name in ("_in_place", "_told"):
-            setattr(new.shoes, name, dict(getattr(new.shoes, name)))
-        new.shoes.current = copy.copy(new.shoes.current)
-        if new.shoes.current is not None:
-            new.shoes.current.out = Counter(new.shoes.current.out)
-        self.flow._phase.state, self.flow._round, self.flow._shoes = state, new, new.shoes
-        self.flow._reported = len(new.incidents)
-
-
 def run_again(path: tuple[str, ...]) -> tuple[int, str | None] | None:
     """Finish of the race that this path dealt; None when it must not be settled."""
     if "start" not in path or any(name.startswith(("draw", "unread", "lose")) for name in path[: path.index("start")]):
@@ -172,24 +147,24 @@ def check_complete(path: tuple[str, ...], result: RoundResult) -> None:
 
 def test_every_order() -> None:
     """Every order of legal steps with at most three faults or steps out of turn among them, to the end."""
-    walker = Walker()
-    start = (walker.flow.state, walker.flow._round)
-    frontier: list[tuple[tuple[str, ...], tuple[State, Round], int]] = [((), start, 3)]
-    seen = {(fingerprint(*start), 3)}
+    flow = DealerFlow(SMALL)
+    start = save(flow)
+    frontier: list[tuple[tuple[str, ...], Point, int]] = [((), start, 3)]
+    seen = {(fingerprint(*start[:2]), 3)}
     outcomes: Counter[str] = Counter()
     for _ in range(24):
         following = []
         for path, point, left in frontier:
             for name, make in STEPS.items():
-                walker.load(*point)
-                before = walker.flow._round
-                allowed = walker.flow.legal()
+                load(flow, point)
+                before = round_of(flow)
+                allowed = flow.legal()
                 assert allowed, path
                 body = make(before)
                 if isinstance(body, e.CardDrawn) and name not in SPOILS:
                     name = f"draw {body.card.suit}"
                 legal = name in ("badge", "unread") or any(item.event == type(body).__name__ for item in allowed)
-                found = walker.flow.handle(e.Seen("table", 1, 1, 1, body))
+                found = flow.handle(e.Seen("table", 1, 1, 1, body))
                 for item in found:
                     if isinstance(item, RoundResult):
                         outcomes[item.outcome] += 1
@@ -198,10 +173,10 @@ def test_every_order() -> None:
                             check_complete((*path, name), item)
                 codes = {item.code for item in found if isinstance(item, Incident)}
                 assert not (legal and name.startswith("draw") and "out-of-turn" in codes), (path, name)
-                if before is not walker.flow._round:
+                if before is not round_of(flow):
                     continue
-                new, remaining = (walker.flow.state, before), left - (name in FAULTS or not legal)
-                key = (fingerprint(*new), remaining)
+                new, remaining = save(flow), left - (name in FAULTS or not legal)
+                key = (fingerprint(*new[:2]), remaining)
                 if remaining >= 0 and key not in seen:
                     seen.add(key)
                     following.append(((*path, name), new, remaining))

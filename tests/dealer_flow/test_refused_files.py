@@ -12,7 +12,7 @@ import pytest
 
 from dealer_flow.procedure.load import FOLDER, check_procedure
 from tests.support.refusals import check_refusal
-from tests.support.told import Transcript, transcripts
+from tests.support.transcripts import Transcript, transcripts
 
 CASES = transcripts(Path(__file__).with_name("refused-files.txt"))
 
@@ -20,7 +20,7 @@ CASES = transcripts(Path(__file__).with_name("refused-files.txt"))
 def refused(case: Transcript, at: Path) -> list[str]:
     """Everything that is wrong with the file of this case."""
     text = (FOLDER / f"{case.head.partition(': ')[0]}.toml").read_text(encoding="utf-8")
-    old, new = ("\n".join(line[2:] for line in case.told if line.startswith(sign)) for sign in "-+")
+    old, new = ("\n".join(line[2:] for line in case.lines if line.startswith(sign)) for sign in "-+")
     assert old in text, f"{old!r} does not stand in the file"
     at.write_text(text.replace(old, new, 1) if old else f"{text}{new}\n", encoding="utf-8")
     faults = check_procedure(at)
@@ -31,6 +31,6 @@ def refused(case: Transcript, at: Path) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_file_is_refused_line_by_line(case: Transcript, tmp_path: Path) -> None:
-    said = [line.removeprefix("  ") for line in case.told if line.startswith("  ")]
+    said = [line.removeprefix("  ") for line in case.lines if line.startswith("  ")]
     assert said
     assert refused(case, tmp_path / "mine.toml") == said

@@ -3,14 +3,15 @@
 import pytest
 
 from dealer_flow.play.machine import DealerFlow
+from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices.events import Seen
 from devices.shuffler import ShufflerDriver
 from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
+from tests.support.hand_table import FLUSHES
 from tests.support.simulated import CONTROLLER, SHUFFLER, Evening
-from tests.support.table import PROCEDURE
 
 CASES = {
     "clean-1": [("complete", set())],
@@ -42,7 +43,7 @@ def play(scenario: str) -> list[RoundResult | Incident]:
     evening = Evening(scenario)
     evening.run()
     drivers = {SHUFFLER: ShufflerDriver(), CONTROLLER: TableControllerDriver()}
-    flow = DealerFlow(PROCEDURE)
+    flow = DealerFlow(load_procedure(FLUSHES))
     out: list[RoundResult | Incident] = []
     sessions = dict.fromkeys(drivers, 0)
     for at_ns, (device, output) in enumerate(evening.seen):

@@ -12,11 +12,11 @@ from devices import events as e
 from protocol.cards import parse_card
 from protocol.places import parse_place
 from tests.dealer_flow.test_step_games import HOLDEM
-from tests.support.hand_table import CONTROLLER, DEVICE, HandTable
-from tests.support.races import RaceTable
+from tests.support.flow_points import round_of
+from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt
+from tests.support.races import race_table
 from tests.support.sentences import check_legal
-from tests.support.step_games import SmallTable
-from tests.support.table import SHUFFLER, Table, dealt
+from tests.support.step_games import small_table
 
 MINUTE_NS = 60 * 10**9
 
@@ -45,12 +45,12 @@ def test_what_the_device_counts_is_a_count_of_the_deck() -> None:
     """47.1-1036: counted at least every 30 minutes."""
     table = HandTable("flushes-gone-wild.co-single")
     for counts in range(2):
-        table._now_ns += 29 * MINUTE_NS
+        table.now_ns += 29 * MINUTE_NS
         if counts:
             continue
         table.see(DEVICE, e.DeckVerified(1, 52, 52))
     assert table.codes == []
-    table._now_ns += 2 * MINUTE_NS
+    table.now_ns += 2 * MINUTE_NS
     table.see(CONTROLLER, e.Confirmed())
     assert table.codes == ["deck-count-due"]
     due = [
@@ -62,7 +62,7 @@ def test_what_the_device_counts_is_a_count_of_the_deck() -> None:
     table.play(["bets 1: ante 500", "start"])
     assert [item.place for item in table.flow.legal() if item.what.startswith("count the deck")] == ["shoe"]
     packets = HandTable("flushes-gone-wild.co")
-    packets._now_ns += 31 * MINUTE_NS
+    packets.now_ns += 31 * MINUTE_NS
     packets.play(["bets 1: ante 500"])
     assert packets.codes == ["deck-count-due"]
     asked = [[item.place for item in packets.flow.legal() if item.what.startswith("count the deck")]]
@@ -75,12 +75,12 @@ def test_what_the_device_counts_is_a_count_of_the_deck() -> None:
 
 def test_a_cleared_lamp_is_out() -> None:
     """Under the lamp the round may end before the deal is complete, afterwards not."""
-    table = Table().seat(1, ante=500).start()
-    table.shuffler(e.RedLamp(True, 201))
+    table = HandTable().bet(1, ante=500).start()
+    table.device(e.RedLamp(True, 201))
     assert any(item.event == "GameEnded" for item in table.flow.legal())
-    table.shuffler(e.MisdealCleared(201, 7, True))
+    table.device(e.MisdealCleared(201, 7, True))
     assert not any(item.event == "GameEnded" for item in table.flow.legal())
-    assert table.flow._round.red_lamp == 0
+    assert round_of(table.flow).red_lamp == 0
 
 
 def test_who_clears_a_misdeal_with_a_badge_has_come() -> None:
@@ -96,15 +96,15 @@ def test_who_clears_a_misdeal_with_a_badge_has_come() -> None:
 def test_a_rejected_card_of_the_other_deck_is_not_of_this_round() -> None:
     table = dealt(1)
     deck = table.deck
-    table.shuffler(e.CardRejected(deck + 1, parse_card("??"), 0))
-    assert table.flow._round.ledger.rejected == 0
-    early = Table().seat(1, ante=500).start()
-    early.shuffler(e.CardRejected(1, parse_card("??"), 0))  # before the first packet: it is no card of this round yet
-    assert early.flow._round.ledger.rejected == 0
+    table.device(e.CardRejected(deck + 1, parse_card("??"), 0))
+    assert round_of(table.flow).ledger.rejected == 0
+    early = HandTable().bet(1, ante=500).start()
+    early.device(e.CardRejected(1, parse_card("??"), 0))  # before the first packet: it is no card of this round yet
+    assert round_of(early.flow).ledger.rejected == 0
 
 
 def test_nobody_is_left_to_deal_for_after_all_have_folded() -> None:
-    table = SmallTable(HOLDEM, 2).packets("AH KH", "2C 3C", "9S TS")
+    table = small_table(HOLDEM, 2).deal("AH KH", "2C 3C", "9S TS")
     assert not table.may("GameEnded")
     table.choose(1, 1).choose(2, 1)
     assert table.may("PacketDispensed")
@@ -115,24 +115,24 @@ def test_nobody_is_left_to_deal_for_after_all_have_folded() -> None:
 
 def test_dead_hands_before_any_choice_do_not_end_the_deal() -> None:
     """Nobody was asked yet: the dealer still gets the hand that is due."""
-    table = SmallTable(HOLDEM, 1).packets("AH KH QH")
+    table = small_table(HOLDEM, 1).deal("AH KH QH")
     assert table.codes == ["seat-count-wrong"]
     assert table.end().outcome == "unreliable"
 
 
 def test_a_packet_nobody_was_due_is_counted() -> None:
     """It left the device: the cards add up, and the round is unreliable for another reason."""
-    table = SmallTable(HOLDEM, 1).packets("AH KH", "9S TS")
+    table = small_table(HOLDEM, 1).deal("AH KH", "9S TS")
     table.choose(1, 2)
     for cards in ("2C", "3C 4C 5C", "6C"):
-        table.packets(cards)
-    table.packets("7C 8C")
+        table.deal(cards)
+    table.deal("7C 8C")
     assert "cards-not-conserved" not in table.dump().codes
     assert table.end().outcome == "unreliable"
 
 
 def test_one_choice_is_no_list() -> None:
-    result = dealt(1).burn().play(1).end()
+    result = dealt(1).burn().bet(1, play=1000).choose(1, 2).end()
     assert (result.seats[0].decision, result.seats[0].decisions) == ("play", ())
 
 
@@ -148,10 +148,10 @@ def test_a_person_may_count_the_shoe_during_the_race(state: State) -> None:
 
 
 def test_the_link_is_lost_by_no_clause_of_the_game() -> None:
-    table = Table().seat(1, ante=500).start()
-    table.see(SHUFFLER, e.LinkLost("silent"), numbered=False)
+    table = HandTable().bet(1, ante=500).start()
+    table.see(DEVICE, e.LinkLost("silent"), numbered=False)
     assert [(incident.code, incident.clause, incident.device, incident.words) for incident in table.incidents] == [
-        ("link-lost", "procedure", SHUFFLER, "silent")
+        ("link-lost", "procedure", DEVICE, "silent")
     ]
 
 
@@ -173,18 +173,18 @@ def test_cards_at_a_place_of_nobody_are_counted() -> None:
 
 
 def test_a_shoe_filled_in_the_middle_of_a_round_ends_it() -> None:
-    table = RaceTable()
+    table = race_table()
     spot = next(bet for bet in table.flow.procedure.bet if bet.enters)
     table.controller(e.WagerPlaced(1, spot.number, 500)).start()
-    table.shoe(e.CardDrawn(1, parse_card("AC"), None)).shoe(e.ShoeLoaded(9, 1, 52))
+    table.device(e.CardDrawn(1, parse_card("AC"), None)).device(e.ShoeLoaded(9, 1, 52))
     assert table.codes == ["shoe-ended"]
 
 
 def test_a_misdeal_the_device_reports_of_this_deck_is_a_fault_of_this_round() -> None:
     table = dealt(1)
-    table.shuffler(e.MisdealReported(table.deck + 1, 201, 52, None, 0, ()))
+    table.device(e.MisdealReported(table.deck + 1, 201, 52, None, 0, ()))
     assert table.codes == []
-    table.shuffler(e.MisdealReported(table.deck, 201, 52, None, 0, ()))
+    table.device(e.MisdealReported(table.deck, 201, 52, None, 0, ()))
     assert table.codes == ["jam"]
 
 
@@ -200,18 +200,18 @@ def test_a_deck_with_another_back_is_another_deck() -> None:
 
 
 def test_another_face_than_the_device_dispensed() -> None:
-    table = Table(reads=True).seat(1, ante=500).start()
+    table = HandTable(reads=True).bet(1, ante=500).start()
     for cards in ("2C 3C 4C 5C 6C", "2D 3D 4D 5D 6D", "2H 3H 4H 5H 6H"):
         table.deal(cards)
-    table.dump().burn().play(1)
-    table.reveal("dealer", "2H 3H 4H 5H KS")
+    table.dump().burn().bet(1, play=1000).choose(1, 2)
+    table.show("dealer", "2H 3H 4H 5H KS")
     assert "faces-disagree" in table.codes
     assert table.end().outcome == "unreliable"
 
 
 def test_a_table_that_plays_for_the_progressive_shows_those_seats_only() -> None:
     """The dealer has four cards; seat 1 has the progressive bet, seat 2 has none."""
-    table = Table().seat(1, ante=500, progressive=100).seat(2, ante=500).start()
+    table = HandTable().bet(1, ante=500, progressive=100).bet(2, ante=500).start()
     for cards in ("2C 3C 4C 5C 6C", "2D 3D 4D 5D 6D", "2H 3H 4H 5H 6H", "2S 3S 4S 5S"):
         table.deal(cards)
     assert table.flow.state is State.PROGRESSIVE
@@ -229,11 +229,11 @@ def test_who_called_the_misdeal(badge: int, known: int | None) -> None:
 def test_the_first_cards_of_a_game_that_deals_them_face_up() -> None:
     """208 Poker deals its community cards face up, its hands by hand; Flushes Gone Wild nothing."""
     table = HandTable("208.co").play(["bets 1: ante 500", "start"])
-    while table.flow.state is not State.DEALING or table.flow._round.next_due is None:
+    while table.flow.state is not State.DEALING or round_of(table.flow).next_due is None:
         table.see(CONTROLLER, e.Confirmed())
     steps = {step.name: step for step in table.flow.plan.steps}
-    due = table.flow._round.next_due
+    due = round_of(table.flow).next_due
     assert due is not None
     assert table.flow.deals_face_up == (getattr(steps[due.step], "face", "down") == "up")
-    assert not Table().seat(1, ante=500).start().flow.deals_face_up
-    assert RaceTable().flow.deals_face_up
+    assert not HandTable().bet(1, ante=500).start().flow.deals_face_up
+    assert race_table().flow.deals_face_up

@@ -8,7 +8,7 @@ import pytest
 
 from dealer_flow.pages.describe import describe
 from dealer_flow.pages.words import cards, follows, listed, wrongs
-from dealer_flow.play.machine import CONCERNED, HELD_MAX, DealerFlow
+from dealer_flow.play.machine import CONCERNED, HELD_MAX
 from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
@@ -16,10 +16,10 @@ from dealer_flow.table.returned import Returns
 from devices import events as e
 from protocol.cards import parse_card
 from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED
-from tests.support.hand_table import HandTable
+from tests.support.flow_points import held_reports, patient, round_of
+from tests.support.hand_table import DEVICE, HandTable
 from tests.support.step_games import rows, small
-from tests.support.table import PROCEDURE, SHUFFLER, Table
-from tests.support.told_games import RETURNS
+from tests.support.transcript_games import RETURNS
 
 WAGERS = {"ante": 500, "side": 100, "fee": 50}
 FEES = frozenset({"fee"})
@@ -59,53 +59,53 @@ def test_a_fee_that_a_clause_names_goes_back() -> None:
 
 def test_a_report_that_no_session_made_changes_none() -> None:
     """`session` is 0 for what no device reported, a lost line for instance."""
-    table = Table().seat(1, ante=500).start()
+    table = HandTable().bet(1, ante=500).start()
     table.deal("7H KD 2C 9S 4D")
     for session in (0xA1B2C3D4, 0, 0xA1B2C3D4):
         table.flow.handle(
-            e.Seen(SHUFFLER, session, 0, 1_700_000_000_000_000_000, e.LinkUp(session, "", "", "", "", "", False, False))
+            e.Seen(DEVICE, session, 0, 1_700_000_000_000_000_000, e.LinkUp(session, "", "", "", "", "", False, False))
         )
-    assert table.flow._round.incidents == []
+    assert round_of(table.flow).incidents == []
 
 
 def test_so_many_reports_wait_and_no_more() -> None:
-    table = Table().seat(1, ante=500).start()
-    table.deal("7H KD 2C 9S 4D").see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
+    table = HandTable().bet(1, ante=500).start()
+    table.deal("7H KD 2C 9S 4D").see(DEVICE, e.LinkLost("unplugged"), numbered=False)
     for _ in range(HELD_MAX - 1):
         table.burn()
     assert table.codes == ["link-lost"]
     table.burn()
     assert table.codes[:3] == ["link-lost", "out-of-turn", "out-of-turn"]
-    assert len(table.flow._held) == 0
+    assert held_reports(table.flow) == 0
 
 
 def test_a_bet_that_only_a_sensor_shows_makes_its_device_matter() -> None:
-    table = Table()
+    table = HandTable()
     table.controller(e.SensorChanged(1, True))
     table.see("controller-1", e.SessionChanged(0x0C0FFEE0, 5), numbered=False)
     assert table.codes[0] == "session-changed"
-    gone = Table()
+    gone = HandTable()
     gone.controller(e.SensorChanged(1, True)).controller(e.SensorChanged(1, False))
     gone.see("controller-1", e.SessionChanged(0x0C0FFEE0, 5), numbered=False)
     assert "session-changed" not in gone.codes[:1]
 
 
 def test_a_line_that_is_lost_with_nothing_on_the_table_is_not_waited_for() -> None:
-    table = Table()
-    table.see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
-    assert (table.codes, table.flow._lines.patient) == ([], False)
-    table.seat(1, ante=500).see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
-    assert (table.codes, table.flow._lines.patient) == (["link-lost"], True)
+    table = HandTable()
+    table.see(DEVICE, e.LinkLost("unplugged"), numbered=False)
+    assert (table.codes, patient(table.flow)) == ([], False)
+    table.bet(1, ante=500).see(DEVICE, e.LinkLost("unplugged"), numbered=False)
+    assert (table.codes, patient(table.flow)) == (["link-lost"], True)
 
 
 # ------------------------------------------------------------------ the flow as it is asked
 
 
 def test_who_is_undecided_while_nobody_chooses() -> None:
-    table = Table().seat(1, ante=500).start()
-    assert table.flow._round.undecided == []
+    table = HandTable().bet(1, ante=500).start()
+    assert round_of(table.flow).undecided == []
     race = HandTable("race-to-the-flush").play("bets 1: red 500\nstart")
-    assert (race.flow._round.undecided, race.flow._round.due, race.flow._round.step) == ([], None, None)
+    assert (round_of(race.flow).undecided, round_of(race.flow).due, round_of(race.flow).step) == ([], None, None)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_faces_up_as_they_are_dealt() -> None:
 
 def test_an_incident_as_a_line() -> None:
     """A fact that does not apply is left out; the sentence is written, and not read."""
-    table = Table().seat(1, ante=500).start().deal("7H KD 2C 9S")
+    table = HandTable().bet(1, ante=500).start().deal("7H KD 2C 9S")
     table.misdeal()
     incident = table.incidents[-1]
     line = (
@@ -184,7 +184,7 @@ def test_a_file_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
 )
 def test_an_option_that_cannot_be_is_refused_in_one_line(options: dict[str, str], says: str) -> None:
     with pytest.raises(ProcedureError) as caught:
-        DealerFlow(PROCEDURE, options=options)
+        HandTable(**options)
     assert (str(caught.value), caught.value.line) == (says, None)
 
 

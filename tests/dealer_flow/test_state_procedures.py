@@ -7,21 +7,21 @@ from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, p
 from dealer_flow.procedure.plan import Plan
 from devices import events as e
 from protocol.places import COMMUNITY
-from tests.support.table import Table, hands
+from tests.support.hand_table import HandTable, hands
 
 
-def table(state: str, seats: int = 1, *, progressive: int = 0, reads: bool = False, **options: str) -> Table:
+def table(state: str, seats: int = 1, *, progressive: int = 0, reads: bool = False, **options: str) -> HandTable:
     """Bets are down at seats 1 to `seats` and START GAME was pressed, under a state's procedure."""
     chosen = {name.replace("_", "-"): value for name, value in options.items()}
-    at = Table(reads=reads)
+    at = HandTable(reads=reads)
     at.flow = DealerFlow(load_procedure(f"flushes-gone-wild.{state}"), options=chosen)
     at.fresh_deck()
     for number in range(1, seats + 1):
-        at.seat(number, ante=500, blind=500, **({"progressive": progressive} if progressive else {}))
+        at.bet(number, ante=500, blind=500, **({"progressive": progressive} if progressive else {}))
     return at.start()
 
 
-def dealt(state: str, *packets: str, **options: str) -> Table:
+def dealt(state: str, *packets: str, **options: str) -> HandTable:
     """As `table`, with the cards read by the device, every packet and the remainder out."""
     at = table(state, reads=True, **options)  # type: ignore[arg-type]
     for cards in packets or hands(3):
@@ -49,7 +49,9 @@ def test_the_same_packet_plays_by_each_states_burn(
     state: str, positions: tuple[int, ...], spread: str, options: dict[str, str], plays: str
 ) -> None:
     """CO (6): 1, 2 and 5 from the dealer's left. WA FGW 6, SD (5): the first card and the bottom two."""
-    result = dealt(state, PACKET, *OTHERS, **options).burn(*positions, spread=spread).play(1).end()
+    result = (
+        dealt(state, PACKET, *OTHERS, **options).burn(*positions, spread=spread).bet(1, play=1000).choose(1, 2).end()
+    )
     assert result.outcome == "complete"
     assert set(result.community) == set(plays.split())
     assert set(result.community) | set(result.burned) == set(PACKET.split())
@@ -94,10 +96,10 @@ def test_a_wrong_count_means_what_the_option_says(
 
 def test_a_tip_is_a_bet_of_its_own_in_south_dakota_and_unknown_elsewhere() -> None:
     for state, known in (("sd", True), ("wa", False)):
-        at = Table()
+        at = HandTable()
         at.flow = DealerFlow(load_procedure(f"flushes-gone-wild.{state}"))
         at.fresh_deck()
-        at.seat(1, ante=500, blind=500).controller(e.WagerPlaced(1, 6, 100))
+        at.bet(1, ante=500, blind=500).controller(e.WagerPlaced(1, 6, 100))
         assert ("unknown-bet" in at.codes) != known
 
 

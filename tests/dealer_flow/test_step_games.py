@@ -6,7 +6,9 @@ from dealer_flow.play.states import State
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_card
-from tests.support.step_games import PACKETS, SHOE, SHUFFLER, SmallTable, rows, small, wrong
+from tests.support.flow_points import round_of
+from tests.support.hand_table import DEVICE, HandTable
+from tests.support.step_games import PACKETS, rows, small, small_table, wrong
 
 
 def step(name: str, do: str, rest: str) -> str:
@@ -34,13 +36,13 @@ LET_IT_RIDE = small(
 )
 
 
-def riding(seats: int = 1) -> SmallTable:
+def riding(seats: int = 1) -> HandTable:
     """Hands are dealt, the third community card is burned, the remainder is out."""
-    table = SmallTable(LET_IT_RIDE, seats, start=False)
+    table = small_table(LET_IT_RIDE, seats, start=False)
     for number in range(1, seats + 1):
         table.bet(number, side=500)
     table.start()
-    table.packets(*("AH KH QH", "2C 3C 4C")[:seats], "9S TS JS").dump()
+    table.deal(*("AH KH QH", "2C 3C 4C")[:seats], "9S TS JS").dump()
     table.burn(3)
     return table
 
@@ -123,23 +125,23 @@ HOLDEM = small(
 )
 
 
-def flop(seats: int = 1, cards: str = "9S TS JS") -> SmallTable:
+def flop(seats: int = 1, cards: str = "9S TS JS") -> HandTable:
     """Hands and choices are made, the flop is out."""
-    table = SmallTable(HOLDEM, seats)
-    table.packets(*("AH KH", "2C 3C")[:seats], "5D 6D")
+    table = small_table(HOLDEM, seats)
+    table.deal(*("AH KH", "2C 3C")[:seats], "5D 6D")
     for number in range(1, seats + 1):
         table.bet(number, raise_=1000).choose(number, 2)
-    return table.packets("2S", cards)
+    return table.deal("2S", cards)
 
 
-def river(table: SmallTable) -> RoundResult:
-    table.packets("QS").dump().show("dealer", "5D 6D").show("community", "9S TS JS QS")
+def river(table: HandTable) -> RoundResult:
+    table.deal("QS").dump().show("dealer", "5D 6D").show("community", "9S TS JS QS")
     return table.show("seat 1", "AH KH").end()
 
 
 def test_cards_follow_choices() -> None:
     table = flop(2).show("community", "9S TS JS").choose(1, 3).choose(2, 4)
-    table.packets("QS").dump().show("dealer", "5D 6D").show("community", "9S TS JS QS").show("seat 1", "AH KH")
+    table.deal("QS").dump().show("dealer", "5D 6D").show("community", "9S TS JS QS").show("seat 1", "AH KH")
     result = table.show("seat 2", "2C 3C").end()
     assert (result.outcome, table.codes) == ("complete", [])
     assert [(p.to, p.expected) for p in result.packets] == [
@@ -161,14 +163,14 @@ def test_a_choice_that_need_not_be_made_is_the_first() -> None:
 
 
 def test_a_raise_that_comes_after_the_flop_was_seen() -> None:
-    table = SmallTable(HOLDEM, 1).packets("AH KH", "5D 6D").choose(1, 2).packets("2S", "9S TS JS")
+    table = small_table(HOLDEM, 1).deal("AH KH", "5D 6D").choose(1, 2).deal("2S", "9S TS JS")
     table.show("community", "9S TS JS").bet(1, raise_=1000)
     assert table.codes == ["out-of-turn"]
     assert table.incidents[0].reason == "house_covered"
 
 
 def test_the_flop_before_every_player_has_chosen() -> None:
-    table = SmallTable(HOLDEM, 1).packets("AH KH", "5D 6D")
+    table = small_table(HOLDEM, 1).deal("AH KH", "5D 6D")
     table.dispense("2S")
     assert table.codes == []  # it may lie in the tray
     table.lift()
@@ -176,7 +178,7 @@ def test_the_flop_before_every_player_has_chosen() -> None:
 
 
 def test_when_all_have_folded_the_flop_need_not_come() -> None:
-    table = SmallTable(HOLDEM, 1).packets("AH KH", "5D 6D").choose(1, 1)
+    table = small_table(HOLDEM, 1).deal("AH KH", "5D 6D").choose(1, 1)
     assert table.may("PacketDispensed") == ["shuffler: bring packet 3 for burn"]
     assert (table.dump().end().outcome, table.codes) == ("complete", [])
 
@@ -189,30 +191,30 @@ def test_a_short_flop_is_another_thing_than_a_short_turn() -> None:
     result = flop(cards="9S TS").dump().end()
     assert (result.outcome, result.seats[0].returned) == ("misdeal", {})  # no side bet was made
     assert result.incidents[0].clause == "S wrong 3"
-    table = flop().packets("QS KS")
+    table = flop().deal("QS KS")
     assert [incident.clause for incident in table.incidents] == ["S wrong 4"]
     assert table.incidents[0].called == "supervisor"
 
 
 def test_what_goes_back_is_what_the_clause_names() -> None:
-    table = SmallTable(HOLDEM, 2, start=False).bet(1, side=100, fee=50).bet(2, side=200, progressive=100)
+    table = small_table(HOLDEM, 2, start=False).bet(1, side=100, fee=50).bet(2, side=200, progressive=100)
     table.start()
-    table.packets("AH", "2C 3C", "5D 6D").bet(2, raise_=1000).choose(2, 2).packets("2S", "9S TS JS", "QS").dump()
+    table.deal("AH", "2C 3C", "5D 6D").bet(2, raise_=1000).choose(2, 2).deal("2S", "9S TS JS", "QS").dump()
     result = table.end()
     assert [(seat.status, seat.returned) for seat in result.seats] == [("dead", {"ante": 500, "fee": 50}), ("live", {})]
-    table = SmallTable(HOLDEM, 1, start=False).bet(1, side=100, fee=50).start()
-    assert isinstance(table, SmallTable)
-    result = table.packets("AH KH").misdeal().end()
+    table = small_table(HOLDEM, 1, start=False).bet(1, side=100, fee=50).start()
+    assert isinstance(table, HandTable)
+    result = table.deal("AH KH").misdeal().end()
     assert (result.outcome, result.seats[0].returned) == ("misdeal", {"ante": 500, "side": 100})  # the fee stays
 
 
 def test_a_wrong_hand_of_the_house_leaves_the_progressive() -> None:
-    table = SmallTable(HOLDEM, 2, start=False).bet(1, progressive=100).bet(2, side=200, fee=50).start()
-    assert isinstance(table, SmallTable)
-    table.packets("AH KH", "2C 3C", "5D 6D 7D")
+    table = small_table(HOLDEM, 2, start=False).bet(1, progressive=100).bet(2, side=200, fee=50).start()
+    assert isinstance(table, HandTable)
+    table.deal("AH KH", "2C 3C", "5D 6D 7D")
     assert table.flow.state is State.PROGRESSIVE
     assert table.may("PacketDispensed") == ["shuffler: bring packet 4 for burn"]
-    result = table.packets("2S", "9S TS JS", "QS").dump().end()
+    result = table.deal("2S", "9S TS JS", "QS").dump().end()
     assert (result.outcome, table.codes) == ("progressive-only", ["dealer-count-wrong"])
     assert [seat.returned for seat in result.seats] == [{"ante": 500}, {"ante": 500, "side": 200}]
     assert [packet.to for packet in result.packets][-2:] == ["community", "community"]
@@ -238,15 +240,15 @@ def test_a_supervisor_rules_a_misdeal_even_after_a_choice() -> None:
 
 
 def test_a_round_waits_for_the_ruling() -> None:
-    table = flop().packets("QS").dump().mishap("seat 1", "exposed")
+    table = flop().deal("QS").dump().mishap("seat 1", "exposed")
     assert table.may("GameEnded") == []
     assert (table.end().outcome, table.codes[-1]) == ("unreliable", "out-of-turn")
 
 
 def test_a_count_that_is_right_after_all_rules_too() -> None:
-    table = flop().packets("QS KS")
+    table = flop().deal("QS KS")
     assert table.may("MisdealCalled")
-    table.left += 1
+    table.dealt -= 1
     table.count("community", 4)
     assert table.may("MisdealCalled") == []
     assert table.dump().end().outcome == "complete"
@@ -278,7 +280,7 @@ def test_burned_cards_that_touch_the_discards() -> None:
 
 
 def test_a_mishap_between_two_rounds_is_recorded_only() -> None:
-    assert SmallTable(HOLDEM, 1, start=False).mishap("seat 1", "exposed").codes == ["out-of-turn"]
+    assert small_table(HOLDEM, 1, start=False).mishap("seat 1", "exposed").codes == ["out-of-turn"]
 
 
 # ------------------------------------------------------------------ single cards from a shoe
@@ -302,8 +304,8 @@ STUD = small(
 DEAL = "AH 2C 5D KH 3C 6D QH 4C 7D"
 
 
-def stud() -> SmallTable:
-    return SmallTable(STUD, 2, start=False).shoe().start().draw(DEAL)  # type: ignore[attr-defined, no-any-return]
+def stud() -> HandTable:
+    return small_table(STUD, 2, start=False).fresh_deck().start().draw(DEAL)
 
 
 def test_cards_go_round_and_stay_covered() -> None:
@@ -317,7 +319,7 @@ def test_cards_go_round_and_stay_covered() -> None:
         ("live", ("AH", "KH", "QH", "JH")),
         ("folded", ("2C", "3C", "4C")),
     ]
-    assert (result.packets, result.session) == ((), "0005110e")
+    assert (result.packets, result.session) == ((), "a1b2c3d4")
     assert result.shoe is not None
     assert (result.shoe.drawn, result.shoe.left) == (11, 41)
 
@@ -330,14 +332,14 @@ def test_no_text_names_a_card_that_is_covered() -> None:
 
 
 def test_a_card_before_the_bets_are_closed() -> None:
-    table = SmallTable(STUD, 1, start=False).shoe().draw("AH")
+    table = small_table(STUD, 1, start=False).fresh_deck().draw("AH")
     assert table.codes == ["draw-before-close"]
     assert "AH" not in table.incidents[0].text
 
 
 def test_a_hand_one_short_gets_the_next_card_when_all_have_theirs() -> None:
     table = stud().count("seat 1", 2)
-    assert isinstance(table, SmallTable)
+    assert isinstance(table, HandTable)
     assert (table.codes, table.flow.state) == (["counts-differ", "seat-count-wrong"], State.DEALING)
     assert table.may("CardDrawn") == ["dealer: draw a card to seat 1"]
     table.draw("9S").choose(1, 2).choose(2, 2).draw("JH TC 8D")
@@ -365,17 +367,17 @@ def test_an_exposed_card_is_dead_and_replaced() -> None:
 
 
 def test_an_unread_card_stops_nobody() -> None:
-    table = SmallTable(STUD, 1, start=False).shoe().start()
-    table.see(SHOE, e.CardUnread(1, None))
-    table.drawn = 1  # type: ignore[attr-defined]
-    table.draw("5D KH 6D QH 7D").choose(1, 2).draw("JH 8D")  # type: ignore[attr-defined]
+    table = small_table(STUD, 1, start=False).fresh_deck().start()
+    table.see(DEVICE, e.CardUnread(1, None))
+    table.ordinal = 1
+    table.draw("5D KH 6D QH 7D").choose(1, 2).draw("JH 8D")
     result = table.end()
     assert (result.outcome, result.seats[0].cards) == ("complete", ("??", "KH", "QH", "JH"))
 
 
 def test_a_round_from_a_shoe_that_is_not_fresh() -> None:
     table = stud().choose(1, 1).choose(2, 1)
-    table.draw("8D").end()
+    table.draw("8D").say("end")
     table.bet(1, ante=500).start()
     assert table.codes == ["deck-not-fresh"]
     assert table.end().outcome == "unreliable"
@@ -395,15 +397,15 @@ DRAW = small(
 )
 
 
-def drawing() -> SmallTable:
-    table = SmallTable(DRAW, 2).packets("AH KH QH 2S 3S", "2C 3C 4C 5C 6C", "7D 8D 9D TD 2D")
+def drawing() -> HandTable:
+    table = small_table(DRAW, 2).deal("AH KH QH 2S 3S", "2C 3C 4C 5C 6C", "7D 8D 9D TD 2D")
     return table.choose(1, 2).choose(2, 1)
 
 
 def test_discards_are_replaced() -> None:
     table = drawing()
     assert table.flow.state is State.EXCHANGING
-    table.packets("JH TH").packets("JD").confirm().dump()
+    table.deal("JH TH").deal("JD").confirm().dump()
     table.show("dealer", "7D 8D 9D TD JD").show("seat 2", "2C 3C 4C 5C 6C").show("seat 1", "AH KH QH JH TH")
     result = table.end()
     assert (result.outcome, table.codes) == ("complete", [])
@@ -413,12 +415,12 @@ def test_discards_are_replaced() -> None:
 
 
 def test_the_house_may_take_no_card() -> None:
-    table = drawing().packets("JH TH").dump().show("dealer", "7D 8D 9D TD 2D")
+    table = drawing().deal("JH TH").dump().show("dealer", "7D 8D 9D TD 2D")
     assert (table.end().outcome, table.codes) == ("complete", [])
 
 
 def test_one_replacement_too_few_is_a_short_hand() -> None:
-    result = drawing().packets("JH").dump().end()
+    result = drawing().deal("JH").dump().end()
     assert (result.seats[0].status, result.seats[0].counted, result.seats[0].expected) == ("dead", 4, 5)
 
 
@@ -441,14 +443,14 @@ PAI_GOW = small(
 )
 
 
-def seven(position: int | None = 3, *, short: str = "") -> SmallTable:
+def seven(position: int | None = 3, *, short: str = "") -> HandTable:
     """Every position gets eight cards, the packet of `short` one fewer."""
-    table = SmallTable(PAI_GOW, 2, start=False)
+    table = small_table(PAI_GOW, 2, start=False)
     if position is not None:
         table.controller(e.SpotSelected(position))
     table.start()
     for _ in range(5):
-        due = table.flow._round.due
+        due = round_of(table.flow).due
         table.deal("?? " * (7 if due is not None and due.text == short else 8))
     return table
 
@@ -467,7 +469,7 @@ def test_the_dealer_may_be_first() -> None:
 
 
 def test_the_deal_waits_for_the_number() -> None:
-    table = SmallTable(PAI_GOW, 1)
+    table = small_table(PAI_GOW, 1)
     assert len(table.may("SpotSelected")) == 5
     assert table.may("PacketDispensed") == []
     table.controller(e.SpotSelected(1))
@@ -491,7 +493,7 @@ def test_a_short_hand_with_another_remainder_is_a_misdeal() -> None:
 
 def test_a_hand_where_nobody_plays_is_nobodys() -> None:
     table = seven()
-    table.left += 1
+    table.dealt -= 1
     result = table.count("seat 4", 7).dump().end()
     assert [seat.status for seat in result.seats] == ["live", "live"]
 
@@ -514,7 +516,7 @@ NAMED = small(
 
 
 def test_named_hands_and_cards_dealt_by_hand() -> None:
-    table = SmallTable(NAMED, 1).packets("AH KH QH", "2C 3C 4C")
+    table = small_table(NAMED, 1).deal("AH KH QH", "2C 3C 4C")
     assert table.may("Confirmed") == ["dealer: deal by hand to seat 1 (1), seat 1 (1), then confirm"]
     table.confirm().dump().show("hand 2", "2C 3C 4C").show("hand 1", "AH KH QH").show("seat 1", "9S TS")
     result = table.end()
@@ -528,22 +530,22 @@ def test_named_hands_and_cards_dealt_by_hand() -> None:
 
 
 def test_a_dead_hand_of_the_game_gives_its_bet_back_at_every_seat() -> None:
-    table = SmallTable(NAMED, 2, start=False).bet(1, side=300).start()
-    assert isinstance(table, SmallTable)
-    result = table.packets("AH KH", "2C 3C 4C").confirm().dump().end()
+    table = small_table(NAMED, 2, start=False).bet(1, side=300).start()
+    assert isinstance(table, HandTable)
+    result = table.deal("AH KH", "2C 3C 4C").confirm().dump().end()
     assert [hand.status for hand in result.hands] == ["dead", "live"]
     assert [seat.returned for seat in result.seats] == [{"side": 300}, {}]
     assert table.codes == ["hand-count-wrong"]
 
 
 def test_a_confirmation_with_nothing_to_confirm_yet() -> None:
-    table = SmallTable(NAMED, 1).confirm()
+    table = small_table(NAMED, 1).confirm()
     assert table.codes == ["out-of-turn"]
     assert not table.incidents[0].unreliable
 
 
 def test_end_game_before_the_dealer_confirmed() -> None:
-    table = SmallTable(NAMED, 1).packets("AH KH QH", "2C 3C 4C").dump()
+    table = small_table(NAMED, 1).deal("AH KH QH", "2C 3C 4C").dump()
     assert table.end().outcome == "unreliable"
     assert table.incidents[0].reason == "cards_out"
 
@@ -566,9 +568,9 @@ CHOICES = small(
 
 
 def test_only_seats_with_the_bet_choose_and_lay_down_cards() -> None:
-    table = SmallTable(CHOICES, 2, start=False).bet(2, side=100).start()
-    assert isinstance(table, SmallTable)
-    table.packets("AH KH QH", "2C 3C 4C")
+    table = small_table(CHOICES, 2, start=False).bet(2, side=100).start()
+    assert isinstance(table, HandTable)
+    table.deal("AH KH QH", "2C 3C 4C")
     assert len(table.may("DecisionMade")) == 2
     table.choose(2, 1).dump().show("seat 2", "2C 3C").show("seat 1", "AH KH QH")
     result = table.end()
@@ -578,18 +580,18 @@ def test_only_seats_with_the_bet_choose_and_lay_down_cards() -> None:
 
 def test_a_choice_with_two_bets_needs_both() -> None:
     for both in (True, False):
-        table = SmallTable(CHOICES, 1, start=False).bet(1, side=100).start()
-        assert isinstance(table, SmallTable)
-        table.packets("AH KH QH").choose(1, 2).bet(1, raise_=100).dump()
+        table = small_table(CHOICES, 1, start=False).bet(1, side=100).start()
+        assert isinstance(table, HandTable)
+        table.deal("AH KH QH").choose(1, 2).bet(1, raise_=100).dump()
         if both:
             table.bet(1, second=100)
         assert table.end().outcome == ("complete" if both else "unreliable")
 
 
 def test_an_option_chooses_the_step() -> None:
-    table = SmallTable(CHOICES, 1, size="four").packets("AH KH QH JH").dump()
+    table = small_table(CHOICES, 1, size="four").deal("AH KH QH JH").dump()
     assert table.end().outcome == "complete"
-    assert SmallTable(CHOICES, 1).packets("AH KH QH JH").codes == ["seat-count-wrong"]
+    assert small_table(CHOICES, 1).deal("AH KH QH JH").codes == ["seat-count-wrong"]
 
 
 def test_a_face_in_two_hands_of_a_shoe_of_two_decks() -> None:
@@ -600,8 +602,8 @@ def test_a_face_in_two_hands_of_a_shoe_of_two_decks() -> None:
         device='"card-shoe"',
         deck='{ cards = 52, jokers = 0, decks = 2, fresh = "until-cut-card", clause = "S" }',
     )
-    table = SmallTable(two, 3, start=False).shoe(104, 2).start()
-    assert isinstance(table, SmallTable)
+    table = small_table(two, 3, start=False).fresh_deck().start()
+    assert isinstance(table, HandTable)
     table.draw("AH AH 2C 3C 4C 5C").show("seat 1", "AH 3C").show("seat 2", "AH 4C")
     assert table.codes == []
     assert table.show("seat 3", "AH 5C").codes[-1] == "duplicate-face"
@@ -614,18 +616,18 @@ def test_a_face_in_two_hands_of_a_shoe_of_two_decks() -> None:
 def test_what_the_table_said_meanwhile_waits_for_the_cards() -> None:
     """The shuffler's line was lost before the turn; what was shown after it waits for the packet."""
     table = flop(2).show("community", "9S TS JS")
-    table.see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
+    table.see(DEVICE, e.LinkLost("unplugged"), numbered=False)
     table.show("dealer", "5D 6D").show("community", "9S TS JS QS")
     assert table.codes == ["link-lost"]
-    table.packets("QS").dump()
+    table.deal("QS").dump()
     result = table.show("seat 2", "2C 3C").show("seat 1", "AH KH").end()
     assert (result.outcome, table.codes) == ("complete", ["link-lost"])
     assert result.community == ("9S", "TS", "JS", "QS")
 
 
 def test_a_confirmation_waits_for_the_packets_before_it() -> None:
-    table = SmallTable(NAMED, 1).packets("AH KH QH")
-    table.see(SHUFFLER, e.LinkLost("unplugged"), numbered=False)
+    table = small_table(NAMED, 1).deal("AH KH QH")
+    table.see(DEVICE, e.LinkLost("unplugged"), numbered=False)
     table.confirm()
-    table.packets("2C 3C 4C").dump().show("hand 2", "2C 3C 4C").show("hand 1", "AH KH QH").show("seat 1", "9S TS")
+    table.deal("2C 3C 4C").dump().show("hand 2", "2C 3C 4C").show("hand 1", "AH KH QH").show("seat 1", "9S TS")
     assert (table.end().outcome, table.codes) == ("complete", ["link-lost"])

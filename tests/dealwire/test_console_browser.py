@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from dealer_flow.record.incidents import Incident
 from dealwire.console.server import Console
 from dealwire.console.tokens import Tokens
 from dealwire.hub.hub import Hub
@@ -118,7 +119,8 @@ def test_a_dead_hand_is_told_by_word_and_sign(browser: Any, hub: Hub, console: C
         caught_up(page, view)
         assert words(page, "#seat-3").lower().startswith("seat 3 ✕ dead")
         assert "Wrong count: 4 of 5 cards" in page.locator("#seat-3").text_content()
-        assert "seat 3 has 4 cards, not 5" in words(page, ".log")
+        found = Incident(code="seat-count-wrong", clause="", place="seat 3", counted=4, expected=5)
+        assert found.text in words(page, ".log")
         picture(page, "dead-hand")
 
 

@@ -29,7 +29,7 @@ from devices.transport.memory import memory_pair
 from tests.support.journal_evening import deal
 from tests.support.journal_verifier import check
 from tests.support.memory_folder import memory_folder
-from tests.support.small_disk import SmallDisk, small_disk
+from tests.support.small_disk import SmallDisk, database, fill, small_disk
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "", "baud": 115200, "procedure": "p"}
 
@@ -53,8 +53,7 @@ def full_disk(journal: Journal, folder: Path) -> None:
 
 def full_file(journal: Journal, folder: Path) -> None:
     """Allow no more pages, where no disk can be mounted."""
-    pages = journal._file.db.execute("PRAGMA page_count").fetchone()[0]
-    journal._file.db.execute(f"PRAGMA max_page_count = {pages}")
+    fill(journal)
 
 
 @pytest.mark.parametrize("fill", [full_disk, full_file])
@@ -88,7 +87,7 @@ def test_a_full_disk_stops_the_journal_and_nothing_half_written_is_told(
 
 def test_a_file_that_becomes_read_only_under_the_writer(tmp_path: Path) -> None:
     with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
-        journal._file.db.execute("PRAGMA query_only = ON")
+        database(journal).execute("PRAGMA query_only = ON")
         journal.publish("t", "round", 1, "{}")
         assert journal.commit() == []
         assert journal.failed is not None

@@ -13,6 +13,7 @@ from devices.clock import ManualClock, SystemClock
 from devices.transport.base import Abandonable, LineClosed, Timed
 from devices.transport.memory import CAPACITY, memory_pair
 from tests.support.journal_evening import copy_as_killed
+from tests.support.small_disk import database, fill
 
 LINE = {"device": "shoe", "dialect": "tdp", "address": "", "baud": 115200, "procedure": "p"}
 
@@ -79,7 +80,7 @@ def test_how_a_line_ended_is_noted_once(tmp_path: Path, clock: ManualClock, how:
 
 def test_every_commit_is_synced(tmp_path: Path, clock: ManualClock) -> None:
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
-        db = journal._file.db
+        db = database(journal)
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert db.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
 
@@ -100,7 +101,7 @@ def test_a_clock_that_goes_on_is_never_before_the_record(tmp_path: Path, clock: 
 def commits(journal: Journal) -> list[str]:
     """Every commit from now on."""
     found: list[str] = []
-    journal._file.db.set_trace_callback(lambda sql: found.append(sql) if sql == "COMMIT" else None)
+    database(journal).set_trace_callback(lambda sql: found.append(sql) if sql == "COMMIT" else None)
     return found
 
 
@@ -155,7 +156,7 @@ def test_what_goes_wrong_at_the_gate_is_met_by_the_next_read(tmp_path: Path, clo
         if how == "the line goes":
             host.unplug()
         else:
-            journal._file.db.execute("PRAGMA max_page_count = 1")
+            fill(journal)
             journal.chunk(number, 1, False, bytes(100_000))
         woken.clear()
         later.pop()()

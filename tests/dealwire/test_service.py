@@ -21,6 +21,7 @@ from dealwire.service.service import Service
 from dealwire.service.simulated import simulated_table
 from devices.simulator.host import SimulatorHost
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
+from tests.support.small_disk import database, fill
 from tests.support.soak import soak
 
 pytestmark = pytest.mark.thorough
@@ -93,7 +94,7 @@ def test_tables_at_rest_share_one_commit_a_beat(tmp_path: Path) -> None:
             nonlocal commits
             commits += sql == "COMMIT"
 
-        service.journal._file.db.set_trace_callback(counts)
+        database(service.journal).set_trace_callback(counts)
         run_until(service, lambda: service.journal.head.sequence >= begins + 60)
     with JournalReader(tmp_path / "journal.sqlite") as reader:
         kinds = Counter(record.kind for record in itertools.islice(reader.records(begins), 60))
@@ -136,8 +137,7 @@ def test_a_journal_that_takes_nothing_more_stops_every_table_and_nothing_is_told
         service, listener = opened(write_configuration(tmp_path, addresses))
         with service:
             run_until(service, lambda: bool(rounds_of(listener)))
-            pages = service.journal._file.db.execute("PRAGMA page_count").fetchone()[0]
-            service.journal._file.db.execute(f"PRAGMA max_page_count = {pages + 2}")  # the disk is full
+            fill(service.journal, pages=2)  # the disk is full
             run_until(service, lambda: service.failed is not None)
             told = len(listener.take())
             service.owner.run(timeout_s=0.3)
@@ -157,8 +157,7 @@ def test_what_was_not_told_of_because_the_disk_was_full_comes_again(tmp_path: Pa
         service, listener = opened(file)
         with service:
             run_until(service, lambda: bool(rounds_of(listener)))
-            pages = service.journal._file.db.execute("PRAGMA page_count").fetchone()[0]
-            service.journal._file.db.execute(f"PRAGMA max_page_count = {pages + 2}")
+            fill(service.journal, pages=2)
             run_until(service, lambda: service.failed is not None)
         service, listener = opened(file)
         with service:

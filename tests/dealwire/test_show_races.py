@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from dealer_flow.record.result import RoundResult
 from dealwire.cli import main
 from dealwire.cli.show import round_lines
-from tests.support.races import AT_10, RaceTable, race
+from tests.support.races import AT_10, race, race_table
 
 
 def test_a_race_is_shown_by_its_columns() -> None:
@@ -23,11 +23,11 @@ def test_a_race_is_shown_by_its_columns() -> None:
 
 
 def test_what_went_wrong_is_shown() -> None:
-    table = RaceTable().bet(1, red=500).start().draw("?? 2C").badge(77).name("3C").draw("4C 5C 6C 7C")
+    table = race_table().bet(1, red=500).start().draw("?? 2C").badge(77).name("3C").draw("4C 5C 6C 7C")
     text = "\n".join(round_lines(table.end()))
     assert "named      card 1 is 3C, by badge 77 supervisor" in text
     assert "overdrawn  7C" in text
-    undecided = RaceTable().bet(1, red=500).start().draw("2C").end()
+    undecided = race_table().bet(1, red=500).start().draw("2C").end()
     assert "finish     not decided" in "\n".join(round_lines(undecided))
 
 

@@ -16,7 +16,7 @@ from dealer_flow.record.result import RoundResult
 from dealer_flow.table.columns import Draw
 from protocol.cards import DECK, spell_cards
 from rules import settle
-from tests.support.races import GAME, PROCEDURE, RaceTable, race
+from tests.support.races import GAME, PROCEDURE, race, race_table
 
 # The 99 % point of chi-square with 12 degrees of freedom, from the tables.
 POINT_12 = 26.217
@@ -106,7 +106,7 @@ def test_no_inside_bet_returns_more_than_it_takes_with_one_deck_and_the_first_do
 
 def test_a_switched_17_returns_what_the_paytable_implies() -> None:
     """Four of each suit lie out, so each suit has nine of the 36 left: a switch returns 151/4 of its stake."""
-    table = RaceTable().bet(1, number_17=STAKE).start()
+    table = race_table().bet(1, number_17=STAKE).start()
     table.draw("2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S").bet(1, switch_spades=STAKE)
     left = [card for card in DECK if card.text not in table.flow.shoe.composition()]  # type: ignore[union-attr]
     assert Counter(card.text[1] for card in left) == dict.fromkeys("CDHS", 9)
@@ -116,6 +116,6 @@ def test_a_switched_17_returns_what_the_paytable_implies() -> None:
 
 def _with(card: str) -> RoundResult:
     """The result if this were the 17th card."""
-    again = RaceTable().bet(1, number_17=STAKE).start()
+    again = race_table().bet(1, number_17=STAKE).start()
     again.draw("2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S").bet(1, switch_spades=STAKE)
     return again.draw(card).end()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from dealer_flow.record.result import RoundResult
 from protocol.cards import DECK
 from rules import settle
-from tests.support.races import GAME, RaceTable, money
+from tests.support.races import GAME, money, race_table
 
 TEXTS = [card.text for card in DECK]
 SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
@@ -30,7 +30,7 @@ def races(draw: st.DrawFn) -> tuple[list[str], dict[str, int]]:
 
 
 def dealt(cards: list[str], bets: dict[str, int]) -> RoundResult:
-    return RaceTable().bet(1, **bets).start().draw(" ".join(cards)).end()
+    return race_table().bet(1, **bets).start().draw(" ".join(cards)).end()
 
 
 def expected(cards: list[str], bets: dict[str, int]) -> dict[str, int]:

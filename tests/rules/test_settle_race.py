@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dealer_flow.record.result import Drawn, Finish, RoundResult
 from rules import TomlFileError, load_game, settle
 from rules.game import GAMES
-from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, RaceTable, money, race, settled
+from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, money, race, race_table, settled
 
 WHEEL = "AS 2S 3S 4S 5S"  # the ace is low
 STEEL = "9C TC JC QC KC"
@@ -52,7 +52,7 @@ def test_inside_bets(number: int) -> None:
 @pytest.mark.parametrize("cards", [NEVER, SEVENTEEN])
 def test_after_16_cards_everything_but_17_loses(cards: str) -> None:
     """RTF 5: 35 to 1 on 17, with or without a 17th card."""
-    table = RaceTable(seventeenth_card="always" if cards == SEVENTEEN else "when-bet")
+    table = race_table(seventeenth_card="always" if cards == SEVENTEEN else "when-bet")
     bets = {bet.name: 400 for bet in GAME.spec.bets if not bet.name.startswith("switch")}
     result = table.bet(1, **bets).start().draw(cards).end()
     lines = {line.bet: line for line in settle(result, GAME).lines}
@@ -137,7 +137,7 @@ SWITCHES = [
 @pytest.mark.parametrize(("card", "wanted"), SWITCHES)
 def test_a_switched_17(card: str, wanted: dict[str, tuple[str, int]]) -> None:
     """RTF 6: of 4 dollars on 17, $2.50 moved: 150 to 1 or lost; $1.50 stay and are paid 35 to 1."""
-    table = RaceTable().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_hearts=250).draw(card)
+    table = race_table().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_hearts=250).draw(card)
     settlement = settle(table.end(), GAME)
     assert money(settlement) == wanted
     assert {line.clause for line in settlement.lines if line.bet == "switch-hearts"} == {"RTF 6"}
@@ -145,7 +145,7 @@ def test_a_switched_17(card: str, wanted: dict[str, tuple[str, int]]) -> None:
 
 
 def test_all_of_it_may_be_switched() -> None:
-    table = RaceTable().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_clubs=400).draw("KC")
+    table = race_table().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_clubs=400).draw("KC")
     assert money(settle(table.end(), GAME)) == {"switch-clubs": ("win", 60_000)}
 
 
@@ -212,7 +212,7 @@ def test_a_round_that_contradicts_its_cards_is_held(result: RoundResult, why: st
 
 
 def test_a_switch_without_a_17th_card_is_held() -> None:
-    table = RaceTable().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_hearts=100).draw("KH")
+    table = race_table().bet(1, number_17=400).start().draw(NEVER).bet(1, switch_hearts=100).draw("KH")
     result = table.end()
     assert result.draw is not None
     short = Drawn(cards=tuple(NEVER.split()), columns={}, finish=Finish(cards=16, column=None))

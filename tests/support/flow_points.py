@@ -17,6 +17,21 @@ from dealer_flow.table.shoe import ShoeLedger, Shoes
 from devices.events import Seen
 
 
+def round_of(flow: DealerFlow) -> Round:
+    """The round as the flow keeps it, with what no snapshot shows."""
+    return flow._round
+
+
+def held_reports(flow: DealerFlow) -> int:
+    """Reports that wait for those of the other line."""
+    return len(flow._held)
+
+
+def patient(flow: DealerFlow) -> bool:
+    """The flow waits for a silent line."""
+    return flow._lines.patient
+
+
 class Point(NamedTuple):
     """Where a flow stands."""
 

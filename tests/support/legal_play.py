@@ -15,6 +15,7 @@ from devices import events as e
 from devices.events import Level, Mishap
 from protocol.cards import CARDS, DECK, UNREAD
 from protocol.places import NOWHERE, PLACES, parse_place
+from tests.support.flow_points import round_of
 from tests.support.sentences import check_incident
 
 SEATS = 3
@@ -102,7 +103,7 @@ class LegalPlay:
 
     def fill(self) -> None:
         """A fresh shoe, where the game is dealt from one."""
-        plan = self.flow._plan
+        plan = self.flow.plan
         if plan.from_shoe:
             self.shoes += 1
             self.see(e.ShoeLoaded(self.shoes, plan.decks, plan.loaded))
@@ -113,7 +114,7 @@ class LegalPlay:
         assert items, self.flow.state
         weights = [(0.05 if rare else 0.0001) if item.event in RARE else 1.0 for item in items]
         (item,) = self.random.choices(items, weights)
-        body = MAKE[item.event](self.flow._round, item)
+        body = MAKE[item.event](round_of(self.flow), item)
         if isinstance(body, e.DecisionMade):
             self._choose(body)
         else:
@@ -124,13 +125,13 @@ class LegalPlay:
         """Bets of a few seats that have the entering one; a choice's bet comes with the choice."""
         if item.event != "WagerPlaced":
             return True
-        plan, now, number = self.flow._plan, self.flow._round, _number(item)
+        plan, now, number = self.flow.plan, round_of(self.flow), _number(item)
         if now.in_play:
             return now.draw is not None
         return number <= SEATS and (plan.bets[item.value].enters or bool(plan.entering & {*now.wagers.get(number, {})}))
 
     def _choose(self, body: e.DecisionMade) -> None:
-        plan = self.flow._plan
+        plan = self.flow.plan
         choice = plan.decisions[body.decision]
         numbers = {bet.name: bet.number for bet in plan.bets.values()}
         for bet in choice.stakes:

@@ -21,6 +21,7 @@ from protocol.places import Place
 from rules.game import game_ids, load_game
 from rules.settle import settle
 from tests.support.clause_returns import allowed_returns
+from tests.support.flow_points import held_reports, patient, round_of
 from tests.support.sentences import check_incident, check_legal
 from tests.support.table_events import Report
 
@@ -42,20 +43,20 @@ class Before(NamedTuple):
     @classmethod
     def of(cls, flow: DealerFlow) -> Before:
         """As the flow stands; to be taken from a point that is loaded anew for every report."""
-        now = flow._round
+        now = round_of(flow)
         waiting = frozenset(now.plan.burns.keys() - now.burns.keys())
-        held = bool(flow._held) or flow._lines.patient
+        held = held_reports(flow) > 0 or patient(flow)
         return cls(flow.state, _verdicts(flow), frozenset(now.dead), waiting, held)
 
 
 def _verdicts(flow: DealerFlow) -> tuple[bool, ...]:
-    now = flow._round
+    now = round_of(flow)
     return (now.unreliable, now.defective, now.misdeal, now.house_wrong)
 
 
 def check_step(before: Before, flow: DealerFlow, report: Report, out: Sequence[RoundResult | Incident]) -> None:
     """After one report: somebody is waited for, nothing got better, nothing legal was refused, no early showing."""
-    now, body = flow._round, report.body
+    now, body = round_of(flow), report.body
     listed = flow.legal()
     assert listed, "nobody is waited for"
     for item in listed:
@@ -148,7 +149,7 @@ def _clauses(name: str) -> set[str]:
 
 def check_snapshot(flow: DealerFlow) -> None:
     """What a person sees fits together, and shows nothing that is hidden."""
-    now, seen = flow._round, flow.snapshot()
+    now, seen = round_of(flow), flow.snapshot()
     assert (seen.state, seen.number) == (flow.state, now.number if now.in_play else 0)
     hands = [*seen.hands, *(hand for hand in (seen.dealer, seen.community) if hand is not None)]
     hands += [seat.hand for seat in seen.seats if seat.hand is not None]

@@ -1,14 +1,28 @@
-"""A real file system of its own, small enough to be filled; it takes the right to mount one."""
+"""A journal whose disk is full: its file may not grow, or it lies on a small file system, which root may mount."""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from dealwire.journal import Journal
+
+
+def database(journal: Journal) -> sqlite3.Connection:
+    """The open file of a journal."""
+    return journal._file.db
+
+
+def fill(journal: Journal, *, pages: int = 0) -> None:
+    """From now on the journal's file may grow by so many pages and no more."""
+    db = database(journal)
+    db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0] + pages}")
 
 
 class SmallDisk:

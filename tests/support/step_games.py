@@ -1,15 +1,9 @@
-"""Small games of steps, written as files would be, and a table that deals them from a packet shuffler or a shoe."""
+"""Small games of steps, written as files would be, and a table of one."""
 
 from __future__ import annotations
 
-from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, parse_procedure
-from devices import events as e
-from protocol.cards import parse_card, parse_cards
-from protocol.places import parse_place
-from tests.support.table import SHUFFLER, Table
-
-SHOE = "shoe-1"
+from tests.support.hand_table import HandTable
 
 HEAD = """schema = "dealwire.procedure/2"
 id = "small"
@@ -81,62 +75,9 @@ def small(*parts: str, **changes: str) -> Procedure:
     return parse_procedure(head + "".join(parts), "small.toml")
 
 
-class SmallTable(Table):
-    """A table of one of these games; seats 1 to `seats` have bet the ante, START GAME was pressed."""
-
-    def __init__(self, procedure: Procedure, seats: int = 0, *, start: bool = True, **options: str) -> None:
-        super().__init__()
-        self.flow = DealerFlow(procedure, options={name.replace("_", "-"): value for name, value in options.items()})
-        self.sessions[SHOE], self._numbers[SHOE] = 0x5110E, 0
-        self.incidents.clear()
-        self.drawn = 0
-        for number in range(1, seats + 1):
-            self.bet(number, ante=500)
-        if seats and start:
-            self.start()
-
-    def bet(self, number: int, **cents: int) -> SmallTable:
-        spots = {"ante": 1, "side": 2, "raise_": 3, "fee": 4, "progressive": 5, "second": 6}
-        for name, amount in cents.items():
-            self.controller(e.WagerPlaced(number, spots[name], amount))
-        return self
-
-    def packets(self, *hands: str) -> SmallTable:
-        for cards in hands:
-            self.deal(cards)
-        return self
-
-    def draw(self, cards: str) -> SmallTable:
-        """Cards come out of the shoe, one after the other."""
-        for card in cards.split():
-            self.drawn += 1
-            self.see(SHOE, e.CardDrawn(self.drawn, parse_card(card), None))
-        return self
-
-    def shoe(self, cards: int = 52, decks: int = 1) -> SmallTable:
-        self.drawn = 0
-        self.see(SHOE, e.ShoeLoaded(1, decks, cards))
-        return self
-
-    def choose(self, number: int, decision: int) -> SmallTable:
-        self.controller(e.DecisionMade(number, decision))
-        return self
-
-    def show(self, place: str, cards: str) -> SmallTable:
-        self.controller(e.HandRevealed(parse_place(place), parse_cards(cards), True))
-        return self
-
-    def confirm(self) -> SmallTable:
-        self.controller(e.Confirmed())
-        return self
-
-    def mishap(self, place: str, how: str, card: str = "??") -> SmallTable:
-        self.controller(e.CardMishandled(parse_place(place), how, parse_card(card)))
-        return self
-
-    def may(self, event: str) -> list[str]:
-        """What `legal()` says of this event."""
-        return [str(item) for item in self.flow.legal() if item.event == event]
-
-
-__all__ = ["HEAD", "PACKETS", "SHOE", "SHUFFLER", "SmallTable", "rows", "small", "wrong"]
+def small_table(procedure: Procedure, seats: int = 0, *, start: bool = True, **options: str) -> HandTable:
+    """A table of one of these games, not filled; seats 1 to `seats` have bet the ante, START GAME was pressed."""
+    table = HandTable(procedure, filled=False, **options)
+    for number in range(1, seats + 1):
+        table.bet(number, ante=500)
+    return table.start() if seats and start else table

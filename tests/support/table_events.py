@@ -19,6 +19,7 @@ from devices.events import Mishap
 from protocol.cards import DECK, UNREAD
 from protocol.faults import Fault
 from protocol.places import BURN, NOWHERE, Place, seat
+from tests.support.flow_points import round_of
 from tests.support.legal_play import MAKE
 
 DEVICE, CONTROLLER = "device-1", "controller-1"
@@ -37,7 +38,7 @@ class Report(NamedTuple):
 
 def reports(flow: DealerFlow) -> Iterator[Report]:
     """What is due, then every departure from it. No order of reports beyond one round is looked at."""
-    now, listed = flow._round, flow.legal()
+    now, listed = round_of(flow), flow.legal()
     made = [(item, _right(now, item)) for item in listed if _likely(now, item)]
     bodies = list(dict.fromkeys(body for _, body in made))
     stakes = list(_stakes(now))

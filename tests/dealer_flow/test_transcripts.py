@@ -1,7 +1,7 @@
-"""Whole tables: every incident by its code and facts, what may happen next, what lies where, the round as published.
+"""Whole tables: every incident by its code and facts, where the table stands in each state, how the round ended.
 
-The transcripts lie in `told/`. What stands in them is held to the clauses and to `docs/`; `python -m
-tests.dealer_flow.test_told` prints them anew after a change on purpose, to be read line by line.
+The transcripts lie in `transcripts/`. What stands in them is held to the clauses and to `docs/`; `python -m
+tests.dealer_flow.test_transcripts` prints them anew after a change on purpose, to be read line by line.
 """
 
 from pathlib import Path
@@ -10,8 +10,7 @@ import pytest
 
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
-from tests.support.told import Transcript, played, reprint, transcripts
-from tests.support.told_games import (
+from tests.support.transcript_games import (
     BURN_THEN_DEAL,
     BY_HAND,
     DRAW_THEN_BURN,
@@ -24,8 +23,9 @@ from tests.support.told_games import (
     SHOWS,
     TWO_BURNS,
 )
+from tests.support.transcripts import Transcript, played, reprint, transcripts
 
-FOLDER = Path(__file__).parent / "told"
+FOLDER = Path(__file__).parent / "transcripts"
 GAMES = {
     "aged": AGED,
     "burn-then-deal": BURN_THEN_DEAL,
@@ -47,14 +47,14 @@ GAMES = {
     "stud": STUD,
     "two-burns": TWO_BURNS,
 }
-"""The small games of the other tests, and those of `told_games`."""
+"""The small games of the other tests, and those of `transcript_games`."""
 
 
 @pytest.mark.parametrize(
     "transcript", [each for path in sorted(FOLDER.glob("*.txt")) for each in transcripts(path)], ids=str
 )
-def test_a_table_tells(transcript: Transcript) -> None:
-    assert played(transcript, GAMES) == list(transcript.told)
+def test_what_comes_of_it(transcript: Transcript) -> None:
+    assert played(transcript, GAMES) == list(transcript.lines)
 
 
 if __name__ == "__main__":
