@@ -12,7 +12,7 @@ from typing import Final
 
 from dealwire.rehearsal.endless import endless
 from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
 from devices.dialect import Explainer
 from devices.dialects import dialect_named

@@ -1,20 +1,17 @@
 """The dealer at a card shoe, of any game that goes step by step: each card is drawn and laid where it belongs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from dealer_flow.procedure.steps import AnyStep, BurnCardStep, Due
 from dealwire.rehearsal import floor_supervisor as supervisor
-from dealwire.rehearsal.pace import Counted, Course, Doings, PeoplePace
+from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings
 from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.shoe_hands import AT_SHOE, ShoeHands
 from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
-from dealwire.rehearsal.trouble import At, ShoeTrouble, What
+from dealwire.rehearsal.trouble import What
 from devices.simulator.deck import Cards, PlayingCard
-from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import TableUnit
 from protocol.places import BURN, MUCK, REMAINDER, Place, parse_place
 from protocol.tdp.messages import ShoeState as S
 
@@ -25,18 +22,8 @@ SHOE_BACK, HAND_BACK = 1, 2
 class CardDealer(ShoeHands, StepDealer):
     """Plays `scenario` on a card shoe and a table controller."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        cards: Cards,
-        shoe: ShoeModel,
-        controller: TableControllerModel,
-        units: Mapping[str, TableUnit],
-        lines: Mapping[str, LineFaults],
-        pace: PeoplePace,
-        rng: Random,
-    ) -> None:
-        StepDealer.__init__(self, scenario, cards, controller, units, lines, pace)
+    def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards, shoe: ShoeModel, rng: Random) -> None:
+        super().__init__(scenario, table, cards)
         self.shoe = shoe
         self._rng = rng
         self._drawn = 0
@@ -45,10 +32,6 @@ class CardDealer(ShoeHands, StepDealer):
         """Rounds dealt from this shoe."""
         self._worn = False
         """The cards in the shoe are exchanged before the next round."""
-
-    def trouble_at(self, what: At, card: int) -> ShoeTrouble | None:
-        """What goes wrong of a kind at this card of the round, if anything."""
-        return next((t for t in self.plan.reader if (t.what, t.card) == (what, card)), None)
 
     # -------------------------------------------------------------- the evening
 
@@ -110,12 +93,12 @@ class CardDealer(ShoeHands, StepDealer):
             self.shoe.burn(len(packets))
         for packet in packets:
             self.ordinal += 1
-            if self.fix(What.MISDEAL_CALLED, self.ordinal):
+            if self.plan.find(What.MISDEAL_CALLED, self.ordinal):
                 yield from supervisor.call_misdeal(self)
                 self.course = Course.STOP
                 return
-            self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == self.ordinal])
-            trouble = self.fix(What.MISPLACED, self.ordinal)
+            self.spoil_line(self.plan.troubles, self.ordinal)
+            trouble = self.plan.find(What.MISPLACED, self.ordinal)
             if trouble:
                 astray = parse_place(trouble.to)
                 for _ in range(trouble.amount):

@@ -8,9 +8,8 @@ from dealer_flow.procedure.load import Procedure
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.race_scenario import RaceScenario, read_race_scenario
 from dealwire.rehearsal.scenario import HERE, Scenario, read_procedure, read_scenario, read_toml, scenario_ids
-from dealwire.rehearsal.shoe_tables import CardTable, RaceTable
-from dealwire.rehearsal.shuffler_table import SimulatedTable
 from dealwire.rehearsal.strict import ScenarioError, Section
+from dealwire.rehearsal.tables import CardTable, RaceTable, SimulatedTable
 
 AnyScenario = Scenario | RaceScenario
 

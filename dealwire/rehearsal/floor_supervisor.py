@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dealwire.rehearsal.pace import Course, Doings
+from dealwire.rehearsal.dealt_table import Course, Doings
 from devices.simulator.deck import Bay
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, DEALER, MUCK, Place

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.faults import InjectableFault, UnknownAct, fault_named, faults
-from dealwire.rehearsal.shuffler_table import SHUFFLER, SimulatedTable
+from dealwire.rehearsal.tables import SHUFFLER, SimulatedTable
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.host import SimulatorHost
 

@@ -3,37 +3,30 @@
 The dealer goes by the cards that lie on the table, whatever the shoe has read, and by the shoe's own lamp.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from random import Random
+from typing import Final
 
-from dealwire.rehearsal.pace import Doings, PeoplePace
-from dealwire.rehearsal.race_scenario import RaceScenario
+from dealwire.rehearsal.dealt_table import DealtTable, Doings
+from dealwire.rehearsal.race_scenario import RaceGame, RaceScenario
+from dealwire.rehearsal.scenario import RoundPlan
 from dealwire.rehearsal.shoe_hands import AT_SHOE, AT_TABLE, ShoeHands
-from dealwire.rehearsal.stack import stack
-from dealwire.rehearsal.trouble import At, ShoeTrouble
-from devices.simulator.line_faults import LineFaults
+from dealwire.rehearsal.strict import ScenarioError
+from dealwire.rehearsal.trouble import LINE, What
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import TableUnit
-from protocol.cards import Card
+from protocol.cards import DECK, Card
 from protocol.tdp.messages import ShoeState as S
+
+TRIES: Final = 200_000
+"""The rarest end, five of a suit in five cards of one deck, comes once in 505 tries."""
 
 
 class RaceDealer(ShoeHands):
     """Plays `scenario` on a card shoe and a table controller."""
 
-    def __init__(
-        self,
-        scenario: RaceScenario,
-        shoe: ShoeModel,
-        controller: TableControllerModel,
-        units: Mapping[str, TableUnit],
-        lines: Mapping[str, LineFaults],
-        pace: PeoplePace,
-        rng: Random,
-    ) -> None:
-        super().__init__(units, lines, pace)
-        self.game, self.shoe, self.controller = scenario.game, shoe, controller
+    def __init__(self, scenario: RaceScenario, table: DealtTable, shoe: ShoeModel, rng: Random) -> None:
+        super().__init__(table)
+        self.game, self.shoe = scenario.game, shoe
         self.plan = scenario.rounds[0]
         self.race: list[Card] = []
         """The cards on the table, as they lie there."""
@@ -50,10 +43,6 @@ class RaceDealer(ShoeHands):
             yield from self._bets()
             yield from self._draw_race()
             yield self.pace.collect
-
-    def trouble_at(self, what: At, card: int) -> ShoeTrouble | None:
-        """What goes wrong of a kind at this card of the race, if anything."""
-        return self.plan.find(what, card)
 
     # -------------------------------------------------------------- the shoe
 
@@ -85,7 +74,7 @@ class RaceDealer(ShoeHands):
                 yield self.pace.bet
 
     def _draw_race(self) -> Doings:
-        if self.plan.find(At.EARLY):
+        if self.plan.find(What.EARLY):
             yield from self.at(AT_SHOE)
             yield from self._card(1)
         yield from self.at(AT_TABLE)
@@ -93,9 +82,9 @@ class RaceDealer(ShoeHands):
         yield from self.at(AT_SHOE)
         while not self._stopped and not self.game.end_of(self.race):
             yield from self._card(len(self.race) + 1)
-        if self.plan.switched and not self._stopped and self.game.end_of(self.race) > self.game.all:
+        if _switched(self.plan) and not self._stopped and self.game.end_of(self.race) > self.game.all:
             yield from self._switch()
-        too_many = self.plan.find(At.OVERDRAW)
+        too_many = self.plan.find(What.OVERDRAW)
         for _ in range(too_many.amount if too_many else 0):
             yield from self._card(0)
         yield from self.at(AT_TABLE)
@@ -116,12 +105,64 @@ class RaceDealer(ShoeHands):
     def _card(self, number: int) -> Doings:
         """Draw the next card, with all that goes wrong at it; 0 for one that is too many."""
         yield from self.before_card(number)
-        self.spoil_line([trouble for trouble in self.plan.line if trouble.ordinal == number])
+        self.spoil_line(self.plan.troubles, number)
         card = self.draw_card(number)
         if card is None:
             self._stopped = True
             return
         self.race.append(card)
-        unread = self.trouble_at(At.UNREAD, number)
+        unread = self.plan.find(What.UNREAD, number)
         self._stopped = unread is not None and not unread.named
         yield from self.after_card(number, card)
+
+
+def _switched(plan: RoundPlan) -> bool:
+    """Whether anybody moves money to the extra card."""
+    return any(player.switch for player in plan.players)
+
+
+# ------------------------------------------------------------------ a shoe whose races end where wanted
+
+
+def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first: Sequence[Card] = ()) -> list[Card]:
+    """All cards of a shoe for the races `plans`, as far as it goes; `first` are its first cards.
+
+    ScenarioError when no order was found in which a race ends as it should.
+    """
+    rest = list(DECK) * scenario.decks
+    rng.shuffle(rest)
+    for card in first:
+        rest.remove(card)
+    if first:
+        return [*first, *rest]
+    order = [rest.pop() for _ in range(scenario.burn)]
+    for number, plan in enumerate(plans, 1):
+        spare = sum(1 + trouble.amount for trouble in plan.troubles if trouble.what not in LINE)
+        if len(rest) < scenario.game.all + 1 + spare:
+            break
+        race = _race(scenario.game, plan, rest, rng)
+        if race is None:
+            why = f"no race was found that ends after {plan.ends} cards; {len(rest)} are left in the shoe"
+            raise ScenarioError(scenario.id, f"rounds[{number}].ends", why)
+        for card in race:
+            rest.remove(card)
+        for position, card in enumerate(race, 1):
+            if plan.find(What.LOCKED, position):
+                order.append(rest.pop())
+            order.append(card)
+        overdrawn = plan.find(What.OVERDRAW)
+        order += [rest.pop() for _ in range(overdrawn.amount if overdrawn else 0)]
+    return order + rest
+
+
+def _race(game: RaceGame, plan: RoundPlan, rest: list[Card], rng: Random) -> list[Card] | None:
+    """The cards that leave the shoe in this race, in order; None when chance did not give any."""
+    for _ in range(TRIES):
+        cards = rng.sample(rest, game.all + 1)
+        end = game.end_of(cards)
+        if plan.ends in (0, end):
+            if end > game.all and not _switched(plan):
+                end = game.all
+            stopped = [t.ordinal for t in plan.troubles if t.what is What.UNREAD and not t.named and t.ordinal < end]
+            return cards[: min([end, *stopped])]
+    return None

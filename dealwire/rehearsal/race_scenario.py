@@ -1,20 +1,18 @@
 """Scenarios at a card shoe: who bets what, which cards the shoe holds, what goes wrong. TOML, strict."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.table.columns import Draw
-from dealwire.rehearsal.scenario import CENTS_MAX
+from dealwire.rehearsal.scenario import CENTS_MAX, RoundPlan, SimulatedPlayer, read_players
 from dealwire.rehearsal.strict import Section
-from dealwire.rehearsal.trouble import LINE, At, PlannedTrouble, ShoeTrouble, What, read_line_trouble, read_shoe_trouble
+from dealwire.rehearsal.trouble import AT_A_RACE, LINE, PlannedTrouble, What, read_card_trouble
 from protocol.cards import DECK, Card, parse_cards
 from protocol.places import SEATS_MAX
 
-DEVICES: Final = ("shoe", "table-controller")
 DECKS_MAX: Final = 8
 
 
@@ -39,34 +37,6 @@ class RaceGame:
 
 
 @dataclass(frozen=True, slots=True)
-class RacePlayer:
-    """One seat: bets in cents by name, and cents moved to one of those made before the extra card."""
-
-    seat: int
-    wagers: Mapping[str, int]
-    switch: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class RacePlan:
-    """One round. `ends`: after how many cards the shoe lets it end, 0 as it falls."""
-
-    players: tuple[RacePlayer, ...]
-    ends: int
-    troubles: tuple[ShoeTrouble, ...]
-    line: tuple[PlannedTrouble, ...]
-
-    @property
-    def switched(self) -> bool:
-        """Whether anybody moves money to the extra card."""
-        return any(player.switch for player in self.players)
-
-    def find(self, what: At, card: int = 0) -> ShoeTrouble | None:
-        """The trouble of a kind at a card, if any."""
-        return next((trouble for trouble in self.troubles if (trouble.what, trouble.card) == (what, card)), None)
-
-
-@dataclass(frozen=True, slots=True)
 class RaceScenario:
     """Everything that happens at a simulated shoe. The same seed gives the same cards."""
 
@@ -80,7 +50,7 @@ class RaceScenario:
     burn: int
     cut_after: int | None
     round_limit: int | None
-    rounds: tuple[RacePlan, ...]
+    rounds: tuple[RoundPlan, ...]
 
 
 def read_race_scenario(top: Section, id_: str, procedure: Procedure) -> RaceScenario:
@@ -118,30 +88,22 @@ def _cards(top: Section, decks: int) -> tuple[Card, ...]:
     return cards
 
 
-def _round(section: Section, game: RaceGame, *, stacked: bool) -> RacePlan:
-    players = tuple(sorted((_player(item, game) for item in section.sections("players")), key=lambda p: p.seat))
-    seats = [player.seat for player in players]
-    if not seats or len(set(seats)) != len(seats):
-        raise section.error("players", "a round needs at least one player and one player a seat")
+def _round(section: Section, game: RaceGame, *, stacked: bool) -> RoundPlan:
+    players = read_players(section, lambda item: _player(item, game))
     ends = section.integer("ends", game.shoe.column_end or 1, game.all + 1) if section.has("ends") else 0
     if ends and stacked:
         raise section.error("ends", "the scenario's cards say it already; leave one of the two out")
-    read = [_trouble(item, game) for item in section.sections("troubles", [])]
+    troubles = tuple(_trouble(item, game) for item in section.sections("troubles", []))
     section.done()
-    return RacePlan(
-        players,
-        ends,
-        tuple(trouble for trouble in read if isinstance(trouble, ShoeTrouble)),
-        tuple(trouble for trouble in read if isinstance(trouble, PlannedTrouble)),
-    )
+    return RoundPlan(players, troubles, ends=ends)
 
 
-def _player(section: Section, game: RaceGame) -> RacePlayer:
+def _player(section: Section, game: RaceGame) -> SimulatedPlayer:
     shoe = game.shoe
     wagers = section.numbers("wagers", 1, CENTS_MAX, allowed=[bet for bet in game.bets if bet not in shoe.moved])
     moved = [bet for bet in game.bets if bet in shoe.moved]
     switch = section.numbers("switch", 1, CENTS_MAX, allowed=moved) if section.has("switch") else {}
-    player = RacePlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch)
+    player = SimulatedPlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch=switch)
     if not wagers:
         raise section.error("wagers", "a player needs at least one bet")
     most = wagers.get(shoe.moves_from or "", 0)
@@ -151,11 +113,6 @@ def _player(section: Section, game: RaceGame) -> RacePlayer:
     return player
 
 
-def _trouble(section: Section, game: RaceGame) -> ShoeTrouble | PlannedTrouble:
-    last = game.all + 1
-    what = section.text("what", allowed=[*At, *LINE])
-    if what not in LINE:
-        return read_shoe_trouble(section, last, list(At))
-    found = read_line_trouble(section, What(what), section.integer("card", 1, last), DEVICES)
-    section.done()
-    return found
+def _trouble(section: Section, game: RaceGame) -> PlannedTrouble:
+    what = What(section.text("what", allowed=[*AT_A_RACE, *LINE]))
+    return read_card_trouble(section, what, game.all + 1)

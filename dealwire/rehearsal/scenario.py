@@ -3,7 +3,7 @@
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,7 +12,7 @@ from dealer_flow.procedure.steps import DecideStep, Due
 from dealer_flow.procedure.tables import DecisionPart
 from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
 from dealwire.rehearsal.strict import ScenarioError, Section
-from dealwire.rehearsal.trouble import PlannedTrouble, ShoeTrouble, read_troubles
+from dealwire.rehearsal.trouble import PlannedTrouble, What, read_trouble
 from protocol.cards import RANKS
 from protocol.places import SEATS_MAX, Place
 from protocol.tdp.messages import BadgeLevel
@@ -25,12 +25,14 @@ LEVELS: Final = {"supervisor": BadgeLevel.SUPERVISOR, "executive": BadgeLevel.EX
 @dataclass(frozen=True, slots=True)
 class SimulatedPlayer:
     """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
-    nothing: a choice by name, or `basic` (by the cards)."""
+    nothing: a choice by name, or `basic` (by the cards). `switch`: cents moved to another bet before the extra card of
+    a race."""
 
     seat: int
     wagers: Mapping[str, int]
-    decision: str
+    decision: str = "basic"
     choices: tuple[str, ...] = ()
+    switch: Mapping[str, int] = field(default_factory=dict)
 
     def chooses(self, offered: Sequence[str], made: int) -> str:
         """The choice after `made` others, by plan; `basic` when the cards decide, empty when it says nothing."""
@@ -62,15 +64,19 @@ class Award:
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
     """One round: the players in rising order of seats, the troubles, and what is awarded in which order. `number`: the
-    seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges."""
+    seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges;
+    `ends`: after how many cards the shoe lets a race end, 0 as it falls."""
 
     players: tuple[SimulatedPlayer, ...]
     troubles: tuple[PlannedTrouble, ...]
     awards: tuple[Award, ...] = ()
     number: int | None = None
     house_draws: int = 0
-    reader: tuple[ShoeTrouble, ...] = ()
-    """What goes wrong at a shoe, at a card of the round."""
+    ends: int = 0
+
+    def find(self, what: What, ordinal: int = 0) -> PlannedTrouble | None:
+        """The trouble of a kind at a packet or card, if any."""
+        return next((trouble for trouble in self.troubles if (trouble.what, trouble.ordinal) == (what, ordinal)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,20 +242,27 @@ def _basic(section: Section) -> BasicPlay:
 
 
 def _round(section: Section, procedure: RehearsedProcedure) -> RoundPlan:
-    players = tuple(sorted((_player(item, procedure) for item in section.sections("players")), key=lambda p: p.seat))
+    players = read_players(section, lambda item: _player(item, procedure))
     seats = [player.seat for player in players]
-    if not seats or len(set(seats)) != len(seats):
-        raise section.error("players", "a round needs at least one player and one player a seat")
     number = section.integer("number", 0, procedure.plan.most_seats) if section.has("number") else None
     plan = RoundPlan(players, (), number=number, house_draws=section.integer("house_draws", 0, 7, 0))
     dealt = packets(procedure, plan)
     cards, deck = sum(packet.cards for packet in dealt), procedure.plan.loaded
     if cards > deck:
         raise section.error("players", f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
-    troubles, reader = read_troubles(section.sections("troubles", []), dealt, procedure.plan)
+    troubles = tuple(read_trouble(item, dealt, procedure.plan) for item in section.sections("troubles", []))
     awards = tuple(_award(item, seats) for item in section.sections("awards", []))
     section.done()
-    return replace(plan, troubles=troubles, reader=reader, awards=awards)
+    return replace(plan, troubles=troubles, awards=awards)
+
+
+def read_players(section: Section, read: Callable[[Section], SimulatedPlayer]) -> tuple[SimulatedPlayer, ...]:
+    """The players of a round, in rising order of seats, each by `read`."""
+    players = tuple(sorted((read(item) for item in section.sections("players")), key=lambda player: player.seat))
+    seats = {player.seat for player in players}
+    if not seats or len(seats) != len(players):
+        raise section.error("players", "a round needs at least one player and one player a seat")
+    return players
 
 
 def _award(section: Section, seats: list[int]) -> Award:
@@ -269,7 +282,7 @@ def _player(section: Section, procedure: RehearsedProcedure) -> SimulatedPlayer:
         seat=section.integer("seat", 1, SEATS_MAX),
         wagers=section.numbers("wagers", 1, CENTS_MAX, allowed=procedure.bets),
         decision=section.text("decision", "basic", allowed=("basic", *choices)),
-        choices=section.words("choices", ["", *choices], []),
+        choices=section.words("choices", ["", *choices]),
     )
     if procedure.enters and not any(bet in player.wagers for bet in procedure.enters):
         raise section.error("wagers", f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")

@@ -2,12 +2,11 @@
 
 from typing import Final
 
+from dealwire.rehearsal.dealt_table import Doings, SimulatedDealer
 from dealwire.rehearsal.floor_supervisor import BADGE
-from dealwire.rehearsal.pace import Doings
-from dealwire.rehearsal.simulated_dealer import SimulatedDealer
-from dealwire.rehearsal.trouble import At, ShoeTrouble
+from dealwire.rehearsal.scenario import RoundPlan
+from dealwire.rehearsal.trouble import What
 from devices.simulator.shoe import ShoeModel
-from devices.simulator.table_controller import TableControllerModel
 from protocol.cards import Card
 from protocol.faults import Fault
 from protocol.places import SHOE
@@ -22,22 +21,18 @@ class ShoeHands(SimulatedDealer):
     """What a dealer at a shoe does with one card, and who comes when the shoe halts."""
 
     shoe: ShoeModel
-    controller: TableControllerModel
-
-    def trouble_at(self, what: At, card: int) -> ShoeTrouble | None:
-        """What goes wrong of a kind at this card of the round, if anything."""
-        raise NotImplementedError
+    plan: RoundPlan
 
     def before_card(self, number: int) -> Doings:
         """What happens while the dealer's hand is at the card and it does not come out."""
         yield from self.shown()
-        if self.trouble_at(At.ERROR, number):
+        if self.plan.find(What.ERROR, number):
             self.shoe.trouble(Fault.DRAW_TOO_SLOW)
             yield from self.attend()
-        if self.trouble_at(At.PULL_BACK, number):
+        if self.plan.find(What.PULL_BACK, number):
             self.shoe.pull_back()
             yield from self.attend()
-        if self.trouble_at(At.LOCKED, number):
+        if self.plan.find(What.LOCKED, number):
             self.shoe.lock(True)
             yield from self.shown()
             self.shoe.draw()
@@ -47,11 +42,11 @@ class ShoeHands(SimulatedDealer):
 
     def draw_card(self, number: int) -> Card | None:
         """Draw it; None when nothing came out."""
-        return self.shoe.draw(readable=self.trouble_at(At.UNREAD, number) is None)
+        return self.shoe.draw(readable=self.plan.find(What.UNREAD, number) is None)
 
     def after_card(self, number: int, card: Card) -> Doings:
         """What the shoe halts for is put right; a card that was not read is named, or nobody names it."""
-        unread = self.trouble_at(At.UNREAD, number)
+        unread = self.plan.find(What.UNREAD, number)
         if unread is not None:
             yield from self.at(AT_TABLE)
             self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
@@ -61,7 +56,7 @@ class ShoeHands(SimulatedDealer):
             yield from self._put_right()
         elif self.shoe.state is S.ERROR:
             yield from self.attend()
-        if self.trouble_at(At.PUSH_BACK, number):
+        if self.plan.find(What.PUSH_BACK, number):
             yield from self.shown()
             self.shoe.push_back()
             yield from self.attend()
