@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 
 from devices.address import line_at, recorder
 from devices.capture import CaptureWriter
@@ -118,7 +117,5 @@ class LiveTable:
     def __enter__(self) -> "LiveTable":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -13,8 +13,6 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from types import TracebackType
 from typing import Final, Self
 
 from aiomqtt import Will
@@ -24,6 +22,7 @@ from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection
 from dealwire.export.outbox import Outbox
 from dealwire.export.retry import Retry, pause
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, place, place_in
+from dealwire.hub.health import ExportProgress
 from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, JournalError
 
@@ -41,20 +40,6 @@ FORGOTTEN_NS: Final = 2 * 3600 * 1_000_000_000
 """How far back a broker without a mark is sent lines again: one with usual settings saves every half an hour."""
 FAREWELL_S: Final = 1.0
 """How long the last lines and `offline` may take when the table stops."""
-
-
-@dataclass
-class ExportProgress:
-    """How one table's lines stand at the broker; read by other threads."""
-
-    connected: bool = False
-    sent: int = 0
-    """Lines acknowledged by the broker since the start, repeats included."""
-    sequence: int = 0
-    """The newest of them."""
-    repeats: int = 0
-    """How often lines had to be sent again because the broker or a reader missed them."""
-    problem: str | None = None
 
 
 Report = Callable[[str], None]
@@ -254,9 +239,7 @@ class MqttExporter:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def wake(self) -> None:

@@ -1,6 +1,5 @@
 """The journal as an exporter sees it: one table's lines in their order, and a mark of how far they were sent."""
 
-from types import TracebackType
 from typing import Final, Self
 
 from dealwire.hub.publication import Publication
@@ -23,9 +22,7 @@ class Outbox:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._reader.close()
 
     def mark(self) -> int:

@@ -1,7 +1,7 @@
 """The lines that were made known beside those that the raw record gives: equal, or where they part."""
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -105,13 +105,8 @@ class Matching:
 def compare(reader: JournalReader, make: MakePublisher[T], topics: Collection[str] = DERIVED) -> Comparison:
     """Deal the whole journal again and compare; stops at the first difference. Errors as `rebuild`."""
     matching = Matching(Dealing(reader, make), topics)
-    for record in _until(reader.records(), matching):
+    for record in reader.records():
+        if matching.result.difference is not None:
+            break
         matching.take(record)
     return matching.finish()
-
-
-def _until(records: Iterator[JournalRecord], matching: Matching) -> Iterator[JournalRecord]:
-    for record in records:
-        if matching.result.difference is not None:
-            return
-        yield record

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from dealwire.config.schema import Configuration, TablePart
+from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
 from dealwire.hub.publication import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, resume
@@ -21,7 +22,6 @@ from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
 from dealwire.journal.transport import Gate
-from dealwire.service.health import Health
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.table_session import Pulse, TableSession
