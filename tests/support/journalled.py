@@ -187,7 +187,7 @@ def _write_all(handle: int, data: bytes) -> None:
 
 def long_scenario(folder: Path, rounds: int, *, recognition: bool = False) -> Path:
     """A scenario of many rounds of one or two players, some of them with a miscounted packet."""
-    parts = ['title = "Many rounds"', "seed = 7", f'game = "{GAME}"', f"recognition = {str(recognition).lower()}"]
+    parts = ['title = "Many rounds"', "seed = 7", f'procedure = "{GAME}"', f"recognition = {str(recognition).lower()}"]
     for number in range(rounds):
         parts.append("[[rounds]]")
         for seat in (2, 5)[: 1 + number % 2]:
