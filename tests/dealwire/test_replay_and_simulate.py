@@ -38,7 +38,7 @@ def test_what_came_before_the_damage_is_given(tmp_path: Path) -> None:
     given = replay(tmp_path / "torn.pcapng", usual_table("flushes-gone-wild.co"))
     found = []
     with pytest.raises(CaptureCorrupt):
-        found.extend(item.type for item in given)  # what was given stays
+        found.extend(item.TYPE for item in given)  # what was given stays
     assert found.count("round") == 2
     with CaptureWriter(tmp_path / "empty.pcapng"):
         pass
