@@ -48,19 +48,9 @@ Report = Callable[[str], None]
 class BrokerSession:
     """One table's lines over one connection."""
 
-    def __init__(
-        self,
-        link: Connection,
-        outbox: Outbox,
-        at: Address,
-        progress: ExportProgress,
-        *,
-        wake: asyncio.Event,
-        stop: asyncio.Event,
-        works: Callable[[], None],
-    ) -> None:
-        self._link, self._outbox, self._at, self._progress = link, outbox, at, progress
-        self._wake, self._stop, self._works = wake, stop, works
+    def __init__(self, lane: "BrokerLane", link: Connection, outbox: Outbox) -> None:
+        self._lane, self._link, self._outbox = lane, link, outbox
+        self._at, self._progress = lane.at, lane.progress
         self._after = outbox.mark()
         """Everything up to here was sent."""
         self._previous: int | None = None
@@ -102,7 +92,7 @@ class BrokerSession:
             return sequence if message.retain else None
         if sequence is not None and len(self._requested) < REQUESTS_MAX:
             self._requested.add(sequence)
-            self._wake.set()
+            self._lane.wake.set()
         return None
 
     async def _listen(self) -> None:
@@ -112,12 +102,12 @@ class BrokerSession:
                 for message in await self._link.receive():
                     self._mark_in(message)
         finally:
-            self._wake.set()
+            self._lane.wake.set()
 
     async def _send_all(self) -> None:
         while True:
             self._link.check()
-            self._wake.clear()
+            self._lane.wake.clear()
             while self._requested:
                 await self._repeat(self._requested.pop())
             batch = self._outbox.after(self._after, self._limit)
@@ -128,12 +118,12 @@ class BrokerSession:
                 self._after = self._previous = self._progress.sequence = batch[-1].sequence
                 self._outbox.move_mark(self._after)
                 await self._put_mark(self._after)
-            self._works()
+            self._lane.works()
             if batch:
                 continue
-            if self._stop.is_set():
+            if self._lane.stop.is_set():
                 return
-            await pause(self._wake, POLL_S)
+            await pause(self._lane.wake, POLL_S)
 
     async def _repeat(self, place: int) -> None:
         """Some lines after `place` once more, of those that were sent already."""
@@ -169,48 +159,40 @@ class BrokerLane:
         report: Report,
         stop: asyncio.Event,
     ) -> None:
+        self.at, self.progress, self.stop = at, progress, stop
         self.wake = asyncio.Event()
-        self._broker, self._journal, self._at, self._progress = broker, journal, at, progress
-        self._report, self._stop, self._retry = report, stop, Retry()
+        self._broker, self._journal, self._report, self._retry = broker, journal, report, Retry()
 
     async def run(self) -> None:
         """Keep a connection and send until stopped."""
-        while not self._stop.is_set():
+        while not self.stop.is_set():
             try:
                 await self._serve()
             except (BrokerUnusable, JournalError) as error:
                 self._trouble(str(error))
             finally:
-                self._progress.connected = False
-            await pause(self._stop, self._retry.next_s())
+                self.progress.connected = False
+            await pause(self.stop, self._retry.next_s())
 
     async def _serve(self) -> None:
-        will = Will(self._at.topic(PRESENCE), "offline", 1, retain=True)
-        with Outbox(self._journal, self._at.table, f"mqtt/{self._at.table}") as outbox:
-            async with Connection(self._broker, self._at.client, expiry_s=EXPIRY_S, will=will) as link:
-                session = BrokerSession(
-                    link,
-                    outbox,
-                    self._at,
-                    self._progress,
-                    wake=self.wake,
-                    stop=self._stop,
-                    works=self._works,
-                )
+        will = Will(self.at.topic(PRESENCE), "offline", 1, retain=True)
+        with Outbox(self._journal, self.at.table, f"mqtt/{self.at.table}") as outbox:
+            async with Connection(self._broker, self.at.client, expiry_s=EXPIRY_S, will=will) as link:
+                session = BrokerSession(self, link, outbox)
                 await session.begin()
-                self._progress.connected = True
+                self.progress.connected = True
                 await session.run()
 
-    def _works(self) -> None:
+    def works(self) -> None:
         """The broker takes what we send, or would."""
         self._retry.reset()
-        self._progress.problem = None
+        self.progress.problem = None
 
     def _trouble(self, what: str) -> None:
         """Say what is wrong, once for each new trouble."""
-        if what != self._progress.problem:
-            self._report(f"{what}; lines of {self._at.table} wait in the journal")
-        self._progress.problem = what
+        if what != self.progress.problem:
+            self._report(f"{what}; lines of {self.at.table} wait in the journal")
+        self.progress.problem = what
 
 
 class MqttExporter:

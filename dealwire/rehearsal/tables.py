@@ -3,11 +3,10 @@
 from random import Random
 from typing import Final
 
-from dealwire.rehearsal.card_dealer import CardDealer
 from dealwire.rehearsal.dealt_table import DealtTable
-from dealwire.rehearsal.race_dealer import RaceDealer
 from dealwire.rehearsal.race_scenario import RaceScenario
 from dealwire.rehearsal.scenario import Scenario, places
+from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
 from dealwire.rehearsal.trouble import PlannedTrouble
 from devices.simulator.deck import Cards

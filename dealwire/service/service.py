@@ -25,7 +25,6 @@ from dealwire.journal.transport import Gate
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.table_session import Pulse, TableSession
-from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
@@ -45,6 +44,28 @@ WEDGED_NS: Final = 30_000 * MS
 every ten."""
 FAREWELL_S: Final = 0.5
 """After a safe stop, for those who look on to see why."""
+
+
+class Timer(Member):
+    """A member of the owner's loop without a line. Set `due_ns`; when it falls, it is None again, `call` is called."""
+
+    def __init__(self, call: Callable[[int], None], due_ns: int | None = None) -> None:
+        self.due_ns = due_ns
+        self._call = call
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When it falls."""
+        return self.due_ns
+
+    def on_deadline(self, now_ns: int) -> None:
+        """It fell."""
+        self.due_ns = None
+        self._call(now_ns)
+
+    def close(self) -> None:
+        """It falls no more."""
+        self.due_ns = None
 
 
 class Service:

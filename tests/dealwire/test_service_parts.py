@@ -19,9 +19,8 @@ from dealwire.journal.reader import JournalReader
 from dealwire.journal.tables import JournaledTable, SettingsChanged, TableFactory, configuration_of
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
 from dealwire.service.notify import Notifier
-from dealwire.service.service import made_for_good
+from dealwire.service.service import Timer, made_for_good
 from dealwire.service.table_session import Pulse
-from dealwire.service.timer import Timer
 from dealwire.table.table import TableTerms
 from devices.clock import ManualClock
 from devices.loop import Owner

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from dealwire.rehearsal.catalogue import find_scenario, set_up, shoe_scenario_ids
-from dealwire.rehearsal.race_dealer import stack
 from dealwire.rehearsal.race_scenario import RaceScenario
 from dealwire.rehearsal.scenario import Scenario, scenario_ids
+from dealwire.rehearsal.shoe_dealers import stack
 from dealwire.rehearsal.strict import ScenarioError
 from dealwire.rehearsal.tables import RaceTable, SimulatedTable
 from devices import events as e
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_played_says_where_and_what_is_allowed(tmp_path: P
 
 def test_a_race_that_chance_does_not_give_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = read(tmp_path, GOOD.replace("ends = 7", "ends = 5"))
-    monkeypatch.setattr("dealwire.rehearsal.race_dealer.TRIES", 1)
+    monkeypatch.setattr("dealwire.rehearsal.shoe_dealers.TRIES", 1)
     with pytest.raises(
         ScenarioError, match=r"mine: rounds\[1\].ends: no race was found that ends after 5 cards; 52 are"
     ):
