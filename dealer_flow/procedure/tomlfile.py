@@ -28,8 +28,8 @@ class TomlTable(BaseModel):
 
 
 def load(path: Path, model: type[Model], context: dict[str, Any] | None = None) -> Model:
-    """The file at `path` as a `model`, whose validators may read `context`; TomlFileError, always one line, for whatever
-    is wrong with it."""
+    """The file at `path` as a `model`, whose validators may read `context`; TomlFileError, always one line, for
+    whatever is wrong with it."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
