@@ -20,7 +20,7 @@ from typing import Final
 from benchmarks.table import Table
 from dealwire.config.schema import Configuration, DevicePart, JournalPart, TablePart
 from dealwire.hub.hub import Hub
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER
 from dealwire.service.service import Service, made_for_good
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.console.replays import Keep, ReplayUnusable, Source
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import Dealing

@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 from dealer_flow.record.incidents import INCIDENTS
 from dealwire.hub.health import ExportProgress, Health
 from dealwire.hub.hub import Hub, HubReader
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.hub.view import TableView
 from dealwire.journal import Journal
 from protocol.errors import LocalError

@@ -18,12 +18,11 @@ from typing import Final, Self
 from aiomqtt import Will
 from paho.mqtt.client import MQTTMessage
 
-from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection
+from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.outbox import Outbox
-from dealwire.export.retry import Retry, pause
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, place, place_in
 from dealwire.hub.health import ExportProgress
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalError
 
 BATCH: Final = 256

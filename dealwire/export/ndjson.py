@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from dealwire.hub.hub import Hub, HubReader
-from dealwire.hub.lines import GapLine
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import GapLine, Publication
 
 
 class NdjsonSink(HubReader):

@@ -2,7 +2,7 @@
 
 from typing import Final, Self
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader
 
 PAGE: Final = 1000

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final, Self
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.hub.view import TableView
 
 QUEUE_MAX: Final = 4096

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal.reader import JournalReader, publication_of
 from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.records import STARTED, JournalRecord

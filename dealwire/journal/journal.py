@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec.json import encode
 
-from dealwire.hub.publication import Publication, Topic
+from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.check import check_tail
 from dealwire.journal.reader import JournalLine, JournalReader

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-from dealwire.hub.publication import Publication, Topic
+from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, JournalRecord, heading

@@ -14,7 +14,7 @@ from typing import Any, Final
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of
 from dealwire.table.table import TableOutcome, TableTerms, move_meters

@@ -5,20 +5,27 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import DecideStep, Due
 from dealer_flow.procedure.tables import DecisionPart
-from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
+from dealer_flow.table.columns import Draw
+from dealwire.rehearsal.rehearsed import NotDealt, RehearsedProcedure, packets_of
 from dealwire.rehearsal.strict import ScenarioError, Section
-from dealwire.rehearsal.trouble import PlannedTrouble, What, read_trouble
-from protocol.cards import RANKS
+from dealwire.rehearsal.trouble import AT_A_RACE, LINE, PlannedTrouble, What, read_card_trouble, read_trouble
+from protocol.cards import DECK, RANKS, Card, parse_cards
 from protocol.places import SEATS_MAX, Place
 from protocol.tdp.messages import BadgeLevel
 
 HERE: Final = Path(__file__).parent / "scenarios"
 CENTS_MAX: Final = 2**32 - 1
+DECKS_MAX: Final = 8
+CENTS: Final = 500
+"""What a player bets on a spot in a round made of a procedure."""
+FIRST_SEAT: Final = 2
+"""Who gets cards first in it, where a number is drawn for it."""
 LEVELS: Final = {"supervisor": BadgeLevel.SUPERVISOR, "executive": BadgeLevel.EXECUTIVE}
 
 
@@ -104,6 +111,46 @@ class Scenario:
         return self.rounds
 
 
+class RaceGame:
+    """A procedure whose cards are drawn into columns, as simulated people play it."""
+
+    def __init__(self, procedure: Procedure) -> None:
+        shoe = Plan(procedure, {}).shoe
+        assert shoe is not None
+        self.shoe = shoe
+        self.all = shoe.all_end or len(shoe.columns) * ((shoe.column_end or 1) - 1) + 1
+        """After how many cards it is over at the latest."""
+        self.bets = {bet.name: bet.number for bet in procedure.bet}
+
+    def end_of(self, cards: list[Card]) -> int:
+        """After how many of `cards` a column is full; `all` + 1 when none of the first `all` fills one, 0 when it is
+        still open."""
+        end = Draw(self.shoe, cards).end
+        if end is None:
+            return 0
+        return end.cards if end.column else self.all + 1
+
+
+@dataclass(frozen=True, slots=True)
+class RaceScenario:
+    """Everything that happens at a simulated shoe. The same seed gives the same cards."""
+
+    id: str
+    title: str
+    seed: int
+    game: RaceGame
+    decks: int
+    cards: tuple[Card, ...]
+    """The first cards of the first shoe; none when they fall by chance."""
+    burn: int
+    cut_after: int | None
+    round_limit: int | None
+    rounds: tuple[RoundPlan, ...]
+
+
+AnyScenario = Scenario | RaceScenario
+
+
 class RoundUnderWay:
     """What the simulated dealer knows of a round: a `RoundView` for the procedure's steps. `plays`: whether a seat's
     hand is in play."""
@@ -180,24 +227,65 @@ def scenario_ids() -> list[str]:
     return sorted(path.stem for path in HERE.glob("*.toml"))
 
 
-def load_scenario(source: str | Path) -> Scenario:
-    """A scenario by id, or from a file (a Path). ScenarioError names the file, the key and what is allowed."""
-    if isinstance(source, str) and source not in scenario_ids():
-        raise ScenarioError(source, "", f"no such scenario; there are {', '.join(scenario_ids())}")
-    path = HERE / f"{source}.toml" if isinstance(source, str) else source
-    top = Section(path.name, "", read_toml(path))
-    return read_scenario(top, path.stem, read_procedure(top))
+def shoe_scenario_ids() -> list[str]:
+    """The scenarios at a card shoe that come with the program."""
+    return sorted(path.stem for path in (HERE / "shoe").glob("*.toml"))
 
 
-def read_procedure(top: Section) -> Procedure:
-    """The procedure a scenario names, by id or as a file."""
+def find_scenario(source: str | Path) -> AnyScenario:
+    """A scenario by id, or from a file (a Path); its procedure says at which device it is played.
+
+    ScenarioError names the file, the key and what is allowed.
+    """
+    if isinstance(source, Path):
+        path = source
+    else:
+        folders = {**dict.fromkeys(scenario_ids(), ""), **dict.fromkeys(shoe_scenario_ids(), "shoe")}
+        if source not in folders:
+            raise ScenarioError(source, "", f"no such scenario; there are {', '.join(folders)}")
+        path = HERE / folders[source] / f"{source}.toml"
+    top = Section(path.name, "", _read_toml(path))
     try:
-        return load_procedure(top.text("procedure"))
+        procedure = load_procedure(top.text("procedure"))
     except ProcedureError as error:
         raise top.error("procedure", str(error)) from error
+    return _read_race(top, path.stem, procedure) if procedure.shoe else _read_steps(top, path.stem, procedure)
 
 
-def read_scenario(top: Section, id_: str, procedure: Procedure) -> Scenario:
+def load_scenario(source: str | Path) -> Scenario:
+    """As `find_scenario`, by id of those dealt from a packet shuffler; NotDealt for a race."""
+    if isinstance(source, str) and source not in scenario_ids():
+        raise ScenarioError(source, "", f"no such scenario; there are {', '.join(scenario_ids())}")
+    found = find_scenario(source)
+    if not isinstance(found, Scenario):
+        raise NotDealt(found.id)
+    return found
+
+
+def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> dict[str, Any]:
+    """A round as in a scenario file: players at these seats with a bet on every spot that is bet before the deal."""
+    bets = [bet for bet in procedure.bet if bet.placed == "before-deal" and (progressive or not bet.progressive)]
+    wagers = {bet.name: CENTS for bet in bets}
+    table: dict[str, Any] = {"players": [{"seat": number, "wagers": wagers} for number in seats]}
+    if any(step.selects_first for step in procedure.step):
+        table["number"] = min(FIRST_SEAT, procedure.seats.most)
+    return table
+
+
+def scenario_of(
+    procedure: Procedure,
+    rounds: Sequence[Mapping[str, Any]],
+    *,
+    seed: int = 1,
+    options: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Scenario:
+    """The scenario of these rounds, as if read from a file."""
+    table = {"title": procedure.title, "seed": seed, "options": dict(options or {}), "rounds": list(rounds), **more}
+    return _read_steps(Section(f"{procedure.id}.toml", "", table), procedure.id, procedure)
+
+
+def _read_steps(top: Section, id_: str, procedure: Procedure) -> Scenario:
     """The scenario in `top`."""
     options = top.section("options") if top.has("options") else None
     try:
@@ -225,7 +313,7 @@ def read_scenario(top: Section, id_: str, procedure: Procedure) -> Scenario:
     return scenario
 
 
-def read_toml(path: Path) -> object:
+def _read_toml(path: Path) -> object:
     """The content of a file; ScenarioError when it cannot be had."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -242,7 +330,7 @@ def _basic(section: Section) -> BasicPlay:
 
 
 def _round(section: Section, procedure: RehearsedProcedure) -> RoundPlan:
-    players = read_players(section, lambda item: _player(item, procedure))
+    players = _players(section, lambda item: _player(item, procedure))
     seats = [player.seat for player in players]
     number = section.integer("number", 0, procedure.plan.most_seats) if section.has("number") else None
     plan = RoundPlan(players, (), number=number, house_draws=section.integer("house_draws", 0, 7, 0))
@@ -256,7 +344,7 @@ def _round(section: Section, procedure: RehearsedProcedure) -> RoundPlan:
     return replace(plan, troubles=troubles, awards=awards)
 
 
-def read_players(section: Section, read: Callable[[Section], SimulatedPlayer]) -> tuple[SimulatedPlayer, ...]:
+def _players(section: Section, read: Callable[[Section], SimulatedPlayer]) -> tuple[SimulatedPlayer, ...]:
     """The players of a round, in rising order of seats, each by `read`."""
     players = tuple(sorted((read(item) for item in section.sections("players")), key=lambda player: player.seat))
     seats = {player.seat for player in players}
@@ -288,3 +376,71 @@ def _player(section: Section, procedure: RehearsedProcedure) -> SimulatedPlayer:
         raise section.error("wagers", f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")
     section.done()
     return player
+
+
+# ------------------------------------------------------------------ reading a race
+
+
+def _read_race(top: Section, id_: str, procedure: Procedure) -> RaceScenario:
+    """The scenario in `top`. ScenarioError names the key and what is allowed."""
+    game = RaceGame(procedure)
+    decks = top.integer("decks", 1, DECKS_MAX, 1)
+    cards = _cards(top, decks)
+    scenario = RaceScenario(
+        id=id_,
+        title=top.text("title"),
+        seed=top.integer("seed", 0, 2**32 - 1),
+        game=game,
+        decks=decks,
+        cards=cards,
+        burn=top.integer("burn", 0, 16, 0),
+        cut_after=top.integer("cut_after", 1, decks * len(DECK)) if top.has("cut_after") else None,
+        round_limit=top.integer("round_limit", 1, 255) if top.has("round_limit") else None,
+        rounds=tuple(_race_round(section, game, stacked=bool(cards)) for section in top.sections("rounds")),
+    )
+    top.done()
+    if not scenario.rounds:
+        raise top.error("rounds", "a scenario needs at least one round")
+    return scenario
+
+
+def _cards(top: Section, decks: int) -> tuple[Card, ...]:
+    try:
+        cards = parse_cards(top.text("cards", ""))
+    except ValueError as error:
+        raise top.error("cards", str(error)) from error
+    held = Counter(cards)
+    for card, count in held.items():
+        if card not in DECK or count > decks:
+            raise top.error("cards", f"{card} {count} times; the shoe holds {decks if card in DECK else 0}")
+    return cards
+
+
+def _race_round(section: Section, game: RaceGame, *, stacked: bool) -> RoundPlan:
+    players = _players(section, lambda item: _race_player(item, game))
+    ends = section.integer("ends", game.shoe.column_end or 1, game.all + 1) if section.has("ends") else 0
+    if ends and stacked:
+        raise section.error("ends", "the scenario's cards say it already; leave one of the two out")
+    troubles = tuple(_race_trouble(item, game) for item in section.sections("troubles", []))
+    section.done()
+    return RoundPlan(players, troubles, ends=ends)
+
+
+def _race_player(section: Section, game: RaceGame) -> SimulatedPlayer:
+    shoe = game.shoe
+    wagers = section.numbers("wagers", 1, CENTS_MAX, allowed=[bet for bet in game.bets if bet not in shoe.moved])
+    moved = [bet for bet in game.bets if bet in shoe.moved]
+    switch = section.numbers("switch", 1, CENTS_MAX, allowed=moved) if section.has("switch") else {}
+    player = SimulatedPlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch=switch)
+    if not wagers:
+        raise section.error("wagers", "a player needs at least one bet")
+    most = wagers.get(shoe.moves_from or "", 0)
+    if len(switch) > 1 or sum(switch.values()) > most:
+        raise section.error("switch", f"at most {most} cents, the bet {shoe.moves_from!r}, go to one other")
+    section.done()
+    return player
+
+
+def _race_trouble(section: Section, game: RaceGame) -> PlannedTrouble:
+    what = What(section.text("what", allowed=[*AT_A_RACE, *LINE]))
+    return read_card_trouble(section, what, game.all + 1)

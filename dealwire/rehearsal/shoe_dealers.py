@@ -11,8 +11,7 @@ from dealer_flow.procedure.steps import AnyStep, BurnCardStep, Due
 from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings, SimulatedDealer
 from dealwire.rehearsal.floor_supervisor import BADGE
-from dealwire.rehearsal.race_scenario import RaceGame, RaceScenario
-from dealwire.rehearsal.scenario import RoundPlan, Scenario
+from dealwire.rehearsal.scenario import RaceGame, RaceScenario, RoundPlan, Scenario
 from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
 from dealwire.rehearsal.strict import ScenarioError
 from dealwire.rehearsal.trouble import LINE, What

@@ -4,8 +4,7 @@ from random import Random
 from typing import Final
 
 from dealwire.rehearsal.dealt_table import DealtTable
-from dealwire.rehearsal.race_scenario import RaceScenario
-from dealwire.rehearsal.scenario import Scenario, places
+from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, Scenario, places
 from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
 from dealwire.rehearsal.trouble import PlannedTrouble
@@ -114,3 +113,12 @@ class CardTable(ShoeSide):
         self.scenario = scenario
         self.cards = Cards(self.cards_by)
         self.dealer = CardDealer(scenario, self, self.cards, self.shoe, self.cards_by)
+
+
+def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
+    """The table a scenario is played at."""
+    if isinstance(scenario, RaceScenario):
+        return RaceTable(scenario, speed=speed, dialect=shoe_dialect)
+    if scenario.device == "shoe":
+        return CardTable(scenario, speed=speed, dialect=shoe_dialect)
+    return SimulatedTable(scenario, speed=speed)

@@ -15,7 +15,7 @@ from typing import Final
 from dealwire.config.schema import Configuration, TablePart
 from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import TableStart

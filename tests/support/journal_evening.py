@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, Journaled, SealingKey
 from dealwire.rehearsal.scenario import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable

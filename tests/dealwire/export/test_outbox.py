@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dealwire.export.broker import FIRST_S, LONGEST_S, Retry
 from dealwire.export.outbox import PAGE, Outbox
-from dealwire.export.retry import FIRST_S, LONGEST_S, Retry
 from dealwire.journal import Journal
 from devices.clock import ManualClock
 

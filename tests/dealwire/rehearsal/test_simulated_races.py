@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from dealwire.rehearsal.catalogue import find_scenario, set_up, shoe_scenario_ids
-from dealwire.rehearsal.race_scenario import RaceScenario
-from dealwire.rehearsal.scenario import Scenario, scenario_ids
+from dealwire.rehearsal.scenario import RaceScenario, Scenario, find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.shoe_dealers import stack
 from dealwire.rehearsal.strict import ScenarioError
-from dealwire.rehearsal.tables import RaceTable, SimulatedTable
+from dealwire.rehearsal.tables import RaceTable, SimulatedTable, set_up
 from devices import events as e
 from protocol.cards import DECK, Card
 from protocol.tdp.messages import ShoeState
