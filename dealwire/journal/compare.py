@@ -61,18 +61,14 @@ class Matching:
         if record.kind == STARTED:
             self._begin_anew(record.table)
         found = self._dealing.take(record)
-        self.add(found)
-        if record.kind in self._topics:
-            self._stored.setdefault(record.table, deque()).append(publication_of(record))
-            self._pair(record.table)
-        return found
-
-    def add(self, found: list[Publication]) -> None:
-        """What was rebuilt."""
         for publication in found:
             if publication.topic in self._topics:
                 self._rebuilt.setdefault(publication.table, deque()).append(publication)
                 self._pair(publication.table)
+        if record.kind in self._topics:
+            self._stored.setdefault(record.table, deque()).append(publication_of(record))
+            self._pair(record.table)
+        return found
 
     def finish(self) -> Comparison:
         """The records are over."""

@@ -297,20 +297,25 @@ def _read_steps(top: Section, id_: str, procedure: Procedure) -> Scenario:
     plan = rehearsed.plan
     if not plan.from_shoe and any(step.deals and not step.from_device for step in plan.steps):
         raise top.error("procedure", "a game whose cards are partly dealt by hand is dealt from a shoe")
-    scenario = Scenario(
+    return Scenario(
         id=id_,
         title=top.text("title"),
         seed=top.integer("seed", 0, 2**32 - 1),
         recognition=top.flag("recognition", False),
         procedure=rehearsed,
-        rounds=tuple(_round(section, rehearsed) for section in top.sections("rounds")),
         basic=_basic(top.section("basic")) if top.has("basic") else None,
         cut_after=top.integer("cut_after", 1, plan.decks * plan.cards) if top.has("cut_after") else None,
+        rounds=_rounds(top, lambda item: _round(item, rehearsed)),
     )
+
+
+def _rounds(top: Section, read: Callable[[Section], RoundPlan]) -> tuple[RoundPlan, ...]:
+    """The rounds of a scenario of which all else was read, each by `read`."""
+    rounds = top.each("rounds", read)
     top.done()
-    if not scenario.rounds:
+    if not rounds:
         raise top.error("rounds", "a scenario needs at least one round")
-    return scenario
+    return rounds
 
 
 def _read_toml(path: Path) -> object:
@@ -338,15 +343,13 @@ def _round(section: Section, procedure: RehearsedProcedure) -> RoundPlan:
     cards, deck = sum(packet.cards for packet in dealt), procedure.plan.loaded
     if cards > deck:
         raise section.error("players", f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
-    troubles = tuple(read_trouble(item, dealt, procedure.plan) for item in section.sections("troubles", []))
-    awards = tuple(_award(item, seats) for item in section.sections("awards", []))
-    section.done()
-    return replace(plan, troubles=troubles, awards=awards)
+    troubles = section.each("troubles", lambda item: read_trouble(item, dealt, procedure.plan), [])
+    return replace(plan, troubles=troubles, awards=section.each("awards", lambda item: _award(item, seats), []))
 
 
 def _players(section: Section, read: Callable[[Section], SimulatedPlayer]) -> tuple[SimulatedPlayer, ...]:
     """The players of a round, in rising order of seats, each by `read`."""
-    players = tuple(sorted((read(item) for item in section.sections("players")), key=lambda player: player.seat))
+    players = tuple(sorted(section.each("players", read), key=lambda player: player.seat))
     seats = {player.seat for player in players}
     if not seats or len(seats) != len(players):
         raise section.error("players", "a round needs at least one player and one player a seat")
@@ -354,14 +357,12 @@ def _players(section: Section, read: Callable[[Section], SimulatedPlayer]) -> tu
 
 
 def _award(section: Section, seats: list[int]) -> Award:
-    award = Award(
+    return Award(
         seat=section.integer("seat", min(seats), max(seats)),
         hand=section.integer("hand", 1, 255),
         level=LEVELS[section.text("card", "supervisor", allowed=LEVELS)],
         slips=section.flag("slips", False),
     )
-    section.done()
-    return award
 
 
 def _player(section: Section, procedure: RehearsedProcedure) -> SimulatedPlayer:
@@ -374,7 +375,6 @@ def _player(section: Section, procedure: RehearsedProcedure) -> SimulatedPlayer:
     )
     if procedure.enters and not any(bet in player.wagers for bet in procedure.enters):
         raise section.error("wagers", f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")
-    section.done()
     return player
 
 
@@ -386,7 +386,7 @@ def _read_race(top: Section, id_: str, procedure: Procedure) -> RaceScenario:
     game = RaceGame(procedure)
     decks = top.integer("decks", 1, DECKS_MAX, 1)
     cards = _cards(top, decks)
-    scenario = RaceScenario(
+    return RaceScenario(
         id=id_,
         title=top.text("title"),
         seed=top.integer("seed", 0, 2**32 - 1),
@@ -396,12 +396,8 @@ def _read_race(top: Section, id_: str, procedure: Procedure) -> RaceScenario:
         burn=top.integer("burn", 0, 16, 0),
         cut_after=top.integer("cut_after", 1, decks * len(DECK)) if top.has("cut_after") else None,
         round_limit=top.integer("round_limit", 1, 255) if top.has("round_limit") else None,
-        rounds=tuple(_race_round(section, game, stacked=bool(cards)) for section in top.sections("rounds")),
+        rounds=_rounds(top, lambda item: _race_round(item, game, stacked=bool(cards))),
     )
-    top.done()
-    if not scenario.rounds:
-        raise top.error("rounds", "a scenario needs at least one round")
-    return scenario
 
 
 def _cards(top: Section, decks: int) -> tuple[Card, ...]:
@@ -421,9 +417,7 @@ def _race_round(section: Section, game: RaceGame, *, stacked: bool) -> RoundPlan
     ends = section.integer("ends", game.shoe.column_end or 1, game.all + 1) if section.has("ends") else 0
     if ends and stacked:
         raise section.error("ends", "the scenario's cards say it already; leave one of the two out")
-    troubles = tuple(_race_trouble(item, game) for item in section.sections("troubles", []))
-    section.done()
-    return RoundPlan(players, troubles, ends=ends)
+    return RoundPlan(players, section.each("troubles", lambda item: _race_trouble(item, game), []), ends=ends)
 
 
 def _race_player(section: Section, game: RaceGame) -> SimulatedPlayer:
@@ -437,7 +431,6 @@ def _race_player(section: Section, game: RaceGame) -> SimulatedPlayer:
     most = wagers.get(shoe.moves_from or "", 0)
     if len(switch) > 1 or sum(switch.values()) > most:
         raise section.error("switch", f"at most {most} cents, the bet {shoe.moves_from!r}, go to one other")
-    section.done()
     return player
 
 

@@ -71,10 +71,6 @@ class StepDealer(SimulatedDealer):
         """Whether the right number of cards lies at a place."""
         return self.cards.count(place) == self._due[place]
 
-    def short(self, place: Place) -> bool:
-        """Whether cards are missing at a place."""
-        return self.missing(place) > 0
-
     def missing(self, place: Place) -> int:
         """Cards that are missing at a place."""
         return max(0, self._due[place] - self.cards.count(place))

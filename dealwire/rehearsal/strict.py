@@ -1,9 +1,11 @@
 """Reading TOML strictly: every key is known and of its kind, or one line says which is not and what is allowed."""
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from protocol.errors import LocalError
+
+T = TypeVar("T")
 
 
 class ScenarioError(LocalError):
@@ -75,10 +77,15 @@ class Section:
         """A table within this one."""
         return Section(self._file, self._at(key), self._take(key))
 
-    def sections(self, key: str, default: list[object] | None = None) -> list["Section"]:
-        """A list of tables; their place in it counts from 1 in messages."""
+    def each(self, key: str, read: "Callable[[Section], T]", default: list[object] | None = None) -> tuple[T, ...]:
+        """What `read` makes of each of a list of tables, of which it takes every key; messages count them from 1."""
         value = self._take(key, lambda value: isinstance(value, list), "a list of tables", default)
-        return [Section(self._file, f"{self._at(key)}[{number}]", item) for number, item in enumerate(value, 1)]
+        items = [Section(self._file, f"{self._at(key)}[{number}]", item) for number, item in enumerate(value, 1)]
+        found = []
+        for item in items:
+            found.append(read(item))
+            item.done()
+        return tuple(found)
 
     def names(self) -> list[str]:
         """Every key of the table."""

@@ -132,7 +132,7 @@ def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> Planne
         raise section.error("what", "a card drawn from a shoe is misplaced: one hand is short and another long")
     most = max((each.cards for each in packets), default=1)
     places = dict.fromkeys(each.place.text for each in packets)
-    trouble = PlannedTrouble(
+    return PlannedTrouble(
         what=what,
         ordinal=ordinal,
         amount=_amount(section, what, packet, source),
@@ -142,21 +142,17 @@ def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> Planne
         to=section.text("to", allowed=(*places, MUCK.text)) if what is What.MISPLACED else "",
         ruling=section.text("ruling", "misdeal", allowed=("misdeal", "go-on")),
     )
-    section.done()
-    return trouble
 
 
 def read_card_trouble(section: Section, what: What, last: int) -> PlannedTrouble:
     """What goes wrong at a shoe or on a line, at a card from 1 to `last` where it is at one."""
-    found = PlannedTrouble(
+    return PlannedTrouble(
         what,
         section.integer("card", 1, last) if what not in (What.OVERDRAW, What.EARLY) else 0,
         section.integer("cards", 1, 5, 1) if what is What.OVERDRAW else _amount(section, what, None, "shoe"),
         device=section.text("device", "shoe", allowed=("shoe", "table-controller")) if what in LINE else "shoe",
         named=section.flag("named", True) if what is What.UNREAD else True,
     )
-    section.done()
-    return found
 
 
 def _by_hand(plan: Plan) -> list[str]:

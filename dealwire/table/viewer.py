@@ -1,7 +1,7 @@
 """Builds what a person sees of a table out of its reports and results. No face before it was shown."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import devices.events as e
@@ -83,6 +83,7 @@ class Viewer:
         procedure = self._procedure
         legal = () if self._safe_stop else flow.legal()
         expected = frozenset(item.place for item in legal) if now.state is not State.BETTING else frozenset()
+        numbers = sorted({*range(1, self.seats + 1), *(seat.number for seat in now.seats)})
         return TableView(
             sequence=sequence,
             at_ns=at_ns,
@@ -96,8 +97,8 @@ class Viewer:
             red_lamp=self._lamp,
             red_lamp_text=fault_text(self._lamp) if self._lamp else "",
             safe_stop=self._safe_stop,
-            seats=tuple(self._seat(number, now, expected) for number in self._numbers(now)),
-            dealer=_hand(now.dealer, "dealer"),
+            seats=tuple(self._seat(number, now, expected) for number in numbers),
+            dealer=_hand_view(now.dealer, "dealer") if now.dealer is not None else None,
             community=tuple(_hands(now)),
             columns=tuple(_hand_view(hand, hand.place) for hand in now.columns),
             packets=now.packets,
@@ -109,9 +110,6 @@ class Viewer:
             next=tuple(LegalView(actor=item.actor, what=item.what, place=item.place) for item in legal),
             log=tuple(self._log),
         )
-
-    def _numbers(self, now: Snapshot) -> Iterable[int]:
-        return sorted({*range(1, self.seats + 1), *(seat.number for seat in now.seats)})
 
     def _seat(self, number: int, now: Snapshot, expected: frozenset[str]) -> SeatView:
         seat = next((each for each in now.seats if each.number == number), None)
@@ -204,10 +202,6 @@ def _hands(now: Snapshot) -> Iterator[HandView]:
         yield _hand_view(hand, hand.place)
     if now.burned:
         yield HandView(name="burned", burned=tuple(spell_cards(now.burned)), counted=len(now.burned))
-
-
-def _hand(hand: HandNow | None, name: str) -> HandView | None:
-    return _hand_view(hand, name) if hand is not None else None
 
 
 def _hand_view(hand: HandNow, name: str) -> HandView:
