@@ -7,12 +7,12 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.rehearsal.endless import endless
 from dealwire.rehearsal.scenario import (
     AnyScenario,
     RaceScenario,
     Scenario,
     clean_round,
+    endless,
     find_scenario,
     scenario_ids,
     scenario_of,

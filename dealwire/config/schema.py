@@ -1,4 +1,4 @@
-"""A `table.toml` as data: every table and key it may hold. `checks` says what fits together."""
+"""A `table.toml` as data: every table and key it may hold. `load` says what fits together."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -55,7 +55,7 @@ def host_name(header: str) -> str:
     return header.rpartition(":")[0] if header.count(":") == 1 else header
 
 
-class Guard:
+class PageGuard:
     """Wraps the pages. `names` are host names a browser may ask for; `open_reading` lets anybody read.
 
     It puts `role` into the scope's state: None when nobody is signed in.

@@ -17,7 +17,7 @@ import uvicorn
 
 from dealwire.console.action_endpoint import ActionEndpoint, SignIn
 from dealwire.console.board import MESSAGE_MAX, Board
-from dealwire.console.guard import HEADERS_MAX, Guard, is_loopback
+from dealwire.console.guard import HEADERS_MAX, PageGuard, is_loopback
 from dealwire.console.pages import Pages
 from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
@@ -144,12 +144,12 @@ class Console:
             timeout_graceful_shutdown=1,
         )
 
-    def _app(self) -> Guard:
+    def _app(self) -> PageGuard:
         """The pages behind their guard."""
         cookie = f"dealwire-{self._port}"  # cookies know no port, and two consoles may share a machine
         door = SignIn(self._tokens, self._sessions, self._clock, cookie, secure=self._secure)
         local = is_loopback(self._host)
-        return Guard(
+        return PageGuard(
             Pages(self._board, door, self._endpoint, self._shelf).app(),
             sessions=self._sessions,
             clock=self._clock,
