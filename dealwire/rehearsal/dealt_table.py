@@ -146,11 +146,10 @@ class SimulatedDealer:
         """When a pause ends; None while the dealer waits for something to happen."""
         return self._due_ns
 
-    def tick(self, now_ns: int) -> bool:
-        """Go on as far as possible; says whether anything was done."""
-        self.now_ns, acted = now_ns, False
+    def tick(self, now_ns: int) -> None:
+        """Go on as far as possible."""
+        self.now_ns = now_ns
         while self._script and not self.done and self._may_go_on(now_ns):
-            acted = True
             self._due_ns = self._until = None
             wait = next(self._script, None)
             if wait is None:
@@ -161,7 +160,6 @@ class SimulatedDealer:
                 self._until = wait
             for unit in self.units.values():
                 unit.settle(now_ns)
-        return acted
 
     def at(self, device: str) -> Doings:
         """Turn to a device, once the displays show what was done at the others."""

@@ -12,8 +12,7 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.steps import DealStep
 from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import ROLES, Action, ActionField, Role
-from dealwire.rehearsal.faults import ActField, fault_named
-from dealwire.rehearsal.inject import injectable
+from dealwire.rehearsal.faults import ActField, fault_named, injectable
 from protocol.errors import LocalError
 from protocol.faults import Fault
 from protocol.tdp import messages as m

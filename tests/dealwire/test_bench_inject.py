@@ -2,8 +2,7 @@
 
 import pytest
 
-from dealwire.rehearsal.faults import UnknownAct, faults
-from dealwire.rehearsal.inject import inject, injectable
+from dealwire.rehearsal.faults import UnknownAct, faults, inject, injectable
 from dealwire.rehearsal.tables import SHUFFLER
 from devices.clock import ManualClock
 from devices.simulator.host import SimulatorHost
