@@ -20,8 +20,8 @@ from typing import Final
 from benchmarks.table import Table
 from dealwire.config.schema import Configuration, DevicePart, JournalPart, TablePart
 from dealwire.hub.hub import Hub
-from dealwire.hub.publication import Publication
-from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER
+from dealwire.hub.lines import Publication
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER
 from dealwire.service.service import Service, made_for_good
 
 TABLES: Final = 8

@@ -10,9 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from dealwire.rehearsal.endless import endless
-from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.scenario import endless, load_scenario
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
 from devices.dialect import Explainer
 from devices.dialects import dialect_named

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
+from functools import partial
 
 from devices.address import line_at, recorder
 from devices.capture import CaptureWriter
@@ -12,7 +12,6 @@ from devices.events import Seen
 from devices.loop import Owner
 from devices.supervisor import Supervisor
 from devices.transport.base import Transport
-from devices.transport.opening import Opener
 from protocol.errors import DealwireError
 from protocol.tdp.messages import Role
 
@@ -54,36 +53,24 @@ class LiveTable:
             transports.extend(opener.open() for opener in openers)  # one by one: what opened is given back
             writer = record() if record is not None else None
             for line, opener, transport in zip(lines, openers, transports, strict=True):
-                self._begin(line, opener, transport, deliver, role, self._recording(line, writer), reconnect)
+                dialect, wrap = dialect_named(line.dialect), self._recording(line, writer)
+                supervisor = Supervisor(
+                    line.name,
+                    opener.wrapped(wrap),
+                    partial(dialect.make_link, line.device, role, False),
+                    dialect.driver(line.device, where=line.name),
+                    self.clock,
+                    deliver,
+                    reconnect=reconnect,
+                )
+                self.supervisors.append(supervisor)
+                self._owner.add(supervisor)
+                supervisor.begin(wrap(transport))
         except BaseException:
             for transport in transports:
                 transport.close()
             self.close()
             raise
-
-    def _begin(
-        self,
-        line: LineConfig,
-        opener: Opener,
-        transport: Transport,
-        deliver: Callable[[Seen], None],
-        role: Role,
-        wrap: Callable[[Transport], Transport],
-        reconnect: bool,
-    ) -> None:
-        dialect = dialect_named(line.dialect)
-        supervisor = Supervisor(
-            line.name,
-            opener.wrapped(wrap),
-            lambda: dialect.make_link(line.device, role, False),
-            dialect.driver(line.device, where=line.name),
-            self.clock,
-            deliver,
-            reconnect=reconnect,
-        )
-        self.supervisors.append(supervisor)
-        self._owner.add(supervisor)
-        supervisor.begin(wrap(transport))
 
     def _recording(self, line: LineConfig, writer: CaptureWriter | None) -> Callable[[Transport], Transport]:
         """What makes a line's transport a recorded one; every transport it ever has goes to one interface."""
@@ -118,7 +105,5 @@ class LiveTable:
     def __enter__(self) -> "LiveTable":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -27,8 +27,9 @@ class TomlTable(BaseModel):
     )
 
 
-def load(path: Path, model: type[Model]) -> Model:
-    """The file at `path` as a `model`; TomlFileError, always one line, for anything that is wrong with it."""
+def load(path: Path, model: type[Model], context: dict[str, Any] | None = None) -> Model:
+    """The file at `path` as a `model`, whose validators may read `context`; TomlFileError, always one line, for
+    whatever is wrong with it."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -41,7 +42,7 @@ def load(path: Path, model: type[Model]) -> Model:
         why = _SYNTAX_LINE.sub("", str(error))
         raise TomlFileError(path, int(found[1]) if found else None, "", f"not TOML: {why}") from error
     try:
-        return model.model_validate(_tuples(content))
+        return model.model_validate(_tuples(content), context=context)
     except ValidationError as error:
         raise _explain(path, text, model, error) from error
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from dealwire.bench.record import Failed, NotRun
-from dealwire.rehearsal.faults import act_named, fault_named
-from dealwire.rehearsal.inject import arm
-from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.faults import act_named, arm, fault_named
+from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.deck import Bay
 from devices.simulator.shoe import ShoeModel
 from devices.simulator.shoe_table import ShoeTable

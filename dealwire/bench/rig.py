@@ -8,7 +8,7 @@ from typing import Final
 from dealwire.bench.hands import Hands, SimulatedHands, Table
 from dealwire.bench.wire import LiveWire, SimulatedWire, Wire
 from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.tables import SimulatedTable
 from devices.address import line_at
 from devices.clock import SystemClock
 from devices.simulator.host import SimulatorHost, TableModel

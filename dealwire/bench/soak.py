@@ -17,7 +17,7 @@ from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import Stand
 from dealwire.bench.wire import START_NS, STILL_NS
 from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario, places
-from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.clock import SystemClock
 from protocol.faults import Fault

@@ -7,10 +7,17 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.rehearsal.catalogue import AnyScenario, clean_round, find_scenario, scenario_of, shoe_scenario_ids
-from dealwire.rehearsal.endless import endless
-from dealwire.rehearsal.race_scenario import RaceScenario
-from dealwire.rehearsal.scenario import Scenario, scenario_ids
+from dealwire.rehearsal.scenario import (
+    AnyScenario,
+    RaceScenario,
+    Scenario,
+    clean_round,
+    endless,
+    find_scenario,
+    scenario_ids,
+    scenario_of,
+    shoe_scenario_ids,
+)
 from dealwire.rehearsal.serve import serve
 from devices.simulator.shoe_table import FRONT_ENDS
 

@@ -3,54 +3,158 @@
 Whatever is wrong comes out as one `TomlFileError` that names file, line, key and what is allowed.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Final
 
-from dealer_flow.procedure.tomlfile import TomlTable, load
-from dealwire.config.checks import contradictions
-from dealwire.config.schema import (
-    Configuration,
-    ConsolePart,
-    ExportsPart,
-    JournalPart,
-    MqttPart,
-    TablePart,
+from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.tomlfile import load
+from dealwire.config.build import Banks, build_terms
+from dealwire.config.schema import Configuration, DevicePart, TablePart
+from devices.dialects import UnknownDialect, dialect_named
+from devices.drivers import UnknownKind
+from protocol.errors import DealwireError, LocalError
+from protocol.tomlfile import Key, TomlFileError, line_of, spell
+from rules.errors import SettlementRefused
+from rules.linked import known_meters
+
+Fault = tuple[Key, str]
+
+_KEY_OF: Final = (
+    ("meter", "meters"),
+    ("pay table", "paytables"),
+    ("suspect pay table", "paytables"),
+    ("reading", "readings"),
+    ("suspect reading", "readings"),
+    ("limit", "limit-cents"),
+    ("token", "token-cents"),
+    ("envy", "envy-base-cents"),
+    ("procedure", "game"),
 )
-from protocol.tomlfile import TomlFileError, line_of, spell
-
-P = TypeVar("P", bound=TomlTable)
+"""What the rules refuse, by how its name begins -> the key it stands at."""
 
 
 def load_configuration(path: str | Path) -> Configuration:
     """The file at `path`, its own paths taken from its folder. TomlFileError says in one line what is wrong."""
     file = Path(path)
-    found = _settle_paths(load(file, Configuration), file.absolute().parent)
+    found = load(file, Configuration, context={"folder": file.absolute().parent})
     for key, why in contradictions(found):
         raise TomlFileError(file, line_of(file.read_text(encoding="utf-8"), key), spell(key), why)
     return found
 
 
-def _settle_paths(found: Configuration, folder: Path) -> Configuration:
-    exports = found.exports
-    if exports.mqtt is not None:
-        exports = exports.model_copy(update={"mqtt": _under(exports.mqtt, folder, MqttPart)})
-    return found.model_copy(
-        update={
-            "table": tuple(_table(part, folder) for part in found.table),
-            "journal": _under(found.journal, folder, JournalPart),
-            "console": _under(found.console, folder, ConsolePart) if found.console is not None else None,
-            "exports": _under(exports, folder, ExportsPart),
-        }
-    )
+def contradictions(found: Configuration) -> Iterator[Fault]:
+    """Everything that is wrong with the file as a whole, in its order."""
+    yield from _doubles(found)
+    banks = Banks()
+    for index, part in enumerate(found.table):
+        yield from _table(part, ("table", index), banks)
+    yield from _meters(found, banks)
 
 
-def _table(part: TablePart, folder: Path) -> TablePart:
-    part = _under(part, folder, TablePart)
-    named = {key: value for key in ("procedure", "game") if (value := getattr(part, key)) and value.endswith(".toml")}
-    return part.model_copy(update={key: str(folder / value) for key, value in named.items()})
+def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
+    """A meter is known by its name in the journal, so one setup only may have it."""
+    whose: dict[str, str] = {}
+    for index, part in enumerate(found.table):
+        bank = banks.of(part)
+        for name in bank.meters() if bank is not None else ():
+            file = str(part.progressive)
+            if whose.setdefault(name, file) != file:
+                yield ("table", index, "progressive"), f"meter {name!r} is also one of {whose[name]}"
 
 
-def _under(part: P, folder: Path, kind: type[P]) -> P:
-    """`part` with its paths taken from `folder`."""
-    paths = {name: getattr(part, name) for name in kind.model_fields}
-    return part.model_copy(update={name: folder / path for name, path in paths.items() if isinstance(path, Path)})
+def _doubles(found: Configuration) -> Iterator[Fault]:
+    """Names and lines that may stand once only."""
+    names: set[str] = set()
+    lines: dict[str, str] = {}
+    for index, part in enumerate(found.table):
+        if part.name in names:
+            yield ("table", index, "name"), f"table {part.name!r} stands twice"
+        names.add(part.name)
+        devices: set[str] = set()
+        for number, device in enumerate(part.device):
+            key: Key = ("table", index, "device", number)
+            if device.name in devices:
+                yield (*key, "name"), f"device {device.name!r} stands twice at table {part.name!r}"
+            devices.add(device.name)
+            if device.address in lines:
+                yield (*key, "address"), f"the line {device.address} is already that of {lines[device.address]}"
+            lines[device.address] = f"{device.name} at {part.name}"
+
+
+def _table(part: TablePart, key: Key, banks: Banks) -> Iterator[Fault]:
+    try:
+        procedure = load_procedure(part.procedure)
+    except ProcedureError as error:
+        yield (*key, "procedure"), error.why if error.line is None else str(error)
+        return
+    if part.seats is not None and part.seats > procedure.seats.most:
+        why = (
+            f"{part.seats} seats; {procedure.id} is dealt to at most {procedure.seats.most} ({procedure.seats.clause})"
+        )
+        yield (*key, "seats"), why
+    yield from _options(part, key, procedure)
+    yield from _devices(part, key, procedure)
+    yield from _terms(part, key, procedure, banks)
+
+
+def _options(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]:
+    for name, value in part.options.items():
+        try:
+            Plan(procedure, {name: value})
+        except ProcedureError as error:
+            yield (*key, "options", name), error.why
+
+
+def _devices(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]:
+    deals = "shoe" if procedure.device == "card-shoe" else "shuffler"
+    kinds: list[str] = [device.kind for device in part.device]
+    for wanted in (deals, "table-controller"):
+        if kinds.count(wanted) != 1:
+            yield (*key, "device"), f"{kinds.count(wanted)} of kind {wanted!r}; {procedure.id} needs exactly one"
+    for number, device in enumerate(part.device):
+        place: Key = (*key, "device", number)
+        if device.kind not in (deals, "table-controller"):
+            yield (*place, "kind"), f"{device.kind!r}; {procedure.id} is dealt with {deals} and table-controller"
+        yield from _dialect(device, place)
+
+
+def _dialect(device: DevicePart, place: Key) -> Iterator[Fault]:
+    try:
+        dialect_named(device.dialect).driver(device.kind, where=device.name)
+    except UnknownKind as error:
+        yield (*place, "kind"), f"dialect {device.dialect}: {error.why}"
+    except (UnknownDialect, LocalError) as error:
+        yield (*place, "dialect"), str(error)
+    if device.role == "control" and device.dialect != "tdp":
+        yield (*place, "role"), f"nothing can be asked of a device that speaks {device.dialect}; allowed: 'observe'"
+
+
+def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Iterator[Fault]:
+    if part.progressive is not None and part.meters:
+        yield (*key, "meters"), "progressive and meters both say where the meters stand; give one of them"
+        return
+    if part.awards and (part.progressive is None or not part.settle):
+        yield (*key, "awards"), "awards need progressive, and a table that settles"
+        return
+    try:
+        terms = build_terms(part, procedure, banks)
+        if terms is not None and terms.bank is not None:
+            known_meters(terms.bank.meters(), terms.game, terms.paytables)
+    except SettlementRefused as error:
+        yield (*key, *_place(error)), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
+    except TomlFileError as error:
+        yield (*key, "progressive" if error.file == part.progressive else "game"), str(error)
+    except DealwireError as error:
+        yield key, str(error)
+
+
+def _place(error: SettlementRefused) -> Key:
+    """The key that a refusal is about: `readings.NAME` where the name is known."""
+    for begins, name in _KEY_OF:
+        if error.what.startswith(begins):
+            if error.what.startswith("meter ") and "pay table" in error.what:
+                return ("progressive",)
+            return (name, str(error.given)) if error.what in ("meter", "reading") else (name,)
+    return ()

@@ -1,9 +1,9 @@
-"""A `table.toml` as data: every table and key it may hold. `checks` says what fits together."""
+"""A `table.toml` as data: every table and key it may hold. `load` says what fits together."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PlainValidator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
 
 from dealer_flow.procedure.tomlfile import TomlTable
 
@@ -16,15 +16,23 @@ Wager = Annotated[int, Field(ge=1)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
-def _path(value: object) -> Path:
-    if isinstance(value, Path):
-        return value
-    if not isinstance(value, str) or not value:
+def _path(value: object, info: ValidationInfo) -> Path:
+    if not isinstance(value, str | Path) or not str(value):
         raise ValueError("the path of a file is a text")
-    return Path(value)
+    return _folder(info) / value
+
+
+def _id_or_file(value: str, info: ValidationInfo) -> str:
+    return str(_folder(info) / value) if value.endswith(".toml") and info.context else value
+
+
+def _folder(info: ValidationInfo) -> Path:
+    """The folder of the file that is read; what it names is taken from there."""
+    return info.context["folder"] if info.context else Path()
 
 
 FilePath = Annotated[Path, PlainValidator(_path)]
+IdOrFile = Annotated[str, AfterValidator(_id_or_file)]
 
 DeviceRole = Literal["observe", "control"]
 """`observe`: the device is heard, nothing is asked of it. `control`: a person may have commands sent to it."""
@@ -45,9 +53,9 @@ class TablePart(TomlTable):
     """One table: what is dealt, on which terms, from which devices."""
 
     name: Name
-    procedure: str
+    procedure: IdOrFile
     """Id of a procedure, or a file."""
-    game: str | None = None
+    game: IdOrFile | None = None
     """Id of a game, or a file; the procedure's own unless given."""
     settle: bool = True
     """False deals without settling."""

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.console.replays import Keep, ReplayUnusable, Source
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import Dealing
 from dealwire.journal.tables import JournaledPublisher, TableFactory
 from dealwire.table.redaction import PublishedLine
+from dealwire.table.table import move_meters
 from devices.events import Seen
+from rules.settlement import Settlement
 
 ROUNDS_SHOWN: Final = 20
 """Rounds that have ended, the newest; the one under way comes after them."""
@@ -86,11 +88,7 @@ def _meters(published: list[Publication], first: Publication, otherwise: dict[st
     meters = dict(otherwise)
     for item in published:
         if item.topic == "settlement" and item.at_ns <= first.at_ns:
-            for meter in json.loads(item.line)["meters"]:
-                if meter["after"] is None:
-                    meters.pop(meter["name"], None)
-                else:
-                    meters[meter["name"]] = meter["after"]
+            move_meters(meters, Settlement.from_json(item.line))
     return meters
 
 

@@ -44,8 +44,8 @@ class Pages:
                 Route("/sign-out", self._door.sign_out, methods=["POST"]),
                 Route("/static/{name}", asset),
                 Route("/favicon.ico", favicon),
-                WebSocketRoute("/live", self.live_overview),
-                WebSocketRoute("/live/{table}", self.live_table),
+                WebSocketRoute("/live", self.live),
+                WebSocketRoute("/live/{table}", self.live),
             ],
             exception_handlers={HTTPException: _problem, FormRefused: _bad_form, ReplayUnusable: _bad_recording},
         )
@@ -108,13 +108,10 @@ class Pages:
         step = replay.steps[number]
         return JSONResponse({"build": BUILD, "what": step.what, "sections": render_sections(step.view)})
 
-    async def live_overview(self, line: WebSocket) -> None:
-        """The live line of the overview."""
-        await self._board.serve(line, None)
-
-    async def live_table(self, line: WebSocket) -> None:
-        """The live line of a table's page."""
-        await self._board.serve(line, line.path_params["table"][:NAME_MAX])
+    async def live(self, line: WebSocket) -> None:
+        """The live line of a table's page, or of the overview."""
+        table = line.path_params.get("table")
+        await self._board.serve(line, table[:NAME_MAX] if table is not None else None)
 
     # ------------------------------------------------------------------ inside
 

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from dealer_flow.procedure.load import load_procedure
 from dealwire.hub.view import TableView
-from dealwire.table.table import Table, TableTerms
+from dealwire.table.replay import usual_table
+from dealwire.table.table import Table
 from dealwire.table.viewer import Viewer
 from devices.capture import Capture, CaptureError
 from devices.events import Seen
 from devices.replay import play
 from protocol.errors import DealwireError
-from rules.game import game_id_of, load_game
 
 STEPS_MAX: Final = 5_000
 REPLAYS_MAX: Final = 4
@@ -109,13 +108,6 @@ def _more_incidents(old: TableView, new: TableView) -> bool:
     return any(line.clause and line.sequence > known for line in new.log)
 
 
-def default_table(procedure: str) -> Table:
-    """A table of one of the program's procedures, which settles by its game where there is one."""
-    loaded = load_procedure(procedure)
-    game = game_id_of(loaded.id)
-    return Table(loaded, TableTerms(load_game(game)) if game else None)
-
-
 def deal_capture(capture: Capture, table: Table, title: str, keep: Keep) -> str:
     """Deal `capture` at `table`, as the `deal` of a source."""
     viewer, count = Viewer(table, title), itertools.count()
@@ -176,7 +168,7 @@ class Shelf:
     """The recordings there are, and those dealt lately. `folder` None: no files."""
 
     def __init__(
-        self, folder: Path | None, sources: Sequence[Source] = (), make_table: Callable[[str], Table] = default_table
+        self, folder: Path | None, sources: Sequence[Source] = (), make_table: Callable[[str], Table] = usual_table
     ) -> None:
         self._folder, self._sources, self._make_table = folder, tuple(sources), make_table
         self._dealt: OrderedDict[tuple[str, int | None], Replay] = OrderedDict()

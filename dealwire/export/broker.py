@@ -9,6 +9,7 @@ the database has it). `Connection` adds these four.
 import asyncio
 import contextlib
 import logging
+import random
 import ssl
 from collections import deque
 from collections.abc import Callable
@@ -37,6 +38,9 @@ CONNECT_S: Final = 2.0
 """How long a TCP connection may take: a table must stop within 2 s."""
 ANSWER_S: Final = 10.0
 """How long the broker may take to answer CONNECT and SUBSCRIBE."""
+FIRST_S: Final = 0.1
+LONGEST_S: Final = 10.0
+"""Pauses between attempts."""
 
 
 _UNSPECIFIED: Final = 0x80
@@ -96,6 +100,29 @@ class Broker:
 
     def __str__(self) -> str:
         return f"mqtt{'s' if self.tls else ''}://{self.host}:{self.port}"
+
+
+class Retry:
+    """Each pause is twice as long as the one before, and shortened at random, so that a site's tables do not all come
+    back in the same instant."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """It worked."""
+        self._pause_s = FIRST_S
+
+    def next_s(self) -> float:
+        """How long to wait now, in seconds."""
+        pause_s, self._pause_s = self._pause_s, min(2 * self._pause_s, LONGEST_S)
+        return pause_s * random.uniform(0.5, 1.0)
+
+
+async def pause(woken: asyncio.Event, seconds: float) -> None:
+    """Wait until woken, but no longer than `seconds`."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(woken.wait(), seconds)
 
 
 def new_properties(packet: int) -> Properties:

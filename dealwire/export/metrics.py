@@ -7,9 +7,8 @@ device or a person writes never becomes one, nor does a card.
 import json
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from types import TracebackType
-from typing import Any, Final, Literal, NamedTuple, Protocol, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -17,10 +16,11 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from dealer_flow.record.incidents import INCIDENTS
-from dealwire.hub.hub import Hub
-from dealwire.hub.publication import Publication
+from dealwire.hub.health import ExportProgress, Health
+from dealwire.hub.hub import Hub, HubReader
+from dealwire.hub.lines import Publication
 from dealwire.hub.view import TableView
-from dealwire.journal.records import Head
+from dealwire.journal import Journal
 from protocol.errors import LocalError
 
 VALUES_MAX: Final = 200
@@ -89,37 +89,10 @@ MEASURES: Final = {
 """By name; a counter's samples end in `_total`, as the exposition format wants it."""
 
 
-class JournalLike(Protocol):
-    """What is read of a journal."""
-
-    failed: str | None
-
-    @property
-    def head(self) -> Head:
-        """The newest record, with its `sequence`."""
-        ...
-
-
-class HealthLike(Protocol):
-    """What is read of the loop and its lines."""
-
-    lag_ns: int
-    lines: dict[tuple[str, str], tuple[int, int]]
-
-
-class ProgressLike(Protocol):
-    """What is read of a table's way to the broker."""
-
-    connected: bool
-    sent: int
-    sequence: int
-    repeats: int
-
-
 Samples = dict[str, Counter[tuple[str, ...]]]
 
 
-class Metrics(Collector):
+class Metrics(HubReader, Collector):
     """Counts what the hub gives, from a thread of its own, and adds the gauges when it is read.
 
     `registry` holds it and nothing else; more collectors may be registered there.
@@ -129,31 +102,18 @@ class Metrics(Collector):
         self,
         hub: Hub,
         *,
-        journal: JournalLike | None = None,
-        mqtt: Mapping[str, ProgressLike] | None = None,
-        health: HealthLike | None = None,
+        journal: Journal | None = None,
+        mqtt: Mapping[str, ExportProgress] | None = None,
+        health: Health | None = None,
     ) -> None:
         self.registry = CollectorRegistry()
-        self._hub, self._journal, self._mqtt, self._health = hub, journal, mqtt or {}, health
+        super().__init__(hub, "metrics")
+        self._journal, self._mqtt, self._health = journal, mqtt or {}, health
         self._lock = threading.Lock()
         self._counted: Samples = defaultdict(Counter)
         self._last: dict[str, Publication] = {}
         self._seen: dict[tuple[str, int], set[str]] = defaultdict(set)
-        self._news, self._stop = threading.Event(), False
-        self._reader = hub.subscribe(self._news.set)
-        self._thread = threading.Thread(target=self._run, name="metrics", daemon=True)
         self.registry.register(self)
-
-    def start(self) -> None:
-        """Count from now on what was made known since this object was made."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Count no more."""
-        self._stop = True
-        self._news.set()
-        self._thread.join(1.0)
-        self._hub.leave(self._reader)
 
     def collect(self) -> Iterable[Metric]:
         """Every metric with its samples as they are now."""
@@ -174,16 +134,13 @@ class Metrics(Collector):
 
     # ------------------------------------------------------------------ counting
 
-    def _run(self) -> None:
-        while not self._stop:
-            self._news.wait()
-            self._news.clear()
-            items, missed = self._reader.take()
-            with self._lock:
-                if missed:
-                    self._counted["dealwire_metrics_missed"][()] += 1
-                for item in items:
-                    self._count(item)
+    def take(self, items: Sequence[Publication], missed: bool) -> None:
+        """Count them."""
+        with self._lock:
+            if missed:
+                self._counted["dealwire_metrics_missed"][()] += 1
+            for item in items:
+                self._count(item)
 
     def _count(self, item: Publication) -> None:
         self._last[item.table] = item
@@ -303,7 +260,5 @@ class MetricsServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

@@ -13,20 +13,19 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from types import TracebackType
 from typing import Final, Self
 
 from aiomqtt import Will
 from paho.mqtt.client import MQTTMessage
 
-from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection
-from dealwire.export.outbox import Outbox
-from dealwire.export.retry import Retry, pause
+from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, place, place_in
-from dealwire.hub.publication import Publication
-from dealwire.journal import Journal, JournalError
+from dealwire.hub.health import ExportProgress
+from dealwire.hub.lines import Publication
+from dealwire.journal import Journal, JournalError, JournalReader
 
+PAGE: Final = 1000
+"""Lines read from the journal at once where one is looked for, and records in which it is looked for first."""
 BATCH: Final = 256
 """Lines read from the journal at once, and between two marks."""
 REPEAT_MAX: Final = 500
@@ -43,39 +42,75 @@ FAREWELL_S: Final = 1.0
 """How long the last lines and `offline` may take when the table stops."""
 
 
-@dataclass
-class ExportProgress:
-    """How one table's lines stand at the broker; read by other threads."""
-
-    connected: bool = False
-    sent: int = 0
-    """Lines acknowledged by the broker since the start, repeats included."""
-    sequence: int = 0
-    """The newest of them."""
-    repeats: int = 0
-    """How often lines had to be sent again because the broker or a reader missed them."""
-    problem: str | None = None
-
-
 Report = Callable[[str], None]
+
+
+class Outbox:
+    """Lines of `table`, and the mark that `consumer` has put behind those it sent. Of one thread; a JournalError says
+    why the journal cannot be read. Use it as a context manager."""
+
+    def __init__(self, journal: Journal, table: str, consumer: str) -> None:
+        self._journal, self._table, self._consumer = journal, table, consumer
+        self._reader = JournalReader(journal.path)
+        self.journal = self._reader.identity.hex()
+        """The journal's own number: sequences count within it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.close()
+
+    def mark(self) -> int:
+        """A number up to which everything was sent, and after which nothing was, as far as it was noted."""
+        head = self._reader.head.sequence  # first: a line that comes in between must not be skipped
+        waiting = self._journal.unsent(self._consumer, 1)
+        return waiting[0].sequence - 1 if waiting else head
+
+    def move_mark(self, sequence: int) -> None:
+        """Everything up to `sequence` was sent. A mark never goes back."""
+        self._journal.mark_sent(self._consumer, sequence)
+
+    def after(self, sequence: int, limit: int) -> list[Publication]:
+        """The table's lines after `sequence`, oldest first, at most `limit`."""
+        return self._reader.publications(sequence, limit, self._table)
+
+    def newest(self, sequence: int) -> int:
+        """The table's newest line up to `sequence`; 0 when there is none."""
+        back = PAGE
+        while True:
+            start = max(sequence - back, 0)
+            found = self._newest_between(start, sequence)
+            if found or not start:
+                return found
+            back *= 2
+
+    def recent(self, age_ns: int) -> int:
+        """A number after which lie the lines of the last `age_ns` before the newest line made known."""
+        since_ns = self._reader.newest_published_ns - age_ns
+        low, high = 0, self._reader.head.sequence
+        while low < high:
+            middle = (low + high) // 2
+            following = self.after(middle, 1)
+            if following and following[0].at_ns < since_ns:
+                low = following[0].sequence
+            else:
+                high = middle
+        return low
+
+    def _newest_between(self, start: int, end: int) -> int:
+        newest = 0
+        while page := [item.sequence for item in self.after(newest or start, PAGE) if item.sequence <= end]:
+            newest = page[-1]
+        return newest
 
 
 class BrokerSession:
     """One table's lines over one connection."""
 
-    def __init__(
-        self,
-        link: Connection,
-        outbox: Outbox,
-        at: Address,
-        progress: ExportProgress,
-        *,
-        wake: asyncio.Event,
-        stop: asyncio.Event,
-        works: Callable[[], None],
-    ) -> None:
-        self._link, self._outbox, self._at, self._progress = link, outbox, at, progress
-        self._wake, self._stop, self._works = wake, stop, works
+    def __init__(self, lane: "BrokerLane", link: Connection, outbox: Outbox) -> None:
+        self._lane, self._link, self._outbox = lane, link, outbox
+        self._at, self._progress = lane.at, lane.progress
         self._after = outbox.mark()
         """Everything up to here was sent."""
         self._previous: int | None = None
@@ -117,7 +152,7 @@ class BrokerSession:
             return sequence if message.retain else None
         if sequence is not None and len(self._requested) < REQUESTS_MAX:
             self._requested.add(sequence)
-            self._wake.set()
+            self._lane.wake.set()
         return None
 
     async def _listen(self) -> None:
@@ -127,12 +162,12 @@ class BrokerSession:
                 for message in await self._link.receive():
                     self._mark_in(message)
         finally:
-            self._wake.set()
+            self._lane.wake.set()
 
     async def _send_all(self) -> None:
         while True:
             self._link.check()
-            self._wake.clear()
+            self._lane.wake.clear()
             while self._requested:
                 await self._repeat(self._requested.pop())
             batch = self._outbox.after(self._after, self._limit)
@@ -143,12 +178,12 @@ class BrokerSession:
                 self._after = self._previous = self._progress.sequence = batch[-1].sequence
                 self._outbox.move_mark(self._after)
                 await self._put_mark(self._after)
-            self._works()
+            self._lane.works()
             if batch:
                 continue
-            if self._stop.is_set():
+            if self._lane.stop.is_set():
                 return
-            await pause(self._wake, POLL_S)
+            await pause(self._lane.wake, POLL_S)
 
     async def _repeat(self, place: int) -> None:
         """Some lines after `place` once more, of those that were sent already."""
@@ -184,48 +219,40 @@ class BrokerLane:
         report: Report,
         stop: asyncio.Event,
     ) -> None:
+        self.at, self.progress, self.stop = at, progress, stop
         self.wake = asyncio.Event()
-        self._broker, self._journal, self._at, self._progress = broker, journal, at, progress
-        self._report, self._stop, self._retry = report, stop, Retry()
+        self._broker, self._journal, self._report, self._retry = broker, journal, report, Retry()
 
     async def run(self) -> None:
         """Keep a connection and send until stopped."""
-        while not self._stop.is_set():
+        while not self.stop.is_set():
             try:
                 await self._serve()
             except (BrokerUnusable, JournalError) as error:
                 self._trouble(str(error))
             finally:
-                self._progress.connected = False
-            await pause(self._stop, self._retry.next_s())
+                self.progress.connected = False
+            await pause(self.stop, self._retry.next_s())
 
     async def _serve(self) -> None:
-        will = Will(self._at.topic(PRESENCE), "offline", 1, retain=True)
-        with Outbox(self._journal, self._at.table, f"mqtt/{self._at.table}") as outbox:
-            async with Connection(self._broker, self._at.client, expiry_s=EXPIRY_S, will=will) as link:
-                session = BrokerSession(
-                    link,
-                    outbox,
-                    self._at,
-                    self._progress,
-                    wake=self.wake,
-                    stop=self._stop,
-                    works=self._works,
-                )
+        will = Will(self.at.topic(PRESENCE), "offline", 1, retain=True)
+        with Outbox(self._journal, self.at.table, f"mqtt/{self.at.table}") as outbox:
+            async with Connection(self._broker, self.at.client, expiry_s=EXPIRY_S, will=will) as link:
+                session = BrokerSession(self, link, outbox)
                 await session.begin()
-                self._progress.connected = True
+                self.progress.connected = True
                 await session.run()
 
-    def _works(self) -> None:
+    def works(self) -> None:
         """The broker takes what we send, or would."""
         self._retry.reset()
-        self._progress.problem = None
+        self.progress.problem = None
 
     def _trouble(self, what: str) -> None:
         """Say what is wrong, once for each new trouble."""
-        if what != self._progress.problem:
-            self._report(f"{what}; lines of {self._at.table} wait in the journal")
-        self._progress.problem = what
+        if what != self.progress.problem:
+            self._report(f"{what}; lines of {self.at.table} wait in the journal")
+        self.progress.problem = what
 
 
 class MqttExporter:
@@ -254,9 +281,7 @@ class MqttExporter:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def wake(self) -> None:

@@ -9,7 +9,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from dealwire.export.broker import new_properties
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 
 ROOT: Final = "dealwire/v1"
 PRESENCE: Final = "status"

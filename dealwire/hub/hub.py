@@ -7,18 +7,20 @@ takes it in its own turn and answers.
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.hub.view import TableView
 
 QUEUE_MAX: Final = 4096
 """Publications that may wait for one reader."""
 REQUESTS_MAX: Final = 256
 """Requests that may wait for the owner."""
+FAREWELL_S: Final = 1.0
+"""How long a reader that lingers may hold up the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +138,48 @@ class Hub:
         else:
             self._wake_owner()
         return request.answer
+
+
+class HubReader:
+    """Takes what the hub gives, in a thread of its own; the tables never wait for it. Use it as a context manager, or
+    `start` and `stop` it; a subclass says what it does with what it takes."""
+
+    def __init__(self, hub: Hub, name: str) -> None:
+        self._hub = hub
+        self._news, self._stopped = threading.Event(), False
+        self._thread = threading.Thread(target=self.run, name=name, daemon=True)
+        self._reader = hub.subscribe(self._news.set)
+
+    def take(self, items: Sequence[Publication], missed: bool) -> None:
+        """What was made known since the last call, oldest first, and whether some before it was dropped."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Take from now on what was made known since this object was made."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Take what waits, for at most a second, and end."""
+        self._stopped = True
+        self._news.set()
+        self._thread.join(FAREWELL_S)
+        self.leave()
+
+    def leave(self) -> None:
+        """Get nothing more."""
+        self._hub.leave(self._reader)
+
+    def run(self) -> None:
+        """What the thread does: take, until stopped and nothing waits."""
+        while not self._stopped:
+            self._news.wait()
+            self._news.clear()
+            self.take(*self._reader.take())
+        self.take(*self._reader.take())
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()

@@ -3,6 +3,7 @@
 `dealwire.export.schemas` has their schemas; `docs/events.md` explains them.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from dealer_flow.record.base import LineRecord
@@ -42,6 +43,7 @@ LINE_TYPES: Final = {
 """By type."""
 
 
+Topic = Literal["event", "incident", "round", "settlement", "meter", "award", "status"]
 StatusKind = Literal["started", "stopped", "safe-stop", "line-up", "line-lost", "action"]
 
 
@@ -70,3 +72,18 @@ class StatusLine(LineRecord, frozen=True, kw_only=True):
     """The line's name at the table; null when it is about the table."""
     text: str
     """One sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """One line of NDJSON on its way out. It holds no face of a card before its reveal.
+
+    `sequence` is its number in the journal: it rises, with gaps, and names the line for ever, so a reader that meets
+    it twice knows. `table` is the table's name; `line` one JSON object with `schema` and `type`, without a newline.
+    """
+
+    sequence: int
+    table: str
+    at_ns: int
+    topic: Topic
+    line: str

@@ -7,6 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from dealer_flow.play.snapshot import PacketNow
+
 Link = Literal["waiting", "unknown", "up", "closed"]
 """How a device's line stands."""
 
@@ -40,16 +42,6 @@ class HandView(Shown):
     expected: int | None = None
     burned: tuple[str, ...] = ()
     """Cards of this packet that were burned and lie set aside, `??` until shown."""
-
-
-class PacketView(Shown):
-    """One packet of the round, in the order dealt."""
-
-    ordinal: int
-    to: str
-    expected: int | None
-    counted: int | None
-    lifted: bool
 
 
 class DeviceView(Shown):
@@ -105,7 +97,7 @@ class TableView(Shown):
     dealer: HandView | None = None
     community: tuple[HandView, ...] = ()
     columns: tuple[HandView, ...] = ()
-    packets: tuple[PacketView, ...] = ()
+    packets: tuple[PacketNow, ...] = ()
     remainder: int | None = None
     deck: int = 0
     shuffler: str = ""

@@ -3,34 +3,29 @@
 The public names are imported on first use: whoever only wants to name an error loads no database.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
+
+from protocol.lazy import face
 
 if TYPE_CHECKING:
-    from dealwire.journal.errors import JournalError
-    from dealwire.journal.journal import Journal
-    from dealwire.journal.reader import JournalReader
-    from dealwire.journal.rebuilding import rebuild
-    from dealwire.journal.resuming import resume
-    from dealwire.journal.sealing import SealingKey
-    from dealwire.journal.transport import Gate, Journaled
+    from dealwire.journal.errors import JournalError as JournalError
+    from dealwire.journal.journal import Journal as Journal
+    from dealwire.journal.reader import JournalReader as JournalReader
+    from dealwire.journal.rebuilding import rebuild as rebuild
+    from dealwire.journal.resuming import resume as resume
+    from dealwire.journal.sealing import SealingKey as SealingKey
+    from dealwire.journal.transport import Gate as Gate
+    from dealwire.journal.transport import Journaled as Journaled
 
-_HOMES: Final = {
-    "Gate": "dealwire.journal.transport",
-    "Journal": "dealwire.journal.journal",
-    "JournalError": "dealwire.journal.errors",
-    "JournalReader": "dealwire.journal.reader",
-    "Journaled": "dealwire.journal.transport",
-    "SealingKey": "dealwire.journal.sealing",
-    "rebuild": "dealwire.journal.rebuilding",
-    "resume": "dealwire.journal.resuming",
-}
-
-__all__ = ["Gate", "Journal", "JournalError", "JournalReader", "Journaled", "SealingKey", "rebuild", "resume"]
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'dealwire.journal' has no attribute {name!r}")
-    return getattr(importlib.import_module(home), name)
+__all__, __getattr__, __dir__ = face(
+    __name__,
+    {
+        "dealwire.journal.errors": "JournalError",
+        "dealwire.journal.journal": "Journal",
+        "dealwire.journal.reader": "JournalReader",
+        "dealwire.journal.rebuilding": "rebuild",
+        "dealwire.journal.resuming": "resume",
+        "dealwire.journal.sealing": "SealingKey",
+        "dealwire.journal.transport": "Gate Journaled",
+    },
+)

@@ -1,11 +1,11 @@
 """The lines that were made known beside those that the raw record gives: equal, or where they part."""
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal.reader import JournalReader, publication_of
 from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.records import STARTED, JournalRecord
@@ -61,18 +61,14 @@ class Matching:
         if record.kind == STARTED:
             self._begin_anew(record.table)
         found = self._dealing.take(record)
-        self.add(found)
-        if record.kind in self._topics:
-            self._stored.setdefault(record.table, deque()).append(publication_of(record))
-            self._pair(record.table)
-        return found
-
-    def add(self, found: list[Publication]) -> None:
-        """What was rebuilt."""
         for publication in found:
             if publication.topic in self._topics:
                 self._rebuilt.setdefault(publication.table, deque()).append(publication)
                 self._pair(publication.table)
+        if record.kind in self._topics:
+            self._stored.setdefault(record.table, deque()).append(publication_of(record))
+            self._pair(record.table)
+        return found
 
     def finish(self) -> Comparison:
         """The records are over."""
@@ -105,13 +101,8 @@ class Matching:
 def compare(reader: JournalReader, make: MakePublisher[T], topics: Collection[str] = DERIVED) -> Comparison:
     """Deal the whole journal again and compare; stops at the first difference. Errors as `rebuild`."""
     matching = Matching(Dealing(reader, make), topics)
-    for record in _until(reader.records(), matching):
+    for record in reader.records():
+        if matching.result.difference is not None:
+            break
         matching.take(record)
     return matching.finish()
-
-
-def _until(records: Iterator[JournalRecord], matching: Matching) -> Iterator[JournalRecord]:
-    for record in records:
-        if matching.result.difference is not None:
-            return
-        yield record

@@ -1,69 +1,70 @@
 """What can be wrong with a journal or with the key that seals it. Each is one line that names the file."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from protocol.errors import DealwireError
 
 
 class JournalError(DealwireError):
-    """Base: a journal cannot be used, or is not what was written."""
+    """Base: a journal cannot be used, or is not what was written; `why` says it for a person."""
+
+    WHAT: ClassVar[str] = ""
+
+    def __init__(self, path: Path, why: str) -> None:
+        self.path, self.why = path, why
+        super().__init__(f"{path}: {self.WHAT}{why}")
 
 
 class JournalInaccessible(JournalError):
     """The file or its folder cannot be opened; `number` is the system's errno, 0 when it gave none."""
 
     def __init__(self, path: Path, why: str, number: int = 0) -> None:
-        self.path, self.why, self.number = path, why, number
-        super().__init__(f"{path}: {why}")
+        self.number = number
+        super().__init__(path, why)
 
 
 class JournalBusy(JournalError):
     """Another program writes this journal."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        super().__init__(f"{path}: another program writes this journal; a journal has one writer")
+        super().__init__(path, "another program writes this journal; a journal has one writer")
 
 
 class JournalUnwritable(JournalError):
     """The disk took nothing: full, or failing."""
 
-    def __init__(self, path: Path, why: str) -> None:
-        self.path, self.why = path, why
-        super().__init__(f"{path}: nothing can be written: {why}")
+    WHAT = "nothing can be written: "
 
 
 class JournalForeign(JournalError):
     """The file is something else."""
 
-    def __init__(self, path: Path, why: str) -> None:
-        self.path, self.why = path, why
-        super().__init__(f"{path}: this is no journal: {why}")
+    WHAT = "this is no journal: "
 
 
 class JournalNewer(JournalError):
     """A later version of this program made the file."""
 
     def __init__(self, path: Path, version: int, ours: int) -> None:
-        self.path, self.version, self.ours = path, version, ours
-        super().__init__(f"{path}: journal version {version} is newer than this program, which knows up to {ours}")
+        self.version, self.ours = version, ours
+        super().__init__(path, f"journal version {version} is newer than this program, which knows up to {ours}")
 
 
 class JournalDamaged(JournalError):
     """What is in the file is not what was written. `sequence` is the first record that is wrong, None when unknown."""
 
     def __init__(self, path: Path, sequence: int | None, why: str) -> None:
-        self.path, self.sequence, self.why = path, sequence, why
-        where = "" if sequence is None else f"record {sequence}: "
-        super().__init__(f"{path}: {where}{why}")
+        self.sequence = sequence
+        super().__init__(path, why if sequence is None else f"record {sequence}: {why}")
 
 
 class KeyProblem(JournalError):
-    """A key file, or a key, that cannot be used."""
+    """A key file, or a key, that cannot be used; `line` counts from 1."""
 
     def __init__(self, path: Path, why: str, line: int | None = None) -> None:
         self.path, self.why, self.line = path, why, line
-        super().__init__(f"{path}:{'' if line is None else f'{line}:'} {why}")
+        DealwireError.__init__(self, f"{path}:{'' if line is None else f'{line}:'} {why}")
 
 
 class KeyUnsafe(KeyProblem):
@@ -77,21 +78,16 @@ class KeyUnknown(JournalError):
     """A record is sealed with a key that was not given."""
 
     def __init__(self, path: Path, sequence: int, key_id: str) -> None:
-        self.path, self.sequence, self.key_id = path, sequence, key_id
-        super().__init__(f"{path}: record {sequence} is sealed with key {key_id}; give the key file that holds it")
+        self.sequence, self.key_id = sequence, key_id
+        super().__init__(path, f"record {sequence} is sealed with key {key_id}; give the key file that holds it")
 
 
 class SealingUnavailable(JournalError):
     """The library that seals is not installed."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        super().__init__(f"{path}: cryptography is not installed: pip install 'dealwire[journal]'")
+        super().__init__(path, "cryptography is not installed: pip install 'dealwire[journal]'")
 
 
 class JournalDiffers(JournalError):
     """What was made known is not what the raw record gives: another program, other terms, or a fault."""
-
-    def __init__(self, path: Path, why: str) -> None:
-        self.path, self.why = path, why
-        super().__init__(f"{path}: {why}")

@@ -4,17 +4,17 @@ What is handed in joins the open group. A group is written in one transaction an
 in the file or none: by `commit`, and by `Journaled` before any byte goes out to a device.
 """
 
-import json
 import logging
 import secrets
 import sqlite3
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Final
 
-from dealwire.hub.publication import Publication, Topic
+from msgspec.json import encode
+
+from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.check import check_tail
 from dealwire.journal.reader import JournalLine, JournalReader
@@ -86,7 +86,7 @@ class Journal:
         self._identity = secrets.token_bytes(16)
         self._head, self.newest_ns = Head(0, GENESIS), 0
         fields = {"schema": SCHEMA, "file": self._identity.hex(), "program": f"dealwire {__version__}"}
-        self._add(at_ns, 0, OPENED, "", _json(fields))
+        self._add(at_ns, 0, OPENED, "", encode(fields))
         try:
             self._write()
         except database.TROUBLE as error:
@@ -125,16 +125,16 @@ class Journal:
         decide its results and stand elsewhere: hashes of procedure and game, where the meters stand.
         """
         self._forget_lines(table)
-        self._add(at_ns, 0, STARTED, table, _json({"configuration": configuration, "facts": dict(facts or {})}))
+        self._add(at_ns, 0, STARTED, table, encode({"configuration": configuration, "facts": dict(facts or {})}))
 
     def resumed(self, table: str, at_ns: int) -> None:
         """A table that was broken off goes on where the journal left it; `resume` says so itself."""
-        self._add(at_ns, 0, RESUMED, table, _json({"program": f"dealwire {__version__}"}))
+        self._add(at_ns, 0, RESUMED, table, encode({"program": f"dealwire {__version__}"}))
 
     def stopped(self, table: str, at_ns: int, why: str = "") -> None:
         """A table ends: its lines were closed, and what `Table.finish` gave was published."""
         self._forget_lines(table)
-        self._add(at_ns, 0, STOPPED, table, _json({"why": why}))
+        self._add(at_ns, 0, STOPPED, table, encode({"why": why}))
 
     def line(self, table: str, name: str, *, device: str, dialect: str, address: str, baud: int, procedure: str) -> int:
         """Register a line and give its number. A line of the same name and device keeps its number until the table
@@ -148,7 +148,7 @@ class Journal:
         line = JournalLine(number, sequence, table, name, device, dialect, address, baud, procedure)
         self._lines[table, name], self._tables[number] = line, table
         fields = {"name": name, "device": device, "dialect": dialect, "address": address, "baud": baud}
-        self._add(self.newest_ns, number, LINE, table, _json({**fields, "procedure": procedure}))
+        self._add(self.newest_ns, number, LINE, table, encode({**fields, "procedure": procedure}))
         return number
 
     def chunk(self, line: int, at_ns: int, sent: bool, data: bytes) -> None:
@@ -212,9 +212,7 @@ class Journal:
     def __enter__(self) -> "Journal":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # ------------------------------------------------------------------ outboxes
@@ -291,7 +289,3 @@ class Journal:
                 self._file.db.execute("ROLLBACK")
         except database.TROUBLE as error:
             _log.debug("%s: after the failure: %s", self.path, error)
-
-
-def _json(fields: Mapping[str, object]) -> bytes:
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()

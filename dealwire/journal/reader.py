@@ -5,10 +5,9 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, TypeVar, cast
 
-from dealwire.hub.publication import Publication, Topic
+from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, JournalRecord, heading
@@ -72,9 +71,7 @@ class JournalReader:
     def __enter__(self) -> "JournalReader":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # ------------------------------------------------------------------ records

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalLine, JournalReader, TableStart, line_of, start_of
 from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, JournalRecord

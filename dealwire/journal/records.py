@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from dealwire.hub.publication import Topic
+from dealwire.hub.lines import Topic
 
 TOPICS: Final[tuple[str, ...]] = get_args(Topic)
 """Kinds of records that are made known; stored in clear text."""

@@ -7,17 +7,17 @@ then, or says which file has changed since.
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of
-from dealwire.table.table import TableOutcome, TableTerms
+from dealwire.table.table import TableOutcome, TableTerms, move_meters
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
 from protocol.errors import DealwireError
@@ -107,9 +107,12 @@ class TableFactory:
         if part.progressive is not None:
             self._restore(part.progressive, before + 1)
         known = self._publications(before + 1, part.name)
-        meters = _newest_meters(known, dict(part.meters)) if part.progressive is None else {}
+        settlements = [Settlement.from_json(item.line) for item in known if item.topic == "settlement"]
+        meters = dict(part.meters) if part.progressive is None else {}
+        for settlement in settlements if part.progressive is None else ():
+            move_meters(meters, settlement)
         table = build_table(part.model_copy(update={"meters": meters}), self._banks, JournaledTable)
-        rounds = [[item.session, item.round] for item in _rounds(known)][-ROUNDS_KEPT:]
+        rounds = [[item.session, item.round] for item in settlements][-ROUNDS_KEPT:]
         return {"files": files_of(table), "meters": meters, "rounds": rounds}
 
     def _restore(self, setup: Path, before: int) -> None:
@@ -142,20 +145,3 @@ def files_of(table: PublishedTable) -> dict[str, str]:
         if table.terms.bank is not None:
             found["progressive"] = hashlib.sha256(repr(table.terms.bank.setup).encode()).hexdigest()
     return found
-
-
-def _rounds(known: Iterable[Publication]) -> list[Settlement]:
-    return [Settlement.from_json(item.line) for item in known if item.topic == "settlement"]
-
-
-def _newest_meters(known: Sequence[Publication], otherwise: dict[str, int]) -> dict[str, int]:
-    """Where the meters stand after the last settlement; as `otherwise` when there was none."""
-    settlements = _rounds(known)
-    meters = dict(otherwise)
-    for settlement in settlements:
-        for meter in settlement.meters:
-            if meter.after is None:
-                meters.pop(meter.name, None)
-            else:
-                meters[meter.name] = meter.after
-    return meters

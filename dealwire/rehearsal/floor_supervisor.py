@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dealwire.rehearsal.pace import Course, Doings
+from dealwire.rehearsal.dealt_table import Course, Doings
 from devices.simulator.deck import Bay
 from protocol.faults import Fault
 from protocol.places import COMMUNITY, DEALER, MUCK, Place
@@ -57,7 +57,7 @@ def judge(dealer: StepDealer, place: Place, step: str, ruling: str) -> Doings:
     yield from dealer.at("table-controller")
     dealer.controller.count(place, dealer.cards.count(place))
     if not dealer.right(place):
-        how = "short" if dealer.short(place) else "long"
+        how = "short" if dealer.missing(place) else "long"
         yield from rule(dealer, place, how, step, ruling)
 
 
@@ -139,7 +139,7 @@ def _judge_uncounted(dealer: StepDealer) -> Doings:
     for place in dealer.hands():
         if not dealer.right(place) and place not in dealer.dead:
             yield from dealer.at("table-controller")
-            yield from rule(dealer, place, "short" if dealer.short(place) else "long", "", "misdeal")
+            yield from rule(dealer, place, "short" if dealer.missing(place) else "long", "", "misdeal")
 
 
 def _call(dealer: StepDealer, how: str) -> None:

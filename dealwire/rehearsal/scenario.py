@@ -1,36 +1,58 @@
-"""Scenarios: who plays, what they bet and choose, and what goes wrong. TOML, strict; see `docs/simulator.md`."""
+"""Scenarios: who plays, what they bet and choose, and what goes wrong. TOML, strict; see `docs/simulator.md`.
+
+One without an end has its rounds again and again, with faults thrown in if wanted.
+"""
 
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import cycle
 from pathlib import Path
-from typing import Final, NamedTuple
+from random import Random
+from typing import Any, Final, NamedTuple
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import DecideStep, Due
 from dealer_flow.procedure.tables import DecisionPart
-from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
+from dealer_flow.table.columns import Draw
+from dealwire.rehearsal.rehearsed import NotDealt, RehearsedProcedure, packets_of
 from dealwire.rehearsal.strict import ScenarioError, Section
-from dealwire.rehearsal.trouble import PlannedTrouble, ShoeTrouble, read_troubles
-from protocol.cards import RANKS
-from protocol.places import SEATS_MAX, Place
+from dealwire.rehearsal.trouble import (
+    AT_A_PACKET,
+    AT_A_RACE,
+    LINE,
+    PlannedTrouble,
+    What,
+    read_card_trouble,
+    read_trouble,
+)
+from protocol.cards import DECK, RANKS, Card, parse_cards
+from protocol.places import SEATS_MAX, Place, seat
 from protocol.tdp.messages import BadgeLevel
 
 HERE: Final = Path(__file__).parent / "scenarios"
 CENTS_MAX: Final = 2**32 - 1
+DECKS_MAX: Final = 8
+CENTS: Final = 500
+"""What a player bets on a spot in a round made of a procedure."""
+FIRST_SEAT: Final = 2
+"""Who gets cards first in it, where a number is drawn for it."""
 LEVELS: Final = {"supervisor": BadgeLevel.SUPERVISOR, "executive": BadgeLevel.EXECUTIVE}
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPlayer:
     """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
-    nothing: a choice by name, or `basic` (by the cards)."""
+    nothing: a choice by name, or `basic` (by the cards). `switch`: cents moved to another bet before the extra card of
+    a race."""
 
     seat: int
     wagers: Mapping[str, int]
-    decision: str
+    decision: str = "basic"
     choices: tuple[str, ...] = ()
+    switch: Mapping[str, int] = field(default_factory=dict)
 
     def chooses(self, offered: Sequence[str], made: int) -> str:
         """The choice after `made` others, by plan; `basic` when the cards decide, empty when it says nothing."""
@@ -62,15 +84,19 @@ class Award:
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
     """One round: the players in rising order of seats, the troubles, and what is awarded in which order. `number`: the
-    seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges."""
+    seat that gets cards first, where one is drawn for, 0 for the dealer; `house_draws`: cards the house exchanges;
+    `ends`: after how many cards the shoe lets a race end, 0 as it falls."""
 
     players: tuple[SimulatedPlayer, ...]
     troubles: tuple[PlannedTrouble, ...]
     awards: tuple[Award, ...] = ()
     number: int | None = None
     house_draws: int = 0
-    reader: tuple[ShoeTrouble, ...] = ()
-    """What goes wrong at a shoe, at a card of the round."""
+    ends: int = 0
+
+    def find(self, what: What, ordinal: int = 0) -> PlannedTrouble | None:
+        """The trouble of a kind at a packet or card, if any."""
+        return next((trouble for trouble in self.troubles if (trouble.what, trouble.ordinal) == (what, ordinal)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +122,46 @@ class Scenario:
     def plans(self) -> Iterable[RoundPlan]:
         """The rounds in their order, as many as are dealt."""
         return self.rounds
+
+
+class RaceGame:
+    """A procedure whose cards are drawn into columns, as simulated people play it."""
+
+    def __init__(self, procedure: Procedure) -> None:
+        shoe = Plan(procedure, {}).shoe
+        assert shoe is not None
+        self.shoe = shoe
+        self.all = shoe.all_end or len(shoe.columns) * ((shoe.column_end or 1) - 1) + 1
+        """After how many cards it is over at the latest."""
+        self.bets = {bet.name: bet.number for bet in procedure.bet}
+
+    def end_of(self, cards: list[Card]) -> int:
+        """After how many of `cards` a column is full; `all` + 1 when none of the first `all` fills one, 0 when it is
+        still open."""
+        end = Draw(self.shoe, cards).end
+        if end is None:
+            return 0
+        return end.cards if end.column else self.all + 1
+
+
+@dataclass(frozen=True, slots=True)
+class RaceScenario:
+    """Everything that happens at a simulated shoe. The same seed gives the same cards."""
+
+    id: str
+    title: str
+    seed: int
+    game: RaceGame
+    decks: int
+    cards: tuple[Card, ...]
+    """The first cards of the first shoe; none when they fall by chance."""
+    burn: int
+    cut_after: int | None
+    round_limit: int | None
+    rounds: tuple[RoundPlan, ...]
+
+
+AnyScenario = Scenario | RaceScenario
 
 
 class RoundUnderWay:
@@ -166,6 +232,70 @@ def places(procedure: RehearsedProcedure, round_: RoundPlan) -> tuple[Place, ...
     return tuple(packet.place for packet in packets(procedure, round_))
 
 
+# ------------------------------------------------------------------ without an end
+
+SHUFFLER_DEVICES: Final = ("shuffler", "table-controller")
+AT_THE_END: Final = (What.REMAINDER, What.BURN, What.REVEAL_BEFORE_BURN)
+
+
+@dataclass(frozen=True, slots=True)
+class EndlessScenario(Scenario):
+    """A scenario whose rounds are dealt again and again; a share `faults` (0 to 1) of them has one trouble more.
+
+    The same seed gives the same rounds.
+    """
+
+    faults: float = 0.0
+
+    def plans(self) -> Iterator[RoundPlan]:
+        """The rounds in their order, without an end."""
+        random = Random(self.seed)
+        for plan in cycle(self.rounds):
+            if random.random() >= self.faults:
+                yield plan
+                continue
+            trouble = _mishap(self, plan, random)
+            # A packet has one trouble: a dealer does not call a misdeal at what the device has stopped already.
+            taken = {each.ordinal for each in plan.troubles}
+            more = () if trouble.ordinal in taken else (trouble,)
+            yield replace(plan, troubles=(*plan.troubles, *more))
+
+
+def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None) -> EndlessScenario:
+    """`scenario` without an end; `seed` also shuffles the cards, otherwise the scenario's own does."""
+    content = {field.name: getattr(scenario, field.name) for field in fields(Scenario)}
+    chosen = scenario.seed if seed is None else seed
+    return EndlessScenario(**(content | {"faults": faults, "seed": chosen}))
+
+
+def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTrouble:
+    to = places(scenario.procedure, plan)
+    what = random.choice([*AT_A_PACKET, *AT_THE_END])
+    ordinal = random.randint(1, len(to)) if what in AT_A_PACKET else 0
+    if what is What.LIFTED_EARLY:  # people grab their own hand, not the house's
+        own = [at for at, place in enumerate(to, 1) if place == seat(plan.players[0].seat)]
+        ordinal = own[0] if own else ordinal
+    positions = range(1, scenario.procedure.packet_size + 1)
+    amounts = {
+        What.PACKET: random.choice([-1, 1]),
+        What.JAM: random.randint(1, 4),
+        What.REJECTED: 1,
+        What.REMAINDER: 1,
+        What.NOISE: random.randint(1, 60),
+        What.DROP: random.randint(1, 30),
+        What.FLIP: random.randint(1, 4),
+        What.STALL: random.randint(50, 800),
+    }
+    return PlannedTrouble(
+        what,
+        ordinal,
+        amounts.get(what, 0),
+        noticed=random.random() < 0.5,
+        device=random.choice(SHUFFLER_DEVICES) if what in LINE else "shuffler",
+        positions=tuple(sorted(random.sample(positions, 3))) if what is What.BURN else (),
+    )
+
+
 # ------------------------------------------------------------------ reading
 
 
@@ -174,24 +304,65 @@ def scenario_ids() -> list[str]:
     return sorted(path.stem for path in HERE.glob("*.toml"))
 
 
-def load_scenario(source: str | Path) -> Scenario:
-    """A scenario by id, or from a file (a Path). ScenarioError names the file, the key and what is allowed."""
-    if isinstance(source, str) and source not in scenario_ids():
-        raise ScenarioError(source, "", f"no such scenario; there are {', '.join(scenario_ids())}")
-    path = HERE / f"{source}.toml" if isinstance(source, str) else source
-    top = Section(path.name, "", read_toml(path))
-    return read_scenario(top, path.stem, read_procedure(top))
+def shoe_scenario_ids() -> list[str]:
+    """The scenarios at a card shoe that come with the program."""
+    return sorted(path.stem for path in (HERE / "shoe").glob("*.toml"))
 
 
-def read_procedure(top: Section) -> Procedure:
-    """The procedure a scenario names, by id or as a file."""
+def find_scenario(source: str | Path) -> AnyScenario:
+    """A scenario by id, or from a file (a Path); its procedure says at which device it is played.
+
+    ScenarioError names the file, the key and what is allowed.
+    """
+    if isinstance(source, Path):
+        path = source
+    else:
+        folders = {**dict.fromkeys(scenario_ids(), ""), **dict.fromkeys(shoe_scenario_ids(), "shoe")}
+        if source not in folders:
+            raise ScenarioError(source, "", f"no such scenario; there are {', '.join(folders)}")
+        path = HERE / folders[source] / f"{source}.toml"
+    top = Section(path.name, "", _read_toml(path))
     try:
-        return load_procedure(top.text("procedure"))
+        procedure = load_procedure(top.text("procedure"))
     except ProcedureError as error:
         raise top.error("procedure", str(error)) from error
+    return _read_race(top, path.stem, procedure) if procedure.shoe else _read_steps(top, path.stem, procedure)
 
 
-def read_scenario(top: Section, id_: str, procedure: Procedure) -> Scenario:
+def load_scenario(source: str | Path) -> Scenario:
+    """As `find_scenario`, by id of those dealt from a packet shuffler; NotDealt for a race."""
+    if isinstance(source, str) and source not in scenario_ids():
+        raise ScenarioError(source, "", f"no such scenario; there are {', '.join(scenario_ids())}")
+    found = find_scenario(source)
+    if not isinstance(found, Scenario):
+        raise NotDealt(found.id)
+    return found
+
+
+def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> dict[str, Any]:
+    """A round as in a scenario file: players at these seats with a bet on every spot that is bet before the deal."""
+    bets = [bet for bet in procedure.bet if bet.placed == "before-deal" and (progressive or not bet.progressive)]
+    wagers = {bet.name: CENTS for bet in bets}
+    table: dict[str, Any] = {"players": [{"seat": number, "wagers": wagers} for number in seats]}
+    if any(step.selects_first for step in procedure.step):
+        table["number"] = min(FIRST_SEAT, procedure.seats.most)
+    return table
+
+
+def scenario_of(
+    procedure: Procedure,
+    rounds: Sequence[Mapping[str, Any]],
+    *,
+    seed: int = 1,
+    options: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Scenario:
+    """The scenario of these rounds, as if read from a file."""
+    table = {"title": procedure.title, "seed": seed, "options": dict(options or {}), "rounds": list(rounds), **more}
+    return _read_steps(Section(f"{procedure.id}.toml", "", table), procedure.id, procedure)
+
+
+def _read_steps(top: Section, id_: str, procedure: Procedure) -> Scenario:
     """The scenario in `top`."""
     options = top.section("options") if top.has("options") else None
     try:
@@ -203,23 +374,28 @@ def read_scenario(top: Section, id_: str, procedure: Procedure) -> Scenario:
     plan = rehearsed.plan
     if not plan.from_shoe and any(step.deals and not step.from_device for step in plan.steps):
         raise top.error("procedure", "a game whose cards are partly dealt by hand is dealt from a shoe")
-    scenario = Scenario(
+    return Scenario(
         id=id_,
         title=top.text("title"),
         seed=top.integer("seed", 0, 2**32 - 1),
         recognition=top.flag("recognition", False),
         procedure=rehearsed,
-        rounds=tuple(_round(section, rehearsed) for section in top.sections("rounds")),
         basic=_basic(top.section("basic")) if top.has("basic") else None,
         cut_after=top.integer("cut_after", 1, plan.decks * plan.cards) if top.has("cut_after") else None,
+        rounds=_rounds(top, lambda item: _round(item, rehearsed)),
     )
+
+
+def _rounds(top: Section, read: Callable[[Section], RoundPlan]) -> tuple[RoundPlan, ...]:
+    """The rounds of a scenario of which all else was read, each by `read`."""
+    rounds = top.each("rounds", read)
     top.done()
-    if not scenario.rounds:
+    if not rounds:
         raise top.error("rounds", "a scenario needs at least one round")
-    return scenario
+    return rounds
 
 
-def read_toml(path: Path) -> object:
+def _read_toml(path: Path) -> object:
     """The content of a file; ScenarioError when it cannot be had."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -236,31 +412,34 @@ def _basic(section: Section) -> BasicPlay:
 
 
 def _round(section: Section, procedure: RehearsedProcedure) -> RoundPlan:
-    players = tuple(sorted((_player(item, procedure) for item in section.sections("players")), key=lambda p: p.seat))
+    players = _players(section, lambda item: _player(item, procedure))
     seats = [player.seat for player in players]
-    if not seats or len(set(seats)) != len(seats):
-        raise section.error("players", "a round needs at least one player and one player a seat")
     number = section.integer("number", 0, procedure.plan.most_seats) if section.has("number") else None
     plan = RoundPlan(players, (), number=number, house_draws=section.integer("house_draws", 0, 7, 0))
     dealt = packets(procedure, plan)
     cards, deck = sum(packet.cards for packet in dealt), procedure.plan.loaded
     if cards > deck:
         raise section.error("players", f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
-    troubles, reader = read_troubles(section.sections("troubles", []), dealt, procedure.plan)
-    awards = tuple(_award(item, seats) for item in section.sections("awards", []))
-    section.done()
-    return replace(plan, troubles=troubles, reader=reader, awards=awards)
+    troubles = section.each("troubles", lambda item: read_trouble(item, dealt, procedure.plan), [])
+    return replace(plan, troubles=troubles, awards=section.each("awards", lambda item: _award(item, seats), []))
+
+
+def _players(section: Section, read: Callable[[Section], SimulatedPlayer]) -> tuple[SimulatedPlayer, ...]:
+    """The players of a round, in rising order of seats, each by `read`."""
+    players = tuple(sorted(section.each("players", read), key=lambda player: player.seat))
+    seats = {player.seat for player in players}
+    if not seats or len(seats) != len(players):
+        raise section.error("players", "a round needs at least one player and one player a seat")
+    return players
 
 
 def _award(section: Section, seats: list[int]) -> Award:
-    award = Award(
+    return Award(
         seat=section.integer("seat", min(seats), max(seats)),
         hand=section.integer("hand", 1, 255),
         level=LEVELS[section.text("card", "supervisor", allowed=LEVELS)],
         slips=section.flag("slips", False),
     )
-    section.done()
-    return award
 
 
 def _player(section: Section, procedure: RehearsedProcedure) -> SimulatedPlayer:
@@ -269,9 +448,69 @@ def _player(section: Section, procedure: RehearsedProcedure) -> SimulatedPlayer:
         seat=section.integer("seat", 1, SEATS_MAX),
         wagers=section.numbers("wagers", 1, CENTS_MAX, allowed=procedure.bets),
         decision=section.text("decision", "basic", allowed=("basic", *choices)),
-        choices=section.words("choices", ["", *choices], []),
+        choices=section.words("choices", ["", *choices]),
     )
     if procedure.enters and not any(bet in player.wagers for bet in procedure.enters):
         raise section.error("wagers", f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")
-    section.done()
     return player
+
+
+# ------------------------------------------------------------------ reading a race
+
+
+def _read_race(top: Section, id_: str, procedure: Procedure) -> RaceScenario:
+    """The scenario in `top`. ScenarioError names the key and what is allowed."""
+    game = RaceGame(procedure)
+    decks = top.integer("decks", 1, DECKS_MAX, 1)
+    cards = _cards(top, decks)
+    return RaceScenario(
+        id=id_,
+        title=top.text("title"),
+        seed=top.integer("seed", 0, 2**32 - 1),
+        game=game,
+        decks=decks,
+        cards=cards,
+        burn=top.integer("burn", 0, 16, 0),
+        cut_after=top.integer("cut_after", 1, decks * len(DECK)) if top.has("cut_after") else None,
+        round_limit=top.integer("round_limit", 1, 255) if top.has("round_limit") else None,
+        rounds=_rounds(top, lambda item: _race_round(item, game, stacked=bool(cards))),
+    )
+
+
+def _cards(top: Section, decks: int) -> tuple[Card, ...]:
+    try:
+        cards = parse_cards(top.text("cards", ""))
+    except ValueError as error:
+        raise top.error("cards", str(error)) from error
+    held = Counter(cards)
+    for card, count in held.items():
+        if card not in DECK or count > decks:
+            raise top.error("cards", f"{card} {count} times; the shoe holds {decks if card in DECK else 0}")
+    return cards
+
+
+def _race_round(section: Section, game: RaceGame, *, stacked: bool) -> RoundPlan:
+    players = _players(section, lambda item: _race_player(item, game))
+    ends = section.integer("ends", game.shoe.column_end or 1, game.all + 1) if section.has("ends") else 0
+    if ends and stacked:
+        raise section.error("ends", "the scenario's cards say it already; leave one of the two out")
+    return RoundPlan(players, section.each("troubles", lambda item: _race_trouble(item, game), []), ends=ends)
+
+
+def _race_player(section: Section, game: RaceGame) -> SimulatedPlayer:
+    shoe = game.shoe
+    wagers = section.numbers("wagers", 1, CENTS_MAX, allowed=[bet for bet in game.bets if bet not in shoe.moved])
+    moved = [bet for bet in game.bets if bet in shoe.moved]
+    switch = section.numbers("switch", 1, CENTS_MAX, allowed=moved) if section.has("switch") else {}
+    player = SimulatedPlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch=switch)
+    if not wagers:
+        raise section.error("wagers", "a player needs at least one bet")
+    most = wagers.get(shoe.moves_from or "", 0)
+    if len(switch) > 1 or sum(switch.values()) > most:
+        raise section.error("switch", f"at most {most} cents, the bet {shoe.moves_from!r}, go to one other")
+    return player
+
+
+def _race_trouble(section: Section, game: RaceGame) -> PlannedTrouble:
+    what = What(section.text("what", allowed=[*AT_A_RACE, *LINE]))
+    return read_card_trouble(section, what, game.all + 1)

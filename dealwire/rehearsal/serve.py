@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from dealwire.rehearsal.catalogue import AnyScenario, set_up
+from dealwire.rehearsal.scenario import AnyScenario
+from dealwire.rehearsal.tables import set_up
 from devices.clock import SystemClock
 from devices.loop import Member, Owner
 from devices.simulator.host import SimulatorHost

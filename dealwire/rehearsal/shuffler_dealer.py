@@ -6,15 +6,12 @@ from typing import Final
 
 from dealer_flow.procedure.steps import AnyStep, Due
 from dealwire.rehearsal import floor_supervisor as supervisor
-from dealwire.rehearsal.pace import Course, Doings, PeoplePace
+from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
 from dealwire.rehearsal.scenario import Scenario
 from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.deck import Bay, Cards
-from devices.simulator.line_faults import LineFaults
 from devices.simulator.shuffler import ShufflerModel
-from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import Unit
 from protocol.places import MUCK, REMAINDER, Place
 from protocol.tdp.messages import ShufflerState as S
 
@@ -25,17 +22,8 @@ AT_SHUFFLER: Final = "shuffler"
 class ShufflerDealer(StepDealer):
     """Plays `scenario` on a packet shuffler and a table controller."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        cards: Cards,
-        shuffler: ShufflerModel,
-        controller: TableControllerModel,
-        units: dict[str, Unit],
-        lines: dict[str, LineFaults],
-        pace: PeoplePace,
-    ) -> None:
-        super().__init__(scenario, cards, controller, units, lines, pace)
+    def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards, shuffler: ShufflerModel) -> None:
+        super().__init__(scenario, table, cards)
         self.shuffler = shuffler
         self.in_round = False
         """From the bets until the cards are gathered."""
@@ -122,7 +110,7 @@ class ShufflerDealer(StepDealer):
 
     def _packet(self, packet: Due, *, closes: bool) -> Doings:
         ordinal, place, before = self.ordinal, packet.place, self.cards.count(packet.place)
-        self.spoil_line([trouble for trouble in self.plan.troubles if trouble.ordinal == ordinal])
+        self.spoil_line(self.plan.troubles, ordinal)
         yield from self._mishandle(ordinal, place)
         while not self._packet_waits():
             yield lambda: self._packet_waits() or self.shuffler.state is S.MISDEAL or self._ran_out()
@@ -167,23 +155,23 @@ class ShufflerDealer(StepDealer):
 
     def _mishandle(self, ordinal: int, place: Place) -> Doings:
         """What people do wrong, and the power, while or when a packet comes."""
-        if self.fix(What.LIFTED_EARLY, ordinal):
+        if self.plan.find(What.LIFTED_EARLY, ordinal):
             yield lambda: self.shuffler.state is S.DISPENSING
             yield self.shuffler.durations.dispense * 2 // 3
             self.shuffler.lift(place, self.now_ns)
-        if self.fix(What.POWER, ordinal):
+        if self.plan.find(What.POWER, ordinal):
             yield lambda: self.shuffler.state is S.PACKET_WAIT
             yield self.pace.step
             self.units[AT_SHUFFLER].power_off()
             yield self.pace.power
             self.units[AT_SHUFFLER].power_on(self.now_ns)
             yield lambda: self.shuffler.state is S.MISDEAL and self.units[AT_SHUFFLER].hosted
-        if self.fix(What.DOOR, ordinal):
+        if self.plan.find(What.DOOR, ordinal):
             yield self._packet_waits
             self.shuffler.move_door(True, self.now_ns)
             yield self.pace.step
             self.shuffler.move_door(False, self.now_ns)
-        if self.fix(What.MISDEAL_CALLED, ordinal):
+        if self.plan.find(What.MISDEAL_CALLED, ordinal):
             yield self._packet_waits
             yield from supervisor.call_misdeal(self)
             self.course = Course.STOP
@@ -233,6 +221,6 @@ class ShufflerDealer(StepDealer):
         yield self.pace.collect
         yield from self.at(AT_SHUFFLER)
         self.cards.lift(Bay.REJECT, REMAINDER)
-        short = self.fix(What.DECK)
+        short = self.plan.find(What.DECK)
         self.in_round = False
         yield from self.reload(short.amount if short else 0)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealwire.rehearsal.catalogue import AnyScenario, clean_round, scenario_of, set_up
-from dealwire.rehearsal.endless import endless
+from dealwire.rehearsal.scenario import AnyScenario, clean_round, endless, scenario_of
+from dealwire.rehearsal.tables import set_up
 from dealwire.table.replay import usual_table
 from dealwire.table.table import Table, TableOutcome
 from devices.clock import ManualClock

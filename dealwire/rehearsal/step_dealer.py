@@ -5,7 +5,7 @@ the cards that really lie there.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
@@ -21,15 +21,11 @@ from dealer_flow.procedure.steps import (
     ShowStep,
 )
 from dealwire.rehearsal import floor_supervisor as supervisor
-from dealwire.rehearsal.pace import Course, Doings, PeoplePace
+from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings, SimulatedDealer
 from dealwire.rehearsal.rehearsed import packets_of
 from dealwire.rehearsal.scenario import RoundPlan, RoundUnderWay, Scenario, SimulatedPlayer
-from dealwire.rehearsal.simulated_dealer import SimulatedDealer
 from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
 from devices.simulator.deck import FIRST_JOKER, Cards
-from devices.simulator.line_faults import LineFaults
-from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import TableUnit
 from protocol.cards import CARDS, RANKS, UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
 from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
@@ -50,18 +46,9 @@ MISHANDLED: Final = {
 class StepDealer(SimulatedDealer):
     """Plays `scenario`. A subclass gets the device ready, deals packets, and brings what is left."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        cards: Cards,
-        controller: TableControllerModel,
-        units: Mapping[str, TableUnit],
-        lines: Mapping[str, LineFaults],
-        pace: PeoplePace,
-    ) -> None:
-        super().__init__(units, lines, pace)
-        self.procedure = scenario.procedure
-        self.cards, self.controller = cards, controller
+    def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
+        super().__init__(table)
+        self.procedure, self.cards = scenario.procedure, cards
         self.dead: set[Place] = set()
         """Hands that are out of play."""
         self.owed: list[Place] = []
@@ -76,10 +63,6 @@ class StepDealer(SimulatedDealer):
 
     # -------------------------------------------------------------- what every step is made of
 
-    def fix(self, what: What, ordinal: int = 0) -> PlannedTrouble | None:
-        """The trouble of a kind that the scenario has at a packet, if any."""
-        return next((t for t in self.plan.troubles if t.what is what and t.ordinal == ordinal), None)
-
     def on_sensors(self) -> list[SimulatedPlayer]:
         """The players with a progressive bet."""
         return [player for player in self.plan.players if self.procedure.plan.progressive in player.wagers]
@@ -87,10 +70,6 @@ class StepDealer(SimulatedDealer):
     def right(self, place: Place) -> bool:
         """Whether the right number of cards lies at a place."""
         return self.cards.count(place) == self._due[place]
-
-    def short(self, place: Place) -> bool:
-        """Whether cards are missing at a place."""
-        return self.missing(place) > 0
 
     def missing(self, place: Place) -> int:
         """Cards that are missing at a place."""
@@ -102,7 +81,7 @@ class StepDealer(SimulatedDealer):
 
     def packet_trouble(self) -> PlannedTrouble | None:
         """What the scenario has wrong with the packet just dealt."""
-        return self.fix(What.PACKET, self.ordinal)
+        return self.plan.find(What.PACKET, self.ordinal)
 
     def hands(self) -> list[Place]:
         """Every hand that has cards: the community's, the seats', the dealer's, the game's own."""
@@ -276,10 +255,10 @@ class StepDealer(SimulatedDealer):
         place, top_left = plan.place(step.of), plan.options[step.top_card] == "left"
         yield from self.at(AT_TABLE)
         yield self.pace.show
-        if self.fix(What.REVEAL_BEFORE_BURN):
+        if self.plan.find(What.REVEAL_BEFORE_BURN):
             self.controller.reveal(place, self.cards.faces(place))
             yield self.pace.step
-        wrong = self.fix(What.BURN)
+        wrong = self.plan.find(What.BURN)
         positions = wrong.positions if wrong else step.positions
         size = self.cards.count(place)
         left_to_right = top_left if step.spread == "from-top" else step.spread == "left-to-right"

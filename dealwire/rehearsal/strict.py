@@ -1,9 +1,11 @@
 """Reading TOML strictly: every key is known and of its kind, or one line says which is not and what is allowed."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeVar
 
 from protocol.errors import LocalError
+
+T = TypeVar("T")
 
 
 class ScenarioError(LocalError):
@@ -26,7 +28,7 @@ class Section:
 
     def error(self, key: str, why: str) -> ScenarioError:
         """The error for a key of this table."""
-        return ScenarioError(self._file, ".".join(part for part in (self._path, key) if part), why)
+        return ScenarioError(self._file, self._at(key), why)
 
     def has(self, key: str) -> bool:
         """Whether the key is there."""
@@ -35,69 +37,55 @@ class Section:
 
     def integer(self, key: str, low: int, high: int, default: int | None = None) -> int:
         """A whole number from `low` to `high`."""
-        value = self._take(key, default)
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise self.error(key, f"{value!r} is not a whole number from {low} to {high}")
-        return value
+        what = f"a whole number from {low} to {high}"
+        return int(self._take(key, lambda value: type(value) is int and low <= value <= high, what, default))
 
     def flag(self, key: str, default: bool) -> bool:
         """true or false."""
-        value = self._take(key, default)
-        if not isinstance(value, bool):
-            raise self.error(key, f"{value!r} is neither true nor false")
-        return value
+        return bool(self._take(key, lambda value: isinstance(value, bool), "true or false", default))
 
     def text(self, key: str, default: str | None = None, allowed: Iterable[str] = ()) -> str:
         """A text, one of `allowed` when any are given."""
-        value = self._take(key, default)
         choices = list(allowed)
-        if not isinstance(value, str) or (choices and value not in choices):
-            raise self.error(key, f"{value!r} is not {_one_of(choices)}" if choices else f"{value!r} is not a text")
-        return value
+        what = _one_of(choices) if choices else "a text"
+        return str(self._take(key, lambda v: isinstance(v, str) and (not choices or v in choices), what, default))
 
-    def texts(self, key: str, allowed: Iterable[str], default: list[str] | None = None) -> tuple[str, ...]:
-        """A list of different texts, each one of `allowed`."""
-        value, choices = self._take(key, default), list(allowed)
-        if not isinstance(value, list) or any(item not in choices for item in value) or len(set(value)) != len(value):
-            raise self.error(key, f"{value!r} is not a list of different words, each {_one_of(choices)}")
-        return tuple(value)
-
-    def words(self, key: str, allowed: Iterable[str] = (), default: list[str] | None = None) -> tuple[str, ...]:
-        """A list of texts in their order, each one of `allowed` when any are given."""
-        value, choices = self._take(key, default), list(allowed)
-        if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
-            raise self.error(key, f"{value!r} is not a list of words")
-        if choices and (strange := [item for item in value if item not in choices]):
-            raise self.error(key, f"{strange[0]!r} is not {_one_of(choices)}")
-        return tuple(value)
+    def words(self, key: str, allowed: Iterable[str]) -> tuple[str, ...]:
+        """A list of texts in their order, each one of `allowed`; empty when it is not there."""
+        choices = list(allowed)
+        what = f"a list of words, each {_one_of(choices)}"
+        return tuple(self._take(key, lambda v: isinstance(v, list) and all(item in choices for item in v), what, []))
 
     def integers(self, key: str, low: int, high: int) -> tuple[int, ...]:
         """A list of different whole numbers from `low` to `high`."""
-        value = self._take(key, None)
-        if not isinstance(value, list) or not all(type(item) is int and low <= item <= high for item in value):
-            raise self.error(key, f"{value!r} is not a list of whole numbers from {low} to {high}")
-        if len(set(value)) != len(value):
-            raise self.error(key, f"{value!r} names a number twice")
-        return tuple(value)
 
-    def numbers(self, key: str, low: int, high: int, allowed: Iterable[str] = ()) -> dict[str, int]:
-        """A table of whole numbers; its keys are among `allowed` when any are given."""
-        inner, choices = self.section(key), list(allowed)
-        if choices and (strange := [name for name in inner.names() if name not in choices]):
-            raise inner.error(strange[0], f"no such name here; allowed: {', '.join(choices)}")
+        def fits(value: Any) -> bool:
+            if not isinstance(value, list) or any(type(item) is not int for item in value):
+                return False
+            return len(set(value)) == len(value) and all(low <= item <= high for item in value)
+
+        return tuple(self._take(key, fits, f"a list of different whole numbers from {low} to {high}"))
+
+    def numbers(self, key: str, low: int, high: int, allowed: Collection[str]) -> dict[str, int]:
+        """A table of whole numbers; its keys are among `allowed`."""
+        inner = self.section(key)
+        if strange := [name for name in inner.names() if name not in allowed]:
+            raise inner.error(strange[0], f"no such name here; allowed: {', '.join(allowed)}")
         return {name: inner.integer(name, low, high) for name in inner.names()}
 
     def section(self, key: str) -> "Section":
         """A table within this one."""
-        return Section(self._file, ".".join(part for part in (self._path, key) if part), self._take(key, None))
+        return Section(self._file, self._at(key), self._take(key))
 
-    def sections(self, key: str, default: list[object] | None = None) -> list["Section"]:
-        """A list of tables; their place in it counts from 1 in messages."""
-        value = self._take(key, default)
-        if not isinstance(value, list):
-            raise self.error(key, f"a list of tables is needed here, not {value!r}")
-        path = ".".join(part for part in (self._path, key) if part)
-        return [Section(self._file, f"{path}[{number}]", item) for number, item in enumerate(value, 1)]
+    def each(self, key: str, read: "Callable[[Section], T]", default: list[object] | None = None) -> tuple[T, ...]:
+        """What `read` makes of each of a list of tables, of which it takes every key; messages count them from 1."""
+        value = self._take(key, lambda value: isinstance(value, list), "a list of tables", default)
+        items = [Section(self._file, f"{self._at(key)}[{number}]", item) for number, item in enumerate(value, 1)]
+        found = []
+        for item in items:
+            found.append(read(item))
+            item.done()
+        return tuple(found)
 
     def names(self) -> list[str]:
         """Every key of the table."""
@@ -114,13 +102,20 @@ class Section:
             if key not in self._known:
                 raise self.error(key, f"no such key; allowed: {', '.join(dict.fromkeys(self._known))}")
 
-    def _take(self, key: str, default: Any) -> Any:
+    def _at(self, key: str) -> str:
+        return ".".join(part for part in (self._path, key) if part)
+
+    def _take(
+        self, key: str, fits: Callable[[Any], bool] = lambda _: True, what: str = "", default: object = None
+    ) -> Any:
+        """The value of `key`, or `default` unless it is None; `what` says in words which values fit."""
         self._known.append(key)
-        if key in self._table:
-            return self._table[key]
-        if default is None:
+        value = self._table.get(key, default)
+        if value is None:
             raise self.error(key, "this key is missing")
-        return default
+        if not fits(value):
+            raise self.error(key, f"{value!r} is not {what}")
+        return value
 
 
 def _one_of(choices: list[str]) -> str:

@@ -37,11 +37,6 @@ class What(StrEnum):
     JOKER = "joker"
     BOXED = "boxed"
     MISPLACED = "misplaced"
-
-
-class At(StrEnum):
-    """What can go wrong at the shoe."""
-
     UNREAD = "unread"
     OVERDRAW = "overdraw"
     PUSH_BACK = "push-back"
@@ -51,23 +46,9 @@ class At(StrEnum):
     LOCKED = "locked"
 
 
-AT_ANY_SHOE: Final = (At.UNREAD, At.PUSH_BACK, At.PULL_BACK, At.ERROR)
-"""What does not depend on the game that is dealt."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShoeTrouble:
-    """One thing that goes wrong, at the card `card` of the round; 0 when at none.
-
-    `amount`: cards drawn too many. `named`: whether a supervisor says what an unread card is.
-    """
-
-    what: At
-    card: int = 0
-    amount: int = 0
-    named: bool = True
-
-
+AT_A_CARD: Final = (What.UNREAD, What.PUSH_BACK, What.PULL_BACK, What.ERROR)
+"""What can go wrong at a shoe's reader, whatever game is dealt."""
+AT_A_RACE: Final = (What.UNREAD, What.OVERDRAW, What.PUSH_BACK, What.PULL_BACK, What.EARLY, What.ERROR, What.LOCKED)
 LINE: Final = (What.NOISE, What.DROP, What.FLIP, What.STALL)
 AT_A_PACKET: Final = (
     What.PACKET,
@@ -98,10 +79,10 @@ AMOUNTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PlannedTrouble:
-    """One thing that goes wrong. `ordinal` is the packet it happens at, 0 when at none.
+    """One thing that goes wrong. `ordinal` is the packet it happens at, at a shoe's reader the card; 0 when at none.
 
-    `amount` counts what the kind counts: cards too many (negative: too few) for packet, cards missing for remainder
-    and deck, tries for jam, bytes for noise and drop, bits for flip, milliseconds for stall.
+    `amount` counts what the kind counts: cards too many (negative: too few) for packet and overdraw, cards missing for
+    remainder and deck, tries for jam, bytes for noise and drop, bits for flip, milliseconds for stall.
     """
 
     what: What
@@ -114,6 +95,8 @@ class PlannedTrouble:
     """Where a misplaced card is laid."""
     ruling: str = "misdeal"
     """What the supervisor says where a person rules: `misdeal` or `go-on`."""
+    named: bool = True
+    """Whether a supervisor says what an unread card is."""
 
     def mishap(self) -> MachineMishap | None:
         """The trouble as something that goes wrong inside the shuffler; None when it happens elsewhere."""
@@ -132,26 +115,13 @@ class PlannedTrouble:
                 return None
 
 
-def read_troubles(
-    sections: Sequence[Section], packets: Sequence[Due], plan: Plan
-) -> tuple[tuple[PlannedTrouble, ...], tuple[ShoeTrouble, ...]]:
-    """The entries of `troubles`: what goes wrong with packets and hands, and what at a shoe's reader. `packets` are the
-    round's in their order, which is dealt by `plan`."""
-    found, reader = list[PlannedTrouble](), list[ShoeTrouble]()
-    last = sum(packet.cards for packet in packets)
-    for section in sections:
-        if plan.from_shoe and section.either("what") in AT_ANY_SHOE:
-            reader.append(read_shoe_trouble(section, last, AT_ANY_SHOE))
-        else:
-            found.append(read_trouble(section, packets, plan))
-    return tuple(found), tuple(reader)
-
-
 def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
-    """One entry of `troubles`."""
+    """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
     source = "shoe" if plan.from_shoe else "shuffler"
-    kinds = list(What) if source == "shuffler" else [*AT_SHOE, *AT_ANY_SHOE]
-    what = What(section.text("what", allowed=[kind.value for kind in kinds]))
+    kinds = [*AT_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
+    what = What(section.text("what", allowed=kinds))
+    if what in AT_A_CARD:
+        return read_card_trouble(section, what, sum(packet.cards for packet in packets))
     at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
     ordinal = _ordinal(section, packets) if at_packet else 0
     packet = packets[ordinal - 1] if ordinal else None
@@ -162,7 +132,7 @@ def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> Planne
         raise section.error("what", "a card drawn from a shoe is misplaced: one hand is short and another long")
     most = max((each.cards for each in packets), default=1)
     places = dict.fromkeys(each.place.text for each in packets)
-    trouble = PlannedTrouble(
+    return PlannedTrouble(
         what=what,
         ordinal=ordinal,
         amount=_amount(section, what, packet, source),
@@ -172,22 +142,17 @@ def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> Planne
         to=section.text("to", allowed=(*places, MUCK.text)) if what is What.MISPLACED else "",
         ruling=section.text("ruling", "misdeal", allowed=("misdeal", "go-on")),
     )
-    section.done()
-    return trouble
 
 
-def read_shoe_trouble(section: Section, last: int, kinds: Sequence[At]) -> ShoeTrouble:
-    """What goes wrong at a shoe, at a card from 1 to `last`."""
-    what = At(section.text("what", allowed=list(kinds)))
-    if what is At.OVERDRAW:
-        found = ShoeTrouble(what, amount=section.integer("cards", 1, 5, 1))
-    elif what is At.EARLY:
-        found = ShoeTrouble(what)
-    else:
-        named = section.flag("named", True) if what is At.UNREAD else True
-        found = ShoeTrouble(what, section.integer("card", 1, last), named=named)
-    section.done()
-    return found
+def read_card_trouble(section: Section, what: What, last: int) -> PlannedTrouble:
+    """What goes wrong at a shoe or on a line, at a card from 1 to `last` where it is at one."""
+    return PlannedTrouble(
+        what,
+        section.integer("card", 1, last) if what not in (What.OVERDRAW, What.EARLY) else 0,
+        section.integer("cards", 1, 5, 1) if what is What.OVERDRAW else _amount(section, what, None, "shoe"),
+        device=section.text("device", "shoe", allowed=("shoe", "table-controller")) if what in LINE else "shoe",
+        named=section.flag("named", True) if what is What.UNREAD else True,
+    )
 
 
 def _by_hand(plan: Plan) -> list[str]:
@@ -216,9 +181,3 @@ def _amount(section: Section, what: What, packet: Due | None, source: str) -> in
     if what is What.MISPLACED and packet is not None:
         return section.integer("cards", 1, packet.cards, 1)
     return section.integer(*AMOUNTS[what]) if what in AMOUNTS else 0
-
-
-def read_line_trouble(section: Section, what: What, ordinal: int, devices: Sequence[str]) -> PlannedTrouble:
-    """What a line does at the card `ordinal`; `devices` are those on the table, the usual one first."""
-    device = section.text("device", devices[0], allowed=devices)
-    return PlannedTrouble(what, ordinal, section.integer(*AMOUNTS[what]), device=device)

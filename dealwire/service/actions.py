@@ -11,16 +11,12 @@ from typing import Any, Final, Literal
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.steps import DealStep
 from dealwire.config.schema import DevicePart
-from dealwire.hub.actions import Action, ActionField
-from dealwire.rehearsal.faults import ActField, fault_named
-from dealwire.rehearsal.inject import injectable
+from dealwire.hub.actions import ROLES, Action, ActionField, Role
+from dealwire.rehearsal.faults import ActField, fault_named, injectable
 from protocol.errors import LocalError
 from protocol.faults import Fault
 from protocol.tdp import messages as m
 
-Role = Literal["dealer", "supervisor", "technician"]
-
-ANYBODY: Final[tuple[Role, ...]] = ("dealer", "supervisor", "technician")
 SUPERVISOR: Final[tuple[Role, ...]] = ("supervisor",)
 TECHNICIAN: Final[tuple[Role, ...]] = ("technician",)
 
@@ -62,7 +58,7 @@ def _number(name: str, title: str, most: int, default: str = "", least: int = 0)
 _BADGE: Final = _number("badge", "Badge number", 2**32 - 1, least=1)
 
 KINDS: Final = (
-    ActionKind("refresh", "Ask for its status", ANYBODY, "", lambda _: m.ReportStatusMessage(), moves=False),
+    ActionKind("refresh", "Ask for its status", ROLES, "", lambda _: m.ReportStatusMessage(), moves=False),
     ActionKind(
         "call-misdeal",
         "Call a misdeal",

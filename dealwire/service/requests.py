@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from dealwire.hub.hub import Request
-from dealwire.rehearsal.inject import inject
+from dealwire.rehearsal.faults import inject
 from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, fault_of, find
 from dealwire.service.table_session import TableSession
 from devices.clock import Clock

@@ -13,19 +13,18 @@ from contextlib import contextmanager
 from typing import Final
 
 from dealwire.config.schema import Configuration, TablePart
+from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
 from dealwire.journal.transport import Gate
-from dealwire.service.health import Health
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.table_session import Pulse, TableSession
-from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
@@ -45,6 +44,28 @@ WEDGED_NS: Final = 30_000 * MS
 every ten."""
 FAREWELL_S: Final = 0.5
 """After a safe stop, for those who look on to see why."""
+
+
+class Timer(Member):
+    """A member of the owner's loop without a line. Set `due_ns`; when it falls, it is None again, `call` is called."""
+
+    def __init__(self, call: Callable[[int], None], due_ns: int | None = None) -> None:
+        self.due_ns = due_ns
+        self._call = call
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When it falls."""
+        return self.due_ns
+
+    def on_deadline(self, now_ns: int) -> None:
+        """It fell."""
+        self.due_ns = None
+        self._call(now_ns)
+
+    def close(self) -> None:
+        """It falls no more."""
+        self.due_ns = None
 
 
 class Service:

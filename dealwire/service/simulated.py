@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
-from dealwire.rehearsal.endless import endless
-from dealwire.rehearsal.scenario import Scenario, load_scenario
-from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.scenario import Scenario, endless, load_scenario
+from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.host import SimulatorHost
 from protocol.errors import LocalError
 from rules.game import load_game_of

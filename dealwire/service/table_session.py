@@ -5,10 +5,8 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-from dealer_flow.play.states import State
 from dealwire.config.schema import DevicePart, TablePart
-from dealwire.hub.lines import StatusKind, StatusLine
-from dealwire.hub.publication import Topic
+from dealwire.hub.lines import StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
 from dealwire.journal.resuming import Resumed
@@ -150,11 +148,6 @@ class TableSession:
     def rounds(self) -> int:
         """Rounds that ended since it began."""
         return self.table.outcomes.total()
-
-    @property
-    def idle(self) -> bool:
-        """No round is under way."""
-        return self.table.flow.state is State.BETTING
 
     def view(self, at_ns: int) -> TableView:
         """The table now."""

@@ -16,7 +16,7 @@ import devices.events as e
 from dealer_flow.play.guards import BURNS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.hub.publication import Topic
+from dealwire.hub.lines import Topic
 from dealwire.table.event_line import event_line
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen

@@ -66,11 +66,7 @@ class TableTerms:
     def settle(self, result: RoundResult) -> Settlement:
         """Settle one round on `meters`; SettlementRefused when the terms do not fit the game."""
         settlement = settle(result, self.game, meters=self.meters, **self._options())
-        for meter in settlement.meters:
-            if meter.after is None:  # paid out in full and the seed is not known: nor is the meter from here on
-                self.meters.pop(meter.name, None)
-            else:
-                self.meters[meter.name] = meter.after
+        move_meters(self.meters, settlement)
         return settlement
 
     def _options(self) -> dict[str, Any]:
@@ -82,6 +78,15 @@ class TableTerms:
             "limit_cents": self.limit_cents,
             "accept_suspect": self.accept_suspect,
         }
+
+
+def move_meters(meters: dict[str, int], settlement: Settlement) -> None:
+    """Move meters, in cents by name, to where a settlement left them."""
+    for meter in settlement.meters:
+        if meter.after is None:  # paid out in full and the seed is not known: nor is the meter from here on
+            meters.pop(meter.name, None)
+        else:
+            meters[meter.name] = meter.after
 
 
 class Table:

@@ -1,12 +1,11 @@
 """Builds what a person sees of a table out of its reports and results. No face before it was shown."""
 
-import dataclasses
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow.play.snapshot import HandNow, SeatNow, Snapshot
+from dealer_flow.play.snapshot import HandNow, Snapshot
 from dealer_flow.play.states import State
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
@@ -15,7 +14,6 @@ from dealwire.hub.view import (
     HandView,
     LegalView,
     LogLine,
-    PacketView,
     SeatView,
     TableView,
 )
@@ -73,10 +71,6 @@ class Viewer:
         self._devices[view.name] = now
         return now != before
 
-    def log(self, code: str, text: str, at_ns: int, sequence: int | None = None, *, place: str | None = None) -> None:
-        """A line of the log that is no incident of a round."""
-        self._write(code, text, at_ns, sequence, place=place)
-
     def safe_stop(self, why: str) -> None:
         """The table deals no more."""
         self._safe_stop = why
@@ -89,6 +83,7 @@ class Viewer:
         procedure = self._procedure
         legal = () if self._safe_stop else flow.legal()
         expected = frozenset(item.place for item in legal) if now.state is not State.BETTING else frozenset()
+        numbers = sorted({*range(1, self.seats + 1), *(seat.number for seat in now.seats)})
         return TableView(
             sequence=sequence,
             at_ns=at_ns,
@@ -102,11 +97,11 @@ class Viewer:
             red_lamp=self._lamp,
             red_lamp_text=fault_text(self._lamp) if self._lamp else "",
             safe_stop=self._safe_stop,
-            seats=tuple(self._seat(number, now, expected) for number in self._numbers(now)),
-            dealer=_hand(now.dealer, "dealer"),
+            seats=tuple(self._seat(number, now, expected) for number in numbers),
+            dealer=_hand_view(now.dealer, "dealer") if now.dealer is not None else None,
             community=tuple(_hands(now)),
             columns=tuple(_hand_view(hand, hand.place) for hand in now.columns),
-            packets=tuple(PacketView(**dataclasses.asdict(packet)) for packet in now.packets),
+            packets=now.packets,
             remainder=now.remainder,
             deck=now.deck or self._deck,
             shuffler=self._shuffler,
@@ -116,21 +111,20 @@ class Viewer:
             log=tuple(self._log),
         )
 
-    def _numbers(self, now: Snapshot) -> Iterable[int]:
-        return sorted({*range(1, self.seats + 1), *(seat.number for seat in now.seats)})
-
     def _seat(self, number: int, now: Snapshot, expected: frozenset[str]) -> SeatView:
         seat = next((each for each in now.seats if each.number == number), None)
         if seat is None:
             return SeatView(seat=number, status="empty")
-        hand = _seat_cards(seat)
+        hand = seat.hand
         return SeatView(
             seat=number,
             status=seat.status or "betting",
             wagers=dict(seat.wagers),
             decision=seat.decision,
             next=f"seat {number}" in expected,
-            **hand,
+            cards=tuple(spell_cards(hand.cards)) if hand else (),
+            counted=hand.counted if hand else None,
+            expected=hand.expected if hand else None,
         )
 
     # ------------------------------------------------------------------ inside
@@ -156,7 +150,7 @@ class Viewer:
             update["problem"] = None
         elif isinstance(body, e.LinkLost):
             update = {"link": "waiting", "problem": body.why}
-            self._write("link-lost", f"{seen.device}: {body.why}", seen.at_ns, None, place=seen.device)
+            self.log("link-lost", f"{seen.device}: {body.why}", seen.at_ns, None, place=seen.device)
         elif isinstance(body, e.StateChanged):
             update["state"] = body.state
         self._devices[seen.device] = before.model_copy(update=update)
@@ -170,30 +164,31 @@ class Viewer:
     def _outcome(self, item: TableOutcome, at_ns: int, sequence: int | None) -> None:
         if isinstance(item, Incident):
             shown = self._redactor.incident(item)
-            self._write(shown.code, shown.text, at_ns, sequence, clause=shown.clause, place=shown.place)
+            self.log(shown.code, shown.text, at_ns, sequence, clause=shown.clause, place=shown.place)
         elif isinstance(item, RoundResult):
             self._last_outcome, self._round = item.outcome, item.round
-            self._write("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence)
+            self.log("round", f"round {item.round} ends: {item.outcome}", at_ns, sequence)
         elif isinstance(item, Settlement):
             if item.why:
-                self._write("settlement", f"round {item.round} is {item.status}: {item.why}", at_ns, sequence)
+                self.log("settlement", f"round {item.round} is {item.status}: {item.why}", at_ns, sequence)
             self._meters = dict(self._table.meters)
         elif isinstance(item, AwardRecord):
-            self._write(f"award-{item.kind}", item.why, at_ns, sequence, clause=item.clause)
+            self.log(f"award-{item.kind}", item.why, at_ns, sequence, clause=item.clause)
             self._meters = dict(self._table.meters)
         else:
             self._meters[item.meter] = item.meter_cents
 
-    def _write(
+    def log(
         self,
         code: str,
         text: str,
         at_ns: int,
-        sequence: int | None,
+        sequence: int | None = None,
         *,
         clause: str | None = None,
         place: str | None = None,
     ) -> None:
+        """A line of the log, under the number by which the journal knows it, if it does."""
         self._written += 1
         number = self._written if sequence is None else sequence
         self._log.append(LogLine(sequence=number, at_ns=at_ns, code=code, text=text, clause=clause, place=place))
@@ -209,10 +204,6 @@ def _hands(now: Snapshot) -> Iterator[HandView]:
         yield HandView(name="burned", burned=tuple(spell_cards(now.burned)), counted=len(now.burned))
 
 
-def _hand(hand: HandNow | None, name: str) -> HandView | None:
-    return _hand_view(hand, name) if hand is not None else None
-
-
 def _hand_view(hand: HandNow, name: str) -> HandView:
     return HandView(
         name=name,
@@ -221,10 +212,3 @@ def _hand_view(hand: HandNow, name: str) -> HandView:
         expected=hand.expected or None,
         burned=tuple(spell_cards(hand.burned)),
     )
-
-
-def _seat_cards(seat: SeatNow) -> dict[str, Any]:
-    hand = seat.hand
-    if hand is None:
-        return {}
-    return {"cards": tuple(spell_cards(hand.cards)), "counted": hand.counted, "expected": hand.expected}

@@ -17,8 +17,7 @@ from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.rehearsal.catalogue import set_up
-from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.tables import SimulatedTable, set_up
 from devices import events as e
 from devices.capture import Capture
 from devices.recording import CaptureWriter

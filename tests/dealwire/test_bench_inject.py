@@ -2,9 +2,8 @@
 
 import pytest
 
-from dealwire.rehearsal.faults import UnknownAct, faults
-from dealwire.rehearsal.inject import inject, injectable
-from dealwire.rehearsal.shuffler_table import SHUFFLER
+from dealwire.rehearsal.faults import UnknownAct, faults, inject, injectable
+from dealwire.rehearsal.tables import SHUFFLER
 from devices.clock import ManualClock
 from devices.simulator.host import SimulatorHost
 from devices.simulator.shoe_table import ShoeTable

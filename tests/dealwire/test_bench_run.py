@@ -12,7 +12,7 @@ from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.soak import evening, play
 from dealwire.bench.wire import SimulatedWire
 from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.tables import SimulatedTable
 from protocol.errors import NoAnswer, WrongDevice
 
 HEAD = 'schema = "dealwire.plan/1"\nid = "mine"\ntitle = "Mine"\ndevice = "shuffler"\n'
@@ -148,7 +148,7 @@ def test_every_kind_of_step_can_fail(steps: str, says: str) -> None:
 
 
 def test_a_report_holds_no_face_of_a_card() -> None:
-    from dealwire.rehearsal.shuffler_table import SimulatedTable
+    from dealwire.rehearsal.tables import SimulatedTable
 
     table = SimulatedTable(load_scenario("recognition"))
     wire = SimulatedWire(table, "shuffler")

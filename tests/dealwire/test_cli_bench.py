@@ -15,7 +15,7 @@ from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
 from dealwire.cli import main
 from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
 from devices.loop import Owner
 from devices.simulator.host import SimulatorHost

@@ -22,7 +22,7 @@ from dealwire.console.rendering import ASSETS, SECTIONS
 from dealwire.console.server import Console
 from dealwire.console.tokens import WRONG_MAX, WRONG_NS
 from dealwire.hub.hub import Hub
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from devices.clock import ManualClock
 from protocol.errors import LineAbsent, LineBusy
 from tests.support.consoles import TOKENS, client, lines_given_back, origin, running

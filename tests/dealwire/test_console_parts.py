@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealer_flow.play.snapshot import PacketNow
 from dealwire.console import action_endpoint as acting
 from dealwire.console import board, journals, replays, server, words
 from dealwire.console.guard import HEADERS_MAX, host_name, is_loopback
@@ -27,7 +28,7 @@ from dealwire.console.tokens import (
     WrongTokens,
 )
 from dealwire.hub.actions import ROLES
-from dealwire.hub.view import DeviceView, HandView, LegalView, LogLine, PacketView, SeatView, TableView
+from dealwire.hub.view import DeviceView, HandView, LegalView, LogLine, SeatView, TableView
 from dealwire.table.viewer import LOG_MAX
 from protocol.cards import CARDS
 
@@ -229,7 +230,7 @@ def test_whatever_a_view_holds_is_written_as_text() -> None:
             dealer=HandView(name=bad, cards=(bad,), counted=3, expected=2),
             community=(HandView(name=bad, cards=(bad,), burned=(bad,)),),
             columns=(HandView(name=bad, cards=(bad,)),),
-            packets=(PacketView(ordinal=1, to=bad, expected=5, counted=4, lifted=False),),
+            packets=(PacketNow(ordinal=1, to=bad, expected=5, counted=4, lifted=False),),
             shuffler=bad,
             meters={bad: 5},
             devices=(DeviceView(name=bad, kind=bad, address=bad, link="closed", state=bad, problem=bad),),

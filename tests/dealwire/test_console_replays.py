@@ -21,8 +21,8 @@ from dealwire.console.replays import (
     Source,
     deal_again,
     deal_capture,
-    default_table,
 )
+from dealwire.table.replay import usual_table
 from devices.capture import Capture
 from devices.replay import play
 from tests.support.consoles import CAPTURES
@@ -51,7 +51,7 @@ FILES = (
 def dealt(name: str) -> Replay:
     def deal(keep: Keep) -> str:
         capture = Capture.read(CAPTURES / name)
-        return deal_capture(capture, default_table(capture.procedure or replays.DEFAULT), name, keep)
+        return deal_capture(capture, usual_table(capture.procedure or replays.DEFAULT), name, keep)
 
     return deal_again(Source(name, name, None, deal))
 
@@ -60,7 +60,7 @@ def dealt(name: str) -> Replay:
 def test_a_recording_leads_to_the_views_of_its_rounds(name: str) -> None:
     name = f"{name}.pcapng"
     capture = Capture.read(CAPTURES / name)
-    table = default_table(capture.procedure or replays.DEFAULT)
+    table = usual_table(capture.procedure or replays.DEFAULT)
     play(capture, table.handle)
     steps = dealt(name).steps
     assert steps[-1].view.last_outcome in (*table.outcomes, None)
@@ -186,7 +186,7 @@ def test_a_source_that_grows_is_dealt_anew_when_its_page_is_opened() -> None:
 
     def deal(keep: Keep) -> str:
         opened.append("clean-1")
-        return deal_capture(Capture.read(CAPTURES / "clean-1.pcapng"), default_table(replays.DEFAULT), "pit-1", keep)
+        return deal_capture(Capture.read(CAPTURES / "clean-1.pcapng"), usual_table(replays.DEFAULT), "pit-1", keep)
 
     shelf = Shelf(None, [Source("journal-pit-1", "Journal of pit-1", "pit-1", deal)])
     try:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, rebuild, resume
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare

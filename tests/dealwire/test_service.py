@@ -15,7 +15,7 @@ from dealwire.hub.hub import Hub, Request
 from dealwire.hub.view import TableView
 from dealwire.journal import JournalReader
 from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.service.actions import faults
 from dealwire.service.service import Service
 from dealwire.service.simulated import simulated_table

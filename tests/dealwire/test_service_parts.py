@@ -13,15 +13,14 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import DevicePart
+from dealwire.hub.health import Health
 from dealwire.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.tables import JournaledTable, SettingsChanged, TableFactory, configuration_of
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
-from dealwire.service.health import Health
 from dealwire.service.notify import Notifier
-from dealwire.service.service import made_for_good
+from dealwire.service.service import Timer, made_for_good
 from dealwire.service.table_session import Pulse
-from dealwire.service.timer import Timer
 from dealwire.table.table import TableTerms
 from devices.clock import ManualClock
 from devices.loop import Owner

@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import ProcedureRef, RoundResult
 from dealwire.cli import main
-from dealwire.rehearsal.catalogue import scenario_of, set_up
+from dealwire.rehearsal.scenario import scenario_of
+from dealwire.rehearsal.tables import set_up
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.capture import Capture
 from devices.recording import CaptureWriter

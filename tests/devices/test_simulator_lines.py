@@ -15,7 +15,7 @@ import pytest
 
 from dealwire.rehearsal.scenario import load_scenario
 from dealwire.rehearsal.serve import serve
-from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.host import BadLine, DevicePtyLine, DeviceTcpLine, SimulatorHost
 from protocol.errors import LineBusy, LocalError
 from protocol.tdp import Delivered, HostLink, Output, Send

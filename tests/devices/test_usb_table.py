@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
 from devices.loop import Owner
 from devices.session import Session

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.simulator.host import SimulatorHost
 from protocol.tdp.messages import ShufflerState
 

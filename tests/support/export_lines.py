@@ -12,7 +12,7 @@ from pathlib import Path
 from dealer_flow.procedure.load import load_procedure
 from dealwire.export.broker import Broker
 from dealwire.export.mqtt import MqttExporter
-from dealwire.hub.publication import Publication, Topic
+from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import Journal, JournalReader
 from dealwire.table.event_line import event_line
 from dealwire.table.table import Table, TableTerms

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, Journaled, SealingKey
 from dealwire.rehearsal.scenario import load_scenario
-from dealwire.rehearsal.shuffler_table import SimulatedTable
+from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import ManualClock
 from devices.events import Seen
 from devices.loop import Owner

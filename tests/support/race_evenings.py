@@ -6,9 +6,8 @@ from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.rehearsal.catalogue import find_scenario
-from dealwire.rehearsal.race_scenario import RaceScenario
-from dealwire.rehearsal.shoe_tables import RaceTable
+from dealwire.rehearsal.scenario import RaceScenario, find_scenario
+from dealwire.rehearsal.tables import RaceTable
 from tests.support.table_evenings import START_NS, TableEvening
 
 __all__ = ["START_NS", "RaceEvening", "unsigned"]

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from dealwire.config.load import load_configuration
 from dealwire.hub.hub import Hub, Subscription
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.compare import Comparison, compare
 from dealwire.journal.tables import TableFactory

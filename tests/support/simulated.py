@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from dealwire.rehearsal.scenario import Scenario, load_scenario
-from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from protocol.cards import CARDS, spell_cards
 from protocol.message import message_name
 from protocol.places import PLACES

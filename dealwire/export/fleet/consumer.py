@@ -11,9 +11,8 @@ from typing import Final
 
 from paho.mqtt.client import MQTTMessage
 
-from dealwire.export.broker import Broker, BrokerUnusable, Connection
+from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, MissingLine, RefusedMessage
-from dealwire.export.retry import Retry, pause
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, ROOT, Address, place, read_line, read_mark
 
 EXPIRY_S: Final = 30 * 24 * 3600

@@ -16,10 +16,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from dealer_flow.record.incidents import INCIDENTS
 from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics, MetricsServer, MetricsUnusable
-from dealwire.export.mqtt import ExportProgress
+from dealwire.hub.health import ExportProgress
 from dealwire.hub.hub import QUEUE_MAX, Hub
-from dealwire.hub.lines import StatusLine
-from dealwire.hub.publication import Publication, Topic
+from dealwire.hub.lines import Publication, StatusLine, Topic
 from dealwire.hub.view import DeviceView, TableView
 from protocol.cards import RANKS, SUITS
 from tests.support.brokers import eventually

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import QUEUE_MAX, Hub
-from dealwire.hub.publication import Publication
+from dealwire.hub.lines import Publication
 from tests.dealwire.export.test_lines import check
 from tests.support.brokers import eventually
 from tests.support.export_lines import TABLE, told

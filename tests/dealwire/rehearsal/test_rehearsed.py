@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.rehearsal.catalogue import clean_round, scenario_of
 from dealwire.rehearsal.rehearsed import NotDealt, RehearsedProcedure
-from dealwire.rehearsal.scenario import load_scenario, packets
+from dealwire.rehearsal.scenario import clean_round, load_scenario, packets, scenario_of
 from devices.simulator.shuffler_parts import PacketGroup
 from protocol import places as at
 from protocol.tdp import messages as m

@@ -301,7 +301,7 @@ wagers = { ante = 5, blind = 5 }
         ),
         (
             GOOD + '[[rounds.troubles]]\nwhat = "burn"\npositions = [1, 6]',
-            "rounds[1].troubles[1].positions: [1, 6] is not a list of whole numbers from 1 to 5",
+            "rounds[1].troubles[1].positions: [1, 6] is not a list of different whole numbers from 1 to 5",
         ),
         (GOOD + GOOD[GOOD.index("[[rounds.p") :], "rounds[1].players: a round needs at least one player and one"),
         ("rounds = [", "is not TOML:"),

@@ -7,13 +7,10 @@ from typing import Any
 
 import pytest
 
-from dealwire.rehearsal.catalogue import find_scenario, set_up, shoe_scenario_ids
-from dealwire.rehearsal.race_scenario import RaceScenario
-from dealwire.rehearsal.scenario import Scenario, scenario_ids
-from dealwire.rehearsal.shoe_tables import RaceTable
-from dealwire.rehearsal.shuffler_table import SimulatedTable
-from dealwire.rehearsal.stack import stack
+from dealwire.rehearsal.scenario import RaceScenario, Scenario, find_scenario, scenario_ids, shoe_scenario_ids
+from dealwire.rehearsal.shoe_dealers import stack
 from dealwire.rehearsal.strict import ScenarioError
+from dealwire.rehearsal.tables import RaceTable, SimulatedTable, set_up
 from devices import events as e
 from protocol.cards import DECK, Card
 from protocol.tdp.messages import ShoeState
@@ -226,7 +223,7 @@ def test_a_file_that_cannot_be_played_says_where_and_what_is_allowed(tmp_path: P
 
 def test_a_race_that_chance_does_not_give_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = read(tmp_path, GOOD.replace("ends = 7", "ends = 5"))
-    monkeypatch.setattr("dealwire.rehearsal.stack.TRIES", 1)
+    monkeypatch.setattr("dealwire.rehearsal.shoe_dealers.TRIES", 1)
     with pytest.raises(
         ScenarioError, match=r"mine: rounds\[1\].ends: no race was found that ends after 5 cards; 52 are"
     ):

@@ -1,7 +1,8 @@
-"""How the owner's loop and its lines fare. Written in the owner's thread, read from any."""
+"""How the owner's loop, its lines and its way to a broker fare. Each is written in one thread, read from any."""
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from devices.supervisor import Supervisor
@@ -37,3 +38,17 @@ class Health:
         """What the lines of a table have heard so far."""
         for line in lines:
             self.lines[table, line.name] = line.heard
+
+
+@dataclass
+class ExportProgress:
+    """How one table's lines stand at the broker."""
+
+    connected: bool = False
+    sent: int = 0
+    """Lines acknowledged by the broker since the start, repeats included."""
+    sequence: int = 0
+    """The newest of them."""
+    repeats: int = 0
+    """How often lines had to be sent again because the broker or a reader missed them."""
+    problem: str | None = None

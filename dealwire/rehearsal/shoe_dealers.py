@@ -1,0 +1,357 @@
+"""The dealers at a card shoe: hands that draw a card at a time, a game that goes step by step, and a race.
+
+The dealer of a race goes by the cards that lie on the table, whatever the shoe has read, and by the shoe's own lamp.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from dealer_flow.procedure.steps import AnyStep, BurnCardStep, Due
+from dealwire.rehearsal import floor_supervisor as supervisor
+from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings, SimulatedDealer
+from dealwire.rehearsal.floor_supervisor import BADGE
+from dealwire.rehearsal.scenario import RaceGame, RaceScenario, RoundPlan, Scenario
+from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
+from dealwire.rehearsal.strict import ScenarioError
+from dealwire.rehearsal.trouble import LINE, What
+from devices.simulator.deck import Cards, PlayingCard
+from devices.simulator.shoe import ShoeModel
+from protocol.cards import DECK, Card
+from protocol.faults import Fault
+from protocol.places import BURN, MUCK, REMAINDER, SHOE, Place, parse_place
+from protocol.tdp.messages import BadgeLevel, RevealSource
+from protocol.tdp.messages import ShoeState as S
+
+AT_SHOE: Final = "shoe"
+SHOE_BACK, HAND_BACK = 1, 2
+"""Backs of the cards in the shoe, and of the deck that is dealt by hand."""
+TRIES: Final = 200_000
+"""The rarest end, five of a suit in five cards of one deck, comes once in 505 tries."""
+
+
+class ShoeHands(SimulatedDealer):
+    """What a dealer at a shoe does with one card, and who comes when the shoe halts."""
+
+    shoe: ShoeModel
+    plan: RoundPlan
+
+    def before_card(self, number: int) -> Doings:
+        """What happens while the dealer's hand is at the card and it does not come out."""
+        yield from self.shown()
+        if self.plan.find(What.ERROR, number):
+            self.shoe.trouble(Fault.DRAW_TOO_SLOW)
+            yield from self.attend()
+        if self.plan.find(What.PULL_BACK, number):
+            self.shoe.pull_back()
+            yield from self.attend()
+        if self.plan.find(What.LOCKED, number):
+            self.shoe.lock(True)
+            yield from self.shown()
+            self.shoe.draw()
+            yield from self.shown()
+            self.shoe.lock(False)
+            yield from self.shown()
+
+    def draw_card(self, number: int) -> Card | None:
+        """Draw it; None when nothing came out."""
+        return self.shoe.draw(readable=self.plan.find(What.UNREAD, number) is None)
+
+    def after_card(self, number: int, card: Card) -> Doings:
+        """What the shoe halts for is put right; a card that was not read is named, or nobody names it."""
+        unread = self.plan.find(What.UNREAD, number)
+        if unread is not None:
+            yield from self.at(AT_TABLE)
+            self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+            if unread.named:
+                yield self.pace.show
+                self.controller.reveal(SHOE, (card,), RevealSource.KEYED)
+            yield from self._put_right()
+        elif self.shoe.state is S.ERROR:
+            yield from self.attend()
+        if self.plan.find(What.PUSH_BACK, number):
+            yield from self.shown()
+            self.shoe.push_back()
+            yield from self.attend()
+            self.shoe.draw()
+
+    def attend(self) -> Doings:
+        """The shoe halts: the supervisor comes and puts it right."""
+        yield from self.at(AT_TABLE)
+        self.controller.swipe(BADGE, BadgeLevel.SUPERVISOR)
+        yield from self._put_right()
+
+    def shown(self) -> Doings:
+        """Give the shoe the time to say what it has to."""
+        yield from self.until_shown([AT_SHOE])
+        yield self.pace.draw
+
+    def _put_right(self) -> Doings:
+        yield from self.at(AT_SHOE)
+        self.shoe.clear(BADGE)
+        yield from self.shown()
+
+
+class CardDealer(ShoeHands, StepDealer):
+    """Plays `scenario` on a card shoe and a table controller."""
+
+    def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards, shoe: ShoeModel, rng: Random) -> None:
+        super().__init__(scenario, table, cards)
+        self.shoe = shoe
+        self._rng = rng
+        self._drawn = 0
+        """Cards that left the shoe in this round."""
+        self._rounds = 0
+        """Rounds dealt from this shoe."""
+        self._worn = False
+        """The cards in the shoe are exchanged before the next round."""
+
+    # -------------------------------------------------------------- the evening
+
+    def _evening(self) -> Doings:
+        yield lambda: self.shoe.state is not S.BOOT
+        for plan in self._scenario.plans():
+            self._begin_plan(plan)
+            self._drawn = 0
+            yield from self._bets()
+            yield from self._round()
+            yield from self._clear_table()
+
+    def _make_ready(self) -> Doings:
+        """Fill the shoe when it is empty, over, or would not do for the round."""
+        yield from self.at(AT_SHOE)
+        over = self.shoe.state is S.SHOE_END or len(self.shoe.cards) < self._most_cards()
+        plan = self.procedure.plan
+        rounds = plan.procedure.deck.rounds
+        if over or self._worn or (rounds and self._rounds >= rounds):
+            self.shoe.empty()
+        self._rounds += 1
+        if self.shoe.state is S.EMPTY:
+            self._rounds, self._worn = 1, False
+            faces = [*plan.faces] * plan.decks
+            self._rng.shuffle(faces)
+            self.shoe.fill(plan.decks, self._scenario.cut_after, faces)
+            yield self.pace.step
+            self.shoe.begin()
+            yield from self.shown()
+        self.cards.remove(REMAINDER)
+        self.cards.bring(HAND_BACK, REMAINDER)
+        self.cards.shuffle(REMAINDER)
+
+    def _new_deck(self) -> None:
+        self._worn = True
+
+    def _most_cards(self) -> int:
+        """Cards a round may need at most."""
+        plan = self.procedure.plan
+        return plan.cards if plan.decks > 1 else plan.cards // 2
+
+    def _clear_table(self) -> Doings:
+        for player in self.on_sensors():
+            self.controller.sense(player.seat, False)
+        yield self.pace.collect
+        yield from self.at(AT_SHOE)
+        self.shoe.end_round()
+        if self.procedure.plan.procedure.deck.fresh == "each-round":
+            self.shoe.empty()
+        for spot in {spot for spot, _ in self.cards}:
+            self.cards.remove(spot)
+
+    # -------------------------------------------------------------- dealing
+
+    def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
+        yield from self.at(AT_SHOE)
+        wrong: list[tuple[Place, str]] = []
+        if isinstance(step, BurnCardStep):
+            self.shoe.burn(len(packets))
+        for packet in packets:
+            self.ordinal += 1
+            if self.plan.find(What.MISDEAL_CALLED, self.ordinal):
+                yield from supervisor.call_misdeal(self)
+                self.course = Course.STOP
+                return
+            self.spoil_line(self.plan.troubles, self.ordinal)
+            trouble = self.plan.find(What.MISPLACED, self.ordinal)
+            if trouble:
+                astray = parse_place(trouble.to)
+                for _ in range(trouble.amount):
+                    yield from self._draw_to(astray)
+                places = [place for place in (packet.place, astray) if place not in (BURN, MUCK)]
+                wrong += [(place, trouble.ruling) for place in places]
+            arrived = 0
+            for _ in range(packet.cards - (trouble.amount if trouble else 0)):
+                arrived += yield from self._draw_to(packet.place)
+            self.lay(packet, arrived)
+        for place, ruling in sorted(set(wrong)):
+            yield from supervisor.judge(self, place, step.name, ruling)
+        yield from self.at(AT_SHOE)
+
+    def _draw_to(self, place: Place) -> Counted:
+        """Draw the next card and lay it at a place; returns how many came out."""
+        yield from self.before_card(self._drawn + 1)
+        self._drawn += 1
+        card = self.draw_card(self._drawn)
+        if card is None:
+            return 0
+        self.cards.lay(PlayingCard(card, SHOE_BACK), place)
+        yield from self.after_card(self._drawn, card)
+        return 1
+
+    def _from_hand(self, place: Place, cards: int) -> int:
+        return self.cards.deal(REMAINDER, place, cards)
+
+    def _complete(self, place: Place) -> Doings:
+        yield from self.at(AT_SHOE)
+        yield from self._draw_to(place)
+
+    def _remainder(self) -> Doings:
+        if self.procedure.plan.exact_rest is not None:
+            yield from self.at(AT_TABLE)
+            self.controller.count(REMAINDER, len(self.shoe.cards))
+
+
+class RaceDealer(ShoeHands):
+    """Plays `scenario` on a card shoe and a table controller."""
+
+    def __init__(self, scenario: RaceScenario, table: DealtTable, shoe: ShoeModel, rng: Random) -> None:
+        super().__init__(table)
+        self.game, self.shoe = scenario.game, shoe
+        self.plan = scenario.rounds[0]
+        self.race: list[Card] = []
+        """The cards on the table, as they lie there."""
+        self._scenario, self._rng = scenario, rng
+        self._shoes = 0
+        self._stopped = False
+
+    def _evening(self) -> Doings:
+        yield lambda: self.shoe.state is not S.BOOT
+        for number, plan in enumerate(self._scenario.rounds):
+            self.plan, self._stopped = plan, False
+            self.race.clear()
+            yield from self._fill(number)
+            yield from self._bets()
+            yield from self._draw_race()
+            yield self.pace.collect
+
+    # -------------------------------------------------------------- the shoe
+
+    def _fill(self, number: int) -> Doings:
+        """Fill the shoe when it is empty, over, or will not do for a race."""
+        shoe = self.shoe
+        yield from self.at(AT_SHOE)
+        if shoe.state is S.SHOE_END or len(shoe.cards) <= self.game.all:
+            shoe.empty()
+        if shoe.state is not S.EMPTY:
+            return
+        first = self._scenario.cards if not self._shoes else ()
+        self._shoes += 1
+        cards = stack(self._scenario, self._scenario.rounds[number:], self._rng, first)
+        shoe.fill(self._scenario.decks, self._scenario.cut_after, cards)
+        yield self.pace.step
+        shoe.begin(self._scenario.burn)
+        for _ in range(self._scenario.burn):
+            yield from self.shown()
+            shoe.draw()
+
+    # -------------------------------------------------------------- the race
+
+    def _bets(self) -> Doings:
+        yield from self.at(AT_TABLE)
+        for player in self.plan.players:
+            for bet, cents in player.wagers.items():
+                self.controller.place_wager(player.seat, self.game.bets[bet], cents)
+                yield self.pace.bet
+
+    def _draw_race(self) -> Doings:
+        if self.plan.find(What.EARLY):
+            yield from self.at(AT_SHOE)
+            yield from self._card(1)
+        yield from self.at(AT_TABLE)
+        self.controller.start_game()
+        yield from self.at(AT_SHOE)
+        while not self._stopped and not self.game.end_of(self.race):
+            yield from self._card(len(self.race) + 1)
+        if _switched(self.plan) and not self._stopped and self.game.end_of(self.race) > self.game.all:
+            yield from self._switch()
+        too_many = self.plan.find(What.OVERDRAW)
+        for _ in range(too_many.amount if too_many else 0):
+            yield from self._card(0)
+        yield from self.at(AT_TABLE)
+        self.controller.end_game()
+        yield from self.at(AT_SHOE)
+        self.shoe.end_round()
+
+    def _switch(self) -> Doings:
+        """No column is full: money is moved, and one more card comes."""
+        yield from self.at(AT_TABLE)
+        for player in self.plan.players:
+            for bet, cents in player.switch.items():
+                self.controller.place_wager(player.seat, self.game.bets[bet], cents)
+                yield self.pace.bet
+        yield from self.at(AT_SHOE)
+        yield from self._card(self.game.all + 1)
+
+    def _card(self, number: int) -> Doings:
+        """Draw the next card, with all that goes wrong at it; 0 for one that is too many."""
+        yield from self.before_card(number)
+        self.spoil_line(self.plan.troubles, number)
+        card = self.draw_card(number)
+        if card is None:
+            self._stopped = True
+            return
+        self.race.append(card)
+        unread = self.plan.find(What.UNREAD, number)
+        self._stopped = unread is not None and not unread.named
+        yield from self.after_card(number, card)
+
+
+def _switched(plan: RoundPlan) -> bool:
+    """Whether anybody moves money to the extra card."""
+    return any(player.switch for player in plan.players)
+
+
+# ------------------------------------------------------------------ a shoe whose races end where wanted
+
+
+def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first: Sequence[Card] = ()) -> list[Card]:
+    """All cards of a shoe for the races `plans`, as far as it goes; `first` are its first cards.
+
+    ScenarioError when no order was found in which a race ends as it should.
+    """
+    rest = list(DECK) * scenario.decks
+    rng.shuffle(rest)
+    for card in first:
+        rest.remove(card)
+    if first:
+        return [*first, *rest]
+    order = [rest.pop() for _ in range(scenario.burn)]
+    for number, plan in enumerate(plans, 1):
+        spare = sum(1 + trouble.amount for trouble in plan.troubles if trouble.what not in LINE)
+        if len(rest) < scenario.game.all + 1 + spare:
+            break
+        race = _race(scenario.game, plan, rest, rng)
+        if race is None:
+            why = f"no race was found that ends after {plan.ends} cards; {len(rest)} are left in the shoe"
+            raise ScenarioError(scenario.id, f"rounds[{number}].ends", why)
+        for card in race:
+            rest.remove(card)
+        for position, card in enumerate(race, 1):
+            if plan.find(What.LOCKED, position):
+                order.append(rest.pop())
+            order.append(card)
+        overdrawn = plan.find(What.OVERDRAW)
+        order += [rest.pop() for _ in range(overdrawn.amount if overdrawn else 0)]
+    return order + rest
+
+
+def _race(game: RaceGame, plan: RoundPlan, rest: list[Card], rng: Random) -> list[Card] | None:
+    """The cards that leave the shoe in this race, in order; None when chance did not give any."""
+    for _ in range(TRIES):
+        cards = rng.sample(rest, game.all + 1)
+        end = game.end_of(cards)
+        if plan.ends in (0, end):
+            if end > game.all and not _switched(plan):
+                end = game.all
+            stopped = [t.ordinal for t in plan.troubles if t.what is What.UNREAD and not t.named and t.ordinal < end]
+            return cards[: min([end, *stopped])]
+    return None

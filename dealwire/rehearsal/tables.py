@@ -1,0 +1,124 @@
+"""Whole simulated tables: the devices, the cards and the dealer, still without a line. Pure."""
+
+from random import Random
+from typing import Final
+
+from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, Scenario, places
+from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
+from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
+from dealwire.rehearsal.trouble import PlannedTrouble
+from devices.simulator.deck import Cards
+from devices.simulator.shoe import BOOT_NS, ShoeModel
+from devices.simulator.shoe_table import FRONT_ENDS, SHOE
+from devices.simulator.shuffler import ShufflerModel
+from devices.simulator.shuffler_parts import Durations, ShufflerSetting
+from devices.simulator.table_controller import BOOT_NS as CONTROLLER_BOOT_NS
+from devices.simulator.table_controller import TableControllerModel
+from devices.simulator.unit import TableUnit
+from devices.simulator.units import controller_unit, shuffler_unit
+from protocol.errors import LocalError
+from protocol.tdp.outputs import Timing
+
+SHUFFLER: Final = "shuffler"
+CONTROLLER: Final = "table-controller"
+
+
+class SimulatedTable(DealtTable):
+    """`speed` makes people and machines faster, never the protocol. The dealer begins when both hosts have opened their
+    sessions.
+    """
+
+    dealer: ShufflerDealer
+
+    def __init__(self, scenario: Scenario, *, speed: float = 1.0, timing: Timing | None = None) -> None:
+        seeds = Random(scenario.seed)
+        self.scenario = scenario
+        self.cards = Cards(Random(seeds.random()))
+        durations = Durations().faster(speed)
+        self.shuffler = ShufflerModel(self.cards, recognition=scenario.recognition, durations=durations)
+        dealt = scenario.procedure
+        plan, program = dealt.plan, tuple(part.group for part in dealt.program)
+        groups = () if dealt.packet_size else program
+        self.shuffler.game = ShufflerSetting(dealt.packet_size, plan.cards, plan.jokers, dealt.id, groups)
+        self.shuffler.programs[dealt.id] = program
+        controller = TableControllerModel(boot_ns=int(CONTROLLER_BOOT_NS / speed))
+        units = {
+            SHUFFLER: shuffler_unit(self.shuffler, Random(seeds.random()), timing),
+            CONTROLLER: controller_unit(controller, Random(seeds.random()), timing),
+        }
+        super().__init__(units, controller, seeds, speed)
+        self.dealer = ShufflerDealer(scenario, self, self.cards, self.shuffler)
+
+    @property
+    def packets_of_round(self) -> int:
+        """How many packets the round under way or the next one has; without a dealer, as many as the deck holds."""
+        if not self.seated:
+            return self.shuffler.game.cards // self.shuffler.game.group(0).cards
+        return len(places(self.scenario.procedure, self.dealer.plan))
+
+    @property
+    def next_packet(self) -> int:
+        """The next packet something can happen to."""
+        return self.dealer.next_packet
+
+    def add_trouble(self, trouble: PlannedTrouble) -> str:
+        """One thing more goes wrong; says in which round. Without a dealer, only what happens in the shuffler."""
+        if self.seated:
+            return "this round" if self.dealer.add_trouble(trouble) else "the next round"
+        mishap = trouble.mishap()
+        if mishap is None:
+            raise LocalError(f"nobody deals at this table: {trouble.what} is a matter of hands")
+        self.shuffler.mishaps.append(mishap)
+        return "this round"
+
+
+class ShoeSide(DealtTable):
+    """The devices on it. `speed` makes people and machines faster, never the protocol. `dialect`: what the shoe speaks,
+    a key of FRONT_ENDS.
+
+    The dealer begins when the table controller's host has opened its session; a shoe that hears no host takes one to
+    be there.
+    """
+
+    def __init__(self, seeds: Random, round_limit: int | None, speed: float, dialect: str) -> None:
+        self.cards_by = Random(seeds.random())
+        self.shoe = ShoeModel(Random(seeds.random()), round_limit=round_limit, boot_ns=int(BOOT_NS / speed))
+        controller = TableControllerModel(boot_ns=int(CONTROLLER_BOOT_NS / speed))
+        units: dict[str, TableUnit] = {
+            SHOE: FRONT_ENDS[dialect](SHOE, self.shoe, Random(seeds.random())),
+            CONTROLLER: controller_unit(controller, Random(seeds.random())),
+        }
+        super().__init__(units, controller, seeds, speed)
+
+
+class RaceTable(ShoeSide):
+    """A table at which races are drawn."""
+
+    dealer: RaceDealer
+
+    def __init__(self, scenario: RaceScenario, *, speed: float = 1.0, dialect: str = "tdp") -> None:
+        super().__init__(Random(scenario.seed), scenario.round_limit, speed, dialect)
+        self.scenario = scenario
+        self.dealer = RaceDealer(scenario, self, self.shoe, self.cards_by)
+
+
+class CardTable(ShoeSide):
+    """A table at which a game is dealt step by step."""
+
+    dealer: CardDealer
+
+    def __init__(self, scenario: Scenario, *, speed: float = 1.0, dialect: str = "tdp") -> None:
+        super().__init__(Random(scenario.seed), None, speed, dialect)
+        self.scenario = scenario
+        self.cards = Cards(self.cards_by)
+        self.dealer = CardDealer(scenario, self, self.cards, self.shoe, self.cards_by)
+
+
+def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
+    """The table a scenario is played at."""
+    if isinstance(scenario, RaceScenario):
+        return RaceTable(scenario, speed=speed, dialect=shoe_dialect)
+    if scenario.device == "shoe":
+        return CardTable(scenario, speed=speed, dialect=shoe_dialect)
+    return SimulatedTable(scenario, speed=speed)
