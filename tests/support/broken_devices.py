@@ -11,10 +11,10 @@ from typing import Final
 
 from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
-from dealwire.bench.record import Outcome
+from dealwire.bench.record import BenchOutcome
 from dealwire.bench.report import Report
 from dealwire.bench.rig import SimulatedRig
-from dealwire.bench.runner import Choices, run_plan
+from dealwire.bench.runner import BenchChoices, run_plan
 from devices.simulator.host import TableModel
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown, decode, encode
@@ -624,12 +624,12 @@ def judge(device: Callable[[TableModel], TableModel], only: Sequence[str] = ()) 
     plan = plan.model_copy(update={"check": tuple(check for check in plan.check if check.area != "soak")})
     rig = SimulatedRig("shuffler", speed=10, wrap=device)
     assert isinstance(rig.hands, SimulatedHands)
-    return run_plan(plan, rig.wire, lambda _: rig.hands, Choices(only))
+    return run_plan(plan, rig.wire, lambda _: rig.hands, BenchChoices(only))
 
 
 def caught_by(report: Report) -> tuple[str, ...]:
     """The checks that failed."""
-    return tuple(result.id for result in report.of(Outcome.FAILED))
+    return tuple(result.id for result in report.of(BenchOutcome.FAILED))
 
 
 # ------------------------------------------------------------------ the page
