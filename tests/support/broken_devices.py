@@ -5,9 +5,11 @@ which checks each must be caught: by these and by no other.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
