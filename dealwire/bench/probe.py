@@ -77,7 +77,7 @@ class Probe:
         """Write bytes as they are, and say on the time line what they are."""
         self.timeline.add(self.wire.now_ns(), Actor.HOST, text, bad)
         self.sent_ns = self.silent_ns = self.wire.now_ns()
-        self.mark = len(self.heard)
+        self.look_from_here()
         self.wire.send(data)
 
     def frame(self, body: bytes) -> bytes:
@@ -89,8 +89,14 @@ class Probe:
         """One message, as it should be."""
         body = self.body(message, request)
         self.put(self.frame(body), spell(message))
+        self.note_sent(message)
+
+    def note_sent(self, message: Message) -> None:
+        """What the device may go by from here: which events it has to send again, which never more."""
         if isinstance(message, m.ReadEvents) and message.session == self.known.session:
             self.known.acked, self.known.read_from = message.first - 1, message.first
+        if isinstance(message, m.Ack) and message.session == self.known.session:
+            self.known.acked = max(self.known.acked, message.up_to)
 
     # ------------------------------------------------------------------ listening
 
@@ -123,6 +129,16 @@ class Probe:
 
         self.run(self.wire.now_ns() + limit_ms * MS, looked)
         return found[0] if found else None
+
+    def look_from_here(self) -> None:
+        """What came so far is no answer to what follows."""
+        self.mark = len(self.heard)
+
+    def events(self) -> list[m.Event]:
+        """The events of this session that came since the check began, each once, in the order of their numbers."""
+        envelopes = [heard.envelope for heard in self.heard]
+        found = {e.message.number: e.message for e in envelopes if isinstance(e.message, m.Event) and not is_old(e)}
+        return [found[number] for number in sorted(found)]
 
     def begin_check(self) -> None:
         """Forget what was heard before, and be a host as it should be."""

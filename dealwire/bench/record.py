@@ -56,7 +56,6 @@ class Measurement:
     name: str
     values_ms: tuple[float, ...]
     limit_ms: int | None
-    limit_name: str = ""
 
     def at(self, share: float) -> float:
         """The value that this share of all does not exceed: 0.5 is the median, 0.99 the p99."""

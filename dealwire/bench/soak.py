@@ -10,11 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from pydantic import Field
+
 from dealwire.bench.books import Book
 from dealwire.bench.hands import NoHands, SimulatedHands
-from dealwire.bench.plan_device import Soak
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import Stand
+from dealwire.bench.step import Step
 from dealwire.bench.wire import START_NS, STILL_NS
 from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario, places
 from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
@@ -96,19 +98,25 @@ class Account:
             self.alarmed = False
 
 
-def soak(stand: Stand, step: Soak) -> None:
-    """`soak`: at a simulated table of its own, which deals by itself; nobody deals so long at an attached one."""
-    rounds = stand.rounds or step.soak
-    if not isinstance(stand.hands, SimulatedHands):
-        who = "a person who deals" if isinstance(stand.hands, NoHands) else f"somebody who deals {rounds} rounds"
-        raise NotRun(f"needs {who}; use --simulated")
-    scenario = evening(rounds, step.fault_every, stand.seed)
-    clock = SystemClock()
-    began_ns = clock.now_ns()
-    account, held, table = play(scenario, rounds)
-    took_s = (clock.now_ns() - began_ns) / 1e9
-    _report(stand, account, held, rounds, took_s)
-    _judge(account, held, scenario, table)
+class Soak(Step):
+    """`soak`: so many rounds by seeded chance, with a fault in every `fault_every`th; --rounds wins. They are dealt at
+    a simulated table of its own, which deals by itself; nobody deals so long at an attached one."""
+
+    soak: int = Field(ge=1, le=1_000_000)
+    fault_every: int = Field(10, ge=0)
+
+    def _run(self, stand: Stand) -> None:
+        rounds = stand.rounds or self.soak
+        if not isinstance(stand.hands, SimulatedHands):
+            who = "a person who deals" if isinstance(stand.hands, NoHands) else f"somebody who deals {rounds} rounds"
+            raise NotRun(f"needs {who}; use --simulated")
+        scenario = evening(rounds, self.fault_every, stand.seed)
+        clock = SystemClock()
+        began_ns = clock.now_ns()
+        account, held, table = play(scenario, rounds)
+        took_s = (clock.now_ns() - began_ns) / 1e9
+        _report(stand, account, held, rounds, took_s)
+        _judge(account, held, scenario, table)
 
 
 def evening(rounds: int, fault_every: int, seed: int) -> Scenario:

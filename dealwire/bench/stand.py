@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from dealwire.bench.hands import Hands
-from dealwire.bench.plan import BenchPlan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import Profile
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
 from dealwire.bench.rules import is_old
-from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, milliseconds, nothing, number, spell
+from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, nothing, number, spell
 from protocol.errors import LineClosed
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Message
@@ -33,7 +32,6 @@ T = TypeVar("T")
 class Stand:
     """One check under way. `rounds` and `seed` are the command line's, for a soak."""
 
-    plan: BenchPlan
     profile: Profile
     probe: Probe
     hands: Hands
@@ -48,7 +46,7 @@ class Stand:
     used: set[int] = field(default_factory=set)
     """Frames that a step has taken, so that the next one finds another."""
     times: dict[str, list[float]] = field(default_factory=dict)
-    limits: dict[str, tuple[int | None, str]] = field(default_factory=dict)
+    limits: dict[str, int | None] = field(default_factory=dict)
 
     def begin(self, result: Result) -> None:
         """The next check."""
@@ -76,14 +74,14 @@ class Stand:
         with contextlib.suppress(LineClosed):
             self.pause(ms)
 
-    def time(self, name: str, ms: float, limit: int | str | None) -> None:
-        """One measured time; `limit` as a plan writes it."""
+    def time(self, name: str, ms: float, limit_ms: int | None) -> None:
+        """One measured time."""
         self.times.setdefault(name, []).append(ms)
-        self.limits[name] = (None, "") if limit is None else (milliseconds(limit), str(limit))
+        self.limits[name] = limit_ms
 
     def measures(self) -> list[Measurement]:
         """What was timed in this check."""
-        return [Measurement(name, tuple(values), *self.limits[name]) for name, values in self.times.items()]
+        return [Measurement(name, tuple(values), self.limits[name]) for name, values in self.times.items()]
 
     # ------------------------------------------------------------------ messages
 
@@ -114,7 +112,7 @@ class Stand:
         usual: dict[str, dict[str, Any]] = {
             "Hello": {"lowest_major": VERSION, "lowest_minor": MINOR, "highest_major": VERSION,
                       "highest_minor": MINOR, "host": "dealwire bench"},
-            "OpenSession": {"session": session, "major": VERSION, "minor": MINOR, "role": self.plan.granted},
+            "OpenSession": {"session": session, "major": VERSION, "minor": MINOR, "role": self.probe.role},
             "ReadEvents": {"session": session, "first": self.probe.last_event + 1},
             "Ack": {"session": session, "up_to": self.probe.last_event},
             "Heartbeat": {"session": session},
@@ -140,16 +138,17 @@ class Stand:
             self.used.add(id(found[0]))
         return found
 
-    def need(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, **how: Any) -> Message:
+    def find(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, **how: Any) -> tuple[HeardFrame, Message]:
         """As `wait_for`; Failed says what came instead."""
         found = self.wait_for(name, wanted, limit_ms, **how)
         if found is None:
-            raise self.missed(name, wanted, limit_ms)
-        return found[1]
+            fields = f" with {', '.join(f'{key} {value}' for key, value in wanted.items())}" if wanted else ""
+            raise Failed(f"no {name}{fields} within {limit_ms} ms{self._instead(name)}")
+        return found
 
-    def missed(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Failed:
-        """That a message did not come, and what came instead."""
-        return Failed(f"no {_wanted(name, wanted)} within {limit_ms} ms{self._instead(name)}")
+    def need(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Message:
+        """As `find`, the message alone."""
+        return self.find(name, wanted, limit_ms)[1]
 
     def ask(self, command: Message) -> m.Reply:
         """A command of the bench's own on the way to something; its reply."""
@@ -170,7 +169,7 @@ class Stand:
 
     def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
         """Let hands do something."""
-        self.probe.mark = len(self.probe.heard)
+        self.probe.look_from_here()
         self.requested_ns = self.probe.wire.now_ns()
         self._shown(self.hands.act(name, fields or {}))
 
@@ -180,7 +179,7 @@ class Stand:
 
     def power(self, on: bool) -> None:
         """The plug."""
-        self.probe.mark = len(self.probe.heard)
+        self.probe.look_from_here()
         self.requested_ns = self.probe.wire.now_ns()
         if not on:
             self._shown(self.hands.power(False))
@@ -231,7 +230,3 @@ class Stand:
                 self.ask(way)
             self.pause(50)
             self.probe.status = None
-
-
-def _wanted(name: str, wanted: Mapping[str, Wanted]) -> str:
-    return f"{name}{' with ' + ', '.join(f'{key} {value}' for key, value in wanted.items()) if wanted else ''}"
