@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 from dealwire.bench.record import Actor, Failed, HeardFrame, TimeLine
-from dealwire.bench.rules import Known, Rule, is_old
+from dealwire.bench.rules import Known, Rule
 from dealwire.bench.values import STATES, spell
 from dealwire.bench.wire import Wire
 from protocol.errors import BadPayload, NoAnswer
@@ -136,8 +136,7 @@ class Probe:
 
     def events(self) -> list[m.Event]:
         """The events of this session that came since the check began, each once, in the order of their numbers."""
-        envelopes = [heard.envelope for heard in self.heard]
-        found = {e.message.number: e.message for e in envelopes if isinstance(e.message, m.Event) and not is_old(e)}
+        found = {event.number: event for heard in self.heard if (event := heard.event)}
         return [found[number] for number in sorted(found)]
 
     def begin_check(self) -> None:
@@ -200,7 +199,7 @@ class Probe:
 
     def answer_to(self, heard: HeardFrame, request: int, command: Message) -> m.Reply | None:
         """The frame as the reply to this request; Failed when its header names another message."""
-        message = heard.envelope.message
+        message = heard.message
         if not isinstance(message, m.Reply) or heard.envelope.request != request:
             return None
         wanted = MESSAGE_IDS[type(command)]
@@ -230,22 +229,22 @@ class Probe:
         keep = len(self._stream) - self._framer.pending
         del self._stream[:keep]
         self._stream_start += keep
-        if self.acks and any(isinstance(h.envelope.message, m.Event) and not is_old(h.envelope) for h in due):
+        if self.acks and any(heard.event for heard in due):
             self.known.acked = self.last_event
             self._say_quietly(m.Ack(self.known.session, self.last_event))
 
     def _hear(self, frame: Frame) -> HeardFrame:
         opened = self._stream[frame.offset - self._stream_start] == 0
         heard = HeardFrame(self.wire.now_ns(), _read(frame.body), opened)
-        message = heard.envelope.message
+        message = heard.message
         for rule in self._rules:
             rule.hear(heard, self.known)
         self.timeline.add(heard.at_ns, Actor.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))
         self.heard.append(heard)
         if isinstance(message, DeviceStatus):
             self.status = message
-        if isinstance(message, m.Event) and not is_old(heard.envelope):
-            self._ahead.add(message.number)
+        if heard.event:
+            self._ahead.add(heard.event.number)
             while self.last_event + 1 in self._ahead:
                 self.last_event += 1
                 self._ahead.discard(self.last_event)
@@ -278,4 +277,4 @@ def _read(body: bytes) -> Envelope:
 
 
 def _as(heard: HeardFrame, kind: Any) -> Any:
-    return heard.envelope.message if isinstance(heard.envelope.message, kind) else None
+    return heard.message if isinstance(heard.message, kind) else None

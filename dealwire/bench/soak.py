@@ -58,6 +58,18 @@ RAISED: Final = {
 
 
 @dataclass(slots=True)
+class Held:
+    """What this process holds, as far as the system tells."""
+
+    warm_kb: int = 0
+    """Its memory after the warm-up; 0 before."""
+    grown_kb: int = 0
+    """What came to it since."""
+    left_open: int = 0
+    """Descriptors more than at the beginning."""
+
+
+@dataclass(slots=True)
 class Account:
     """What the devices said in all, in numbers that do not grow with the rounds."""
 
@@ -149,7 +161,7 @@ def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable
         SHUFFLER: HostLink(expects=DeviceClass.SHUFFLER, role=Role.OPERATE),
         CONTROLLER: HostLink(expects=DeviceClass.TABLE_CONTROLLER, role=Role.OPERATE),
     }
-    account, held, now_ns = Account(), Held(), START_NS
+    account, held, now_ns, opened = Account(), Held(), START_NS, _descriptors()
     table.power_on(now_ns)
     for name, host in hosts.items():
         _pass_on(table, name, host.start(now_ns), now_ns, account)
@@ -165,10 +177,10 @@ def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable
             _pass_on(table, name, host.tick(now_ns), now_ns, account)
         if account.rounds != done:
             progress_ns, done = now_ns, account.rounds
-            held.look(done, rounds)
+            held.warm_kb = held.warm_kb or (_resident_kb() if done >= rounds // WARM_UP else 0)
         if now_ns - progress_ns > STALLED_NS:
             raise Failed(f"nothing more after round {done}: the shuffler is in {table.shuffler.state.name}")
-    held.end()
+    held.grown_kb, held.left_open = _resident_kb() - held.warm_kb, _descriptors() - opened
     return account, held, table
 
 
@@ -182,37 +194,15 @@ def _pass_on(table: SimulatedTable, name: str, outputs: list[Output], now_ns: in
             account.lost_events += output.last - output.first + 1
 
 
-class Held:
-    """Memory and descriptors of this process, as far as the system tells."""
+def _resident_kb() -> int:
+    """Memory of this process, as far as the system tells."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024 if statm.exists() else 0
 
-    def __init__(self) -> None:
-        self.descriptors = self._descriptors()
-        self.warm_kb = self.end_kb = 0
-        self.descriptors_end = self.descriptors
 
-    def look(self, done: int, rounds: int) -> None:
-        """A round was finished."""
-        if not self.warm_kb and done >= rounds // WARM_UP:
-            self.warm_kb = self._resident_kb()
-
-    def end(self) -> None:
-        """The soak is over."""
-        self.end_kb, self.descriptors_end = self._resident_kb(), self._descriptors()
-
-    @property
-    def grown_kb(self) -> int:
-        """Growth since the warm-up."""
-        return self.end_kb - self.warm_kb
-
-    @staticmethod
-    def _resident_kb() -> int:
-        statm = Path("/proc/self/statm")
-        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024 if statm.exists() else 0
-
-    @staticmethod
-    def _descriptors() -> int:
-        folder = Path("/proc/self/fd")
-        return len(list(folder.iterdir())) if folder.exists() else 0
+def _descriptors() -> int:
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
 
 
 def _report(stand: Stand, account: Account, held: Held, rounds: int, took_s: float) -> None:
@@ -223,8 +213,7 @@ def _report(stand: Stand, account: Account, held: Held, rounds: int, took_s: flo
         f"{account.packets} packets lifted, {account.cards} cards in them; {account.balanced} remainders right, "
         f"{account.removed} decks taken out",
         f"faults raised: {faults or 'none'}",
-        f"memory {held.grown_kb:+d} KiB since round {max(1, rounds // WARM_UP)}, "
-        f"descriptors {held.descriptors_end - held.descriptors:+d}",
+        f"memory {held.grown_kb:+d} KiB since round {max(1, rounds // WARM_UP)}, descriptors {held.left_open:+d}",
     ]
 
 
@@ -245,7 +234,7 @@ def _judge(account: Account, held: Held, scenario: Scenario, table: SimulatedTab
     missing = {number: times for number, times in wanted.items() if account.faults[number] < times}
     if missing:
         raise Failed(f"faults that happened and were not raised: {missing}; raised: {dict(account.faults)}")
-    if held.descriptors_end > held.descriptors:
-        raise Failed(f"{held.descriptors_end - held.descriptors} descriptors were left open")
+    if held.left_open > 0:
+        raise Failed(f"{held.left_open} descriptors were left open")
     if held.warm_kb and held.grown_kb > MEMORY_KB:
         raise Failed(f"this process grew by {held.grown_kb} KiB")

@@ -11,7 +11,6 @@ from dealwire.bench.hands import Hands
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import Profile
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
-from dealwire.bench.rules import is_old
 from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, nothing, number, spell
 from protocol.errors import LineClosed
 from protocol.tdp import messages as m
@@ -126,8 +125,8 @@ class Stand:
         """The first frame since the last thing done that is this message and was not taken yet; None in vain."""
 
         def find(heard: HeardFrame) -> Message | None:
-            message = heard.envelope.message
-            if type(message).__name__ != name or id(heard) in self.used or is_old(heard.envelope) is not old:
+            message = heard.message
+            if type(message).__name__ != name or id(heard) in self.used or heard.is_old is not old:
                 return None
             if request is not None and heard.envelope.request != request:
                 return None
@@ -158,7 +157,7 @@ class Stand:
 
     def _instead(self, name: str) -> str:
         """What else of this kind came, for the message."""
-        others = [h.envelope.message for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
+        others = [h.message for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
         same = [spell(message) for message in others if type(message).__name__ == name]
         if same:
             return f"; came: {same[-1]}"

@@ -255,7 +255,7 @@ def _took(stand: Stand, message: m.Message, answer: str) -> float:
 def _statuses(stand: Stand, times: int) -> list[float]:
     start = len(stand.probe.heard)
     stand.pause((times + 1) * 1000 + 500)
-    at = [h.at_ns for h in stand.probe.heard[start:] if type(h.envelope.message).__name__ == stand.profile.status]
+    at = [h.at_ns for h in stand.probe.heard[start:] if type(h.message).__name__ == stand.profile.status]
     if len(at) < 2:
         raise Failed(f"{len(at)} status messages in {times + 1.5:g} s")
     return [(later - earlier) / MS for earlier, later in pairwise(at)]
@@ -269,7 +269,7 @@ def _resends(stand: Stand, times: int) -> list[float]:
     start = max(0, len(probe.heard) - 8)
     stand.pause((times + 1) * Timing().resend_ns // MS + 500)
     probe.acks = True
-    heard = [(one.at_ns, one.envelope.message) for one in probe.heard[start:]]
+    heard = [(one.at_ns, one.message) for one in probe.heard[start:]]
     at = [at_ns for at_ns, event in heard if isinstance(event, m.Event) and event.number == probe.last_event]
     if len(at) < 2:
         raise Failed("an event that was not acknowledged did not come again")

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from dealwire.bench.probe import MS
 from dealwire.bench.record import Failed
-from dealwire.bench.rules import is_old
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import Number, ReasonName, Step, Time
 from dealwire.bench.steps_line import Replying
@@ -25,8 +24,8 @@ READ_MS: Final = 2_000
 
 def _numbers(stand: Stand, start: int, *, old: bool = False) -> list[int]:
     """Numbers of the events heard from a place in the list on, each time they were."""
-    envelopes = [heard.envelope for heard in stand.probe.heard[start:]]
-    return [e.message.number for e in envelopes if isinstance(e.message, m.Event) and is_old(e) is old]
+    heard = [one for one in stand.probe.heard[start:] if one.is_old is old]
+    return [one.message.number for one in heard if isinstance(one.message, m.Event)]
 
 
 class OldEvents(Step):
@@ -101,7 +100,7 @@ class CaughtUp(Step):
         if not probe.run(probe.wire.now_ns() + self.within * MS, lambda: probe.last_event >= last):
             raise Failed(f"event {probe.last_event} is the newest after {self.within} ms; {last} was due")
         _from_requested(stand)
-        for gap in (heard.envelope.message for heard in probe.heard):
+        for gap in (heard.message for heard in probe.heard):
             if isinstance(gap, m.Gap) and gap.last - gap.first_kept + 1 < self.kept:
                 left = gap.last - gap.first_kept + 1
                 raise Failed(f"{spell(gap)} leaves {left} events, fewer than {self.kept}")
@@ -111,7 +110,7 @@ def _from_requested(stand: Stand) -> None:
     """What READ-EVENTS brings begins with the event that was asked for, or a GAP says up to where they are gone."""
     due = stand.probe.known.read_from
     for heard in stand.probe.heard[stand.probe.mark :]:
-        message = heard.envelope.message
+        message = heard.message
         if isinstance(message, m.Gap):
             due = message.first_kept
         elif isinstance(message, m.Event):

@@ -210,7 +210,7 @@ class Replying(Step):
 
 
 def _answer(stand: Stand, heard: HeardFrame) -> m.Reply | m.Nak | None:
-    message = heard.envelope.message
+    message = heard.message
     if id(heard) in stand.used or heard.envelope.request != stand.request:
         return None
     if isinstance(message, m.Nak):
@@ -277,7 +277,7 @@ class Never(Step):
         stand.pause(self.during)
         stand.probe.look_from_here()
         for heard in stand.probe.heard[start:]:
-            message = heard.envelope.message
+            message = heard.message
             named = not self.never or type(message).__name__ in self.never
             if named and fits(message, self.where, stand.names):
                 raise Failed(f"{spell(message)} came, which was not to come for {self.during} ms")
@@ -340,7 +340,7 @@ class CountMessages(Step):
     def _run(self, stand: Stand) -> None:
         stand.pause(1)
         events: list[Message] = [event for event in stand.probe.events() if type(event).__name__ == self.of]
-        messages = events or [heard.envelope.message for heard in stand.probe.heard]
+        messages = events or [heard.message for heard in stand.probe.heard]
         found = sum(type(one).__name__ == self.of and fits(one, self.where, stand.names) for one in messages)
         if found != self.count:
             raise Failed(f"{self.of} came {found} times, not {self.count}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
@@ -22,39 +23,39 @@ TURN_S: Final = 0.2
 """Between two tries to open a line again."""
 
 
-class Wire(Protocol):
+class Wire(ABC):
     """Bytes to the device, bytes from it, and the time; one thread uses it."""
 
     name: str
     exact: bool
     """Time stands still while this program works, so that what is measured is the device alone."""
 
+    @abstractmethod
     def now_ns(self) -> int:
         """Nanoseconds since 1970; they never run backwards."""
-        ...
 
+    @abstractmethod
     def send(self, data: bytes) -> None:
         """Put all of `data` onto the line. LineClosed when it is gone."""
-        ...
 
+    @abstractmethod
     def wait(self, until_ns: int) -> bytes:
         """The next bytes that arrive, `b""` when none had by `until_ns`. LineClosed when the line is gone."""
-        ...
 
     def own_delay_ms(self) -> float:
         """How late this program itself came to its turn at worst, since it was last asked."""
-        ...
+        return 0.0
 
     def reopen(self, until_ns: int) -> bool:
         """Open a line that went again; False when it was not to be had by `until_ns`."""
-        ...
+        return True
 
     def close(self) -> None:
         """Give the line back. May be called twice."""
-        ...
+        return
 
 
-class SimulatedWire:
+class SimulatedWire(Wire):
     """The line to one device of a simulated table in this process. Time passes only in `wait`, from deadline to
     deadline, so that an hour of the table takes seconds and every run is the same."""
 
@@ -87,19 +88,8 @@ class SimulatedWire:
                 self._now_ns = max(self._now_ns + STILL_NS, due)
             self._table.tick(self._now_ns)
 
-    def own_delay_ms(self) -> float:
-        """Its time waits for this program."""
-        return 0.0
 
-    def reopen(self, until_ns: int) -> bool:
-        """It never goes."""
-        return True
-
-    def close(self) -> None:
-        """Nothing to give back."""
-
-
-class LiveWire:
+class LiveWire(Wire):
     """A real line in real time. `beside` are run with it, such as the device's own end when that is simulated too."""
 
     exact = False
@@ -181,48 +171,36 @@ class LiveWire:
         return self._end
 
 
-class _Tick:
+class _Tick(Member):
     """A timer that looks how late it is called: what the machine's other work costs everything timed here."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._worst_ns = 0
-        self.next_deadline_ns: int | None = clock.now_ns() + TICK_NS
+        self._due_ns = clock.now_ns() + TICK_NS
+
+    @property
+    def next_deadline_ns(self) -> int:
+        """The next look."""
+        return self._due_ns
 
     def take_ms(self) -> float:
         """The worst delay so far; it is forgotten."""
         worst_ns, self._worst_ns = self._worst_ns, 0
-        self.next_deadline_ns = self._clock.now_ns() + TICK_NS
+        self._due_ns = self._clock.now_ns() + TICK_NS
         return worst_ns / 1e6
 
     def on_deadline(self, now_ns: int) -> None:
         """`now_ns` is when it should have been."""
         real_ns = self._clock.now_ns()
         self._worst_ns = max(self._worst_ns, real_ns - now_ns)
-        self.next_deadline_ns = real_ns + TICK_NS
-
-    def fileno(self) -> int | None:
-        """A timer has no descriptor."""
-        return None
-
-    def wants_write(self) -> bool:
-        """A timer writes nothing."""
-        return False
-
-    def set_wake(self, wake: Callable[[], None]) -> None:
-        """A timer needs no wake-up."""
-
-    def on_readable(self, now_ns: int) -> None:
-        """Never called."""
-
-    def on_writable(self, now_ns: int) -> None:
-        """Never called."""
+        self._due_ns = real_ns + TICK_NS
 
     def close(self) -> None:
         """Nothing to give back."""
 
 
-class _End:
+class _End(Member):
     """The transport as a member of the owner."""
 
     def __init__(self, name: str, transport: Transport) -> None:

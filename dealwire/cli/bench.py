@@ -12,7 +12,7 @@ from dealwire.bench.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan import BenchPlan, PlanError, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.record import Result
-from dealwire.bench.report import Report, summary_lines, text_lines, to_json
+from dealwire.bench.report import Report, summary_lines, text_lines, to_json, to_junit
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.wire import LiveWire, Wire
@@ -169,7 +169,6 @@ def _say(report: Report, as_json: bool) -> None:
 
 def _write(report: Report, junit: Path | None, html: Path | None) -> None:
     from dealwire.bench.report_html import to_html
-    from dealwire.bench.report_junit import to_junit
 
     for file, render in ((junit, to_junit), (html, to_html)):
         if file is not None:
