@@ -89,8 +89,12 @@ def command(
     for file in (junit, html):
         _check_writable(file)
     progress = ProgressLine()
+
+    def show(result: Result) -> None:
+        progress.show(f"{result.outcome.value}: {result.id}")
+
     with _wire(device, address, real_time, speed, unattended) as (wire, make_hands):
-        report = run_plan(loaded, wire, make_hands, choices, lambda result: _report(result, progress))
+        report = run_plan(loaded, wire, make_hands, choices, show)
     progress.clear()
     _say(report, as_json)
     _write(report, junit, html)
@@ -149,10 +153,6 @@ def _ask(probe: Probe, instruction: str) -> bool:
             # the device may be off because it was asked for
             select.select([sys.stdin], [], [], 0.05)
     return not sys.stdin.readline().strip().lower().startswith("s")
-
-
-def _report(result: Result, progress: ProgressLine) -> None:
-    progress.show(f"{result.outcome.value}: {result.id}")
 
 
 def _say(report: Report, as_json: bool) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from dealwire.cli.exits import Exit, explain_silence
-from dealwire.cli.options import line_options, make_table, reconnect_option, table_options
+from dealwire.cli.exits import Exit, Stop, explain_silence
+from dealwire.cli.options import FILE, line_options, make_table, reconnect_option, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
 from dealwire.live import LineConfig, LiveTable
 from devices.capture import CaptureWriter
@@ -17,22 +17,13 @@ from devices.events import LinkUp, Seen
 @click.command("record")
 @line_options
 @reconnect_option
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The recording: pcapng, readable by Wireshark.",
-)
+@click.option("-o", "--output", required=True, type=FILE, help="The recording: pcapng, readable by Wireshark.")
 @click.option("--rounds", type=click.IntRange(1), help="Stop after this many rounds; otherwise on Ctrl-C.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing recording.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @table_options
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     lines: list[LineConfig],
     reconnect: bool,
     output: Path,
@@ -71,9 +62,7 @@ def command(
         say_summary({"capture": output.name, **counts(table), "problem": problem})
     silent = [line.name for line in lines if line.name not in up]
     if problem or silent:
-        code, text = (Exit.CHECK_FAILED, problem) if problem else explain_silence(silent, problems)
-        click.echo(f"dealwire: {text}", err=True)
-        ctx.exit(code)
+        raise Stop(Exit.CHECK_FAILED, problem) if problem else Stop(*explain_silence(silent, problems))
 
 
 def open_live(
