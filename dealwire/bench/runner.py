@@ -151,15 +151,12 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
         result.began_ns = probe.wire.now_ns()
         for step in check.steps:
             step(stand)
-    except Failed as failed:
-        result.outcome, result.why = BenchOutcome.FAILED, str(failed)
     except NotRun as reason:
         result.outcome, result.why = BenchOutcome.NOT_RUN, str(reason)
-    except NoAnswer as error:
-        result.outcome, result.why = BenchOutcome.FAILED, str(error)
-    except LineClosed as error:
-        result.outcome, result.why = BenchOutcome.FAILED, str(error)
-        probe.started_over()
+    except (Failed, NoAnswer, LineClosed) as failed:
+        result.outcome, result.why = BenchOutcome.FAILED, str(failed)
+        if isinstance(failed, LineClosed):
+            probe.started_over()
     result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
     result.timeline = probe.timeline.take()
     result.measures = stand.measures()

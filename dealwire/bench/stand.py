@@ -11,7 +11,7 @@ from dealwire.bench.hands import Hands
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import Profile
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
-from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, nothing, number, spell
+from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, nothing, number, spell
 from protocol.errors import LineClosed
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Message
@@ -202,9 +202,8 @@ class Stand:
             self.probe.run(self.probe.wire.now_ns() + STATUS_MS * MS, lambda: self.probe.status is not None)
         if self.probe.status is None:
             raise Failed(f"no status within {STATUS_MS} ms of REPORT-STATUS")
-        enum = field_of(self.profile.status, "state").names
-        known = {member.value: member.name for member in enum} if isinstance(enum, type) else {}
-        return str(known.get(self.probe.status.state, self.probe.status.state))
+        number, states = self.probe.status.state, STATES[self.profile.number]
+        return states(number).name if number in states._value2member_map_ else str(number)
 
     def prepare(self, wanted: str) -> None:
         """Bring the device into a state, `ready`: where its class is at rest; Failed when it does not get there."""

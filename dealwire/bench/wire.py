@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from dealwire.service.timer import Timer
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
 from devices.simulator.host import TableModel
@@ -100,7 +101,7 @@ class LiveWire(Wire):
         self._opener = opener
         self.owner = Owner(self.clock)
         self._beside = list(beside)
-        self._tick = _Tick(self.clock)
+        self._tick, self._late_ns = Timer(self._look, self.clock.now_ns() + TICK_NS), 0
         for member in (*self._beside, self._tick):
             self.owner.add(member)
         try:
@@ -138,7 +139,9 @@ class LiveWire(Wire):
 
     def own_delay_ms(self) -> float:
         """As its timer saw it."""
-        return self._tick.take_ms()
+        late_ns, self._late_ns = self._late_ns, 0
+        self._tick.due_ns = self.clock.now_ns() + TICK_NS
+        return late_ns / 1e6
 
     def reopen(self, until_ns: int) -> bool:
         """Try again and again: a device that is plugged in anew needs its time."""
@@ -157,6 +160,12 @@ class LiveWire(Wire):
         """Give the line back, and what ran beside it."""
         self.owner.close()
 
+    def _look(self, due_ns: int) -> None:
+        """What the machine's other work costs everything timed here: how late the timer is called."""
+        now_ns = self.clock.now_ns()
+        self._late_ns = max(self._late_ns, now_ns - due_ns)
+        self._tick.due_ns = now_ns + TICK_NS
+
     def _open(self) -> _End:
         end = _End(self.name, self._opener.open())
         self.owner.add(end)
@@ -169,35 +178,6 @@ class LiveWire(Wire):
             self.owner.remove(self._end)
             raise self._end.lost
         return self._end
-
-
-class _Tick(Member):
-    """A timer that looks how late it is called: what the machine's other work costs everything timed here."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._worst_ns = 0
-        self._due_ns = clock.now_ns() + TICK_NS
-
-    @property
-    def next_deadline_ns(self) -> int:
-        """The next look."""
-        return self._due_ns
-
-    def take_ms(self) -> float:
-        """The worst delay so far; it is forgotten."""
-        worst_ns, self._worst_ns = self._worst_ns, 0
-        self._due_ns = self._clock.now_ns() + TICK_NS
-        return worst_ns / 1e6
-
-    def on_deadline(self, now_ns: int) -> None:
-        """`now_ns` is when it should have been."""
-        real_ns = self._clock.now_ns()
-        self._worst_ns = max(self._worst_ns, real_ns - now_ns)
-        self._due_ns = real_ns + TICK_NS
-
-    def close(self) -> None:
-        """Nothing to give back."""
 
 
 class _End(Member):
@@ -214,26 +194,21 @@ class _End(Member):
         return getattr(self._transport, "next_deadline_ns", None) if self.lost is None else None
 
     def fileno(self) -> int | None:
-        """The line's descriptor."""
         return self._transport.fileno() if self.lost is None else None
 
     def wants_write(self) -> bool:
-        """True while bytes wait for room."""
         return bool(self.outbox)
 
     def set_wake(self, wake: Callable[[], None]) -> None:
-        """For lines without a descriptor."""
         self._transport.on_ready(wake)
 
     def on_readable(self, now_ns: int) -> None:
-        """Take what arrived."""
         try:
             self.arrived += self._transport.read()
         except LineClosed as error:
             self._lose(error)
 
     def on_writable(self, now_ns: int) -> None:
-        """Send what there is room for."""
         try:
             while self.outbox and (taken := self._transport.write(bytes(self.outbox))):
                 del self.outbox[:taken]
@@ -241,11 +216,9 @@ class _End(Member):
             self._lose(error)
 
     def on_deadline(self, now_ns: int) -> None:
-        """A time came to read."""
         self.on_readable(now_ns)
 
     def close(self) -> None:
-        """Give the line back."""
         self._transport.close()
 
     def _lose(self, error: LineClosed) -> None:
