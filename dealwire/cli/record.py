@@ -1,6 +1,6 @@
 """`dealwire record`: run a table, keep every byte."""
 
-from collections.abc import Callable
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -48,48 +48,28 @@ def command(
         for item in table.handle(seen):
             say(item)
 
-    def open_writer() -> CaptureWriter:
-        return CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
+    writers: list[CaptureWriter] = []
+    with contextlib.ExitStack() as stack:
 
-    live, writer = open_live(lines, deliver, open_writer, reconnect)
-    with writer, live:
-        run(live, lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
+        def open_writer() -> CaptureWriter:
+            """Made when every line is open: a missing port leaves an earlier recording as it was."""
+            writer = CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
+            writers.append(stack.enter_context(writer))
+            click.echo(f"recording {' and '.join(line.name for line in lines)} to {writer.path}", err=True)
+            return writer
+
+        live = stack.enter_context(LiveTable(lines, deliver, record=open_writer, reconnect=reconnect))
+        try:
+            live.run(lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)
         problems = live.problems
     for item in table.finish():
         say(item)
-    problem = f"{output}: the recording stopped: {writer.failed}" if writer.failed else None
+    failed = writers[0].failed
+    problem = f"{output}: the recording stopped: {failed}" if failed else None
     if as_json:
         say_summary({"capture": output.name, **counts(table), "problem": problem})
     silent = [line.name for line in lines if line.name not in up]
     if problem or silent:
         raise Stop(Exit.CHECK_FAILED, problem) if problem else Stop(*explain_silence(silent, problems))
-
-
-def open_live(
-    lines: list[LineConfig],
-    deliver: Callable[[Seen], None],
-    open_writer: Callable[[], CaptureWriter],
-    reconnect: bool,
-) -> tuple[LiveTable, CaptureWriter]:
-    """Every line open, then the file made: a missing port leaves an earlier recording as it was."""
-    writers: list[CaptureWriter] = []
-
-    def record() -> CaptureWriter:
-        writers.append(open_writer())
-        click.echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
-        return writers[0]
-
-    try:
-        return LiveTable(lines, deliver, record=record, reconnect=reconnect), writers[0]
-    except BaseException:
-        for writer in writers:
-            writer.close()
-        raise
-
-
-def run(live: LiveTable, enough: Callable[[], bool], timeout_s: float | None) -> None:
-    """Serve the lines until enough was dealt, the time is up, every line closed, or Ctrl-C."""
-    try:
-        live.run(enough, timeout_s)
-    except KeyboardInterrupt:
-        click.echo("stopped", err=True)
