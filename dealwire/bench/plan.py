@@ -22,7 +22,7 @@ from dealwire.bench.record import Area
 from dealwire.bench.rules import RULES
 from dealwire.bench.soak import Soak
 from dealwire.bench.stand import Stand
-from dealwire.bench.step import Prepared, Step, Strict
+from dealwire.bench.step import PlanStep, Prepared, Strict
 from dealwire.bench.values import BadValue, variables_in
 from dealwire.rehearsal.faults import UnknownAct
 from protocol.errors import LocalError
@@ -50,10 +50,10 @@ def _made(value: Any) -> Any:
     return VERBS[_verb(value)].model_validate(value) if isinstance(value, dict) else value
 
 
-BenchStep = Annotated[InstanceOf[Step], BeforeValidator(_made)]
+BenchStep = Annotated[InstanceOf[PlanStep], BeforeValidator(_made)]
 
 
-class Repeat(Step):
+class Repeat(PlanStep):
     """`repeat`: the steps, so many times."""
 
     repeat: int = Field(ge=1, le=1000)
@@ -65,7 +65,7 @@ class Repeat(Step):
                 step(stand)
 
 
-VERBS: Final[dict[str, type[Step]]] = {next(iter(cls.model_fields)): cls for cls in (
+VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for cls in (
     p.Sending, p.Raw, p.Flips, p.Replying, p.Naking, p.Expecting, p.Never, p.Ordered, p.CountMessages,
     e.OldEvents, e.NoEvents, e.Again, e.Newest, e.CaughtUp, p.Greeting, e.AnyStatus, d.StateIs, p.WaitFor, p.Manners,
     p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Prepare, d.DealPackets, d.WrongPacket, d.Books, d.Poke,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 from dealwire.bench.record import Actor, Failed, HeardFrame, TimeLine
-from dealwire.bench.rules import Known, Rule
+from dealwire.bench.rules import BenchRule, Known
 from dealwire.bench.values import STATES, spell
 from dealwire.bench.wire import Wire
 from protocol.errors import BadPayload, NoAnswer
@@ -35,7 +35,7 @@ T = TypeVar("T")
 class Probe:
     """One device's line. `allowance_ms` is what the measuring side may add to every limit."""
 
-    def __init__(self, wire: Wire, rules: Iterable[Rule] = (), *, allowance_ms: int = 0, role: Role) -> None:
+    def __init__(self, wire: Wire, rules: Iterable[BenchRule] = (), *, allowance_ms: int = 0, role: Role) -> None:
         self.wire = wire
         self.timeline = TimeLine()
         self.known = Known(allowance_ms=allowance_ms, acked=-1)

@@ -40,7 +40,7 @@ class Known:
 
 
 @dataclass
-class Rule:
+class BenchRule:
     """Base of the rules. `seen` counts what it could judge; `breaches` says what was wrong."""
 
     seen: int = 0
@@ -65,7 +65,7 @@ class Rule:
                 self.breaches.append(say())
 
 
-class _Clean(Rule):
+class _Clean(BenchRule):
     """Every byte belongs to a whole frame."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -75,7 +75,7 @@ class _Clean(Rule):
         self._judge(False, lambda: f"{len(data)} bytes that are no frame ({reason}): {data[:16].hex(' ')}")
 
 
-class _Headers(Rule):
+class _Headers(BenchRule):
     """Version 1, no flag, a kind that a device may send."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -85,7 +85,7 @@ class _Headers(Rule):
 
 
 @dataclass
-class _LinkSequence(Rule):
+class _LinkSequence(BenchRule):
     """The link sequence counts every frame."""
 
     last: int | None = None
@@ -98,7 +98,7 @@ class _LinkSequence(Rule):
             self._judge(sequence == wanted, lambda: f"{_name(heard)} has {sequence}, {wanted} is next")
 
 
-class _Layouts(Rule):
+class _Layouts(BenchRule):
     """Every message has the layout of its number, and nothing is said that version 1.0 does not know."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -108,7 +108,7 @@ class _Layouts(Rule):
 
 
 @dataclass
-class _OpeningDelimiter(Rule):
+class _OpeningDelimiter(BenchRule):
     """After 50 ms of silence a delimiter goes first. On a wire whose times are not exact the silence is taken from the
     device's own clock, between two statuses with nothing between them."""
 
@@ -135,7 +135,7 @@ class _OpeningDelimiter(Rule):
 
 
 @dataclass
-class _EventNumbering(Rule):
+class _EventNumbering(BenchRule):
     """Numbers count up by one; an event heard again is the very same."""
 
     last: int = 0
@@ -159,7 +159,7 @@ class _EventNumbering(Rule):
 
 
 @dataclass
-class _EventClock(Rule):
+class _EventClock(BenchRule):
     """`device_ms` never runs backwards from an event to the next."""
 
     last: tuple[int, int] = (0, 0)
@@ -175,7 +175,7 @@ class _EventClock(Rule):
 
 
 @dataclass
-class _Window(Rule):
+class _Window(BenchRule):
     """At most 16 unacknowledged events are on their way. What a GAP says is gone needs no acknowledgement."""
 
     gone: int = 0
@@ -191,7 +191,7 @@ class _Window(Rule):
 
 
 @dataclass
-class _StatusRhythm(Rule):
+class _StatusRhythm(BenchRule):
     """A status at least every second, by the arrival of both and by the device's own clock in them: a line or a
     machine that is late for once is not the device."""
 
@@ -208,7 +208,7 @@ class _StatusRhythm(Rule):
 
 
 @dataclass
-class _StatusTruth(Rule):
+class _StatusTruth(BenchRule):
     """A status names the session of HELLO-REPLY and knows of every event that was sent."""
 
     newest: int = 0
@@ -218,13 +218,13 @@ class _StatusTruth(Rule):
         if heard.event is not None:
             self.newest = max(self.newest, heard.event.number)
         if isinstance(message, DeviceStatus):
-            said = f"session {message.session:08X}h, last event {message.last_event}"
+            words = f"session {message.session:08X}h, last event {message.last_event}"
             fine = known.session in (0, message.session) and message.last_event >= self.newest
-            self._judge(fine, lambda: f"{said}; known are {known.session:08X}h and event {self.newest}")
+            self._judge(fine, lambda: f"{words}; known are {known.session:08X}h and event {self.newest}")
 
 
 @dataclass
-class _Latched(Rule):
+class _Latched(BenchRule):
     """The red lamp goes out only after a person cleared the misdeal."""
 
     lit: bool = False
@@ -246,7 +246,7 @@ class _Latched(Rule):
         pass  # a misdeal outlasts the power
 
 
-class _Faces(Rule):
+class _Faces(BenchRule):
     """Faces only of packets that have left a device that recognises cards, one for each card counted."""
 
     def hear(self, heard: HeardFrame, known: Known) -> None:
@@ -258,7 +258,7 @@ class _Faces(Rule):
             self._judge(found == wanted, lambda: words)
 
 
-RULES: Final[dict[str, Callable[[], Rule]]] = {
+RULES: Final[dict[str, Callable[[], BenchRule]]] = {
     "clean": _Clean,
     "headers": _Headers,
     "link-sequence": _LinkSequence,

@@ -14,7 +14,7 @@ from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import PROFILES
 from dealwire.bench.record import BenchOutcome, Failed, NotRun, Result
 from dealwire.bench.report import Report
-from dealwire.bench.rules import RULES, Rule
+from dealwire.bench.rules import RULES, BenchRule
 from dealwire.bench.stand import Stand
 from dealwire.bench.wire import Wire
 from dealwire.version import __version__
@@ -82,7 +82,7 @@ def run_plan(
     return report
 
 
-def _judged(entry: RuleEntry, rule: Rule) -> Result:
+def _judged(entry: RuleEntry, rule: BenchRule) -> Result:
     """What a rule saw in the whole run."""
     result = Result(entry.id, entry.title, entry.section, "conformance", entry.must)
     if rule.broken:

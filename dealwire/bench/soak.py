@@ -16,7 +16,7 @@ from dealwire.bench.books import Book
 from dealwire.bench.hands import NoHands, SimulatedHands
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import Stand
-from dealwire.bench.step import Step
+from dealwire.bench.step import PlanStep
 from dealwire.bench.wire import START_NS, STILL_NS
 from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario, places
 from dealwire.rehearsal.shuffler_table import CONTROLLER, SHUFFLER, SimulatedTable
@@ -110,7 +110,7 @@ class Account:
             self.alarmed = False
 
 
-class Soak(Step):
+class Soak(PlanStep):
     """`soak`: so many rounds by seeded chance, with a fault in every `fault_every`th; --rounds wins. They are dealt at
     a simulated table of its own, which deals by itself; nobody deals so long at an attached one."""
 

@@ -22,7 +22,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Step(Strict):
+class PlanStep(Strict):
     """One verb, which is its class's first key."""
 
     def __call__(self, stand: Stand) -> None:

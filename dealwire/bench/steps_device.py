@@ -13,7 +13,7 @@ from dealwire.bench.probe import MS
 from dealwire.bench.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import LIFT_MS, Stand
-from dealwire.bench.step import Prepared, States, Step, Time
+from dealwire.bench.step import PlanStep, Prepared, States, Time
 from dealwire.bench.values import Wanted, spell
 from dealwire.rehearsal.faults import act_named, fault_named
 from protocol.faults import Fault
@@ -27,7 +27,7 @@ TO: Final = ("community", *(f"seat {number}" for number in range(1, 9)), "dealer
 """Where hands lay the packets, in turn."""
 
 
-class StateIs(Step):
+class StateIs(PlanStep):
     """`state`: the device shows this state, or one of these, in a status that comes since."""
 
     state: States
@@ -42,7 +42,7 @@ class StateIs(Step):
             raise Failed(f"no status with {wanted} within {limit_ms} ms; the last one: {words}")
 
 
-class ActAtDevice(Step):
+class ActAtDevice(PlanStep):
     """`do`: hands do this at the device."""
 
     do: str
@@ -57,7 +57,7 @@ class ActAtDevice(Step):
         stand.act(self.do, self.fields)
 
 
-class Faulting(Step):
+class Faulting(PlanStep):
     """`fault`: this goes wrong at what comes next."""
 
     fault: str
@@ -72,7 +72,7 @@ class Faulting(Step):
         stand.fault(self.fault, self.fields)
 
 
-class Power(Step):
+class Power(PlanStep):
     """`power`: the device is switched off, or on, or both with a second between."""
 
     power: Literal["off", "on", "cycle"]
@@ -86,7 +86,7 @@ class Power(Step):
             stand.power(True)
 
 
-class Prepare(Step):
+class Prepare(PlanStep):
     """`prepare`: the device is brought into this state, by commands and hands, whatever was before."""
 
     prepare: Prepared
@@ -99,7 +99,7 @@ class Prepare(Step):
 # ------------------------------------------------------------------ dealing
 
 
-class DealPackets(Step):
+class DealPackets(PlanStep):
     """`deal`: packets are dealt and lifted until so many have been taken; the next one lies in the tray then, if there
     is one. `finish`: then the remainder is asked for and lifted, and the books are compared."""
 
@@ -122,7 +122,7 @@ class DealPackets(Step):
             _finish(stand)
 
 
-class WrongPacket(Step):
+class WrongPacket(PlanStep):
     """`wrong_packet`: this packet, the next to come, has so many cards too many (below zero: too few). The lamp is lit
     for it and the misdeal record adds up; cleared, the deal goes on, and the remainder adds up as well."""
 
@@ -149,7 +149,7 @@ class WrongPacket(Step):
         _finish(stand)
 
 
-class Books(Step):
+class Books(PlanStep):
     """`books`: loaded = packets + remainder + rejected in the misdeal record or at the remainder, less `missing`."""
 
     books: Literal["misdeal", "remainder"]
@@ -199,7 +199,7 @@ def _accepted(stand: Stand, command: m.Message) -> None:
 # ------------------------------------------------------------------ many of a kind
 
 
-class Poke(Step):
+class Poke(PlanStep):
     """`poke`: so many events are caused, by commands where the device has one that causes an event."""
 
     poke: int = Field(ge=1, le=400)
@@ -219,7 +219,7 @@ class Poke(Step):
         stand.requested_ns = stand.probe.wire.now_ns()
 
 
-class Measuring(Step):
+class Measuring(PlanStep):
     """`measure`: so many times of one kind are taken and compared with the limit of that name (none: only told)."""
 
     measure: Literal["hello", "reply", "status", "resend"]

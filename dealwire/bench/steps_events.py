@@ -11,7 +11,7 @@ from pydantic import Field
 from dealwire.bench.probe import MS
 from dealwire.bench.record import Failed
 from dealwire.bench.stand import Stand
-from dealwire.bench.step import Number, ReasonName, Step, Time
+from dealwire.bench.step import Number, PlanStep, ReasonName, Time
 from dealwire.bench.steps_line import Replying
 from dealwire.bench.values import Wanted, compares, spell
 from protocol.faults import Fault
@@ -28,7 +28,7 @@ def _numbers(stand: Stand, start: int, *, old: bool = False) -> list[int]:
     return [one.message.number for one in heard if isinstance(one.message, m.Event)]
 
 
-class OldEvents(Step):
+class OldEvents(PlanStep):
     """`old_events`: so many events of the session before come, from number `first` on, each naming that session."""
 
     old_events: int = Field(ge=1)
@@ -45,7 +45,7 @@ class OldEvents(Step):
             raise Failed(f"of the session before, events {came} came with extension 01h, not {wanted}")
 
 
-class NoEvents(Step):
+class NoEvents(PlanStep):
     """`no_events`: no event at all comes for so long."""
 
     no_events: Time
@@ -57,7 +57,7 @@ class NoEvents(Step):
             raise Failed(f"events {sorted(set(came))} came in {self.no_events} ms")
 
 
-class Again(Step):
+class Again(PlanStep):
     """`again`: during so long, events come again from this number on, in order, and none before it."""
 
     again: Number
@@ -76,7 +76,7 @@ class Again(Step):
                 raise Failed(f"event {after} came after event {before}")
 
 
-class Newest(Step):
+class Newest(PlanStep):
     """`newest`: the newest event heard has this number, or one that compares so."""
 
     newest: Number
@@ -88,7 +88,7 @@ class Newest(Step):
             raise Failed(f"event {found} is the newest that came, where {self.newest} ({due}) was due")
 
 
-class CaughtUp(Step):
+class CaughtUp(PlanStep):
     """`caught_up`: every event up to this one comes, but for those that a GAP named, which leaves so many `kept`."""
 
     caught_up: Number
@@ -119,7 +119,7 @@ def _from_requested(stand: Stand) -> None:
             return
 
 
-class AnyStatus(Step):
+class AnyStatus(PlanStep):
     """`status`: a status comes within so long, with these fields."""
 
     status: Time
@@ -132,7 +132,7 @@ class AnyStatus(Step):
 # ------------------------------------------------------------------ the host as the device sees it
 
 
-class Operate(Step):
+class Operate(PlanStep):
     """`operate`: a command that needs the role OPERATE is refused for this reason."""
 
     operate: ReasonName
@@ -141,7 +141,7 @@ class Operate(Step):
         _refused(stand, stand.profile.operate, self.operate)
 
 
-class Foreign(Step):
+class Foreign(PlanStep):
     """`foreign`: a command of another device class is refused for this reason."""
 
     foreign: ReasonName
@@ -157,7 +157,7 @@ def _refused(stand: Stand, command: m.Message, reason: str) -> None:
     Replying(reply="refused", reason=[reason])(stand)
 
 
-class LostHost(Step):
+class LostHost(PlanStep):
     """`lost`: the device holds its host for lost (601), not before so long since the last frame, and by `at_most`."""
 
     lost: Time
@@ -174,7 +174,7 @@ class LostHost(Step):
             raise Failed(f"the device holds its host for lost after {after_ms:.0f} ms, before {self.lost} ms")
 
 
-class HostIsBack(Step):
+class HostIsBack(PlanStep):
     """`back`: it no longer does (601 is gone) within so long."""
 
     back: Time
@@ -183,7 +183,7 @@ class HostIsBack(Step):
         stand.need(stand.profile.status, {"faults": "-601"}, self.back)
 
 
-class HostStaysLost(Step):
+class HostStaysLost(PlanStep):
     """`still_lost`: it does, as its newest status says, which is not older than a second."""
 
     still_lost: Literal[True]

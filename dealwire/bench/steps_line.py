@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from dealwire.bench.probe import MS
 from dealwire.bench.record import Failed, HeardFrame
 from dealwire.bench.stand import Stand
-from dealwire.bench.step import RETRY_MS, STATUS_MS, Hex, ReasonNames, Step, Time, Variable
+from dealwire.bench.step import RETRY_MS, STATUS_MS, Hex, PlanStep, ReasonNames, Time, Variable
 from dealwire.bench.values import BadValue, Wanted, check_sent, check_wanted, fits, spell
 from protocol.tdp import messages as m
 from protocol.tdp.messages import Kind, Message, Reason, Role, Status
@@ -25,7 +25,7 @@ _COMMANDS: Final = frozenset(cls for (kind, _), (cls, _) in PACKETS.items() if k
 # ------------------------------------------------------------------ sending
 
 
-class Sending(Step):
+class Sending(PlanStep):
     """`send`: a message, right or wrong on purpose. `request`: new, same (the last one's), a number or a variable."""
 
     send: str
@@ -127,7 +127,7 @@ def _damage(frame: bytes, damage: str | None) -> bytes:
     return frame
 
 
-class Raw(Step):
+class Raw(PlanStep):
     """`raw`: bytes as they are (hex), or so many `random` ones, never a whole frame."""
 
     raw: Hex
@@ -157,7 +157,7 @@ def _full_frame(empty_group: bool) -> bytes:
     raise AssertionError("no filling gives a check without a zero")
 
 
-class Flips(Step):
+class Flips(PlanStep):
     """`flips`: so many frames of a message, each with one bit turned over by seeded chance. Each ends with its own
     delimiter, so that it stands alone."""
 
@@ -178,7 +178,7 @@ class Flips(Step):
 # ------------------------------------------------------------------ answers
 
 
-class Replying(Step):
+class Replying(PlanStep):
     """`reply`: the last command is answered so, and the header names it. `measure`: the name its time goes under.
 
     A reply is waited for as long as a host does that has not yet tried again; the protocol's 100 ms have checks of
@@ -218,7 +218,7 @@ def _answer(stand: Stand, heard: HeardFrame) -> m.Reply | m.Nak | None:
     return stand.probe.answer_to(heard, stand.request, stand.command)
 
 
-class Naking(Step):
+class Naking(PlanStep):
     """`nak`: the last frame is answered by a NAK with one of these reasons."""
 
     nak: ReasonNames
@@ -228,7 +228,7 @@ class Naking(Step):
         stand.need("Nak", {"reason": [*self.nak]}, self.within)
 
 
-class Expecting(Step):
+class Expecting(PlanStep):
     """`expect`: a message arrives. `request`: it carries the last command's; `old`: it is of the session before."""
 
     expect: str
@@ -259,7 +259,7 @@ class Expecting(Step):
             stand.variables[name] = int(getattr(message, key))
 
 
-class Never(Step):
+class Never(PlanStep):
     """`never`: none of these arrives for so long; an empty list: nothing at all."""
 
     never: list[str]
@@ -283,7 +283,7 @@ class Never(Step):
                 raise Failed(f"{spell(message)} came, which was not to come for {self.during} ms")
 
 
-class Ordered(Step):
+class Ordered(PlanStep):
     """`events`: these came since the check began, in this order; others may stand between. Each is one table with the
     event's name as `event` and its fields."""
 
@@ -325,7 +325,7 @@ def _missing(stand: Stand, wanted: Sequence[tuple[str, dict[str, Wanted]]]) -> i
     return place if place < len(wanted) else None
 
 
-class CountMessages(Step):
+class CountMessages(PlanStep):
     """`count`: so many of a message came since the check began, no more and no fewer. An event counts once."""
 
     count: int
@@ -349,7 +349,7 @@ class CountMessages(Step):
 # ------------------------------------------------------------------ the rest
 
 
-class WaitFor(Step):
+class WaitFor(PlanStep):
     """`wait`: let so much time pass; what came before it is no answer to what follows."""
 
     wait: Time
@@ -359,7 +359,7 @@ class WaitFor(Step):
         stand.probe.look_from_here()
 
 
-class Manners(Step):
+class Manners(PlanStep):
     """`host`: what the bench does by itself from here: "acks" and "beats" it does, what is not named it does not."""
 
     host: list[Literal["acks", "beats"]]
@@ -368,7 +368,7 @@ class Manners(Step):
         stand.probe.acks, stand.probe.beats = "acks" in self.host, "beats" in self.host
 
 
-class SessionOpening(Step):
+class SessionOpening(PlanStep):
     """`open`: HELLO and OPEN-SESSION with this role; what the device holds is taken as read."""
 
     open: Literal["OBSERVE", "OPERATE", "SERVICE", "plan"]
@@ -378,7 +378,7 @@ class SessionOpening(Step):
         stand.probe.look_from_here()
 
 
-class Greeting(Step):
+class Greeting(PlanStep):
     """`greet`: HELLO, again and again, until it is answered; no session is opened."""
 
     greet: Time
@@ -388,7 +388,7 @@ class Greeting(Step):
         stand.probe.look_from_here()
 
 
-class Save(Step):
+class Save(PlanStep):
     """`save`: names for what is known now: session, last (event), boots, request."""
 
     save: dict[str, Literal["session", "last", "boots", "request", "acked"]]

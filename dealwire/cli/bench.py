@@ -11,7 +11,6 @@ import click
 from dealwire.bench.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan import BenchPlan, PlanError, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
-from dealwire.bench.record import Result
 from dealwire.bench.report import Report, summary_lines, text_lines, to_json, to_junit
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
@@ -89,12 +88,8 @@ def command(
     for file in (junit, html):
         _check_writable(file)
     progress = ProgressLine()
-
-    def show(result: Result) -> None:
-        progress.show(f"{result.outcome.value}: {result.id}")
-
     with _wire(device, address, real_time, speed, unattended) as (wire, make_hands):
-        report = run_plan(loaded, wire, make_hands, choices, show)
+        report = run_plan(loaded, wire, make_hands, choices, lambda one: progress.show(f"{one.outcome}: {one.id}"))
     progress.clear()
     _say(report, as_json)
     _write(report, junit, html)

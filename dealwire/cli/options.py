@@ -128,23 +128,13 @@ def make_terms(
     meters: Sequence[str],
     token: int,
     envy_base: int,
-    limit_cents: int | None,
-    accept_suspect: bool,
+    **rest: Any,
 ) -> TableTerms:
     """The terms those options describe, without their game and their bank."""
     if bank is not None and meters:
         raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
-    return TableTerms(
-        game,
-        pairs(paytables, "--paytable"),
-        pairs(readings, "--reading"),
-        cents(meters),
-        token,
-        envy_base,
-        limit_cents,
-        accept_suspect,
-        bank if game.progressive is not None else None,
-    )
+    chosen = pairs(paytables, "--paytable"), pairs(readings, "--reading"), cents(meters)
+    return TableTerms(game, *chosen, token, envy_base, bank=bank if game.progressive is not None else None, **rest)
 
 
 def open_bank(setup: Path | None) -> MeterBank | None:

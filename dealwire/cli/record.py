@@ -1,6 +1,7 @@
 """`dealwire record`: run a table, keep every byte."""
 
 import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,17 +49,10 @@ def command(
         for item in table.handle(seen):
             say(item)
 
-    writers: list[CaptureWriter] = []
-    with contextlib.ExitStack() as stack:
+    def open_writer() -> CaptureWriter:
+        return CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
 
-        def open_writer() -> CaptureWriter:
-            """Made when every line is open: a missing port leaves an earlier recording as it was."""
-            writer = CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
-            writers.append(stack.enter_context(writer))
-            click.echo(f"recording {' and '.join(line.name for line in lines)} to {writer.path}", err=True)
-            return writer
-
-        live = stack.enter_context(LiveTable(lines, deliver, record=open_writer, reconnect=reconnect))
+    with recorded(lines, deliver, open_writer, reconnect) as (live, writer):
         try:
             live.run(lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
         except KeyboardInterrupt:
@@ -66,10 +60,28 @@ def command(
         problems = live.problems
     for item in table.finish():
         say(item)
-    failed = writers[0].failed
-    problem = f"{output}: the recording stopped: {failed}" if failed else None
+    problem = f"{output}: the recording stopped: {writer.failed}" if writer.failed else None
     if as_json:
         say_summary({"capture": output.name, **counts(table), "problem": problem})
     silent = [line.name for line in lines if line.name not in up]
     if problem or silent:
         raise Stop(Exit.CHECK_FAILED, problem) if problem else Stop(*explain_silence(silent, problems))
+
+
+@contextlib.contextmanager
+def recorded(
+    lines: list[LineConfig],
+    deliver: Callable[[Seen], None],
+    open_writer: Callable[[], CaptureWriter],
+    reconnect: bool,
+) -> Iterator[tuple[LiveTable, CaptureWriter]]:
+    """Every line open, then the file made: a missing port leaves an earlier recording as it was."""
+    writers: list[CaptureWriter] = []
+    with contextlib.ExitStack() as stack:
+
+        def record() -> CaptureWriter:
+            writers.append(stack.enter_context(open_writer()))
+            click.echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
+            return writers[0]
+
+        yield stack.enter_context(LiveTable(lines, deliver, record=record, reconnect=reconnect)), writers[0]
