@@ -71,7 +71,7 @@ class Measurement:
     """Times measured, in milliseconds, and the most they may be; None when the protocol sets no limit."""
 
     name: str
-    values_ms: tuple[float, ...]
+    values_ms: list[float]
     limit_ms: int | None
 
     def at(self, share: float) -> float:

@@ -159,7 +159,6 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
             probe.started_over()
     result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
     result.timeline = probe.timeline.take()
-    result.measures = stand.measures()
     return result
 
 

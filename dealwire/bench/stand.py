@@ -44,16 +44,12 @@ class Stand:
     requested_ns: int = 0
     used: set[int] = field(default_factory=set)
     """Frames that a step has taken, so that the next one finds another."""
-    times: dict[str, list[float]] = field(default_factory=dict)
-    limits: dict[str, int | None] = field(default_factory=dict)
 
     def begin(self, result: Result) -> None:
         """The next check."""
         self.result = result
         self.variables.clear()
         self.used.clear()
-        self.times.clear()
-        self.limits.clear()
         self.hands.begin()
         self.probe.begin_check()
 
@@ -75,12 +71,11 @@ class Stand:
 
     def time(self, name: str, ms: float, limit_ms: int | None) -> None:
         """One measured time."""
-        self.times.setdefault(name, []).append(ms)
-        self.limits[name] = limit_ms
-
-    def measures(self) -> list[Measurement]:
-        """What was timed in this check."""
-        return [Measurement(name, tuple(values), self.limits[name]) for name, values in self.times.items()]
+        measure = next((one for one in self.result.measures if one.name == name), None)
+        if measure is None:
+            measure = Measurement(name, [], limit_ms)
+            self.result.measures.append(measure)
+        measure.values_ms.append(ms)
 
     # ------------------------------------------------------------------ messages
 

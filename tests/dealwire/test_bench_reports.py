@@ -108,10 +108,10 @@ def test_text_tells_what_failed_in_full(report: Report) -> None:
 
 
 def test_shares_of_measured_times() -> None:
-    measure = Measurement("x", tuple(float(value) for value in range(1, 101)), 100)
+    measure = Measurement("x", [float(value) for value in range(1, 101)], 100)
     assert (measure.at(0.5), measure.at(0.99), measure.figures[-1]) == (50.0, 99.0, 100.0)
-    assert Measurement("x", (7.0,), None).at(0.99) == 7.0
-    assert Measurement("x", (3.0, 1.0), None).at(0.5) == 1.0
+    assert Measurement("x", [7.0], None).at(0.99) == 7.0
+    assert Measurement("x", [3.0, 1.0], None).at(0.5) == 1.0
 
 
 # ------------------------------------------------------------------ HTML
