@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
+from dealwire.bench.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun
 from dealwire.rehearsal.faults import act_named, arm, fault_named
 from dealwire.rehearsal.tables import SimulatedTable
@@ -19,7 +21,6 @@ from protocol.places import COMMUNITY, NOWHERE, parse_place
 from protocol.tdp.messages import BadgeLevel, Resolution, Spread
 
 DECKS: Final = (1, 2)
-BADGE: Final = 7001
 OFF_MS: Final = 1_000
 """How long a simulated device stays without power."""
 PATIENCE_MS: Final = 60_000
@@ -28,33 +29,59 @@ PATIENCE_MS: Final = 60_000
 Table = SimulatedTable | ShoeTable
 
 
-class Hands(Protocol):
-    """Whoever stands at the device."""
+class Hands(ABC):
+    """Whoever stands at the device, and follows instructions."""
 
-    patience_ms: int
+    patience_ms = 0
     """What they may add to the time an event takes that they cause."""
 
     def begin(self) -> None:
         """A new check: nothing is to go wrong any more."""
-        ...
+        return
 
     def act(self, name: str, fields: Mapping[str, Any]) -> str:
         """Do it, and say what was done. NotRun when nobody can."""
-        ...
+        return self._follow(act_named(name).instruction(fields))
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> str:
         """Let something go wrong at what comes next."""
-        ...
+        return self._follow(fault_named(name).instruction(fields))
 
     def power(self, on: bool) -> str:
         """Switch the device off or on."""
-        ...
+        return self._follow("Switch the device on." if on else "Switch the device off, by its plug.")
+
+    @abstractmethod
+    def _follow(self, instruction: str) -> str: ...
 
 
-class SimulatedHands:
+class PersonHands(Hands):
+    """A person at an attached device. `ask` shows an instruction and says whether it was followed."""
+
+    patience_ms = PATIENCE_MS
+
+    def __init__(self, ask: Callable[[str], bool]) -> None:
+        self._ask = ask
+
+    def _follow(self, instruction: str) -> str:
+        if not self._ask(instruction):
+            raise NotRun(f"skipped: {instruction}")
+        return instruction
+
+
+class NoHands(Hands):
+    """Nobody is there (`--unattended`)."""
+
+    def power(self, on: bool) -> str:
+        """Nobody is asked for one half of it."""
+        return self._follow("switch the device off and on")
+
+    def _follow(self, instruction: str) -> str:
+        raise NotRun(f"needs a person: {instruction}")
+
+
+class SimulatedHands(Hands):
     """Hands at a simulated device. `now` is the table's time, `flush` puts what the device says onto its line."""
-
-    patience_ms = 0
 
     def __init__(
         self, table: Table, device: str, now: Callable[[], int], flush: Callable[[], None] = lambda: None
@@ -81,8 +108,7 @@ class SimulatedHands:
             done = _AT_SHUFFLER[name](self._table.shuffler, filled, self._now())
         if done is False:
             raise Failed(f"the simulated device did not take this act: {name}")
-        self._settle()
-        return f"{name} {' '.join(f'{key}={value}' for key, value in fields.items())}".strip()
+        return self._follow(" ".join([name, *(f"{key}={value}" for key, value in fields.items())]))
 
     def fault(self, name: str, fields: Mapping[str, Any]) -> str:
         """Arm it."""
@@ -94,62 +120,12 @@ class SimulatedHands:
             self._unit.power_on(self._now())
         else:
             self._unit.power_off()
-        self._settle()
-        return f"power {'on' if on else 'off'}"
+        return self._follow(f"power {'on' if on else 'off'}")
 
-    def _settle(self) -> None:
+    def _follow(self, instruction: str) -> str:
         self._unit.settle(self._now())
         self._flush()
-
-
-class PersonHands:
-    """A person at an attached device. `ask` shows an instruction and says whether it was followed."""
-
-    patience_ms = PATIENCE_MS
-
-    def __init__(self, ask: Callable[[str], bool]) -> None:
-        self._ask = ask
-
-    def begin(self) -> None:
-        """A person knows what is armed."""
-
-    def act(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Ask for it."""
-        return self._instructed(act_named(name).instruction(fields))
-
-    def fault(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Ask for it."""
-        return self._instructed(fault_named(name).instruction(fields))
-
-    def power(self, on: bool) -> str:
-        """Ask for it."""
-        return self._instructed("Switch the device on." if on else "Switch the device off, by its plug.")
-
-    def _instructed(self, instruction: str) -> str:
-        if not self._ask(instruction):
-            raise NotRun(f"skipped: {instruction}")
         return instruction
-
-
-class NoHands:
-    """Nobody is there (`--unattended`)."""
-
-    patience_ms = 0
-
-    def begin(self) -> None:
-        """Nothing is armed."""
-
-    def act(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Cannot be."""
-        raise NotRun(f"needs a person: {act_named(name).instruction(fields)}")
-
-    def fault(self, name: str, fields: Mapping[str, Any]) -> str:
-        """Cannot be."""
-        raise NotRun(f"needs a person: {fault_named(name).instruction(fields)}")
-
-    def power(self, on: bool) -> str:
-        """Cannot be."""
-        raise NotRun("needs a person: switch the device off and on")
 
 
 # ------------------------------------------------------------------ at the models

@@ -7,17 +7,22 @@ A step is one inline table with one verb; the other keys are the verb's. Whateve
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import getitem
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, InstanceOf, ValidationError, model_validator
 
-from dealwire.bench.plan_device import check_state
-from dealwire.bench.plan_steps import Strict
-from dealwire.bench.plan_verbs import VERBS, BenchStep
+from dealwire.bench import steps_device as d
+from dealwire.bench import steps_events as e
+from dealwire.bench import steps_line as p
 from dealwire.bench.record import Area
 from dealwire.bench.rules import RULES
+from dealwire.bench.soak import Soak
+from dealwire.bench.stand import Stand
+from dealwire.bench.step import PlanStep, Prepared, Strict
 from dealwire.bench.values import BadValue, variables_in
 from dealwire.rehearsal.faults import UnknownAct
 from protocol.errors import LocalError
@@ -40,6 +45,42 @@ class PlanError(LocalError):
         super().__init__(f"{place}: {key}: {why}" if key else f"{place}: {why}")
 
 
+def _made(value: Any) -> Any:
+    """A table as the step of its verb."""
+    return VERBS[_verb(value)].model_validate(value) if isinstance(value, dict) else value
+
+
+BenchStep = Annotated[InstanceOf[PlanStep], BeforeValidator(_made)]
+
+
+class Repeat(PlanStep):
+    """`repeat`: the steps, so many times."""
+
+    repeat: int = Field(ge=1, le=1000)
+    steps: tuple[BenchStep, ...]
+
+    def _run(self, stand: Stand) -> None:
+        for _ in range(self.repeat):
+            for step in self.steps:
+                step(stand)
+
+
+VERBS: Final[dict[str, type[PlanStep]]] = {next(iter(cls.model_fields)): cls for cls in (
+    p.Sending, p.Raw, p.Flips, p.Replying, p.Naking, p.Expecting, p.Never, p.Ordered, p.CountMessages,
+    e.OldEvents, e.NoEvents, e.Again, e.Newest, e.CaughtUp, p.Greeting, e.AnyStatus, d.StateIs, p.WaitFor, p.Manners,
+    p.SessionOpening, d.ActAtDevice, d.Faulting, d.Power, d.Prepare, d.DealPackets, d.WrongPacket, d.Books, d.Poke,
+    e.Operate, e.Foreign, e.LostHost, e.HostIsBack, e.HostStaysLost, d.Measuring, p.Save, Soak, Repeat,
+)}  # fmt: skip
+"""By name. Some are also keys of others: then the first in this order is the verb."""
+
+
+def _verb(table: Mapping[str, Any]) -> str:
+    verb = next((verb for verb in VERBS if verb in table), None)
+    if verb is None:
+        raise BadValue(f"no verb; a step has one of {', '.join(VERBS)}")
+    return verb
+
+
 class Check(Strict):
     """One check: what it judges (`section` of the protocol's page, `must` in our words) and how."""
 
@@ -52,7 +93,7 @@ class Check(Strict):
     """The role the session is opened with first; by default the plan's. none: the check opens it, or not, itself."""
     needs: tuple[str, ...] = ()
     """Capabilities; a device without them is not judged by this check."""
-    prepare: str | None = None
+    prepare: Prepared | None = None
     """The state the device is brought into first."""
     steps: tuple[BenchStep, ...] = Field(min_length=1)
 
@@ -61,9 +102,7 @@ class Check(Strict):
         for name in self.needs:
             if name not in Capability.__members__:
                 raise BadValue(f"no such capability: {name!r}; allowed: {', '.join(Capability.__members__)}")
-        if self.prepare not in (None, "ready"):
-            check_state(str(self.prepare))
-        dumped = [step.model_dump() for step in self.steps]
+        dumped = [step.model_dump(serialize_as_any=True) for step in self.steps]
         saved = _saved(dumped) | set(ALWAYS_KNOWN)
         for unknown in sorted(variables_in(dumped) - saved):
             raise BadValue(f"nothing is saved as {unknown!r} in this check; allowed: {', '.join(sorted(saved))}")
@@ -167,7 +206,7 @@ def parse_plan(text: str, file: str) -> BenchPlan:
     try:
         return BenchPlan.model_validate(_tuples(content))
     except ValidationError as error:
-        key, why = _first_fault(error)
+        key, why = _first_fault(error, content)
         raise PlanError(file, _line(text, key), spell(key), why) from None
 
 
@@ -188,41 +227,33 @@ def _tuples(value: Any, key: str = "") -> Any:
     return value
 
 
-def _first_fault(error: ValidationError) -> tuple[Key, str]:
+def _first_fault(error: ValidationError, content: dict[str, Any]) -> tuple[Key, str]:
     fault = error.errors(include_url=False)[0]
-    key: Key = tuple(_without_tags(fault["loc"]))
+    key: Key = fault["loc"]
     if fault["type"] == "extra_forbidden":
-        return key, f"unknown key; allowed: {', '.join(_allowed_keys(fault['loc'][:-1]))}"
+        fields = _model_of(key[:-1], content).model_fields.items()
+        return key, f"unknown key; allowed: {', '.join(str(field.alias or name) for name, field in fields)}"
     if fault["type"] == "missing":
         return key, "missing"
-    if fault["type"].startswith("union_tag"):
-        return key, f"no verb; a step has one of {', '.join(VERBS)}"
     cause = fault.get("ctx", {}).get("error")
     if isinstance(cause, BadValue | UnknownAct):
-        return key, str(cause)
+        return key[: _step_in(key)], str(cause)
     why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
     return key, f"must be {why}, not {fault['input']!r}" if why != fault["msg"] else f"{why}, not {fault['input']!r}"
 
 
-def _without_tags(loc: Key) -> Iterator[str | int]:
-    """A tagged union puts the tag after the step's number; it is no key of the file."""
-    before: tuple[str | int, ...] = ()
-    for part in loc:
-        tag = len(before) >= 2 and before[-2] == "steps" and isinstance(before[-1], int) and part in VERBS
-        if not tag:
-            yield part
-        before = (*before, part)
+def _step_in(key: Key) -> int | None:
+    """How much of `key` names the innermost step; None when it is not in one."""
+    return max((at + 2 for at, part in enumerate(key) if part == "steps"), default=None)
 
 
-def _allowed_keys(loc: Key) -> Iterator[str]:
-    model: type[BaseModel] = BenchPlan
-    for part in loc:
-        if part in VERBS and model is not BenchPlan:
-            model = VERBS[str(part)]
-        elif isinstance(part, str):
-            parts: dict[str, type[BaseModel]] = {"check": Check, "rule": RuleEntry}
-            model = parts.get(part, model)
-    return (str(field.alias or name) for name, field in model.model_fields.items())
+def _model_of(key: Key, content: dict[str, Any]) -> type[Strict]:
+    """What the table with this key must be."""
+    if "steps" in key:
+        return VERBS[_verb(reduce(getitem, key, content))]  # type: ignore[arg-type]
+    if not key:
+        return BenchPlan
+    return Check if key[0] == "check" else RuleEntry
 
 
 def _line(text: str, key: Key) -> int | None:

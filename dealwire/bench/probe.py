@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 from dealwire.bench.record import Actor, Failed, HeardFrame, TimeLine
-from dealwire.bench.rules import Known, Rule, is_old
+from dealwire.bench.rules import BenchRule, Known
 from dealwire.bench.values import STATES, spell
 from dealwire.bench.wire import Wire
 from protocol.errors import BadPayload, NoAnswer
@@ -36,7 +36,7 @@ T = TypeVar("T")
 class Probe:
     """One device's line. `allowance_ms` is what the measuring side may add to every limit."""
 
-    def __init__(self, wire: Wire, rules: Iterable[Rule] = (), *, allowance_ms: int = 0, role: Role) -> None:
+    def __init__(self, wire: Wire, rules: Iterable[BenchRule] = (), *, allowance_ms: int = 0, role: Role) -> None:
         self.wire = wire
         self.timeline = TimeLine()
         self.known = Known(allowance_ms=allowance_ms, acked=-1)
@@ -78,7 +78,7 @@ class Probe:
         """Write bytes as they are, and say on the time line what they are."""
         self.timeline.add(self.wire.now_ns(), Actor.HOST, text, bad)
         self.sent_ns = self.silent_ns = self.wire.now_ns()
-        self.mark = len(self.heard)
+        self.look_from_here()
         self.wire.send(data)
 
     def frame(self, body: bytes) -> bytes:
@@ -90,8 +90,14 @@ class Probe:
         """One message, as it should be."""
         body = self.body(message, request)
         self.put(self.frame(body), spell(message))
+        self.note_sent(message)
+
+    def note_sent(self, message: Message) -> None:
+        """What the device may go by from here: which events it has to send again, which never more."""
         if isinstance(message, m.ReadEventsMessage) and message.session == self.known.session:
             self.known.acked, self.known.read_from = message.first - 1, message.first
+        if isinstance(message, m.AckMessage) and message.session == self.known.session:
+            self.known.acked = max(self.known.acked, message.up_to)
 
     # ------------------------------------------------------------------ listening
 
@@ -124,6 +130,15 @@ class Probe:
 
         self.run(self.wire.now_ns() + limit_ms * MS, looked)
         return found[0] if found else None
+
+    def look_from_here(self) -> None:
+        """What came so far is no answer to what follows."""
+        self.mark = len(self.heard)
+
+    def events(self) -> list[m.Event]:
+        """The events of this session that came since the check began, each once, in the order of their numbers."""
+        found = {event.number: event for heard in self.heard if (event := heard.event)}
+        return [found[number] for number in sorted(found)]
 
     def begin_check(self) -> None:
         """Forget what was heard before, and be a host as it should be."""
@@ -185,7 +200,7 @@ class Probe:
 
     def answer_to(self, heard: HeardFrame, request: int, command: Message) -> m.ReplyMessage | None:
         """The frame as the reply to this request; Failed when its header names another message."""
-        message = heard.envelope.message
+        message = heard.message
         if not isinstance(message, m.ReplyMessage) or heard.envelope.request != request:
             return None
         wanted = MESSAGE_IDS[type(command)]
@@ -215,22 +230,22 @@ class Probe:
         keep = len(self._stream) - self._framer.pending
         del self._stream[:keep]
         self._stream_start += keep
-        if self.acks and any(isinstance(h.envelope.message, m.Event) and not is_old(h.envelope) for h in due):
+        if self.acks and any(heard.event for heard in due):
             self.known.acked = self.last_event
             self._say_quietly(m.AckMessage(self.known.session, self.last_event))
 
     def _hear(self, frame: Frame) -> HeardFrame:
         opened = self._stream[frame.offset - self._stream_start] == 0
         heard = HeardFrame(self.wire.now_ns(), _read(frame.body), opened)
-        message = heard.envelope.message
+        message = heard.message
         for rule in self._rules:
             rule.hear(heard, self.known)
         self.timeline.add(heard.at_ns, Actor.DEVICE, self._say(heard.envelope), isinstance(message, Unknown))
         self.heard.append(heard)
         if isinstance(message, DeviceStatus):
             self.status = message
-        if isinstance(message, m.Event) and not is_old(heard.envelope):
-            self._ahead.add(message.number)
+        if heard.event:
+            self._ahead.add(heard.event.number)
             while self.last_event + 1 in self._ahead:
                 self.last_event += 1
                 self._ahead.discard(self.last_event)
@@ -263,4 +278,4 @@ def _read(body: bytes) -> Envelope:
 
 
 def _as(heard: HeardFrame, kind: Any) -> Any:
-    return heard.envelope.message if isinstance(heard.envelope.message, kind) else None
+    return heard.message if isinstance(heard.message, kind) else None

@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from protocol.tdp.codec import Envelope
+from protocol.tdp.messages import Event, Message
+from protocol.tdp.outputs import SESSION_EXTENSION
 
 TIMELINE_MAX: Final = 400
 """Entries of a time line; a check that fills it says so instead of growing."""
@@ -48,15 +50,29 @@ class HeardFrame:
     envelope: Envelope
     opened: bool
 
+    @property
+    def message(self) -> Message:
+        """What it says."""
+        return self.envelope.message
+
+    @property
+    def is_old(self) -> bool:
+        """Whether it is an event of the session before."""
+        return any(kind == SESSION_EXTENSION for kind, _ in self.envelope.extensions)
+
+    @property
+    def event(self) -> Event | None:
+        """The event of this session that it is, if it is one."""
+        return self.message if isinstance(self.message, Event) and not self.is_old else None
+
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """Times measured, in milliseconds, and the most they may be; None when the protocol sets no limit."""
 
     name: str
-    values_ms: tuple[float, ...]
+    values_ms: list[float]
     limit_ms: int | None
-    limit_name: str = ""
 
     def at(self, share: float) -> float:
         """The value that this share of all does not exceed: 0.5 is the median, 0.99 the p99."""
@@ -64,9 +80,15 @@ class Measurement:
         return ordered[max(0, min(len(ordered) - 1, -(-int(len(ordered) * share * 1000) // 1000) - 1))]
 
     @property
-    def worst(self) -> float:
-        """The longest."""
-        return max(self.values_ms)
+    def figures(self) -> tuple[float, float, float, float]:
+        """The shortest, the median, the p99 and the longest."""
+        return min(self.values_ms), self.at(0.5), self.at(0.99), max(self.values_ms)
+
+    def __str__(self) -> str:
+        limit = "no limit" if self.limit_ms is None else f"limit {self.limit_ms} ms"
+        best, median, p99, worst = (f"{value:.1f}" for value in self.figures)
+        times = f"min {best}, median {median}, p99 {p99}, max {worst} ms of {len(self.values_ms)}"
+        return f"{self.name}: {times}; {limit}"
 
 
 @dataclass(slots=True)
@@ -87,6 +109,16 @@ class Result:
     notes: list[str] = field(default_factory=list)
     late_ms: float = 0.0
     """How late this program itself came to its turn at worst, meanwhile."""
+
+    @property
+    def took_ns(self) -> int:
+        """From its begin to its end."""
+        return self.ended_ns - self.began_ns
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was measured, and what there is to say."""
+        return [*map(str, self.measures), *self.notes]
 
 
 class Failed(Exception):

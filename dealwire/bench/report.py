@@ -1,16 +1,20 @@
-"""What a run of a plan gave: every check with its outcome, and the counts. The renderings are modules of their own."""
+"""What a run of a plan gave: every check with its outcome, and the counts; as JSON, as text and as JUnit XML."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any, Final
+from xml.etree import ElementTree as ET
 
 from dealwire.bench.record import BenchOutcome, Result
 from protocol.tdp.messages import DeviceClass, HelloReplyMessage
 
 SCHEMA: Final = "dealwire.bench/1"
+FIGURES: Final = ("min_ms", "median_ms", "p99_ms", "max_ms")
 
 
 @dataclass(slots=True)
@@ -85,15 +89,12 @@ def _check(result: Result) -> dict[str, Any]:
         "must": result.must,
         "outcome": result.outcome.value,
         "why": result.why,
-        "duration_ms": (result.ended_ns - result.began_ns) // 1_000_000,
+        "duration_ms": result.took_ns // 1_000_000,
         "measures": [
             {
                 "name": measure.name,
                 "count": len(measure.values_ms),
-                "min_ms": round(min(measure.values_ms), 3),
-                "median_ms": round(measure.at(0.5), 3),
-                "p99_ms": round(measure.at(0.99), 3),
-                "max_ms": round(measure.worst, 3),
+                **dict(zip(FIGURES, (round(value, 3) for value in measure.figures), strict=True)),
                 "limit_ms": measure.limit_ms,
             }
             for measure in result.measures
@@ -114,10 +115,8 @@ def text_lines(report: Report) -> Iterable[str]:
         yield f"{mark}  {result.id.ljust(width)}  {result.title}"
         if result.outcome is not BenchOutcome.PASSED:
             yield f"      {result.why}"
-        for measure in result.measures:
-            yield f"      {measure_text(measure.name, measure)}"
-        for note in result.notes:
-            yield f"      {note}"
+        for remark in result.remarks:
+            yield f"      {remark}"
     yield ""
     yield from summary_lines(report)
 
@@ -134,10 +133,54 @@ def summary_lines(report: Report) -> Iterable[str]:
     )
 
 
-def measure_text(name: str, measure: Any) -> str:
-    """One line of figures."""
-    limit = "no limit" if measure.limit_ms is None else f"limit {measure.limit_ms} ms"
-    return (
-        f"{name}: min {min(measure.values_ms):.1f}, median {measure.at(0.5):.1f}, p99 {measure.at(0.99):.1f}, "
-        f"max {measure.worst:.1f} ms of {len(measure.values_ms)}; {limit}"
+# ------------------------------------------------------------------ for build servers
+
+
+def to_junit(report: Report) -> str:
+    """One `testsuite` for each area; a check that was not run is `skipped`, with its reason."""
+    root = ET.Element("testsuites", {"name": report.title, **_counts(report.results), "time": f"{report.took_s:.3f}"})
+    ordered = sorted(report.results, key=lambda result: result.area)
+    for area, results in groupby(ordered, key=lambda result: result.area):
+        _suite(root, report, area, list(results))
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(root: ET.Element, report: Report, area: str, results: list[Result]) -> None:
+    began = datetime.fromtimestamp(report.began_ns / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    took_s = sum(result.took_ns for result in results) / 1e9
+    suite = ET.SubElement(
+        root, "testsuite", {"name": f"{report.plan}.{area}", **_counts(results), "time": f"{took_s:.3f}"}
     )
+    suite.set("timestamp", began)
+    suite.set("hostname", "bench")
+    properties = ET.SubElement(suite, "properties")
+    facts = {"device": report.device, "address": report.address, "program": report.version, "seed": str(report.seed)}
+    facts["allowance_ms"] = str(report.allowance_ms)
+    for name, value in facts.items():
+        ET.SubElement(properties, "property", name=name, value=_plain(value))
+    for result in results:
+        case = ET.SubElement(suite, "testcase", classname=f"{report.plan}.{area}", name=result.id)
+        case.set("time", f"{result.took_ns / 1e9:.3f}")
+        if result.outcome is BenchOutcome.FAILED:
+            failure = ET.SubElement(case, "failure", message=_plain(result.why), type="failed")
+            failure.text = _plain(f"{result.title}\n{result.must}\n(docs/protocol.md#{result.section})\n{result.why}")
+        elif result.outcome is BenchOutcome.NOT_RUN:
+            ET.SubElement(case, "skipped", message=_plain(result.why))
+        if result.remarks:
+            ET.SubElement(case, "system-out").text = _plain("\n".join(result.remarks))
+
+
+def _counts(results: Iterable[Result]) -> dict[str, str]:
+    outcomes = [result.outcome for result in results]
+    return {
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count(BenchOutcome.FAILED)),
+        "errors": "0",
+        "skipped": str(outcomes.count(BenchOutcome.NOT_RUN)),
+    }
+
+
+def _plain(text: str) -> str:
+    """XML 1.0 knows no control characters but these; a device's name may hold others."""
+    return "".join(char if char >= " " or char in "\n\t" else "?" for char in text)

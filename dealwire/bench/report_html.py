@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from dealwire.bench.record import Actor, BenchOutcome, Measurement, Result, TimelineEntry
-from dealwire.bench.report import Report, measure_text
+from dealwire.bench.report import Report
 
 WIDTH: Final = 900
 """Of a time line, in its own units."""
@@ -134,9 +134,9 @@ def _timing(report: Report) -> str:
 
 
 def _timing_row(result: Result, measure: Measurement) -> str:
-    figures = [f"{value:.1f}" for value in (min(measure.values_ms), measure.at(0.5), measure.at(0.99), measure.worst)]
+    figures = [f"{value:.1f}" for value in measure.figures]
     limit = "none" if measure.limit_ms is None else str(measure.limit_ms)
-    share = 0.0 if not measure.limit_ms else min(1.0, measure.worst / measure.limit_ms)
+    share = min(1.0, max(measure.values_ms) / measure.limit_ms) if measure.limit_ms else 0.0
     bar = f'<div class="bar"><i style="width:{share * 100:.0f}%"></i></div>' if measure.limit_ms else ""
     cells = "".join(f'<td class="n">{cell}</td>' for cell in (str(len(measure.values_ms)), *figures, limit))
     return f"<tr><td>{escape(measure.name)}<br><small>{escape(result.id)}</small></td>{cells}<td>{bar}</td></tr>"
@@ -151,8 +151,7 @@ def _list(title: str, results: list[Result], *, is_open: bool) -> str:
 def _check(result: Result, is_open: bool) -> str:
     css = result.outcome.value.replace(" ", "-")
     section = f"docs/protocol.md#{result.section}"
-    words = [f"<p>{escape(measure_text(measure.name, measure))}</p>" for measure in result.measures]
-    words += [f"<p>{escape(note)}</p>" for note in result.notes]
+    words = [f"<p>{escape(remark)}</p>" for remark in result.remarks]
     why = f'<p class="{css}">{escape(result.why)}</p>' if result.why else ""
     head = (
         f'<summary><span class="o {css}">{result.outcome.value}</span>'
@@ -171,7 +170,7 @@ def _check(result: Result, is_open: bool) -> str:
 def _timeline(result: Result) -> str:
     if not result.timeline:
         return ""
-    whole_ms = max((result.ended_ns - result.began_ns) / 1e6, 1.0)
+    whole_ms = max(result.took_ns / 1e6, 1.0)
     scale = (WIDTH - LEFT - 20) / whole_ms
     marks = "".join(_mark(entry, LEFT + (entry.at_ns - result.began_ns) / 1e6 * scale) for entry in result.timeline)
     label = escape(f"Time line of {result.id}: {len(result.timeline)} entries in {whole_ms:.0f} ms")

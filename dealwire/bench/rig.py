@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dealwire.bench.hands import Hands, SimulatedHands, Table
+from dealwire.bench.hands import SimulatedHands, Table
 from dealwire.bench.wire import LiveWire, SimulatedWire, Wire
 from dealwire.rehearsal.scenario import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
@@ -16,11 +16,6 @@ from devices.simulator.shoe_table import ShoeTable
 
 SCENARIO: Final = "clean-1"
 """Gives the game and the seed; nobody deals it, because the bench opens one device only."""
-
-
-def make_table(device: str, speed: float) -> Table:
-    """A table with a simulated device of this kind, at which nobody deals."""
-    return ShoeTable([]) if device == "shoe" else SimulatedTable(load_scenario(SCENARIO), speed=speed)
 
 
 class SimulatedRig:
@@ -34,19 +29,16 @@ class SimulatedRig:
         real_time: bool = False,
         wrap: Callable[[TableModel], TableModel] = lambda table: table,
     ) -> None:
-        self.table = make_table(device, speed)
+        self.table: Table
+        self.table = ShoeTable([]) if device == "shoe" else SimulatedTable(load_scenario(SCENARIO), speed=speed)
         self.wire: Wire
-        self.hands: Hands
         if not real_time:
-            wire = SimulatedWire(wrap(self.table), device)
-            self.wire, self.hands = wire, SimulatedHands(self.table, device, wire.now_ns)
+            self.wire = SimulatedWire(wrap(self.table), device)
+            self.hands = SimulatedHands(self.table, device, self.wire.now_ns)
             return
         clock = SystemClock()
         bench = SimulatorHost(self.table, {device: "pty"})
-        address = bench.addresses[device]
-        live = LiveWire(
-            f"{address}, simulated", line_at(address, clock), clock=clock, beside=(bench, *bench.lines.values())
-        )
+        address, beside = bench.addresses[device], (bench, *bench.lines.values())
+        self.wire = LiveWire(f"{address}, simulated", line_at(address, clock), clock=clock, beside=beside)
         bench.start(clock.now_ns())
-        self.wire = live
         self.hands = SimulatedHands(self.table, device, clock.now_ns, lambda: bench.pump(clock.now_ns()))

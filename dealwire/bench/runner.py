@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from typing import Final
 
-from dealwire.bench import dealing, eventing, moves
-from dealwire.bench import plan_device as d
-from dealwire.bench import plan_steps as p
+from dealwire.bench import steps_device as d
 from dealwire.bench.hands import Hands, NoHands
 from dealwire.bench.plan import BenchPlan, Check, RuleEntry
-from dealwire.bench.plan_verbs import Repeat
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import PROFILES
 from dealwire.bench.record import BenchOutcome, Failed, NotRun, Result
 from dealwire.bench.report import Report
-from dealwire.bench.rules import RULES, Rule
-from dealwire.bench.soak import soak
+from dealwire.bench.rules import RULES, BenchRule
 from dealwire.bench.stand import Stand
 from dealwire.bench.wire import Wire
 from dealwire.version import __version__
@@ -33,57 +29,6 @@ DOUBT_MS: Final = 20
 LATE: Final = "this machine was late itself"
 SETTLE_MS: Final = 60
 """Before each check: longer than `partial`, so that half a frame of the check before is gone."""
-
-
-def _repeat(stand: Stand, step: Repeat) -> None:
-    for _ in range(step.repeat):
-        for each in step.steps:
-            _do(stand, each)
-
-
-_VERBS: Final[Mapping[type[p.Strict], Callable[[Stand, Any], None]]] = {
-    p.Sending: moves.send,
-    p.Raw: moves.raw,
-    p.Flips: moves.flips,
-    p.Replying: moves.reply,
-    p.Naking: moves.nak,
-    p.Expecting: moves.expect,
-    p.Never: moves.never,
-    p.Ordered: moves.events,
-    p.CountMessages: moves.count,
-    p.OldEvents: eventing.old_events,
-    p.NoEvents: eventing.no_events,
-    p.Again: eventing.again,
-    p.Newest: eventing.newest,
-    p.CaughtUp: eventing.caught_up,
-    p.Greeting: eventing.greet,
-    p.AnyStatus: eventing.any_status,
-    d.StateIs: dealing.state,
-    d.WaitFor: moves.wait,
-    d.Manners: moves.host,
-    d.SessionOpening: moves.open_session,
-    d.ActAtDevice: dealing.do,
-    d.Faulting: dealing.fault,
-    d.Power: dealing.power,
-    d.Prepare: dealing.prepare,
-    d.DealPackets: dealing.deal,
-    d.WrongPacket: dealing.wrong_packet,
-    d.Books: dealing.books,
-    d.Poke: dealing.poke,
-    d.Operate: eventing.operate,
-    d.Foreign: eventing.foreign,
-    d.LostHost: eventing.lost,
-    d.HostIsBack: eventing.back,
-    d.HostStaysLost: eventing.still_lost,
-    d.Measuring: dealing.measure,
-    d.Save: moves.save,
-    d.Soak: soak,
-    Repeat: _repeat,
-}
-
-
-def _do(stand: Stand, step: Any) -> None:
-    _VERBS[type(step)](stand, step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +65,7 @@ def run_plan(
     profile = PROFILES[_device(plan, report.hello.device_class)]
     hands = make_hands(probe)
     probe.contact_ns += hands.patience_ms * MS
-    stand = Stand(plan, profile, probe, hands, choices.rounds, choices.seed)
+    stand = Stand(profile, probe, hands, choices.rounds, choices.seed)
     gone = ""
     for check in plan.check:
         if choices.takes(check.id):
@@ -137,7 +82,7 @@ def run_plan(
     return report
 
 
-def _judged(entry: RuleEntry, rule: Rule) -> Result:
+def _judged(entry: RuleEntry, rule: BenchRule) -> Result:
     """What a rule saw in the whole run."""
     result = Result(entry.id, entry.title, entry.section, "conformance", entry.must)
     if rule.broken:
@@ -205,19 +150,15 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
         probe.wire.own_delay_ms()
         result.began_ns = probe.wire.now_ns()
         for step in check.steps:
-            _do(stand, step)
-    except Failed as failed:
-        result.outcome, result.why = BenchOutcome.FAILED, str(failed)
+            step(stand)
     except NotRun as reason:
         result.outcome, result.why = BenchOutcome.NOT_RUN, str(reason)
-    except NoAnswer as error:
-        result.outcome, result.why = BenchOutcome.FAILED, str(error)
-    except LineClosed as error:
-        result.outcome, result.why = BenchOutcome.FAILED, str(error)
-        probe.started_over()
+    except (Failed, NoAnswer, LineClosed) as failed:
+        result.outcome, result.why = BenchOutcome.FAILED, str(failed)
+        if isinstance(failed, LineClosed):
+            probe.started_over()
     result.ended_ns, result.late_ms = probe.wire.now_ns(), probe.wire.own_delay_ms()
     result.timeline = probe.timeline.take()
-    result.measures = stand.measures()
     return result
 
 
@@ -245,11 +186,11 @@ def _set_out(stand: Stand, check: Check) -> None:
     stand.pause(SETTLE_MS)
     if check.role == "none":
         return
-    role = Role[check.role] if check.role else stand.plan.granted
+    role = Role[check.role] if check.role else probe.role
     if check.prepare:
-        probe.open(stand.plan.granted)
+        probe.open(probe.role)
         stand.prepare(check.prepare)
-    if not check.prepare or role is not stand.plan.granted:
+    if not check.prepare or role is not probe.role:
         probe.open(role)
     probe.heard.clear()
     probe.mark = 0

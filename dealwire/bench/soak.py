@@ -10,11 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from pydantic import Field
+
 from dealwire.bench.books import Book
 from dealwire.bench.hands import NoHands, SimulatedHands
-from dealwire.bench.plan_device import Soak
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import Stand
+from dealwire.bench.step import PlanStep
 from dealwire.bench.wire import START_NS, STILL_NS
 from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario, places
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
@@ -53,6 +55,18 @@ RAISED: Final = {
     (What.DECK, 1): Fault.TOO_FEW_CARDS,
 }
 """Which fault the device must raise for it; the others it must not notice, or get over by itself."""
+
+
+@dataclass(slots=True)
+class Held:
+    """What this process holds, as far as the system tells."""
+
+    warm_kb: int = 0
+    """Its memory after the warm-up; 0 before."""
+    grown_kb: int = 0
+    """What came to it since."""
+    left_open: int = 0
+    """Descriptors more than at the beginning."""
 
 
 @dataclass(slots=True)
@@ -96,19 +110,25 @@ class Account:
             self.alarmed = False
 
 
-def soak(stand: Stand, step: Soak) -> None:
-    """`soak`: at a simulated table of its own, which deals by itself; nobody deals so long at an attached one."""
-    rounds = stand.rounds or step.soak
-    if not isinstance(stand.hands, SimulatedHands):
-        who = "a person who deals" if isinstance(stand.hands, NoHands) else f"somebody who deals {rounds} rounds"
-        raise NotRun(f"needs {who}; use --simulated")
-    scenario = evening(rounds, step.fault_every, stand.seed)
-    clock = SystemClock()
-    began_ns = clock.now_ns()
-    account, held, table = play(scenario, rounds)
-    took_s = (clock.now_ns() - began_ns) / 1e9
-    _report(stand, account, held, rounds, took_s)
-    _judge(account, held, scenario, table)
+class Soak(PlanStep):
+    """`soak`: so many rounds by seeded chance, with a fault in every `fault_every`th; --rounds wins. They are dealt at
+    a simulated table of its own, which deals by itself; nobody deals so long at an attached one."""
+
+    soak: int = Field(ge=1, le=1_000_000)
+    fault_every: int = Field(10, ge=0)
+
+    def _run(self, stand: Stand) -> None:
+        rounds = stand.rounds or self.soak
+        if not isinstance(stand.hands, SimulatedHands):
+            who = "a person who deals" if isinstance(stand.hands, NoHands) else f"somebody who deals {rounds} rounds"
+            raise NotRun(f"needs {who}; use --simulated")
+        scenario = evening(rounds, self.fault_every, stand.seed)
+        clock = SystemClock()
+        began_ns = clock.now_ns()
+        account, held, table = play(scenario, rounds)
+        took_s = (clock.now_ns() - began_ns) / 1e9
+        _report(stand, account, held, rounds, took_s)
+        _judge(account, held, scenario, table)
 
 
 def evening(rounds: int, fault_every: int, seed: int) -> Scenario:
@@ -141,7 +161,7 @@ def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable
         SHUFFLER: HostLink(expects=DeviceClass.SHUFFLER, role=Role.OPERATE),
         CONTROLLER: HostLink(expects=DeviceClass.TABLE_CONTROLLER, role=Role.OPERATE),
     }
-    account, held, now_ns = Account(), Held(), START_NS
+    account, held, now_ns, opened = Account(), Held(), START_NS, _descriptors()
     table.power_on(now_ns)
     for name, host in hosts.items():
         _pass_on(table, name, host.start(now_ns), now_ns, account)
@@ -157,10 +177,10 @@ def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable
             _pass_on(table, name, host.tick(now_ns), now_ns, account)
         if account.rounds != done:
             progress_ns, done = now_ns, account.rounds
-            held.look(done, rounds)
+            held.warm_kb = held.warm_kb or (_resident_kb() if done >= rounds // WARM_UP else 0)
         if now_ns - progress_ns > STALLED_NS:
             raise Failed(f"nothing more after round {done}: the shuffler is in {table.shuffler.state.name}")
-    held.end()
+    held.grown_kb, held.left_open = _resident_kb() - held.warm_kb, _descriptors() - opened
     return account, held, table
 
 
@@ -174,37 +194,15 @@ def _pass_on(table: SimulatedTable, name: str, outputs: list[Output], now_ns: in
             account.lost_events += output.last - output.first + 1
 
 
-class Held:
-    """Memory and descriptors of this process, as far as the system tells."""
+def _resident_kb() -> int:
+    """Memory of this process, as far as the system tells."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024 if statm.exists() else 0
 
-    def __init__(self) -> None:
-        self.descriptors = self._descriptors()
-        self.warm_kb = self.end_kb = 0
-        self.descriptors_end = self.descriptors
 
-    def look(self, done: int, rounds: int) -> None:
-        """A round was finished."""
-        if not self.warm_kb and done >= rounds // WARM_UP:
-            self.warm_kb = self._resident_kb()
-
-    def end(self) -> None:
-        """The soak is over."""
-        self.end_kb, self.descriptors_end = self._resident_kb(), self._descriptors()
-
-    @property
-    def grown_kb(self) -> int:
-        """Growth since the warm-up."""
-        return self.end_kb - self.warm_kb
-
-    @staticmethod
-    def _resident_kb() -> int:
-        statm = Path("/proc/self/statm")
-        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024 if statm.exists() else 0
-
-    @staticmethod
-    def _descriptors() -> int:
-        folder = Path("/proc/self/fd")
-        return len(list(folder.iterdir())) if folder.exists() else 0
+def _descriptors() -> int:
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.exists() else 0
 
 
 def _report(stand: Stand, account: Account, held: Held, rounds: int, took_s: float) -> None:
@@ -215,8 +213,7 @@ def _report(stand: Stand, account: Account, held: Held, rounds: int, took_s: flo
         f"{account.packets} packets lifted, {account.cards} cards in them; {account.balanced} remainders right, "
         f"{account.removed} decks taken out",
         f"faults raised: {faults or 'none'}",
-        f"memory {held.grown_kb:+d} KiB since round {max(1, rounds // WARM_UP)}, "
-        f"descriptors {held.descriptors_end - held.descriptors:+d}",
+        f"memory {held.grown_kb:+d} KiB since round {max(1, rounds // WARM_UP)}, descriptors {held.left_open:+d}",
     ]
 
 
@@ -237,7 +234,7 @@ def _judge(account: Account, held: Held, scenario: Scenario, table: SimulatedTab
     missing = {number: times for number, times in wanted.items() if account.faults[number] < times}
     if missing:
         raise Failed(f"faults that happened and were not raised: {missing}; raised: {dict(account.faults)}")
-    if held.descriptors_end > held.descriptors:
-        raise Failed(f"{held.descriptors_end - held.descriptors} descriptors were left open")
+    if held.left_open > 0:
+        raise Failed(f"{held.left_open} descriptors were left open")
     if held.warm_kb and held.grown_kb > MEMORY_KB:
         raise Failed(f"this process grew by {held.grown_kb} KiB")

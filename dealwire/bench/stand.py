@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from dealwire.bench.hands import Hands
-from dealwire.bench.plan import BenchPlan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import Profile
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
-from dealwire.bench.rules import is_old
-from dealwire.bench.values import MESSAGES, Wanted, constant, field_of, fits, milliseconds, nothing, number, spell
+from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, nothing, number, spell
 from protocol.errors import LineClosed
 from protocol.message import message_name
 from protocol.tdp import messages as m
@@ -34,7 +32,6 @@ T = TypeVar("T")
 class Stand:
     """One check under way. `rounds` and `seed` are the command line's, for a soak."""
 
-    plan: BenchPlan
     profile: Profile
     probe: Probe
     hands: Hands
@@ -48,16 +45,12 @@ class Stand:
     requested_ns: int = 0
     used: set[int] = field(default_factory=set)
     """Frames that a step has taken, so that the next one finds another."""
-    times: dict[str, list[float]] = field(default_factory=dict)
-    limits: dict[str, tuple[int | None, str]] = field(default_factory=dict)
 
     def begin(self, result: Result) -> None:
         """The next check."""
         self.result = result
         self.variables.clear()
         self.used.clear()
-        self.times.clear()
-        self.limits.clear()
         self.hands.begin()
         self.probe.begin_check()
 
@@ -77,14 +70,13 @@ class Stand:
         with contextlib.suppress(LineClosed):
             self.pause(ms)
 
-    def time(self, name: str, ms: float, limit: int | str | None) -> None:
-        """One measured time; `limit` as a plan writes it."""
-        self.times.setdefault(name, []).append(ms)
-        self.limits[name] = (None, "") if limit is None else (milliseconds(limit), str(limit))
-
-    def measures(self) -> list[Measurement]:
-        """What was timed in this check."""
-        return [Measurement(name, tuple(values), *self.limits[name]) for name, values in self.times.items()]
+    def time(self, name: str, ms: float, limit_ms: int | None) -> None:
+        """One measured time."""
+        measure = next((one for one in self.result.measures if one.name == name), None)
+        if measure is None:
+            measure = Measurement(name, [], limit_ms)
+            self.result.measures.append(measure)
+        measure.values_ms.append(ms)
 
     # ------------------------------------------------------------------ messages
 
@@ -115,7 +107,7 @@ class Stand:
         usual: dict[str, dict[str, Any]] = {
             "Hello": {"lowest_major": VERSION, "lowest_minor": MINOR, "highest_major": VERSION,
                       "highest_minor": MINOR, "host": "dealwire bench"},
-            "OpenSession": {"session": session, "major": VERSION, "minor": MINOR, "role": self.plan.granted},
+            "OpenSession": {"session": session, "major": VERSION, "minor": MINOR, "role": self.probe.role},
             "ReadEvents": {"session": session, "first": self.probe.last_event + 1},
             "Ack": {"session": session, "up_to": self.probe.last_event},
             "Heartbeat": {"session": session},
@@ -129,8 +121,8 @@ class Stand:
         """The first frame since the last thing done that is this message and was not taken yet; None in vain."""
 
         def find(heard: HeardFrame) -> Message | None:
-            message = heard.envelope.message
-            if message_name(message) != name or id(heard) in self.used or is_old(heard.envelope) is not old:
+            message = heard.message
+            if message_name(message) != name or id(heard) in self.used or heard.is_old is not old:
                 return None
             if request is not None and heard.envelope.request != request:
                 return None
@@ -141,16 +133,17 @@ class Stand:
             self.used.add(id(found[0]))
         return found
 
-    def need(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, **how: Any) -> Message:
+    def find(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int, **how: Any) -> tuple[HeardFrame, Message]:
         """As `wait_for`; Failed says what came instead."""
         found = self.wait_for(name, wanted, limit_ms, **how)
         if found is None:
-            raise self.missed(name, wanted, limit_ms)
-        return found[1]
+            fields = f" with {', '.join(f'{key} {value}' for key, value in wanted.items())}" if wanted else ""
+            raise Failed(f"no {name}{fields} within {limit_ms} ms{self._instead(name)}")
+        return found
 
-    def missed(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Failed:
-        """That a message did not come, and what came instead."""
-        return Failed(f"no {_wanted(name, wanted)} within {limit_ms} ms{self._instead(name)}")
+    def need(self, name: str, wanted: Mapping[str, Wanted], limit_ms: int) -> Message:
+        """As `find`, the message alone."""
+        return self.find(name, wanted, limit_ms)[1]
 
     def ask(self, command: Message) -> m.ReplyMessage:
         """A command of the bench's own on the way to something; its reply."""
@@ -160,7 +153,7 @@ class Stand:
 
     def _instead(self, name: str) -> str:
         """What else of this kind came, for the message."""
-        others = [h.envelope.message for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
+        others = [h.message for h in self.probe.heard[self.probe.mark :] if id(h) not in self.used]
         same = [spell(message) for message in others if message_name(message) == name]
         if same:
             return f"; came: {same[-1]}"
@@ -171,7 +164,7 @@ class Stand:
 
     def act(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
         """Let hands do something."""
-        self.probe.mark = len(self.probe.heard)
+        self.probe.look_from_here()
         self.requested_ns = self.probe.wire.now_ns()
         self._shown(self.hands.act(name, fields or {}))
 
@@ -181,7 +174,7 @@ class Stand:
 
     def power(self, on: bool) -> None:
         """The plug."""
-        self.probe.mark = len(self.probe.heard)
+        self.probe.look_from_here()
         self.requested_ns = self.probe.wire.now_ns()
         if not on:
             self._shown(self.hands.power(False))
@@ -205,9 +198,8 @@ class Stand:
             self.probe.run(self.probe.wire.now_ns() + STATUS_MS * MS, lambda: self.probe.status is not None)
         if self.probe.status is None:
             raise Failed(f"no status within {STATUS_MS} ms of REPORT-STATUS")
-        enum = field_of(self.profile.status, "state").names
-        known = {member.value: member.name for member in enum} if isinstance(enum, type) else {}
-        return str(known.get(self.probe.status.state, self.probe.status.state))
+        number, states = self.probe.status.state, STATES[self.profile.number]
+        return states(number).name if number in states._value2member_map_ else str(number)
 
     def prepare(self, wanted: str) -> None:
         """Bring the device into a state, `ready`: where its class is at rest; Failed when it does not get there."""
@@ -232,7 +224,3 @@ class Stand:
                 self.ask(way)
             self.pause(50)
             self.probe.status = None
-
-
-def _wanted(name: str, wanted: Mapping[str, Wanted]) -> str:
-    return f"{name}{' with ' + ', '.join(f'{key} {value}' for key, value in wanted.items()) if wanted else ''}"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum, IntEnum
 from typing import Any, Final
 
-from msgspec.structs import asdict
+from msgspec.structs import fields as struct_fields
 
 from protocol.cards import spell_cards
 from protocol.errors import CannotEncode
@@ -30,15 +30,14 @@ Scalar = int | str
 Wanted = int | str | list[int | str]
 """What a plan writes for a field."""
 
-MESSAGES: Final[dict[str, type[m.Message]]] = {
-    message_name(cls): cls for cls, _ in (*PACKETS.values(), *ANSWERS.values())
-}
+_PACKETS: Final = (*PACKETS.values(), *ANSWERS.values())
+MESSAGES: Final[dict[str, type[m.Message]]] = {message_name(cls): cls for cls, _ in _PACKETS}
 """Every message, by the name it has in the protocol's page."""
-_FIELDS: Final[dict[type[m.Message], dict[str, Field]]] = {
-    cls: {field.name: field for field in fields_of(packet)} for cls, packet in (*PACKETS.values(), *ANSWERS.values())
-}
+_FIELDS: Final = {message_name(cls): {field.name: field for field in fields_of(packet)} for cls, packet in _PACKETS}
 TIMES: Final[dict[str, int]] = {
-    name.removesuffix("_ns"): value // 1_000_000 for name, value in asdict(Timing()).items() if name.endswith("_ns")
+    item.name.removesuffix("_ns"): getattr(Timing(), item.name) // 1_000_000
+    for item in struct_fields(Timing)
+    if item.name.endswith("_ns")
 }
 """The protocol's times, in milliseconds."""
 
@@ -61,7 +60,7 @@ def fields_of_message(name: str) -> dict[str, Field]:
     """The declared fields of a message; BadValue names the messages there are."""
     if name not in MESSAGES:
         raise BadValue(f"no such message: {name!r}; allowed: {', '.join(MESSAGES)}")
-    return _FIELDS[MESSAGES[name]]
+    return _FIELDS[name]
 
 
 def field_of(message: str, name: str) -> Field:
@@ -77,7 +76,9 @@ def constant(field: Field, value: Any, variables: Mapping[str, int]) -> Any:
     if not isinstance(value, str):
         return value
     if found := _VARIABLE.fullmatch(value):
-        return _variable(found, variables)
+        if found[1] not in variables:
+            raise BadValue(f"nothing was saved as {found[1]!r}")
+        return variables[found[1]] + int(found[2] or 0)
     names = field.names
     if isinstance(names, type) and issubclass(names, Enum):
         if value in names.__members__:
@@ -86,13 +87,13 @@ def constant(field: Field, value: Any, variables: Mapping[str, int]) -> Any:
     return value
 
 
-def check_wanted(message: str, wanted: Mapping[str, Wanted], known: Mapping[str, int] | None = None) -> None:
-    """BadValue when a plan wants something of `message` that it cannot say. Variables are looked up in `known`."""
+def check_wanted(message: str, wanted: Mapping[str, Wanted]) -> None:
+    """BadValue when a plan wants something of `message` that it cannot say, whatever its variables may be."""
     fields_of_message(message)
+    variables = dict.fromkeys(variables_in(wanted), 0)
     for name, value in wanted.items():
-        field = field_of(message, name)
         for item in value if isinstance(value, list) else [value]:
-            _matcher(field, item, _Any() if known is None else known)
+            _matcher(field_of(message, name), item, variables)
 
 
 def fits(message: m.Message, wanted: Mapping[str, Wanted], variables: Mapping[str, int]) -> bool:
@@ -156,7 +157,7 @@ def spell(message: m.Message, states: type[IntEnum] | None = None) -> str:
     if name not in MESSAGES:
         return name
     shown = []
-    for key, field in _FIELDS[type(message)].items():
+    for key, field in _FIELDS[name].items():
         if key in _UNSAID or key in _FACES:
             continue
         value = getattr(message, key)
@@ -212,20 +213,6 @@ def _spell(field: Field, value: Any) -> str:
 
 
 _NUMBER: Final = Field("number", Shape.INTEGER, "I", 4, None, "")
-
-
-class _Any(dict[str, int]):
-    """Knows every variable: for checking what a plan says before anything was saved."""
-
-    def __missing__(self, key: str) -> int:
-        return 0
-
-
-def _variable(found: re.Match[str], variables: Mapping[str, int]) -> int:
-    try:
-        return variables[found[1]] + int(found[2] or 0)
-    except KeyError:
-        raise BadValue(f"nothing was saved as {found[1]!r}") from None
 
 
 def _matcher(field: Field, wanted: Scalar, variables: Mapping[str, int]) -> Callable[[Any], bool]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
+from dealwire.service.service import Timer
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
 from devices.simulator.host import TableModel
@@ -22,39 +24,39 @@ TURN_S: Final = 0.2
 """Between two tries to open a line again."""
 
 
-class Wire(Protocol):
+class Wire(ABC):
     """Bytes to the device, bytes from it, and the time; one thread uses it."""
 
     name: str
     exact: bool
     """Time stands still while this program works, so that what is measured is the device alone."""
 
+    @abstractmethod
     def now_ns(self) -> int:
         """Nanoseconds since 1970; they never run backwards."""
-        ...
 
+    @abstractmethod
     def send(self, data: bytes) -> None:
         """Put all of `data` onto the line. LineClosed when it is gone."""
-        ...
 
+    @abstractmethod
     def wait(self, until_ns: int) -> bytes:
         """The next bytes that arrive, `b""` when none had by `until_ns`. LineClosed when the line is gone."""
-        ...
 
     def own_delay_ms(self) -> float:
         """How late this program itself came to its turn at worst, since it was last asked."""
-        ...
+        return 0.0
 
     def reopen(self, until_ns: int) -> bool:
         """Open a line that went again; False when it was not to be had by `until_ns`."""
-        ...
+        return True
 
     def close(self) -> None:
         """Give the line back. May be called twice."""
-        ...
+        return
 
 
-class SimulatedWire:
+class SimulatedWire(Wire):
     """The line to one device of a simulated table in this process. Time passes only in `wait`, from deadline to
     deadline, so that an hour of the table takes seconds and every run is the same."""
 
@@ -87,19 +89,8 @@ class SimulatedWire:
                 self._now_ns = max(self._now_ns + STILL_NS, due)
             self._table.tick(self._now_ns)
 
-    def own_delay_ms(self) -> float:
-        """Its time waits for this program."""
-        return 0.0
 
-    def reopen(self, until_ns: int) -> bool:
-        """It never goes."""
-        return True
-
-    def close(self) -> None:
-        """Nothing to give back."""
-
-
-class LiveWire:
+class LiveWire(Wire):
     """A real line in real time. `beside` are run with it, such as the device's own end when that is simulated too."""
 
     exact = False
@@ -110,7 +101,7 @@ class LiveWire:
         self._opener = opener
         self.owner = Owner(self.clock)
         self._beside = list(beside)
-        self._tick = _Tick(self.clock)
+        self._tick, self._late_ns = Timer(self._look, self.clock.now_ns() + TICK_NS), 0
         for member in (*self._beside, self._tick):
             self.owner.add(member)
         try:
@@ -148,7 +139,9 @@ class LiveWire:
 
     def own_delay_ms(self) -> float:
         """As its timer saw it."""
-        return self._tick.take_ms()
+        late_ns, self._late_ns = self._late_ns, 0
+        self._tick.due_ns = self.clock.now_ns() + TICK_NS
+        return late_ns / 1e6
 
     def reopen(self, until_ns: int) -> bool:
         """Try again and again: a device that is plugged in anew needs its time."""
@@ -167,6 +160,12 @@ class LiveWire:
         """Give the line back, and what ran beside it."""
         self.owner.close()
 
+    def _look(self, due_ns: int) -> None:
+        """What the machine's other work costs everything timed here: how late the timer is called."""
+        now_ns = self.clock.now_ns()
+        self._late_ns = max(self._late_ns, now_ns - due_ns)
+        self._tick.due_ns = now_ns + TICK_NS
+
     def _open(self) -> _End:
         end = _End(self.name, self._opener.open())
         self.owner.add(end)
@@ -181,48 +180,7 @@ class LiveWire:
         return self._end
 
 
-class _Tick:
-    """A timer that looks how late it is called: what the machine's other work costs everything timed here."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._worst_ns = 0
-        self.next_deadline_ns: int | None = clock.now_ns() + TICK_NS
-
-    def take_ms(self) -> float:
-        """The worst delay so far; it is forgotten."""
-        worst_ns, self._worst_ns = self._worst_ns, 0
-        self.next_deadline_ns = self._clock.now_ns() + TICK_NS
-        return worst_ns / 1e6
-
-    def on_deadline(self, now_ns: int) -> None:
-        """`now_ns` is when it should have been."""
-        real_ns = self._clock.now_ns()
-        self._worst_ns = max(self._worst_ns, real_ns - now_ns)
-        self.next_deadline_ns = real_ns + TICK_NS
-
-    def fileno(self) -> int | None:
-        """A timer has no descriptor."""
-        return None
-
-    def wants_write(self) -> bool:
-        """A timer writes nothing."""
-        return False
-
-    def set_wake(self, wake: Callable[[], None]) -> None:
-        """A timer needs no wake-up."""
-
-    def on_readable(self, now_ns: int) -> None:
-        """Never called."""
-
-    def on_writable(self, now_ns: int) -> None:
-        """Never called."""
-
-    def close(self) -> None:
-        """Nothing to give back."""
-
-
-class _End:
+class _End(Member):
     """The transport as a member of the owner."""
 
     def __init__(self, name: str, transport: Transport) -> None:
@@ -236,26 +194,21 @@ class _End:
         return getattr(self._transport, "next_deadline_ns", None) if self.lost is None else None
 
     def fileno(self) -> int | None:
-        """The line's descriptor."""
         return self._transport.fileno() if self.lost is None else None
 
     def wants_write(self) -> bool:
-        """True while bytes wait for room."""
         return bool(self.outbox)
 
     def set_wake(self, wake: Callable[[], None]) -> None:
-        """For lines without a descriptor."""
         self._transport.on_ready(wake)
 
     def on_readable(self, now_ns: int) -> None:
-        """Take what arrived."""
         try:
             self.arrived += self._transport.read()
         except LineClosed as error:
             self._lose(error)
 
     def on_writable(self, now_ns: int) -> None:
-        """Send what there is room for."""
         try:
             while self.outbox and (taken := self._transport.write(bytes(self.outbox))):
                 del self.outbox[:taken]
@@ -263,11 +216,9 @@ class _End:
             self._lose(error)
 
     def on_deadline(self, now_ns: int) -> None:
-        """A time came to read."""
         self.on_readable(now_ns)
 
     def close(self) -> None:
-        """Give the line back."""
         self._transport.close()
 
     def _lose(self, error: LineClosed) -> None:

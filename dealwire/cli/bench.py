@@ -11,8 +11,7 @@ import click
 from dealwire.bench.hands import Hands, NoHands, PersonHands
 from dealwire.bench.plan import BenchPlan, PlanError, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
-from dealwire.bench.record import Result
-from dealwire.bench.report import Report, summary_lines, text_lines, to_json
+from dealwire.bench.report import Report, summary_lines, text_lines, to_json, to_junit
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.wire import LiveWire, Wire
@@ -90,7 +89,7 @@ def command(
         _check_writable(file)
     progress = ProgressLine()
     with _wire(device, address, real_time, speed, unattended) as (wire, make_hands):
-        report = run_plan(loaded, wire, make_hands, choices, lambda result: _report(result, progress))
+        report = run_plan(loaded, wire, make_hands, choices, lambda one: progress.show(f"{one.outcome}: {one.id}"))
     progress.clear()
     _say(report, as_json)
     _write(report, junit, html)
@@ -151,10 +150,6 @@ def _ask(probe: Probe, instruction: str) -> bool:
     return not sys.stdin.readline().strip().lower().startswith("s")
 
 
-def _report(result: Result, progress: ProgressLine) -> None:
-    progress.show(f"{result.outcome.value}: {result.id}")
-
-
 def _say(report: Report, as_json: bool) -> None:
     if not as_json:
         for line in text_lines(report):
@@ -169,7 +164,6 @@ def _say(report: Report, as_json: bool) -> None:
 
 def _write(report: Report, junit: Path | None, html: Path | None) -> None:
     from dealwire.bench.report_html import to_html
-    from dealwire.bench.report_junit import to_junit
 
     for file, render in ((junit, to_junit), (html, to_html)):
         if file is not None:

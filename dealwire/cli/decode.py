@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from dealwire.cli.exits import Exit
+from dealwire.cli.exits import Exit, Stop
 from devices.dialect import Explainer
 from devices.dialects import dialect_named
 
@@ -41,16 +41,14 @@ def _hex_chunks() -> Iterator[bytes]:
     for text in iter(lambda: sys.stdin.read(CHUNK), ""):
         for index, character in enumerate(text):
             if character not in "0123456789abcdefABCDEF" and not character.isspace():
-                click.echo(f"dealwire: character {position + index + 1} of the input is no hexadecimal digit", err=True)
-                raise SystemExit(Exit.USAGE)
+                raise Stop(Exit.USAGE, f"character {position + index + 1} of the input is no hexadecimal digit")
         position += len(text)
         digits = carried + "".join(text.split())
         even = len(digits) & ~1
         carried = digits[even:]
         yield bytes.fromhex(digits[:even])
     if carried:
-        click.echo("dealwire: the input ends in the middle of a byte: an odd number of hexadecimal digits", err=True)
-        raise SystemExit(Exit.USAGE)
+        raise Stop(Exit.USAGE, "the input ends in the middle of a byte: an odd number of hexadecimal digits")
 
 
 def _say(pieces: list[dict[str, object]]) -> None:

@@ -11,7 +11,7 @@ import click
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import DEFAULT_GAME
+from dealwire.cli.options import DEFAULT_GAME, FILE
 from dealwire.cli.run import has_console
 from dealwire.cli.show import say_text
 from dealwire.cli.terminal import ProgressLine
@@ -32,11 +32,7 @@ PATIENCE_S: Final = 30.0
 
 
 @click.command("demo")
-@click.option(
-    "--keep",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the recording in this new file.",
-)
+@click.option("--keep", type=FILE, help="Keep the recording in this new file.")
 @click.option("--speed", type=click.FloatRange(0.1, 100), default=SPEED, show_default=True, help="1 is real time.")
 @click.option("--stay", is_flag=True, help="Afterwards serve a simulated table with its console, until Ctrl-C.")
 @click.pass_context

@@ -74,8 +74,18 @@ BY_ERRNO: Final = {
 """A recording or a journal that cannot be opened."""
 
 
+class Stop(DealwireError):
+    """A command ends with this exit code and one line that says why."""
+
+    def __init__(self, code: Exit, why: str) -> None:
+        self.code, self.why = code, why
+        super().__init__(why)
+
+
 def explain(error: DealwireError) -> tuple[Exit, str]:
     """Exit code and the one line that names the place."""
+    if isinstance(error, Stop):
+        return error.code, error.why
     if isinstance(error, CaptureInaccessible):
         return BY_ERRNO.get(error.errno or 0, Exit.USAGE), str(error)
     if isinstance(error, JournalInaccessible):

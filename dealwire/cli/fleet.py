@@ -3,17 +3,16 @@
 import asyncio
 import importlib.util
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
-from dealwire.cli.exits import Exit
+from dealwire.cli.exits import Exit, Stop
 from rules.errors import ExtraMissing
 
 T = TypeVar("T")
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 @click.group("fleet")
@@ -32,52 +31,33 @@ def sql() -> None:
     click.echo(all_sql())
 
 
-def postgres_option(command: F) -> F:
-    """`--postgres`."""
-    return click.option(
-        "--postgres",
-        required=True,
-        metavar="DSN",
-        help="As libpq takes it; passwords belong in ~/.pgpass or PGPASSWORD.",
-    )(command)
+_FILE = click.Path(dir_okay=False, path_type=Path)
+postgres_option = click.option(
+    "--postgres", required=True, metavar="DSN", help="As libpq takes it; passwords belong in ~/.pgpass or PGPASSWORD."
+)
 
 
 @command.command("migrate")
 @postgres_option
-@click.pass_context
-def migrate(ctx: click.Context, postgres: str) -> None:
+def migrate(postgres: str) -> None:
     """Make the tables, or bring them up to this program's version."""
     from dealwire.export.fleet import database
 
-    added = run(ctx, database.migrate(postgres))
+    added = run(database.migrate(postgres))
     click.echo(f"tables: {', '.join(f'version {version} added' for version in added) or 'up to date'}", err=True)
 
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
-
-
-def broker_options(command: F) -> F:
-    """`--mqtt --mqtt-password-file --mqtt-ca --mqtt-cert --mqtt-key`."""
-    for option in (
-        click.option("--mqtt-key", type=_FILE, help="Key of --mqtt-cert, PEM."),
-        click.option("--mqtt-cert", type=_FILE, help="Our certificate, PEM."),
-        click.option("--mqtt-ca", type=_FILE, help="Whom to trust with mqtts://, PEM; else whom the system trusts."),
-        click.option("--mqtt-password-file", type=_FILE, help="A file whose first line is the password."),
-        click.option("--mqtt", required=True, metavar="URL", help="mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS."),
-    ):
-        command = option(command)
-    return command
-
-
 @command.command("consume")
-@broker_options
+@click.option("--mqtt", required=True, metavar="URL", help="mqtt://[USER@]HOST[:PORT], or mqtts:// for TLS.")
+@click.option("--mqtt-password-file", type=_FILE, help="A file whose first line is the password.")
+@click.option("--mqtt-ca", type=_FILE, help="Whom to trust with mqtts://, PEM; else whom the system trusts.")
+@click.option("--mqtt-cert", type=_FILE, help="Our certificate, PEM.")
+@click.option("--mqtt-key", type=_FILE, help="Key of --mqtt-cert, PEM.")
 @postgres_option
 @click.option("--name", default="dealwire-fleet", show_default=True, help="Who we are to the broker; each its own.")
 @click.option("--group", help="Share the lines with the consumers of this group.")
 @click.option("--wait", is_flag=True, help="Go on trying when broker or database are not there at the start.")
-@click.pass_context
 def consume(
-    ctx: click.Context,
     mqtt: str,
     mqtt_password_file: Path | None,
     mqtt_ca: Path | None,
@@ -110,10 +90,10 @@ def consume(
         counts = consumer.counts
         click.echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.requested} times", err=True)
 
-    run(ctx, go())
+    run(go())
 
 
-def run(ctx: click.Context, work: Coroutine[object, object, T]) -> T:
+def run(work: Coroutine[object, object, T]) -> T:
     """Run it; what keeps it from working is one line and an exit code."""
     from dealwire.export.broker import BrokerUnusable
     from dealwire.export.fleet.database import DatabaseUnusable
@@ -121,8 +101,8 @@ def run(ctx: click.Context, work: Coroutine[object, object, T]) -> T:
     try:
         return asyncio.run(work)
     except (BrokerUnusable, DatabaseUnusable) as error:
-        click.echo(f"dealwire: {error}", err=True)
-        ctx.exit(Exit.PERMISSION if error.refused else Exit.USAGE if error.usage else Exit.ABSENT)
+        code = Exit.PERMISSION if error.refused else Exit.USAGE if error.usage else Exit.ABSENT
+        raise Stop(code, str(error)) from None
 
 
 def _password(file: Path | None) -> str | None:

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from dealwire.cli.exits import Exit
-from dealwire.cli.options import make_table, table_options
+from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.options import FILE, make_table, table_options
 from dealwire.journal.check import verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.export import export_capture
@@ -20,18 +21,13 @@ from dealwire.journal.records import RAW, Head, JournalRecord
 from dealwire.journal.sealing import SEALED, SealingKey
 from dealwire.journal.tables import TableFactory
 
-FILE = click.Path(dir_okay=False, path_type=Path)
 SCHEMA = "dealwire.journal-check/1"
+key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE")
 
 
 @click.group("journal")
 def command() -> None:
     """Check, show, export or deal again what a table service wrote down; make the key that seals it."""
-
-
-def key_option(use: str) -> Callable[[Any], Any]:
-    """`--key FILE`."""
-    return click.option("--key", "key_file", type=FILE, metavar="FILE", help=use)
 
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:
@@ -41,14 +37,11 @@ def opened(file: Path, key_file: Path | None) -> JournalReader:
 
 @command.command("verify")
 @click.argument("file", type=FILE)
-@key_option("Also open every seal, with the keys in FILE.")
+@key_option(help="Also open every seal, with the keys in FILE.")
 @click.option("--expect", metavar="SEQ:HASH", help="A record noted elsewhere, that must be in the journal.")
 @click.option("--head", metavar="HASH", help="The hash that the newest record must have.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.pass_context
-def verify_command(
-    ctx: click.Context, /, file: Path, key_file: Path | None, expect: str | None, head: str | None, as_json: bool
-) -> None:
+def verify_command(file: Path, key_file: Path | None, expect: str | None, head: str | None, as_json: bool) -> None:
     """Check every record of the journal FILE: the chain of hashes, the numbering, the file itself. No key is needed.
 
     The last line is the newest record's number and hash. Whoever notes it elsewhere can later prove with --expect that
@@ -58,8 +51,7 @@ def verify_command(
     with opened(file, key_file) as reader:
         found = verify(reader, open_seals=key_file is not None, expect=noted)
     if head is not None and head.lower() != found.head.hash.hex():
-        click.echo(f"dealwire: {file}: the newest record is {found.head}, not the one with hash {head}", err=True)
-        ctx.exit(Exit.PROTOCOL)
+        raise Stop(Exit.PROTOCOL, f"{file}: the newest record is {found.head}, not the one with hash {head}")
     if as_json:
         fields = {"records": found.records, "kinds": dict(found.kinds), "head": str(found.head)}
         seals = {"sealed": found.sealed, "clear": found.clear, "opened": found.opened}
@@ -90,7 +82,7 @@ def _noted(text: str) -> Head:
 @click.option("--table", metavar="NAME", help="Only this table.")
 @click.option("--after", type=click.IntRange(0), default=0, metavar="SEQ", help="Only records after this one.")
 @click.option("--raw", is_flag=True, help="Also the reads and writes; with --key their bytes.")
-@key_option("Open the seals with the keys in FILE: shows faces that nobody may have shown.")
+@key_option(help="Open the seals with the keys in FILE: shows faces that nobody may have shown.")
 def show_command(file: Path, table: str | None, after: int, raw: bool, key_file: Path | None) -> None:
     """Print the records of the journal FILE, one a line: number, time, table, kind, content."""
     with opened(file, key_file) as reader:
@@ -118,7 +110,7 @@ def _time(at_ns: int) -> str:
 @click.option("--capture", type=FILE, metavar="OUTPUT", help="Write the raw record to this pcapng file instead.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing file.")
 @click.option("--table", metavar="NAME", help="Only this table; a capture holds one.")
-@key_option("The keys that open the raw record, for --capture.")
+@key_option(help="The keys that open the raw record, for --capture.")
 def export_command(file: Path, capture: Path | None, overwrite: bool, table: str | None, key_file: Path | None) -> None:
     """Print what was made known from the journal FILE, as NDJSON, or write its raw record as a capture.
 
@@ -148,7 +140,7 @@ def _only(reader: JournalReader, table: str | None) -> str:
 
 @command.command("rebuild")
 @click.argument("file", type=FILE)
-@key_option("The keys that open the raw record.")
+@key_option(help="The keys that open the raw record.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @table_options
 @click.pass_context
@@ -176,8 +168,7 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
         if found.given_up:
             click.echo(f"{len(found.given_up)} more follow from it and never were: the table began anew", err=True)
     if found.difference is not None:
-        click.echo(f"dealwire: {file}: {found.difference}", err=True)
-        ctx.exit(Exit.CHECK_FAILED)
+        raise Stop(Exit.CHECK_FAILED, f"{file}: {found.difference}")
 
 
 def publisher_maker(

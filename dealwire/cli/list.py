@@ -27,7 +27,7 @@ def command(as_json: bool, kind: tuple[str, ...]) -> None:
 
 def found(kinds: tuple[str, ...]) -> list[dict[str, str]]:
     """What there is of each kind, in the order asked for."""
-    from dealer_flow.procedure.load import known_procedures
+    from dealer_flow.procedure.load import known_procedures, load_procedure
     from rules.game import game_ids
 
     items: list[dict[str, str]] = []
@@ -37,16 +37,11 @@ def found(kinds: tuple[str, ...]) -> list[dict[str, str]]:
         elif kind == "usb":
             items += [{"type": "usb", **device} for device in usb_devices()]
         elif kind == "procedures":
-            items += [procedure_item(name) for name in known_procedures()]
+            known = [load_procedure(name) for name in known_procedures()]
+            items += [
+                {"type": "procedure", "name": one.id, "title": one.title, "device": one.device.replace("-", " ")}
+                for one in known
+            ]
         else:
             items += [{"type": "game", "name": name} for name in game_ids()]
     return items
-
-
-def procedure_item(name: str) -> dict[str, str]:
-    """A procedure with its title and the device that deals it."""
-    from dealer_flow.procedure.load import load_procedure
-
-    procedure = load_procedure(name)
-    device = procedure.device.replace("-", " ")
-    return {"type": "procedure", "name": name, "title": procedure.title, "device": device}

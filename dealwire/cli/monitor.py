@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from dealwire.cli.exits import explain_silence
+from dealwire.cli.exits import Stop, explain_silence
 from dealwire.cli.options import line_options, reconnect_option
 from dealwire.live import LineConfig, LiveTable
 from dealwire.table.event_line import event_line, fields
@@ -37,9 +37,7 @@ NS: Final = 1_000_000_000
 @click.option(
     "--faces", is_flag=True, help="Print faces that devices read and nobody has shown; without it they are ??."
 )
-@click.pass_context
 def command(
-    ctx: click.Context,
     lines: list[LineConfig],
     reconnect: bool,
     stamp: str,
@@ -81,9 +79,7 @@ def command(
         problems = live.problems
     silent = [line.name for line in lines if line.name not in up]
     if len(silent) == len(lines) and not enough():
-        code, text = explain_silence(silent, problems)
-        click.echo(f"dealwire: {text}", err=True)
-        ctx.exit(code)
+        raise Stop(*explain_silence(silent, problems))
 
 
 def _text(stamp: str, started_ns: int) -> Callable[[Seen], str]:

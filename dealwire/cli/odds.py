@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from dealwire.cli.options import pairs
+from dealwire.cli.options import cents, pairs
 from dealwire.cli.terminal import ProgressLine, say_table
 from rules.game import load_game
 from rules.odds import Question, odds
@@ -42,7 +42,7 @@ def command(
         load_game(game),
         pairs(readings, "--reading"),
         paytable,
-        {name: _cents(value) for name, value in pairs(meters, "--meter").items()},
+        cents(meters),
         wager,
         os.cpu_count() or 1,
     )
@@ -57,12 +57,6 @@ def command(
         progress.clear()
         say_table([("bet", "pay table", "reading", "returns %", "edge %", "remark"), *rows], frozenset({3, 4}))
     progress.clear()
-
-
-def _cents(value: str) -> int:
-    if not value.isdecimal():
-        raise click.BadParameter(f"{value!r} is no number of cents", param_hint="--meter")
-    return int(value)
 
 
 def _rows(found: Iterator[dict[str, Any]]) -> Iterator[tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """Options that several commands share, and how their values become objects."""
 
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
+from functools import cache, reduce, wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -32,22 +32,41 @@ def pairs(values: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-_TERMS: Final = (
+def cents(meters: Sequence[str]) -> dict[str, int]:
+    """`--meter` as amounts; a usage error names the one that is none."""
+    found = pairs(meters, "--meter")
+    for value in found.values():
+        if not value.isdecimal():
+            raise click.BadParameter(f"{value!r} is no number of cents", param_hint="--meter")
+    return {name: int(value) for name, value in found.items()}
+
+
+FILE: Final = click.Path(dir_okay=False, path_type=Path)
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Several options as one decorator, to be shown in this order."""
+
+    def decorate(command: F) -> F:
+        return reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+    return decorate
+
+
+terms_options = together(
+    click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the procedure's own."),
+    click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table."),
+    click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules."),
     click.option(
-        "--accept-suspect", is_flag=True, help="Settle by a table or reading that cannot be meant as printed."
+        "--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands now."
     ),
     click.option(
-        "--limit",
-        "limit_cents",
+        "--token",
         type=click.IntRange(1),
+        default=25,
+        show_default=True,
         metavar="CENTS",
-        help="The most one bet may be at this table; by default the law's figure, where it prints one.",
-    ),
-    click.option(
-        "--progressive",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help="A progressive setup: meters with contribution, reserve and seed, instead of --meter.",
+        help="The smallest token: house pays are rounded down to it.",
     ),
     click.option(
         "--envy-base",
@@ -59,27 +78,45 @@ _TERMS: Final = (
         help="The progressive wager for which the printed envy amounts stand.",
     ),
     click.option(
-        "--token",
-        type=click.IntRange(1),
-        default=25,
-        show_default=True,
-        metavar="CENTS",
-        help="The smallest token: house pays are rounded down to it.",
+        "--progressive",
+        type=FILE,
+        metavar="FILE",
+        help="A progressive setup: meters with contribution, reserve and seed, instead of --meter.",
     ),
     click.option(
-        "--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands now."
+        "--limit",
+        "limit_cents",
+        type=click.IntRange(1),
+        metavar="CENTS",
+        help="The most one bet may be at this table; by default the law's figure, where it prints one.",
     ),
-    click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="A reading of the rules."),
-    click.option("--paytable", "paytables", multiple=True, metavar="BET=ID", help="A bet's pay table."),
-    click.option("--game", metavar="ID|FILE", help="Pay tables and bets; by default the procedure's own."),
+    click.option(
+        "--accept-suspect", is_flag=True, help="Settle by a table or reading that cannot be meant as printed."
+    ),
 )
+"""`--game --paytable --reading --meter ...`: on which terms a round is settled."""
 
+table_options = together(
+    click.option(
+        "--procedure",
+        metavar="ID|FILE",
+        help=f"Dealing procedure; by default the one a recording names, else {DEFAULT_GAME}.",
+    ),
+    click.option("--no-settle", is_flag=True, help="Deal only; settle nothing."),
+    terms_options,
+    click.option("--table", "table_name", default="table-1", show_default=True, help="Name in every result."),
+    click.option(
+        "--awards",
+        is_flag=True,
+        help="Let the awards made at the controller move the meters of --progressive, and compare them.",
+    ),
+)
+"""`--procedure --table --no-settle --awards` and the terms: what makes a `Table`."""
 
-def terms_options(command: F) -> F:
-    """`--game --paytable --reading --meter ...`: on which terms a round is settled."""
-    for option in _TERMS:
-        command = option(command)
-    return command
+reconnect_option = click.option(
+    "--reconnect/--no-reconnect", default=True, show_default=True, help="Open a line that is lost again."
+)
+"""What happens when a line is lost."""
 
 
 def make_terms(
@@ -91,55 +128,18 @@ def make_terms(
     meters: Sequence[str],
     token: int,
     envy_base: int,
-    limit_cents: int | None,
-    accept_suspect: bool,
+    **rest: Any,
 ) -> TableTerms:
     """The terms those options describe, without their game and their bank."""
     if bank is not None and meters:
         raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
-    return TableTerms(
-        game,
-        pairs(paytables, "--paytable"),
-        pairs(readings, "--reading"),
-        {name: _cents(value) for name, value in pairs(meters, "--meter").items()},
-        token,
-        envy_base,
-        limit_cents,
-        accept_suspect,
-        bank if game.progressive is not None else None,
-    )
+    chosen = pairs(paytables, "--paytable"), pairs(readings, "--reading"), cents(meters)
+    return TableTerms(game, *chosen, token, envy_base, bank=bank if game.progressive is not None else None, **rest)
 
 
 def open_bank(setup: Path | None) -> MeterBank | None:
     """The meters of a setup file, as they begin; None without one."""
     return MeterBank(load_setup(setup)) if setup is not None else None
-
-
-def _cents(value: str) -> int:
-    if not value.isdecimal():
-        raise click.BadParameter(f"{value!r} is no number of cents", param_hint="--meter")
-    return int(value)
-
-
-def table_options(command: F) -> F:
-    """`--procedure --table --no-settle --awards` and the terms: what makes a `Table`."""
-    for option in (
-        click.option(
-            "--awards",
-            is_flag=True,
-            help="Let the awards made at the controller move the meters of --progressive, and compare them.",
-        ),
-        click.option("--table", "table_name", default="table-1", show_default=True, help="Name in every result."),
-        terms_options,
-        click.option("--no-settle", is_flag=True, help="Deal only; settle nothing."),
-        click.option(
-            "--procedure",
-            metavar="ID|FILE",
-            help=f"Dealing procedure; by default the one a recording names, else {DEFAULT_GAME}.",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 class TableMaker:
@@ -221,8 +221,9 @@ def line_options(command: F) -> F:
             raise click.UsageError("no line given: use --shuffler, --shoe or --controller with an ADDRESS, or several")
         return command(*args, lines=lines, **rest)
 
-    for option in (
-        click.option("--controller", metavar="ADDRESS", help="The table controller's line."),
+    declare = together(
+        click.option("--shuffler", metavar="ADDRESS", help="The packet shuffler's line, such as /dev/ttyUSB0."),
+        click.option("--shoe", metavar="ADDRESS", help="The card shoe's line."),
         click.option(
             "--shoe-dialect",
             default="tdp",
@@ -230,15 +231,6 @@ def line_options(command: F) -> F:
             metavar="NAME",
             help="What the shoe speaks: tdp, angel-eye, bee-tek or an added one.",
         ),
-        click.option("--shoe", metavar="ADDRESS", help="The card shoe's line."),
-        click.option("--shuffler", metavar="ADDRESS", help="The packet shuffler's line, such as /dev/ttyUSB0."),
-    ):
-        with_lines = option(with_lines)
-    return cast(F, with_lines)
-
-
-def reconnect_option(command: F) -> F:
-    """`--reconnect`: what happens when a line is lost."""
-    return click.option(
-        "--reconnect/--no-reconnect", default=True, show_default=True, help="Open a line that is lost again."
-    )(command)
+        click.option("--controller", metavar="ADDRESS", help="The table controller's line."),
+    )
+    return cast(F, declare(with_lines))

@@ -1,13 +1,14 @@
 """`dealwire record`: run a table, keep every byte."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dealwire.cli.exits import Exit, explain_silence
-from dealwire.cli.options import line_options, make_table, reconnect_option, table_options
+from dealwire.cli.exits import Exit, Stop, explain_silence
+from dealwire.cli.options import FILE, line_options, make_table, reconnect_option, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
 from dealwire.live import LineConfig, LiveTable
 from devices.capture import CaptureWriter
@@ -17,22 +18,13 @@ from devices.events import LinkUp, Seen
 @click.command("record")
 @line_options
 @reconnect_option
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The recording: pcapng, readable by Wireshark.",
-)
+@click.option("-o", "--output", required=True, type=FILE, help="The recording: pcapng, readable by Wireshark.")
 @click.option("--rounds", type=click.IntRange(1), help="Stop after this many rounds; otherwise on Ctrl-C.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing recording.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @table_options
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     lines: list[LineConfig],
     reconnect: bool,
     output: Path,
@@ -60,9 +52,11 @@ def command(
     def open_writer() -> CaptureWriter:
         return CaptureWriter(output, overwrite=overwrite, procedure=table.flow.procedure.id)
 
-    live, writer = open_live(lines, deliver, open_writer, reconnect)
-    with writer, live:
-        run(live, lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
+    with recorded(lines, deliver, open_writer, reconnect) as (live, writer):
+        try:
+            live.run(lambda: rounds is not None and sum(table.outcomes.values()) >= rounds, timeout_s)
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)
         problems = live.problems
     for item in table.finish():
         say(item)
@@ -71,36 +65,23 @@ def command(
         say_summary({"capture": output.name, **counts(table), "problem": problem})
     silent = [line.name for line in lines if line.name not in up]
     if problem or silent:
-        code, text = (Exit.CHECK_FAILED, problem) if problem else explain_silence(silent, problems)
-        click.echo(f"dealwire: {text}", err=True)
-        ctx.exit(code)
+        raise Stop(Exit.CHECK_FAILED, problem) if problem else Stop(*explain_silence(silent, problems))
 
 
-def open_live(
+@contextlib.contextmanager
+def recorded(
     lines: list[LineConfig],
     deliver: Callable[[Seen], None],
     open_writer: Callable[[], CaptureWriter],
     reconnect: bool,
-) -> tuple[LiveTable, CaptureWriter]:
+) -> Iterator[tuple[LiveTable, CaptureWriter]]:
     """Every line open, then the file made: a missing port leaves an earlier recording as it was."""
     writers: list[CaptureWriter] = []
+    with contextlib.ExitStack() as stack:
 
-    def record() -> CaptureWriter:
-        writers.append(open_writer())
-        click.echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
-        return writers[0]
+        def record() -> CaptureWriter:
+            writers.append(stack.enter_context(open_writer()))
+            click.echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
+            return writers[0]
 
-    try:
-        return LiveTable(lines, deliver, record=record, reconnect=reconnect), writers[0]
-    except BaseException:
-        for writer in writers:
-            writer.close()
-        raise
-
-
-def run(live: LiveTable, enough: Callable[[], bool], timeout_s: float | None) -> None:
-    """Serve the lines until enough was dealt, the time is up, every line closed, or Ctrl-C."""
-    try:
-        live.run(enough, timeout_s)
-    except KeyboardInterrupt:
-        click.echo("stopped", err=True)
+        yield stack.enter_context(LiveTable(lines, deliver, record=record, reconnect=reconnect)), writers[0]

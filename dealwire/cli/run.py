@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from dealwire.cli.exits import Exit
+from dealwire.cli.exits import Exit, Stop
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
 from dealwire.export.ndjson import NdjsonSink
@@ -134,8 +134,7 @@ def serve(
         if service.failed is not None:
             service.owner.run(timeout_s=FAREWELL_S)
     if service.failed is not None:
-        click.echo(f"dealwire: {service.failed}", err=True)
-        return Exit.CHECK_FAILED
+        raise Stop(Exit.CHECK_FAILED, str(service.failed))
     return Exit.INTERRUPTED if signal.SIGINT in ended_by else Exit.GOOD
 
 

@@ -80,7 +80,8 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             click.echo(name)
         return
-    chosen = _endless(ctx, procedure, seats) if procedure else _found(scenario)
+    named = Path(scenario) if scenario.endswith(".toml") else scenario
+    chosen = _endless(ctx, procedure, seats) if procedure else find_scenario(named)
     _check_options(ctx, chosen)
     if again:
         chosen = _again(chosen, procedure, faults, seed)
@@ -94,10 +95,6 @@ def command(
         shoe_dialect=shoe_dialect,
         forever=forever,
     )
-
-
-def _found(scenario: str) -> AnyScenario:
-    return find_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
 
 
 def _again(chosen: AnyScenario, procedure: str | None, faults: float, seed: int | None) -> AnyScenario:

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from dealwire.bench.hands import SIMULATED_ACTS
-from dealwire.bench.plan import PlanError, known_plans, load_plan, parse_plan
-from dealwire.bench.plan_verbs import VERBS
+from dealwire.bench.plan import VERBS, PlanError, known_plans, load_plan, parse_plan
 from dealwire.bench.rules import RULES
-from dealwire.bench.runner import _VERBS
 from dealwire.bench.values import BadValue, milliseconds
 from dealwire.rehearsal.faults import acts, faults
 from protocol.faults import Fault
@@ -44,7 +42,7 @@ def test_ids_are_there_once(name: str) -> None:
 
 
 def test_every_verb_does_something_and_every_rule_is_judged_somewhere() -> None:
-    assert set(VERBS.values()) == set(_VERBS)
+    assert all("_run" in vars(cls) for cls in VERBS.values())
     judged = {rule.rule for name in known_plans() for rule in load_plan(name).rule}
     assert judged == set(RULES)
 

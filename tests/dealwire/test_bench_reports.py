@@ -11,9 +11,8 @@ import pytest
 from dealwire.bench.hands import NoHands
 from dealwire.bench.plan import load_plan
 from dealwire.bench.record import Actor, BenchOutcome, Measurement, TimelineEntry
-from dealwire.bench.report import Report, text_lines, to_json
+from dealwire.bench.report import Report, text_lines, to_json, to_junit
 from dealwire.bench.report_html import to_html
-from dealwire.bench.report_junit import to_junit
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from tests.support.broken_devices import CarelessRecord
@@ -109,10 +108,10 @@ def test_text_tells_what_failed_in_full(report: Report) -> None:
 
 
 def test_shares_of_measured_times() -> None:
-    measure = Measurement("x", tuple(float(value) for value in range(1, 101)), 100)
-    assert (measure.at(0.5), measure.at(0.99), measure.worst) == (50.0, 99.0, 100.0)
-    assert Measurement("x", (7.0,), None).at(0.99) == 7.0
-    assert Measurement("x", (3.0, 1.0), None).at(0.5) == 1.0
+    measure = Measurement("x", [float(value) for value in range(1, 101)], 100)
+    assert (measure.at(0.5), measure.at(0.99), measure.figures[-1]) == (50.0, 99.0, 100.0)
+    assert Measurement("x", [7.0], None).at(0.99) == 7.0
+    assert Measurement("x", [3.0, 1.0], None).at(0.5) == 1.0
 
 
 # ------------------------------------------------------------------ HTML

@@ -1,0 +1,75 @@
+"""What every step of a plan is, and what may stand in its keys. A step is checked when its plan is read, and done when
+it is called."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints
+
+from dealwire.bench.values import STATES, TIMES, BadValue, milliseconds
+from protocol.tdp.messages import Reason
+
+if TYPE_CHECKING:
+    from dealwire.bench.stand import Stand
+
+
+class Strict(BaseModel):
+    """Base of everything in a plan."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+
+
+class PlanStep(Strict):
+    """One verb, which is its class's first key."""
+
+    def __call__(self, stand: Stand) -> None:
+        """Do it. Failed says what the device did not do, NotRun why it cannot be done here."""
+        self._run(stand)
+
+    @abstractmethod
+    def _run(self, stand: Stand) -> None: ...
+
+
+def _check_hex(text: str) -> str:
+    try:
+        bytes.fromhex(text)
+    except ValueError:
+        raise BadValue(f"{text!r} is not hex, such as '00 FF'") from None
+    return text
+
+
+def _one_of(kind: str, *names: str) -> Callable[[str], str]:
+    """A check that lets through nothing but these names."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise BadValue(f"{kind.format(repr(name))}; allowed: {', '.join(names)}")
+        return name
+
+    return check
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+STATE_NAMES = tuple(dict.fromkeys(name for states in STATES.values() for name in states.__members__))
+"""Every state of any class of device."""
+
+Time = Annotated[int, BeforeValidator(milliseconds)]
+"""Milliseconds; in the file a number, or names of the protocol's times, added up."""
+RETRY_MS, STATUS_MS = TIMES["retry"], TIMES["status"]
+Hex = Annotated[str, AfterValidator(_check_hex)]
+State = Annotated[str, AfterValidator(_one_of("no such state: {}", *STATE_NAMES))]
+Prepared = Annotated[str, AfterValidator(_one_of("no such state: {}", *STATE_NAMES, "ready"))]
+"""A state, or where the device's class is at rest."""
+ReasonName = Annotated[str, AfterValidator(_one_of("{} is no Reason", *Reason.__members__))]
+ReasonNames = Annotated[list[ReasonName], BeforeValidator(_as_list)]
+States = Annotated[list[State], BeforeValidator(_as_list)]
+"""One, or several of which any will do."""
+Variable = Annotated[str, StringConstraints(pattern=r"^\$[a-z_]+$")]
+Number = int | str
+"""A number, or a variable, or a comparison with one."""
