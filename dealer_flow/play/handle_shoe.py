@@ -54,17 +54,14 @@ def _drawn(round_: Round, seen: Seen, body: e.CardDrawn) -> None:
     if body.card == CUT_CARD:
         _cut_card(round_, seen, e.CutCardSeen())
     else:
-        _take(round_, seen, body.card, body.ordinal, body.where)
+        _take(round_, seen, body)
 
 
-def _unread(round_: Round, seen: Seen, body: e.CardUnread) -> None:
-    _take(round_, seen, UNREAD, body.ordinal, body.where)
-
-
-def _take(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: str | None) -> None:
-    shoes = round_.shoes
-    if shoes is None or shoes.repeats(ordinal, where, card):
+def _take(round_: Round, seen: Seen, body: e.CardDrawn | e.CardUnread) -> None:
+    shoes, ordinal, where = round_.shoes, body.ordinal, body.where
+    if shoes is None or shoes.repeats(ordinal, where, shoes.face(body)):
         return
+    card = shoes.face(body)
     if shoes.change(seen.device) and begun(round_):
         round_.report(Incident(code="other-shoe", clause="procedure", device=seen.device, unreliable=True), seen)
     shoe = shoes.on_table(ordinal)
@@ -75,10 +72,31 @@ def _take(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: str
     shoes.burns_due = max(shoes.burns_due - burned, 0)
     if round_.draw is None:
         card_reports.give(round_, seen, card, burned=burned)
+        if round_.in_play:
+            _doubted(round_, seen, "procedure", round_.given)
     elif burned:
         round_.draw.burned.append(card)
     elif round_.in_play:
         _play(round_, seen, shoe, card)
+
+
+def _doubted(round_: Round, seen: Seen, clause: str, number: int) -> bool:
+    """Record that the reader of the shoe is not to be believed. In a game of steps the card lies covered, and
+    nobody may learn what it might be."""
+    body, doubt = seen.body, round_.shoes.doubt(seen.body) if round_.shoes else ""
+    if not doubt or not isinstance(body, e.CardDrawn):
+        return False
+    doubtful = _AT_SHOE(
+        code="card-doubtful",
+        clause=clause,
+        reason=doubt,
+        number=number,
+        cards=(body.card.text,) if round_.draw is not None else (),
+        confidence=body.confidence,
+        flags=body.reader,
+    )
+    round_.report(doubtful, seen)
+    return True
 
 
 def _count(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: str | None) -> None:
@@ -110,8 +128,9 @@ def _play(round_: Round, seen: Seen, shoe: ShoeLedger, card: Card) -> None:
         _overdrawn(round_, seen, (card,))
     elif card == UNREAD:
         round_.badge = None
-        unread = _AT_SHOE(code="card-unread", clause=part.unread.clause, number=len(draw.cards))
-        round_.report(unread, seen)
+        if not _doubted(round_, seen, part.unread.clause, len(draw.cards)):
+            unread = _AT_SHOE(code="card-unread", clause=part.unread.clause, number=len(draw.cards))
+            round_.report(unread, seen)
 
 
 def _overdrawn(round_: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
@@ -325,7 +344,7 @@ _TROUBLES: Final[dict[type[e.Body], Fault]] = {
 
 HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.CardDrawn: _drawn,
-    e.CardUnread: _unread,
+    e.CardUnread: _take,
     e.CardReportedAgain: _again,
     e.DrawWhileLocked: _outside,
     e.CardDrawnOutside: _outside,

@@ -41,7 +41,7 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
-from dealer_flow.table.shoe import ShoeLedger, Shoes
+from dealer_flow.table.shoe import LEAST_CONFIDENCE, ShoeLedger, Shoes
 from devices.events import Seen
 
 CONCERNED: Final = frozenset({*HANDLERS, *LINE_REPORTS})
@@ -118,15 +118,25 @@ class Phase:
 
 
 class DealerFlow:
-    """One table's rounds, one after the other. ProcedureError when an option is not the procedure's."""
+    """One table's rounds, one after the other. ProcedureError when an option is not the procedure's.
+
+    A card that its reader is less sure of than `least_confidence` percent, or that two readers disagree on, counts as
+    not read; 0 believes every single reader.
+    """
 
     def __init__(
-        self, procedure: Procedure, *, table: str = "table-1", options: Mapping[str, str] | None = None
+        self,
+        procedure: Procedure,
+        *,
+        table: str = "table-1",
+        options: Mapping[str, str] | None = None,
+        least_confidence: int = LEAST_CONFIDENCE,
     ) -> None:
         self._plan = Plan(procedure, options or {})
         self._table = table
         self._decks = Decks()
-        self._shoes = Shoes(self._plan.decks, self._plan.faces) if self._plan.from_shoe else None
+        shoes = Shoes(self._plan.decks, self._plan.faces, least_confidence)
+        self._shoes = shoes if self._plan.from_shoe else None
         self._phase = Phase(self._open())
         self._reported = 0
         self._shown_at = (0, True)

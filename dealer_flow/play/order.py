@@ -22,7 +22,6 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.schema import BetPart, DecideStep
 from dealer_flow.table.round import Round
 from devices.events import Level
-from protocol.cards import UNREAD, Card
 from protocol.places import BURN, NOWHERE, REMAINDER, SHOE, SHUFFLER, Place
 
 Check = Callable[[Round, Any], bool]
@@ -505,8 +504,8 @@ def is_burn(round_: Round, where: str | None) -> bool:
 
 
 def _repeats(round_: Round, body: e.CardDrawn | e.CardUnread) -> bool:
-    card: Card = body.card if isinstance(body, e.CardDrawn) else UNREAD
-    return round_.shoes is not None and round_.shoes.repeats(body.ordinal, body.where, card)
+    shoes = round_.shoes
+    return shoes is not None and shoes.repeats(body.ordinal, body.where, shoes.face(body))
 
 
 @_check

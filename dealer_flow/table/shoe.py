@@ -10,11 +10,16 @@ from functools import partial
 from typing import Final
 
 from dealer_flow.record.incidents import UNJUDGED, Incident
+from devices.events import Body, CardDrawn, CardUnread, ReaderFlag
 from protocol.cards import UNREAD, Card
 from protocol.places import SHOE
 
 _FOUND: Final = partial(Incident, clause=UNJUDGED, place=SHOE.text)
 _WRONG: Final = partial(_FOUND, code="cards-not-conserved")
+
+LEAST_CONFIDENCE: Final = 90
+"""Below this many percent a reading is doubtful, unless the table sets another limit: of ten such cards one or more
+would be wrong. Readers that work give 99 or 100."""
 
 
 @dataclass(slots=True)
@@ -131,6 +136,8 @@ class Shoes:
 
     decks: int
     faces: tuple[Card, ...]
+    least_confidence: int
+    """Percent below which a card is doubtful; 0 believes every reading but one that the readers disagree on."""
     device: str = ""
     """The line whose shoe it is; empty before its first report."""
     current: ShoeLedger | None = None
@@ -142,6 +149,18 @@ class Shoes:
     _in_place: dict[str | None, int] = field(default_factory=dict)
     _told: dict[tuple[str | None, int], Card] = field(default_factory=dict)
     _outside: int = 0
+
+    def doubt(self, body: Body) -> str:
+        """Why the face that was read is not to be believed; empty when it is, or when none was read."""
+        if not isinstance(body, CardDrawn):
+            return ""
+        if ReaderFlag.DISAGREE in body.reader:
+            return "readers-disagree"
+        return "unsure" if body.confidence is not None and body.confidence < self.least_confidence else ""
+
+    def face(self, body: CardDrawn | CardUnread) -> Card:
+        """The card as far as it is known: a doubtful one is as good as not read."""
+        return UNREAD if isinstance(body, CardUnread) or self.doubt(body) else body.card
 
     def change(self, device: str) -> bool:
         """Reports come from this line; True when they came from another one before, whose shoe is gone."""

@@ -6,6 +6,7 @@ from dealer_flow.play.states import State
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_card
+from tests.support.sentences import facts
 from tests.support.step_games import PACKETS, SHOE, SHUFFLER, SmallTable, rows, small, wrong
 
 
@@ -371,6 +372,17 @@ def test_an_unread_card_stops_nobody() -> None:
     table.draw("5D KH 6D QH 7D").choose(1, 2).draw("JH 8D")  # type: ignore[attr-defined]
     result = table.end()
     assert (result.outcome, result.seats[0].cards) == ("complete", ("??", "KH", "QH", "JH"))
+
+
+def test_a_doubtful_card_lies_covered_and_is_not_recognised() -> None:
+    table = SmallTable(STUD, 1, start=False).shoe().start()
+    table.see(SHOE, e.CardDrawn(1, parse_card("AS"), None, 12, ("disagree",)))
+    assert facts(table.incidents[-1]) == {"place": "shoe", "number": 1, "confidence": 12, "flags": ("disagree",)}
+    table.drawn = 1  # type: ignore[attr-defined]
+    table.draw("5D KH 6D QH 7D").choose(1, 2).draw("JH 8D")  # type: ignore[attr-defined]
+    result = table.end()
+    assert (table.codes, result.outcome) == (["card-doubtful"], "complete")
+    assert result.seats[0].cards == ("??", "KH", "QH", "JH")
 
 
 def test_a_round_from_a_shoe_that_is_not_fresh() -> None:
