@@ -122,13 +122,13 @@ def flatten(table: PayTable, only: Collection[str] = ()) -> FlatTable:
     """For every hand, the row that pays it most; of equal pays the one printed first. `only` leaves rows out."""
     conditions = CONDITIONS[table.kind]
     rows = [
-        paid_row(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents)
+        (paid_row(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents), check)
         for row in table.rows
-        if not only or row.when in only
+        if (not only or row.when in only) and (check := conditions.check(row.when)) is not None
     ]
     return {
-        key: max((row for row in rows if conditions.holds(row.when, key)), key=lambda row: row.pay.rank, default=None)
-        for key in conditions.keys()  # noqa: SIM118 - not a mapping
+        key: max((row for row, holds in rows if holds(key)), key=lambda row: row.pay.rank, default=None)
+        for key in conditions.keys
     }
 
 
@@ -151,7 +151,7 @@ def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
     if table.id != path.stem:
         yield ("id",), f"is {table.id!r}; the file's name asks for {path.stem!r}"
     for index, row in enumerate(table.rows):
-        if not conditions.known(row.when):
+        if conditions.check(row.when) is None:
             yield (
                 ("rows", index, "when"),
                 f"{row.when!r} is not for a {table.kind} table; allowed: {conditions.allowed}",
@@ -162,8 +162,9 @@ def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
             yield ("rows", index, "pays"), "a bare number; say what it means: bare = 'to' or 'for'"
         seen.add(row.when)
     if table.kind == "margin":
-        for margin in conditions.keys():  # noqa: SIM118 - not a mapping
-            if not any(conditions.holds(when, margin) for when in seen):
+        checks = [check for when in seen if (check := conditions.check(when)) is not None]
+        for margin in conditions.keys:
+            if not any(holds(margin) for holds in checks):
                 yield ("rows",), f"no row for a win by {margin}; a margin table says what every win pays"
 
 

@@ -9,8 +9,8 @@ from math import comb, prod
 from typing import Final
 
 from protocol.cards import DECK
+from rules.conditions import SUITS, RaceEnd
 from rules.race import flush_end
-from rules.race_end import SUITS, RaceEnd
 
 _OF_SUIT: Final = 13
 _OTHERS: Final = len(SUITS) - 1
