@@ -16,8 +16,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from devices.events import Seen
-from rules.award import AwardBook
-from rules.award_records import AwardRecord, AwardRound
+from rules.award import AwardBook, AwardRecord, AwardRound
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.linked import known_meters, settle_linked, with_contributions

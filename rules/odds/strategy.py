@@ -30,14 +30,11 @@ class Stake:
 
 @dataclass(frozen=True, slots=True)
 class PatternChoices:
-    """The hands of one pattern, how many of them are played, and the weakest gain of playing over folding among those
-    and the best among the folded, in units a deal; None where there is no such hand."""
+    """The hands of one pattern, and how many of them are played."""
 
     pattern: Pattern
     hands: int
     played: int
-    closest_play: Fraction | None
-    closest_fold: Fraction | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +73,7 @@ def best_play(deal: DealShape, counted: Sequence[Showdowns], stakes: Sequence[St
     ways: Counter[str | int] = Counter()
     choices = []
     for found in counted:
-        gain = _gain_of_playing(deal, found, stakes, scale)
-        play = gain >= 0
+        play = _gain_of_playing(deal, found, stakes, scale) >= 0
         copies, played = found.pattern.copies, int(play.sum())
         ways["fold"] += copies * (play.size - played) * deal.completions
         ways["tie"] += copies * int(found.ties[play].sum())
@@ -85,10 +81,7 @@ def best_play(deal: DealShape, counted: Sequence[Showdowns], stakes: Sequence[St
         for margin, dealt in enumerate(found.by_length):
             if dealt:
                 ways[margin] += copies * played * dealt
-        unit = scale * deal.completions
-        plays = Fraction(int(gain[play].min()), unit) if played else None
-        folds = Fraction(int(gain[~play].max()), unit) if played < play.size else None
-        choices.append(PatternChoices(found.pattern, copies * play.size, copies * played, plays, folds))
+        choices.append(PatternChoices(found.pattern, copies * play.size, copies * played))
     total = deal.hands * deal.completions
     ways["lose"] = total - ways.total()
     return MainGame(ways, total, tuple(choices))
