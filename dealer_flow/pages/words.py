@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.procedure.phrases import cards, listed
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import DealStep
-from dealer_flow.procedure.tables import Consequence, ShoePart, WrongPart
+from dealer_flow.procedure.tables import Consequence, ShoePart, WrongPart, cards, listed
 
 THEN: Final = {
     "nothing": "play goes on",

@@ -12,7 +12,7 @@ from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.play.steps import ends_by, next_to_show
-from dealer_flow.procedure.schema import AnyStep, DecideStep
+from dealer_flow.procedure.steps import AnyStep, DecideStep
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD

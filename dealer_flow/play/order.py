@@ -19,7 +19,8 @@ from dealer_flow.play.states import BEFORE_REVEAL, COLUMNS, DOING, LOOSE, STEP_S
 from dealer_flow.play.steps import ends_by, may_lie_open, next_to_show, open_now
 from dealer_flow.play.violation import Violation
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.schema import BetPart, DecideStep
+from dealer_flow.procedure.steps import DecideStep
+from dealer_flow.procedure.tables import BetPart
 from dealer_flow.table.round import Round
 from devices.events import Level
 from protocol.places import BURN, NOWHERE, REMAINDER, SHOE, SHUFFLER, Place

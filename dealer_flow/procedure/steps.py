@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTupl
 
 from pydantic import Field
 
-from dealer_flow.procedure.phrases import cards, listed, place
-from dealer_flow.procedure.tables import Clause, Name, Part, Recipient, WhenPart
+from dealer_flow.procedure.tables import Clause, Name, Recipient, WhenPart, cards, listed, place
+from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.places import BURN, DEALER, Place, seat
 from protocol.tomlfile import Key
 
@@ -110,7 +110,7 @@ class PlannedBurn(NamedTuple):
         return position - 1 if self.top_at_left else self.size - position
 
 
-class Step(Part):
+class Step(TomlTable):
     """What every step has. `name` is unique in the file."""
 
     name: Name

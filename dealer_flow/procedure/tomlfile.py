@@ -41,15 +41,16 @@ def load(path: Path, model: type[Model]) -> Model:
         why = _SYNTAX_LINE.sub("", str(error))
         raise TomlFileError(path, int(found[1]) if found else None, "", f"not TOML: {why}") from error
     try:
-        return model.model_validate(_tuples(content))
+        return model.model_validate(tuples(content))
     except ValidationError as error:
         raise _explain(path, text, model, error) from error
 
 
-def _tuples(value: Any) -> Any:
+def tuples(value: Any) -> Any:
+    """Arrays as tuples, which is what a frozen model holds."""
     if isinstance(value, dict):
-        return {key: _tuples(part) for key, part in value.items()}
-    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
+        return {key: tuples(part) for key, part in value.items()}
+    return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
 def _explain(path: Path, text: str, model: type[TomlTable], error: ValidationError) -> TomlFileError:
@@ -58,7 +59,7 @@ def _explain(path: Path, text: str, model: type[TomlTable], error: ValidationErr
     key: Key = fault["loc"]
     why = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
-        why = f"unknown key; allowed: {', '.join(_keys_at(model, key[:-1]))}"
+        why = f"unknown key; allowed: {', '.join(keys_at(model, key[:-1]))}"
     elif fault["type"] == "missing":
         why = "missing"
     else:
@@ -66,7 +67,7 @@ def _explain(path: Path, text: str, model: type[TomlTable], error: ValidationErr
     return TomlFileError(path, line_of(text, key), spell(key), why)
 
 
-def _keys_at(model: type[BaseModel], key: Key) -> list[str]:
+def keys_at(model: type[BaseModel], key: Key) -> list[str]:
     """Keys allowed in the table at `key`, found by walking the models."""
     here: type[BaseModel] = model
     for part in key:

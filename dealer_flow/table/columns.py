@@ -6,7 +6,7 @@ Everything follows from the order of the cards, so a card named late gives what 
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dealer_flow.procedure.columns import ShoePlan
+from dealer_flow.procedure.plan import ShoePlan
 from protocol.cards import UNREAD, Card
 
 
