@@ -7,10 +7,9 @@ from functools import partial
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow.play import cards as card_reports
+from dealer_flow.play import dealing
 from dealer_flow.play.guards import closing_clause, holds
 from dealer_flow.play.order import is_burn
-from dealer_flow.play.runs_out import put_back
 from dealer_flow.play.verdicts import apply, found, judge_fault, judge_rest, judged
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.record.incidents import UNJUDGED, Incident
@@ -71,7 +70,7 @@ def _take(round_: Round, seen: Seen, body: e.CardDrawn | e.CardUnread) -> None:
     burned = is_burn(round_, where)
     shoes.burns_due = max(shoes.burns_due - burned, 0)
     if round_.draw is None:
-        card_reports.give(round_, seen, card, burned=burned)
+        dealing.give(round_, seen, card, burned=burned)
         if round_.in_play:
             _doubted(round_, seen, "procedure", round_.given)
     elif burned:
@@ -186,7 +185,7 @@ def _out_again(round_: Round, seen: Seen, card: Card) -> None:
         )
         round_.report(early, seen)
     elif round_.draw is None:
-        card_reports.give(round_, seen, card, burned=False)
+        dealing.give(round_, seen, card, burned=False)
     else:
         _play(round_, seen, shoe, card)
 
@@ -329,7 +328,7 @@ def _trouble(round_: Round, seen: Seen, body: e.Body) -> None:
         return
     if fault == Fault.PUSHED_BACK:
         round_.shoes.push_back()
-        if put_back(round_, seen):
+        if dealing.put_back(round_, seen):
             return
         if round_.draw is not None and round_.draw.overdrawn:
             round_.draw.overdrawn.pop()

@@ -21,13 +21,12 @@ from transitions import Machine
 
 import devices.events as e
 from dealer_flow.play import handle_shoe
+from dealer_flow.play.dealing import appoint, look_ahead
 from dealer_flow.play.guards import GUARDS, holds
 from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.play.legal import Legal, legal
-from dealer_flow.play.offered import appoint
 from dealer_flow.play.order import violation, waits_for
 from dealer_flow.play.publish import result_of
-from dealer_flow.play.runs_out import look_ahead
 from dealer_flow.play.sessions import LINE_REPORTS, Lines
 from dealer_flow.play.snapshot import Snapshot, snapshot
 from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, TRANSITIONS, State

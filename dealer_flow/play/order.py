@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play import guards
-from dealer_flow.play.offered import seen_before
+from dealer_flow.play.dealing import seen_before
 from dealer_flow.play.states import BEFORE_REVEAL, COLUMNS, DOING, LOOSE, STEP_STATES, STEPS, TRANSITIONS, Row, State
 from dealer_flow.play.steps import ends_by, may_lie_open, next_to_show, open_now
 from dealer_flow.play.violation import Violation

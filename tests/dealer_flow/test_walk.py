@@ -16,8 +16,7 @@ from dealer_flow.play.states import State
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealer_flow.table.returned import Returns
-from dealer_flow.table.round import Round
+from dealer_flow.table.round import Returns, Round
 from devices import events as e
 from protocol.cards import DECK
 from protocol.places import COMMUNITY, DEALER, REMAINDER, parse_place
