@@ -52,8 +52,8 @@ class Conditions:
 
     def check(self, when: str) -> Callable[[Any], bool] | None:
         """Whether a hand of a key satisfies the row `when`, asked once for many keys; None when no row may say that."""
-        said = ((re.fullmatch(row, when), holds) for row, holds in self.rows.items())
-        return next((partial(holds, found) for found, holds in said if found), None)
+        matches = ((re.fullmatch(row, when), holds) for row, holds in self.rows.items())
+        return next((partial(holds, found) for found, holds in matches if found), None)
 
 
 _LONGEST_FLUSH: Final = Conditions(

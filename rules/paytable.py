@@ -4,13 +4,14 @@ import re
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load
-from protocol.tomlfile import Key, TomlFileError, line_of, spell
+from protocol.tomlfile import Key
 from rules.conditions import CONDITIONS
 
 Unit = Literal["to", "for", "percent", "push", "bare"]
@@ -139,10 +140,7 @@ def paid_row(when: str, pay: Pay, clause: str, envy_cents: int = 0) -> PaidRow:
 
 def load_paytable(path: Path) -> PayTable:
     """The pay table in the file at `path`; TomlFileError names file, line, key and what is allowed."""
-    table = load(path, PayTable)
-    for key, why in _faults(path, table):
-        raise TomlFileError(path, line_of(path.read_text(encoding="utf-8"), key), spell(key), why)
-    return table
+    return load(path, PayTable, partial(_faults, path))
 
 
 def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin
@@ -27,8 +28,9 @@ class TomlTable(BaseModel):
     )
 
 
-def load(path: Path, model: type[Model]) -> Model:
-    """The file at `path` as a `model`; TomlFileError, always one line, for anything that is wrong with it."""
+def load(path: Path, model: type[Model], faults: Callable[[Model], Iterable[tuple[Key, str]]] = lambda _: ()) -> Model:
+    """The file at `path` as a `model`; TomlFileError, always one line, for anything that is wrong with it. `faults`
+    says what one key cannot know of another."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -37,13 +39,21 @@ def load(path: Path, model: type[Model]) -> Model:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = _SYNTAX_LINE.search(str(error))
+        line = _SYNTAX_LINE.search(str(error))
         why = _SYNTAX_LINE.sub("", str(error))
-        raise TomlFileError(path, int(found[1]) if found else None, "", f"not TOML: {why}") from error
+        raise TomlFileError(path, int(line[1]) if line else None, "", f"not TOML: {why}") from error
     try:
-        return model.model_validate(tuples(content))
+        found = model.model_validate(tuples(content))
     except ValidationError as error:
         raise _explain(path, text, model, error) from error
+    for key, why in faults(found):
+        raise fault_in(path, key, why)
+    return found
+
+
+def fault_in(path: Path, key: Key, why: str) -> TomlFileError:
+    """What is wrong at a key of a file."""
+    return TomlFileError(path, line_of(path.read_text(encoding="utf-8"), key), spell(key), why)
 
 
 def tuples(value: Any) -> Any:
