@@ -80,8 +80,8 @@ def with_contributions(
         totals.setdefault(name, MeterTotal(name=name, before=0, paid=0, reseeded=0, **end))
     for name, total in totals.items():
         change = {"before": before[name].cents, "reserve_before": before[name].reserve_cents}
-        if record := taken.get(name):
-            change |= {"contributed": record.to_meter, "reserved": record.to_reserve}
+        if name in taken:
+            change |= {"contributed": taken[name].to_meter, "reserved": taken[name].to_reserve}
         totals[name] = replace(total, **change)
     into = sum(record.to_meter + record.to_reserve for record in taken.values())
     moved = {"house": settlement.totals.house - into, "meters": settlement.totals.meters + into}

@@ -6,10 +6,8 @@ from dealer_flow.record.result import (
     Burn,
     Deck,
     Drawn,
-    Finish,
     Hand,
     HandStatus,
-    Named,
     NamedHand,
     Outcome,
     Packet,
@@ -147,17 +145,13 @@ def _drawn(draw: Draw | None) -> Drawn | None:
     """The cards, where they lie and how it ended."""
     if draw is None:
         return None
-    finish = draw.finish
     return Drawn(
         cards=tuple(spell_cards(draw.cards)),
         columns={name: tuple(spell_cards(cards)) for name, cards in draw.columns().items()},
-        finish=Finish(cards=finish.cards, column=finish.column) if finish else None,
+        finish=draw.finish,
         extra=draw.cards[-1].text if draw.extra else None,
         overdrawn=tuple(spell_cards(draw.overdrawn)),
-        named=tuple(
-            Named(position=named.position, card=named.card.text, badge=named.badge, level=named.level)
-            for named in draw.named
-        ),
+        named=tuple(draw.named),
     )
 
 

@@ -85,17 +85,14 @@ def found(round_: Round, findings: list[Incident], seen: Seen) -> None:
 
 def _policy(round_: Round, finding: Incident) -> Policy:
     plan = round_.plan
-    if finding.code == "duplicate-face":
-        return plan.duplicate
-    if finding.code == "foreign-card":
-        return plan.foreign
-    if finding.code == "cards-not-conserved":
-        return plan.deck_policy
-    if finding.code == "counts-differ":
-        return Policy("note", plan.clause)
-    if finding.code == "faces-disagree":
-        return Policy("unreliable", plan.clause)
-    return Policy("unreliable", _burn_clause(round_))
+    policies = {
+        "duplicate-face": plan.duplicate,
+        "foreign-card": plan.foreign,
+        "cards-not-conserved": plan.deck_policy,
+        "counts-differ": Policy("note", plan.clause),
+        "faces-disagree": Policy("unreliable", plan.clause),
+    }
+    return policies.get(finding.code) or Policy("unreliable", _burn_clause(round_))
 
 
 def _burn_clause(round_: Round) -> str:
