@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps import Due, ShowStep
 from dealer_flow.record.incidents import UNJUDGED, Incident, at
-from dealer_flow.table.hand import Hand
+from dealer_flow.table.ledger import Hand
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen
 from protocol.cards import UNREAD, Card, spell_cards
