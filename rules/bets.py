@@ -108,7 +108,7 @@ def won(
         bet.name,
         stake,
         "win",
-        f"{facts}: {bet.name} pays {row.text}",
+        f"{facts}: {bet.name} pays {row.pay.text}",
         row.clause,
         pay=pay,
         keeps_stake=row.pay.unit == "to",

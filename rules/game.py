@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from dealer_flow.procedure.tomlfile import TomlTable, fault_in, load
 from protocol.tomlfile import Key, TomlFileError
 from rules.hands import RANKINGS
-from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable, paid_row
+from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable
 from rules.readings import READINGS
 
 GAMES: Final = Path(__file__).parent / "games"
@@ -246,7 +246,7 @@ def load_game(source: str | Path) -> Game:
         bets={bet.name: bet for bet in spec.bets},
         tied=_tied(spec),
         paytables=paytables,
-        fixed={bet.name: paid_row("", bet.pays, bet.clauses.win) for bet in spec.bets if bet.kind == "against-dealer"},
+        fixed={bet.name: PaidRow("", bet.pays, bet.clauses.win) for bet in spec.bets if bet.kind == "against-dealer"},
         tables={(bet.name, name): flatten(paytables[name], bet.rows) for bet in spec.bets for name in bet.paytables},
         sha256=hashlib.sha256(canonical.encode()).hexdigest(),
     )

@@ -106,13 +106,12 @@ class PayTable(TomlTable):
 
 @dataclass(frozen=True, slots=True)
 class PaidRow:
-    """A row ready for use: its condition, pay, pay as printed, envy at the base wager and clause."""
+    """A row ready for use: its condition, pay, clause and envy at the base wager."""
 
     when: str
     pay: Pay
-    text: str
-    envy_cents: int
     clause: str
+    envy_cents: int = 0
 
 
 FlatTable = Mapping[Hashable, PaidRow | None]
@@ -123,7 +122,7 @@ def flatten(table: PayTable, only: Collection[str] = ()) -> FlatTable:
     """For every hand, the row that pays it most; of equal pays the one printed first. `only` leaves rows out."""
     conditions = CONDITIONS[table.kind]
     rows = [
-        (paid_row(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents), check)
+        (PaidRow(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents), check)
         for row in table.rows
         if (not only or row.when in only) and (check := conditions.check(row.when)) is not None
     ]
@@ -131,11 +130,6 @@ def flatten(table: PayTable, only: Collection[str] = ()) -> FlatTable:
         key: max((row for row, holds in rows if holds(key)), key=lambda row: row.pay.rank, default=None)
         for key in conditions.keys
     }
-
-
-def paid_row(when: str, pay: Pay, clause: str, envy_cents: int = 0) -> PaidRow:
-    """A row ready for use."""
-    return PaidRow(when, pay, pay.text, envy_cents, clause)
 
 
 def load_paytable(path: Path) -> PayTable:

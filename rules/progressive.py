@@ -159,7 +159,7 @@ def _meter_line(
 ) -> SettlementLine:
     """A share of a meter: only when the meter's amount is known at the moment this seat's turn comes."""
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
-    facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.text}"
+    facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.pay.text}"
     meter, table = meters.get(name), terms.paytables[bet.name]
     if meter is None or meter.after is None or before:
         missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"

@@ -72,9 +72,11 @@ class Plan:
         self.cards = procedure.deck.cards
         self.jokers = procedure.deck.jokers
         self.decks = procedure.deck.decks
-        self.deck_faces = frozenset(card for card in CARDS if self.in_deck(card))
+        self.faces = DECK + CARDS[0x51 : 0x51 + self.jokers]
+        """The cards of one deck."""
+        self.deck_faces = frozenset(self.faces)
         self.from_shoe = procedure.device == "card-shoe"
-        self.shoe = _shoe_plan(procedure, self.options)
+        self.shoe = _shoe_plan(procedure, self.options, self.faces)
         if self.shoe is not None:
             self.decks = self.shoe.decks
         by_hand = any(isinstance(step, DealStep) and not step.from_device for step in self.steps)
@@ -164,14 +166,9 @@ class Plan:
         """Cards of everything that is dealt from, all decks together."""
         return self.shoe.loaded if self.shoe else self.cards * self.decks
 
-    @property
-    def faces(self) -> tuple[Card, ...]:
-        """The cards of one deck."""
-        return DECK + tuple(CARDS[0x51 + number] for number in range(self.jokers))
-
-    def in_deck(self, card: int) -> bool:
-        """True when the code can be a card of this deck."""
-        return (1 <= card >> 4 <= 4 and 1 <= card & 0x0F <= 13) or 0x51 <= card < 0x51 + self.jokers
+    def in_deck(self, card: Card) -> bool:
+        """True for a card of this deck."""
+        return card in self.deck_faces
 
     # ------------------------------------------------------------------ what follows
 
@@ -227,17 +224,16 @@ def _choose(procedure: Procedure, wanted: Mapping[str, str]) -> dict[str, str]:
     return chosen_values
 
 
-def _shoe_plan(procedure: Procedure, options: Mapping[str, str]) -> ShoePlan | None:
+def _shoe_plan(procedure: Procedure, options: Mapping[str, str], faces: tuple[Card, ...]) -> ShoePlan | None:
     """The plan of a game drawn from a shoe; None for a game of packets."""
     part = procedure.shoe
     if part is None:
         return None
-    jokers = tuple(CARDS[0x51 + number] for number in range(procedure.deck.jokers))
     ends = {end.when: end.cards for end in part.end}
     return ShoePlan(
         part=part,
         decks=int(options[part.decks.option]),
-        faces=DECK + jokers,
+        faces=faces,
         columns=part.columns.names,
         by_suit=part.columns.by == "suit",
         column_end=ends.get("column"),
