@@ -75,8 +75,6 @@ docs: $(VENV)/.test
 	@$(BIN)/python -m rules.odds.published
 	@$(BIN)/python -m dealwire.export.published
 	@$(BIN)/python -m tests.support.broken_devices
-	@$(BIN)/python -c 'import json; from rules.settlement import json_schema; print(json.dumps(json_schema(), indent=2))' \
-		> docs/schema/settlement-1.json
 
 site: $(VENV)/.docs
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site

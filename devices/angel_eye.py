@@ -90,7 +90,7 @@ EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
     m.LockMovedMessage: lambda report: e.ShoeLocked(report.locked),
     m.SettingChangedMessage: lambda report: e.UnknownReported(f"setting {report.address} is now {report.value}"),
     m.UnknownReportMessage: lambda report: e.UnknownReported(f"report {report.letter!r} of {len(report.data)} bytes"),
-    m.ToldMessage: lambda report: e.UnknownReported(f"answer {report.text!r}"),
+    m.TextMessage: lambda report: e.UnknownReported(f"answer {report.text!r}"),
 }
 
 

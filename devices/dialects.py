@@ -21,8 +21,8 @@ class UnknownDialect(LocalError):
 
     def __init__(self, name: str, allowed: list[str]) -> None:
         self.name, self.allowed = name, allowed
-        said = f"dialect {name!r} is not known" if name else "it names no dialect"
-        super().__init__(f"{said}; allowed: {', '.join(allowed)}")
+        fault = f"dialect {name!r} is not known" if name else "it names no dialect"
+        super().__init__(f"{fault}; allowed: {', '.join(allowed)}")
 
 
 class BadDialect(LocalError):

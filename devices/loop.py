@@ -166,12 +166,12 @@ class Owner:
                     self._guard(member, member.on_readable, now_ns)
             if self._soon:
                 self._scan_ns = 0  # nobody knows what they will have changed
-            asked = len(self._soon)
-            for _ in range(asked):
+            count = len(self._soon)
+            for _ in range(count):
                 self._soon.popleft()()
         finally:
             self._clock.release()
-        if self._after_turn is not None and (asked or self._touched):
+        if self._after_turn is not None and (count or self._touched):
             self._after_turn()
         if self._touched:
             self._ask_again()

@@ -298,7 +298,7 @@ class ReplayTransport:
         due = self.next_deadline_ns
         if due is not None and due <= self._clock.now_ns():
             self._next += 1
-            self._tell_end()
+            self._announce_end()
             return self._arrivals[self._next - 1][2]
         if self._ended():
             self._gone = self._why
@@ -316,7 +316,7 @@ class ReplayTransport:
                 at = len(expected) if same is None else same
                 raise ReplayMismatch(self.name, self._done + at, expected[at:], data[at:])
             self._done += len(data)
-            self._tell_end()
+            self._announce_end()
         return len(data)
 
     def close(self) -> None:
@@ -326,7 +326,7 @@ class ReplayTransport:
     def _ended(self) -> bool:
         return self._next >= len(self._arrivals) and not (self._strict and self._done < len(self._sent))
 
-    def _tell_end(self) -> None:
+    def _announce_end(self) -> None:
         if self._wake is not None and self._ended():
             self._wake()
 

@@ -2,27 +2,176 @@
 
 It moves the bank's meters as people award, at the moment a card completes it. What the cards say is the
 settlement's business; `differences` compares the two at END GAME, and a person backs out what was wrong.
+
+CO 47.1-1017.60 progressive (7)(D)-(H); WA NC 6, 9(d)-(h), MGL 7, 10(d)-(h).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from msgspec import structs
 
 import devices.events as e
+from dealer_flow.record.base import LineRecord
 from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
-from rules.award_records import AwardKind, AwardRecord, AwardRound, differences, standing
-from rules.award_steps import NEXT, AwardStage, allowed
 from rules.checks import dollars
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.paytable import PayRow, PayTable
-from rules.settlement import Settlement
+from rules.settlement import Amount, Settlement, SettlementLine
+from rules.terms import Meter
+
+# ------------------------------------------------------------------ the steps
+
+
+class AwardStage(Enum):
+    """Where the award procedure stands."""
+
+    BETS = "bets-open"
+    """Progressive bets go onto the sensors; START GAME takes them."""
+    GAME = "game"
+    """The hand is dealt and played; no award is under way."""
+    SPOT = "spot-selected"
+    """The dealer selected the spot of a winner; its hand button is due."""
+    HAND = "hand-on"
+    """A hand button is on; the supervisor verifies and confirms, or the button is pressed again."""
+    CONFIRMED = "confirmed"
+    """The win is confirmed; a supervisor's or executive's card completes it."""
+
+
+class AwardStep(NamedTuple):
+    """One way on: in any of `stages`, by `trigger`, to `dest`."""
+
+    trigger: str
+    stages: tuple[AwardStage, ...]
+    dest: AwardStage
+
+
+STEPS: Final = (
+    AwardStep("START GAME", (AwardStage.BETS,), AwardStage.GAME),
+    AwardStep("spot", (AwardStage.GAME, AwardStage.SPOT), AwardStage.SPOT),
+    AwardStep("hand button on", (AwardStage.SPOT,), AwardStage.HAND),
+    AwardStep("hand button off", (AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.SPOT),
+    AwardStep("CONFIRM", (AwardStage.HAND,), AwardStage.CONFIRMED),
+    AwardStep("card", (AwardStage.CONFIRMED,), AwardStage.GAME),
+    AwardStep("END GAME", (AwardStage.GAME, AwardStage.SPOT, AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.BETS),
+)
+
+NEXT: Final = {(stage, step.trigger): step.dest for step in STEPS for stage in step.stages}
+"""(stage, trigger) -> the stage it leads to; what is not here may not happen."""
+
+
+def allowed(stage: AwardStage) -> list[str]:
+    """What may happen next, in the order of the table."""
+    return [step.trigger for step in STEPS if stage in step.stages]
+
+
+# ------------------------------------------------------------------ what is written down
+
+AwardKind = Literal[
+    "bets-taken",
+    "spot",
+    "hand-on",
+    "hand-off",
+    "confirmed",
+    "awarded",
+    "backed-out",
+    "refused",
+    "unfinished",
+    "differs",
+]
+"""`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at."""
+
+
+class AwardRecord(LineRecord, frozen=True, kw_only=True):
+    """One step of the award procedure at a table."""
+
+    SCHEMA: ClassVar[str] = "dealwire.award/1"
+    TYPE: ClassVar[str] = "award"
+
+    kind: AwardKind
+    table: str
+    round: int
+    seat: int | None = None
+    hand: str | None = None
+    """The row of the pay table whose button it is."""
+    cents: Amount | None = None
+    """The prize, or the bets that were taken."""
+    meter: str | None = None
+    """The meter that pays; null when the tray does."""
+    record: int | None = None
+    """The bank's record that moved the meter."""
+    badge: int | None = None
+    level: str | None = None
+    why: str
+    clause: str
+    events: tuple[EventRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AwardRound:
+    """One round of awards: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
+    these (`taken`), the meters as they then `shown`, and what was awarded."""
+
+    at: RoundKey
+    bets: Mapping[int, int | None]
+    before: Mapping[str, Meter]
+    taken: tuple[MeterRecord, ...]
+    shown: Mapping[str, Meter]
+    awards: tuple[AwardRecord, ...] = ()
+
+
+def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
+    """Awards that were logged and not backed out since."""
+    found: list[AwardRecord] = []
+    for each in awards:
+        if each.kind == "awarded":
+            found.append(each)
+        else:
+            found = [other for other in found if (other.seat, other.hand) != (each.seat, each.hand)]
+    return found
+
+
+def differences(settlement: Settlement, closed: AwardRound, bet: str) -> list[AwardRecord]:
+    """Where what people awarded for `bet` is not what the cards pay, one record a seat; empty when both agree.
+
+    A bet that is held says nothing yet, so nothing can differ from it.
+    """
+    lines = {line.seat: line for line in settlement.lines if line.bet == bet and line.result in ("win", "held")}
+    awards = {each.seat or 0: each for each in standing(closed.awards)}
+    found = []
+    for seat in sorted(lines.keys() | awards.keys(), reverse=True):
+        line, award = lines.get(seat), awards.get(seat)
+        if line is not None and line.result == "held":
+            continue
+        if (line and (line.row, line.pay)) != (award and (award.hand, award.cents)):
+            found.append(_difference(seat, line, award, closed.at))
+    return found
+
+
+def _difference(seat: int, line: SettlementLine | None, award: AwardRecord | None, at: RoundKey) -> AwardRecord:
+    cards = f"pay {line.row} {dollars(line.pay)}" if line else "pay nothing"
+    people = f"awarded {award.hand} {dollars(award.cents or 0)}" if award else "awarded nothing"
+    return AwardRecord(
+        kind="differs",
+        table=at.table,
+        round=at.round,
+        seat=seat,
+        hand=line.row if line else None,
+        cents=line.pay if line else 0,
+        record=award.record if award else None,
+        why=f"seat {seat}: the cards {cards}, the table {people}",
+        clause=line.clause if line else award.clause if award else "procedure",
+    )
+
+
+# ------------------------------------------------------------------ the books
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 

@@ -8,7 +8,7 @@ from typing import Final
 from protocol.cards import Card
 from rules.checks import Hold
 from rules.game import Bet
-from rules.hands import RankedHand
+from rules.hands.longest_flush import Flush
 from rules.paytable import PaidRow
 from rules.settlement import SettlementLine, make_line
 from rules.terms import Terms
@@ -29,11 +29,11 @@ class Showdown:
 
     seat: int
     cards: tuple[Card, ...]
-    player: RankedHand | str
+    player: Flush | str
     verdict: BetVerdict | str
 
 
-def compare(player: RankedHand | str, dealer: RankedHand | str) -> BetVerdict | str:
+def compare(player: Flush | str, dealer: Flush | str) -> BetVerdict | str:
     """The longer flush wins, then the higher cards (CO 47.1-1017.60 (2)); the reason when a hand is not known."""
     if isinstance(player, str):
         return player
@@ -108,7 +108,7 @@ def won(
         bet.name,
         stake,
         "win",
-        f"{facts}: {bet.name} pays {row.text}",
+        f"{facts}: {bet.name} pays {row.pay.text}",
         row.clause,
         pay=pay,
         keeps_stake=row.pay.unit == "to",

@@ -1,122 +1,111 @@
-"""What a pay table's row may ask of a hand, by kind of table. Kinds are registered by name in `CONDITIONS`.
+"""What a pay table's row may ask of a hand, or of a race, by kind of table: `CONDITIONS`.
 
 A kind reduces a hand to a small key, so that a table is flattened once and a lookup is one dictionary access.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Any, Final, NamedTuple
 
 from rules.hands.five_card import FIVE_CARD_HANDS, NOTHING, contains
-from rules.race_end import RaceEnd, every_end, holds, known
 
-_FLUSH: Final = re.compile(r"([1-9])-card (natural|wild) flush")
-_MARGIN: Final = re.compile(r"(\d)(?: or (\d|more))?")
+SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+"""Suit of a card -> its column in a race."""
+_SUIT: Final = "|".join(SUITS.values())
+_COLOURS: Final = {"red": ("diamonds", "hearts"), "black": ("clubs", "spades")}
 _LONGEST: Final = 9
+_LONGEST_RACE: Final = 32
 
 
-class Conditions(Protocol):
-    """One kind of pay table: the keys a hand can have, and which rows a key satisfies."""
+class RaceEnd(NamedTuple):
+    """`cards` drawn when `suit` won, and what its cards are; 0 and empty when no suit won. `extra`: suit of the extra
+    card, empty when none was drawn. `ace`, `straight`, `royal` are the flush as the readings take it."""
+
+    cards: int = 0
+    suit: str = ""
+    ace: bool = False
+    straight: bool = False
+    royal: bool = False
+    extra: str = ""
+
+
+def every_end() -> Iterator[RaceEnd]:
+    """Every way a race of at most 32 cards can end."""
+    for cards, suit in product(range(1, _LONGEST_RACE + 1), SUITS.values()):
+        for ace, straight, royal in product((False, True), repeat=3):
+            yield RaceEnd(cards, suit, ace, straight, royal)
+    yield from (RaceEnd(extra=suit) for suit in ("", *SUITS.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """One kind of pay table. `allowed` is what a row may say, for an error message; `keys` is every key a hand can
+    have; `rows` is what a row may say -> whether a hand of this key satisfies it."""
 
     allowed: str
-    """What a row may say, for an error message."""
+    keys: Iterable[Hashable]
+    rows: Mapping[str, Callable[[re.Match[str], Any], bool]]
 
-    def known(self, when: str) -> bool:
-        """True when a row may say `when`."""
-
-    def keys(self) -> Iterable[Hashable]:
-        """Every key a hand can have."""
-
-    def holds(self, when: str, key: Hashable) -> bool:
-        """True when a hand of `key` satisfies the row."""
+    def check(self, when: str) -> Callable[[Any], bool] | None:
+        """Whether a hand of a key satisfies the row `when`, asked once for many keys; None when no row may say that."""
+        matches = ((re.fullmatch(row, when), holds) for row, holds in self.rows.items())
+        return next((partial(holds, found) for found, holds in matches if found), None)
 
 
-class LongestFlush:
-    """Key: (longest natural flush, longest flush), in cards. A natural flush satisfies a wild row of its length."""
+_LONGEST_FLUSH: Final = Conditions(
+    "'N-card natural flush' or 'N-card wild flush'",
+    [(natural, length) for length in range(1, _LONGEST + 1) for natural in range(length + 1)],
+    {
+        r"([1-9])-card natural flush": lambda row, flush: int(row[1]) <= flush[0],
+        r"([1-9])-card wild flush": lambda row, flush: int(row[1]) <= flush[1],
+    },
+)
+"""Key: (longest natural flush, longest flush), in cards. A natural flush satisfies a wild row of its length."""
 
-    allowed = "'N-card natural flush' or 'N-card wild flush'"
+_MARGIN: Final = Conditions(
+    "'N', 'N or M', or 'N or more' (cards)",
+    range(_LONGEST + 1),
+    {
+        r"(\d)": lambda row, margin: margin == int(row[1]),
+        r"(\d) or (\d)": lambda row, margin: margin in (int(row[1]), int(row[2])),
+        r"(\d) or more": lambda row, margin: margin >= int(row[1]),
+    },
+)
+"""Key: by how many cards the player's flush is longer than the dealer's; 0 when it wins on the kickers."""
 
-    def known(self, when: str) -> bool:
-        """True for `7-card natural flush` and the like."""
-        return _FLUSH.fullmatch(when) is not None
+_FIVE_CARD: Final = Conditions(
+    ", ".join(map(repr, FIVE_CARD_HANDS)),
+    (*FIVE_CARD_HANDS, NOTHING),
+    {"|".join(FIVE_CARD_HANDS): lambda row, hand: contains(hand, row[0])},
+)
+"""Key: the name of the five-card hand."""
 
-    def keys(self) -> Iterable[tuple[int, int]]:
-        """Every pair a hand of up to nine cards can have."""
-        return ((natural, length) for length in range(1, _LONGEST + 1) for natural in range(length + 1))
-
-    def holds(self, when: str, key: Hashable) -> bool:
-        """True when the flush the row names is among the flushes the hand can make."""
-        found = _FLUSH.fullmatch(when)
-        if found is None or not isinstance(key, tuple):
-            return False
-        natural, length = key
-        return bool(int(found[1]) <= (natural if found[2] == "natural" else length))
-
-
-class Margin:
-    """Key: by how many cards the player's flush is longer than the dealer's; 0 when it wins on the kickers."""
-
-    allowed = "'N', 'N or M', or 'N or more' (cards)"
-
-    def known(self, when: str) -> bool:
-        """True for `3`, `0 or 1`, `5 or more`."""
-        return _MARGIN.fullmatch(when) is not None
-
-    def keys(self) -> Iterable[int]:
-        """Every margin of hands of up to nine cards."""
-        return range(_LONGEST + 1)
-
-    def holds(self, when: str, key: Hashable) -> bool:
-        """True when the margin is one the row names."""
-        found = _MARGIN.fullmatch(when)
-        if found is None or not isinstance(key, int):
-            return False
-        if found[2] == "more":
-            return key >= int(found[1])
-        return key in (int(found[1]), int(found[2] or found[1]))
-
-
-class FiveCard:
-    """Key: the name of the five-card hand."""
-
-    allowed = ", ".join(map(repr, FIVE_CARD_HANDS))
-
-    def known(self, when: str) -> bool:
-        """True for the hands with a name."""
-        return when in FIVE_CARD_HANDS
-
-    def keys(self) -> Iterable[str]:
-        """Every hand, the nameless one included."""
-        return (*FIVE_CARD_HANDS, NOTHING)
-
-    def holds(self, when: str, key: Hashable) -> bool:
-        """True when the hand is, among others, the one the row names."""
-        return isinstance(key, str) and contains(key, when)
-
-
-class Race:
-    """Key: how a race ended, as `rules.race_end` has it."""
-
-    allowed = (
-        "'N cards', 'N to M cards', 'odd', 'even', 'even but N', 'red', 'black', a suit, 'ace in the flush', "
-        "'straight flush', 'royal flush', 'no flush', 'extra card of SUIT'"
-    )
-
-    def known(self, when: str) -> bool:
-        """True for `11 cards`, `hearts`, `no flush` and the like."""
-        return known(when)
-
-    def keys(self) -> Iterable[RaceEnd]:
-        """Every way a race can end."""
-        return every_end()
-
-    def holds(self, when: str, key: Hashable) -> bool:
-        """True when the race ended as the row says."""
-        return isinstance(key, RaceEnd) and holds(when, key)
-
+_RACE: Final = Conditions(
+    "'N cards', 'N to M cards', 'odd', 'even', 'even but N', 'red', 'black', a suit, 'ace in the flush', "
+    "'straight flush', 'royal flush', 'no flush', 'extra card of SUIT'",
+    [*every_end()],
+    {
+        r"(\d+) cards": lambda row, end: end.cards == int(row[1]),
+        r"(\d+) to (\d+) cards": lambda row, end: int(row[1]) <= end.cards <= int(row[2]),
+        "odd": lambda _, end: end.cards % 2 == 1,
+        "even": lambda _, end: end.suit != "" and end.cards % 2 == 0,
+        r"even but (\d+)": lambda row, end: end.suit != "" and end.cards % 2 == 0 and end.cards != int(row[1]),
+        "red|black": lambda row, end: end.suit in _COLOURS[row[0]],
+        _SUIT: lambda row, end: end.suit == row[0],
+        "ace in the flush": lambda _, end: end.ace,
+        "straight flush": lambda _, end: end.straight,
+        "royal flush": lambda _, end: end.royal,
+        "no flush": lambda _, end: end.suit == "",
+        f"extra card of ({_SUIT})": lambda row, end: end.extra == row[1],
+    },
+)
+"""Key: how the race ended."""
 
 CONDITIONS: Final[Mapping[str, Conditions]] = MappingProxyType(
-    {"longest-flush": LongestFlush(), "margin": Margin(), "five-card": FiveCard(), "race": Race()}
+    {"longest-flush": _LONGEST_FLUSH, "margin": _MARGIN, "five-card": _FIVE_CARD, "race": _RACE}
 )
 """Kind of pay table -> its conditions."""

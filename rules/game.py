@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dealer_flow.procedure.tomlfile import TomlTable, load
-from protocol.tomlfile import Key, TomlFileError, line_of, spell
+from dealer_flow.procedure.tomlfile import TomlTable, fault_in, load
+from protocol.tomlfile import Key, TomlFileError
 from rules.hands import RANKINGS
-from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable, paid_row
+from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable
 from rules.readings import READINGS
 
 GAMES: Final = Path(__file__).parent / "games"
@@ -237,10 +237,8 @@ def load_game(source: str | Path) -> Game:
         if source not in game_ids():
             raise TomlFileError(source, None, "", f"no such game; allowed: {', '.join(game_ids())}, or a .toml file")
         path = GAMES / f"{source}.toml"
-    spec = load(path, GameSpec)
-    text = path.read_text(encoding="utf-8")
-    _check(path, text, spec)
-    paytables = _load_paytables(path, text, spec)
+    spec = load(path, GameSpec, _faults)
+    paytables = _load_paytables(path, spec)
     content = [spec.model_dump(mode="json"), *(paytables[name].model_dump(mode="json") for name in sorted(paytables))]
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     return Game(
@@ -248,66 +246,56 @@ def load_game(source: str | Path) -> Game:
         bets={bet.name: bet for bet in spec.bets},
         tied=_tied(spec),
         paytables=paytables,
-        fixed={bet.name: paid_row("", bet.pays, bet.clauses.win) for bet in spec.bets if bet.kind == "against-dealer"},
+        fixed={bet.name: PaidRow("", bet.pays, bet.clauses.win) for bet in spec.bets if bet.kind == "against-dealer"},
         tables={(bet.name, name): flatten(paytables[name], bet.rows) for bet in spec.bets for name in bet.paytables},
         sha256=hashlib.sha256(canonical.encode()).hexdigest(),
     )
 
 
-def _check(path: Path, text: str, spec: GameSpec) -> None:
+def _faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
     """What one key cannot know of another."""
-
-    def fail(key: Key, why: str) -> TomlFileError:
-        return TomlFileError(path, line_of(text, key), spell(key), why)
-
     if (spec.hand is None) == (spec.race is None):
-        raise fail(("hand",), "give [hand] or [race], one of them")
+        yield ("hand",), "give [hand] or [race], one of them"
     if spec.hand is not None and spec.hand.ranking not in RANKINGS:
-        why = f"unknown ranking {spec.hand.ranking!r}; allowed: {', '.join(RANKINGS)}"
-        raise fail(("hand", "ranking"), why)
+        yield ("hand", "ranking"), f"unknown ranking {spec.hand.ranking!r}; allowed: {', '.join(RANKINGS)}"
     for name, reading in spec.readings.items():
         if name not in READINGS:
-            why = f"unknown reading; allowed: {', '.join(READINGS)}"
-            raise fail(("readings", name), why)
-        if reading.default not in READINGS[name]:
+            yield ("readings", name), f"unknown reading; allowed: {', '.join(READINGS)}"
+        elif reading.default not in READINGS[name]:
             why = f"unknown option {reading.default!r}; allowed: {', '.join(READINGS[name])}"
-            raise fail(("readings", name, "default"), why)
+            yield ("readings", name, "default"), why
     names = [bet.name for bet in spec.bets]
     for index, bet in enumerate(spec.bets):
         if bet.name in names[:index]:
-            raise fail(("bets", index, "name"), f"bet {bet.name!r} stands twice")
+            yield ("bets", index, "name"), f"bet {bet.name!r} stands twice"
         if (bet.kind == "race") != (spec.race is not None):
-            raise fail(
-                ("bets", index, "kind"), f"a {bet.kind} bet needs a [{'race' if bet.kind == 'race' else 'hand'}]"
-            )
+            needs = "race" if bet.kind == "race" else "hand"
+            yield ("bets", index, "kind"), f"a {bet.kind} bet needs a [{needs}]"
         if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
-            raise fail(("bets", index, "kind"), "a game has at most one progressive bet")
+            yield ("bets", index, "kind"), "a game has at most one progressive bet"
         for key, other in (("equals", bet.equals), ("beside", bet.beside)):
             if other is not None and other.bet not in names:
-                why = f"unknown bet {other.bet!r}; allowed: {', '.join(names)}"
-                raise fail(("bets", index, key), why)
+                yield ("bets", index, key), f"unknown bet {other.bet!r}; allowed: {', '.join(names)}"
 
 
-def _load_paytables(path: Path, text: str, spec: GameSpec) -> dict[str, PayTable]:
+def _load_paytables(path: Path, spec: GameSpec) -> dict[str, PayTable]:
     found: dict[str, PayTable] = {}
     for index, bet in enumerate(spec.bets):
         for name in bet.paytables:
-            file = path.parent / "paytables" / f"{name}.toml"
-            line = line_of(text, ("bets", index, "paytables"))
-            key = spell(("bets", index, "paytables"))
+            file, key = path.parent / "paytables" / f"{name}.toml", ("bets", index, "paytables")
             if not file.is_file():
                 known = ", ".join(sorted(each.stem for each in file.parent.glob("*.toml"))) or "none"
-                raise TomlFileError(path, line, key, f"no pay table {name!r} in {file.parent.name}/; allowed: {known}")
+                raise fault_in(path, key, f"no pay table {name!r} in {file.parent.name}/; allowed: {known}")
             table = load_paytable(file)
             if table.kind != _TABLE_OF[bet.kind]:
                 why = f"{name} is a {table.kind} table; a {bet.kind} bet needs a {_TABLE_OF[bet.kind]} table"
-                raise TomlFileError(path, line, key, why)
+                raise fault_in(path, key, why)
             rows = [row.when for row in table.rows]
             for row in bet.rows:
                 if row not in rows:
-                    where = ("bets", index, "rows")
-                    why = f"no row {row!r} in {name}; allowed: {', '.join(rows)}"
-                    raise TomlFileError(path, line_of(text, where), spell(where), why)
+                    raise fault_in(
+                        path, ("bets", index, "rows"), f"no row {row!r} in {name}; allowed: {', '.join(rows)}"
+                    )
             found[name] = table
     return found
 

@@ -74,31 +74,15 @@ def with_contributions(
 ) -> Settlement:
     """The settlement with what this round's bets put onto meters and reserves; its totals still come to nothing."""
     taken = {record.meter: record for record in records if record.kind == "contributed"}
-    meters = []
-    for total in settlement.meters:
-        record = taken.get(total.name)
-        change = {"before": before[total.name].cents, "reserve_before": before[total.name].reserve_cents}
-        if record is not None:
-            change |= {"contributed": record.to_meter, "reserved": record.to_reserve}
-        meters.append(replace(total, **change))
-    for name, record in taken.items():
-        if name not in {total.name for total in meters}:  # another game of the link pays from it
-            meters.append(_untouched(name, before[name], record))
+    totals = {total.name: total for total in settlement.meters}
+    for name, record in taken.items():  # a meter that only another game of the link pays from stays as it is
+        end = {"after": record.meter_cents, "reserve_after": record.reserve_cents}
+        totals.setdefault(name, MeterTotal(name=name, before=0, paid=0, reseeded=0, **end))
+    for name, total in totals.items():
+        change = {"before": before[name].cents, "reserve_before": before[name].reserve_cents}
+        if name in taken:
+            change |= {"contributed": taken[name].to_meter, "reserved": taken[name].to_reserve}
+        totals[name] = replace(total, **change)
     into = sum(record.to_meter + record.to_reserve for record in taken.values())
-    totals = settlement.totals
-    moved = {"house": totals.house - into, "meters": totals.meters + into}
-    return replace(settlement, meters=tuple(meters), totals=replace(totals, **moved))
-
-
-def _untouched(name: str, before: Meter, record: MeterRecord) -> MeterTotal:
-    return MeterTotal(
-        name=name,
-        before=before.cents,
-        paid=0,
-        reseeded=0,
-        after=record.meter_cents,
-        contributed=record.to_meter,
-        reserved=record.to_reserve,
-        reserve_before=before.reserve_cents,
-        reserve_after=record.reserve_cents,
-    )
+    moved = {"house": settlement.totals.house - into, "meters": settlement.totals.meters + into}
+    return replace(settlement, meters=tuple(totals.values()), totals=replace(settlement.totals, **moved))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load
-from protocol.tomlfile import Key, TomlFileError, line_of, spell
+from protocol.tomlfile import Key
 from rules.paytable import PayTable
 
 ADVICE: Final = "WA progressive systems flexibility and recommendations"
@@ -57,11 +57,7 @@ class ProgressiveSetup(TomlTable):
 
 def load_setup(path: str | Path) -> ProgressiveSetup:
     """The setup in the file at `path`; TomlFileError names file, line, key and what is allowed."""
-    file = Path(path)
-    setup = load(file, ProgressiveSetup)
-    for key, why in _faults(setup):
-        raise TomlFileError(file, line_of(file.read_text(encoding="utf-8"), key), spell(key), why)
-    return setup
+    return load(Path(path), ProgressiveSetup, _faults)
 
 
 def _faults(setup: ProgressiveSetup) -> Iterator[tuple[Key, str]]:

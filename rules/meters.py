@@ -14,15 +14,15 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from msgspec import Meta
 
-from dealer_flow.record.base import LineRecord, line_schema
+from dealer_flow.record.base import LineRecord
 from protocol.errors import DealwireError
 from rules.checks import dollars
 from rules.meter_setup import ProgressiveSetup
+from rules.settlement import Amount
 from rules.terms import Meter
 
 MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted"]
 Carry = Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")]
-Amount = Annotated[int, Meta(ge=0)]
 
 
 class MeterRefused(DealwireError):
@@ -264,8 +264,3 @@ class MeterBank:
         if (record.meter_cents, record.reserve_cents) != (now.cents + record.to_meter, now.reserve + record.to_reserve):
             raise MeterRefused(record.meter, "restoring", f"record {record.number} does not follow from those before")
         self._apply(record)
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON Schema of a meter record, as published in `docs/schema/meter-1.json`."""
-    return line_schema(MeterRecord)

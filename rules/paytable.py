@@ -4,13 +4,14 @@ import re
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load
-from protocol.tomlfile import Key, TomlFileError, line_of, spell
+from protocol.tomlfile import Key
 from rules.conditions import CONDITIONS
 
 Unit = Literal["to", "for", "percent", "push", "bare"]
@@ -105,13 +106,12 @@ class PayTable(TomlTable):
 
 @dataclass(frozen=True, slots=True)
 class PaidRow:
-    """A row ready for use: its condition, pay, pay as printed, envy at the base wager and clause."""
+    """A row ready for use: its condition, pay, clause and envy at the base wager."""
 
     when: str
     pay: Pay
-    text: str
-    envy_cents: int
     clause: str
+    envy_cents: int = 0
 
 
 FlatTable = Mapping[Hashable, PaidRow | None]
@@ -122,27 +122,19 @@ def flatten(table: PayTable, only: Collection[str] = ()) -> FlatTable:
     """For every hand, the row that pays it most; of equal pays the one printed first. `only` leaves rows out."""
     conditions = CONDITIONS[table.kind]
     rows = [
-        paid_row(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents)
+        (PaidRow(row.when, _with_unit(row.pays, table.bare), row.clause, row.envy_cents), check)
         for row in table.rows
-        if not only or row.when in only
+        if (not only or row.when in only) and (check := conditions.check(row.when)) is not None
     ]
     return {
-        key: max((row for row in rows if conditions.holds(row.when, key)), key=lambda row: row.pay.rank, default=None)
-        for key in conditions.keys()  # noqa: SIM118 - not a mapping
+        key: max((row for row, holds in rows if holds(key)), key=lambda row: row.pay.rank, default=None)
+        for key in conditions.keys
     }
-
-
-def paid_row(when: str, pay: Pay, clause: str, envy_cents: int = 0) -> PaidRow:
-    """A row ready for use."""
-    return PaidRow(when, pay, pay.text, envy_cents, clause)
 
 
 def load_paytable(path: Path) -> PayTable:
     """The pay table in the file at `path`; TomlFileError names file, line, key and what is allowed."""
-    table = load(path, PayTable)
-    for key, why in _faults(path, table):
-        raise TomlFileError(path, line_of(path.read_text(encoding="utf-8"), key), spell(key), why)
-    return table
+    return load(path, PayTable, partial(_faults, path))
 
 
 def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
@@ -151,7 +143,7 @@ def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
     if table.id != path.stem:
         yield ("id",), f"is {table.id!r}; the file's name asks for {path.stem!r}"
     for index, row in enumerate(table.rows):
-        if not conditions.known(row.when):
+        if conditions.check(row.when) is None:
             yield (
                 ("rows", index, "when"),
                 f"{row.when!r} is not for a {table.kind} table; allowed: {conditions.allowed}",
@@ -162,8 +154,9 @@ def _faults(path: Path, table: PayTable) -> Iterator[tuple[Key, str]]:
             yield ("rows", index, "pays"), "a bare number; say what it means: bare = 'to' or 'for'"
         seen.add(row.when)
     if table.kind == "margin":
-        for margin in conditions.keys():  # noqa: SIM118 - not a mapping
-            if not any(conditions.holds(when, margin) for when in seen):
+        checks = [check for when in seen if (check := conditions.check(when)) is not None]
+        for margin in conditions.keys:
+            if not any(holds(margin) for holds in checks):
                 yield ("rows",), f"no row for a win by {margin}; a margin table says what every win pays"
 
 

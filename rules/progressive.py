@@ -8,7 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from dealer_flow.record.result import Seat
+from rules import bets
 from rules.checks import Hold, dollars, known_cards, wrong_count
 from rules.game import Bet
 from rules.hands.five_card import best_five
@@ -35,46 +38,6 @@ class _Entry:
     row: PaidRow | None = None
 
 
-@dataclass(slots=True)
-class _MeterNow:
-    """A meter while it pays; `now` None once it paid everything and its seed is not known."""
-
-    start: Meter
-    now: int | None
-    reserve: int
-    paid: int = 0
-    reseeded: int | None = 0
-
-    def pay(self, share: Fraction) -> tuple[int, Fraction | int]:
-        """Take a share off, to the cent: the cents and what stays; all of it makes the meter start again."""
-        shown = self.now or 0
-        cents, rest = round_down(shown * share.numerator, share.denominator, 1)
-        self.paid += cents
-        self.now = shown - cents
-        if share == 1:
-            self._reseed()
-        return cents, rest
-
-    def _reseed(self) -> None:
-        if self.start.seed_cents is None:
-            self.now = self.reseeded = None
-            return
-        self.now = self.start.seed_cents + self.reserve
-        self.reseeded = (self.reseeded or 0) + self.now
-        self.reserve = 0
-
-    def total(self, name: str) -> MeterTotal:
-        return MeterTotal(
-            name=name,
-            before=self.start.cents,
-            paid=self.paid,
-            reseeded=self.reseeded,
-            after=self.now,
-            reserve_before=self.start.reserve_cents,
-            reserve_after=self.reserve,
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Progressive:
     """What became of one progressive bet: a line by seat, envy lines in the dealer's order, the meters after it."""
@@ -99,10 +62,10 @@ def resolve(
     jackpot hand every bet comes back.
     """
     entries = [_enter(bet, seat, terms, holds[seat.seat], community) for seat in seats]
-    meters = {name: _MeterNow(meter, meter.cents, meter.reserve_cents) for name, meter in terms.meters.items()}
+    meters = {name: _as_shown(name, meter) for name, meter in terms.meters.items()}
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
-        return Progressive(void, meters=tuple(meter.total(name) for name, meter in meters.items()))
+        return Progressive(void, meters=tuple(meters.values()))
     right_first = terms.readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
     lines: dict[int, SettlementLine] = {}
     before = ""
@@ -110,7 +73,7 @@ def resolve(
         lines[entry.seat.seat] = _line(bet, entry, terms, meters, before)
         if entry.open:
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
-    return Progressive(lines, _envy(bet, entries, terms), tuple(meter.total(name) for name, meter in meters.items()))
+    return Progressive(lines, _envy(bet, entries, terms), tuple(meters.values()))
 
 
 def _enter(bet: Bet, seat: Seat, terms: Terms, hold: Hold | None, community: Sequence[str]) -> _Entry:
@@ -154,10 +117,10 @@ def _void(bet: Bet, entries: Sequence[_Entry], terms: Terms) -> dict[int, Settle
     return lines
 
 
-def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], before: str) -> SettlementLine:
+def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, MeterTotal], before: str) -> SettlementLine:
     number, name, table = entry.seat.seat, bet.name, terms.paytables[bet.name]
     if entry.hold is not None:
-        return make_line(number, name, entry.stake, "held", entry.hold.why, entry.hold.clause)
+        return bets.held(bet, number, entry.stake, entry.hold)
     if entry.folded:
         why = f"folded: {name} loses"
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.fold)
@@ -166,35 +129,44 @@ def _line(bet: Bet, entry: _Entry, terms: Terms, meters: dict[str, _MeterNow], b
         return make_line(number, name, entry.stake, "lose", why, bet.clauses.lose, paytable=table)
     if entry.row.pay.meter is not None:
         return _meter_line(bet, entry, entry.row, terms, meters, before)
-    pay, rest = terms.paid(entry.stake, entry.row)
-    return make_line(
-        number,
-        name,
-        entry.stake,
-        "win",
-        f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {name} pays {entry.row.text}",
-        entry.row.clause,
-        pay=pay,
-        keeps_stake=entry.row.pay.unit == "to",
-        paytable=table,
-        row=entry.row.when,
-        rest=rest,
-    )
+    facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}"
+    return bets.won(bet, entry.stake, number, facts, entry.row, table, terms)
+
+
+def _as_shown(name: str, meter: Meter) -> MeterTotal:
+    """A meter before anything is paid from it."""
+    kept = {"reserve_before": meter.reserve_cents, "reserve_after": meter.reserve_cents}
+    return MeterTotal(name=name, before=meter.cents, paid=0, reseeded=0, after=meter.cents, **kept)
+
+
+def _take(meters: dict[str, MeterTotal], name: str, share: Fraction, seed: int | None) -> tuple[int, Fraction | int]:
+    """Take a share off a meter, to the cent: the cents and what stays; all of it makes the meter start again."""
+    meter = meters[name]
+    shown = meter.after or 0
+    cents, rest = round_down(shown * share.numerator, share.denominator, 1)
+    meter = replace(meter, paid=meter.paid + cents, after=shown - cents)
+    if share == 1 and seed is None:
+        meter = replace(meter, after=None, reseeded=None)
+    elif share == 1 and seed is not None:
+        start = seed + meter.reserve_after
+        meter = replace(meter, after=start, reseeded=(meter.reseeded or 0) + start, reserve_after=0)
+    meters[name] = meter
+    return cents, rest
 
 
 def _meter_line(
-    bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, _MeterNow], before: str
+    bet: Bet, entry: _Entry, row: PaidRow, terms: Terms, meters: dict[str, MeterTotal], before: str
 ) -> SettlementLine:
     """A share of a meter: only when the meter's amount is known at the moment this seat's turn comes."""
     number, name, pay = entry.seat.seat, row.pay.meter or "", row.pay
-    facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.text}"
+    facts = f"{_whose(terms)} make {_article(entry.hand)}{entry.hand}: {bet.name} pays {row.pay.text}"
     meter, table = meters.get(name), terms.paytables[bet.name]
-    if meter is None or meter.now is None or before:
+    if meter is None or meter.after is None or before:
         missing = "no amount was given for the meter" if meter is None else "the seed it fell back to was not given"
         why = f"{facts}, but {before or missing}"
         return make_line(number, bet.name, entry.stake, "held", why, row.clause, paytable=table, row=row.when)
-    why = f"{facts}, which shows {dollars(meter.now)}"
-    cents, rest = meter.pay(pay.amount)
+    why = f"{facts}, which shows {dollars(meter.after)}"
+    cents, rest = _take(meters, name, pay.amount, terms.meters[name].seed_cents)
     return make_line(
         number,
         bet.name,

@@ -6,9 +6,9 @@ from dealer_flow.record.result import Drawn, RoundResult, Seat
 from protocol.cards import Card, parse_card
 from rules import bets
 from rules.checks import Hold, broken_rules
+from rules.conditions import SUITS, RaceEnd
 from rules.game import Bet, RaceSpec
 from rules.hands.five_card import five_card
-from rules.race_end import SUITS, RaceEnd
 from rules.settlement import SettlementLine, make_line
 from rules.terms import Terms
 

@@ -12,14 +12,14 @@ from rules.bets import Showdown
 from rules.checks import Hold, broken_rules, known_cards, seen_twice, wrong_count
 from rules.errors import SettlementRefused
 from rules.game import Bet, Game
-from rules.hands import RankedHand
+from rules.hands.longest_flush import Flush
 from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
 from rules.race import race_lines
 from rules.settlement import GameRef, MeterTotal, Rounding, SeatTotal, Settlement, SettlementLine, Totals, make_line
 from rules.terms import Meter, Terms, agree
 
-_Hand = tuple[RankedHand | str, tuple[Card, ...]]
+_Hand = tuple[Flush | str, tuple[Card, ...]]
 
 _NOTHING: Mapping[str, str] = {}
 _NO_METERS: Mapping[str, Meter | int] = {}
@@ -109,14 +109,8 @@ def _returned(seat: Seat, bet: Bet, why: str, clause: str) -> SettlementLine:
     return make_line(seat.seat, bet.name, seat.wagers[bet.name], "returned", f"{why}: {bet.name} comes back", clause)
 
 
-def _misdeal(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
-    clause = terms.game.spec.returns.misdeal
-    return _Books([_returned(seat, bet, "misdeal", clause) for seat in seats for bet in _made(seat, terms.game)])
-
-
-def _defective_deck(_: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
-    clause = terms.game.spec.returns.defective_deck
-    return _Books([_returned(seat, bet, "defective deck", clause) for seat in seats for bet in _made(seat, terms.game)])
+def _all_back(seats: Sequence[Seat], terms: Terms, why: str, clause: str) -> _Books:
+    return _Books([_returned(seat, bet, why, clause) for seat in seats for bet in _made(seat, terms.game)])
 
 
 def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
@@ -155,7 +149,7 @@ def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Book
 def _played(
     seat: Seat,
     community: tuple[Card, ...] | str,
-    dealer: RankedHand | str,
+    dealer: Flush | str,
     holds: Mapping[str, Hold],
     progressive: Progressive,
     terms: Terms,
@@ -177,9 +171,11 @@ def _played(
 
 _OUTCOMES: Final[Mapping[str, Callable[[RoundResult, Sequence[Seat], Terms], _Books]]] = {
     "complete": _complete,
-    "misdeal": _misdeal,
+    "misdeal": lambda _, seats, terms: _all_back(seats, terms, "misdeal", terms.game.spec.returns.misdeal),
     "progressive-only": _progressive_only,
-    "defective-deck": _defective_deck,
+    "defective-deck": lambda _, seats, terms: _all_back(
+        seats, terms, "defective deck", terms.game.spec.returns.defective_deck
+    ),
 }
 
 
@@ -210,7 +206,7 @@ def _hand(own: Sequence[str], whose: str, community: tuple[Card, ...] | str, ter
     return terms.rank(cards + community, terms.readings), cards + community
 
 
-def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms) -> RankedHand | str:
+def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms) -> Flush | str:
     if result.dealer is None:
         return "the dealer's hand was not seen"
     if wrong_count(result.dealer, terms.game.hand.own):
@@ -218,7 +214,7 @@ def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms
     return _hand(result.dealer.cards, "the dealer", community, terms)[0]
 
 
-def _showdown(seat: Seat, community: tuple[Card, ...] | str, dealer: RankedHand | str, terms: Terms) -> Showdown:
+def _showdown(seat: Seat, community: tuple[Card, ...] | str, dealer: Flush | str, terms: Terms) -> Showdown:
     if wrong_count(seat, terms.game.hand.own):
         why = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
         return Showdown(seat.seat, (), why, why)

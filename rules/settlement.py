@@ -1,11 +1,11 @@
 """A settled round as data: one explained line per bet, and totals that add up to nothing. Published as JSON Schema."""
 
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from dealer_flow.record.base import LineRecord, Record, line_schema
+from dealer_flow.record.base import LineRecord, Record
 from dealer_flow.record.result import Outcome, ProcedureRef
 
 LineResult = Literal["win", "lose", "push", "returned", "held"]
@@ -154,8 +154,3 @@ def make_line(
         meter=meter,
         rest=str(rest),
     )
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON Schema of a settlement, as published in `docs/schema/settlement-1.json`."""
-    return line_schema(Settlement)

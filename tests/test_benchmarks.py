@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as door
-from benchmarks import archive, codec, hands, journal, lines, replay, service
+from benchmarks import archive, codec, journal, lines, replay, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
 from dealwire.table.table import Table as DealtTable
@@ -26,8 +26,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "JOBS", (1, 2))
     monkeypatch.setattr(archive, "LEAST", 1)
     monkeypatch.setattr(codec, "FRAMES", 40)
-    monkeypatch.setattr(hands, "HANDS", 300)
-    monkeypatch.setattr(hands, "BULK", 1000)
     monkeypatch.setattr(lines, "SIZES", (1, 4))
     monkeypatch.setattr(lines, "LEAST_S", 0.1)
     monkeypatch.setattr(service, "TABLES", 1)
@@ -72,16 +70,6 @@ def test_a_journal_that_cannot_seal_is_named(monkeypatch: pytest.MonkeyPatch) ->
     rows = {row[0]: row for row in journal.run(BRIEFLY_S).rows}
     assert rows["journal, sealed, 8 a group"][1] == "cryptography is not installed"
     assert is_figure(rows["journal, unsealed, 64 a group"][1])
-
-
-def test_a_peer_that_orders_hands_another_way_is_not_timed() -> None:
-    dealt = hands.deal(50)
-    ours = hands.tables(dealt)
-    assert ours.rank is not None
-    ranked = ours.rank()
-    hands.check(hands.Contestant("upside down", lambda: [-number for number in ranked], 50), ranked)
-    with pytest.raises(RuntimeError, match="askew orders hands another way"):
-        hands.check(hands.Contestant("askew", lambda: [number % 1000 for number in ranked], 50), ranked)
 
 
 def test_one_table_deals_the_recordings_as_tables_of_their_own_do() -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
+from dealer_flow.procedure.checks import cards_needed
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.step_checks import cards_needed
 from dealer_flow.procedure.steps import DealStep
 
 SCHEMA: Final = "dealwire.procedure-summary/1"

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.procedure.phrases import cards, listed
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import DealStep
-from dealer_flow.procedure.tables import Consequence, ShoePart, WrongPart
+from dealer_flow.procedure.tables import Consequence, ShoePart, WrongPart, cards, listed
 
 THEN: Final = {
     "nothing": "play goes on",
@@ -44,7 +43,9 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     """Every step with its clause, from the bets to END GAME."""
     for bet in procedure.bet:
         if bet.placed == "before-deal":
-            marks = [mark for mark, is_ in _marks(bet.enters, bet.progressive, bet.fee) if is_]
+            marks = ["which deals the seat in"] if bet.enters else []
+            marks += ["which is played for the progressive"] if bet.progressive else []
+            marks += ["a fee that does not come back"] if bet.fee else []
             if when := bet.enters_when:
                 marks.append(f"which deals the seat in where `{when.option}` is {when.is_}")
             yield f"Players may place {bet.name} (spot {bet.number}){', ' * bool(marks)}{', '.join(marks)}.", bet.clause
@@ -63,14 +64,6 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
         if step.name == last and procedure.remainder is not None:
             yield _remainder(procedure), procedure.remainder.clause
     yield "Settle, then END GAME.", procedure.clause
-
-
-def _marks(enters: bool, progressive: bool, fee: bool) -> list[tuple[str, bool]]:
-    return [
-        ("which deals the seat in", enters),
-        ("which is played for the progressive", progressive),
-        ("a fee that does not come back", fee),
-    ]
 
 
 def _remainder(procedure: Procedure) -> str:

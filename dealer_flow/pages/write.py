@@ -4,112 +4,124 @@ A test holds every printed page to what these functions give.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from dealer_flow.pages.overview import games_page
-from dealer_flow.pages.readings import readings_page
 from dealer_flow.pages.words import dealing, wrongs
 from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, TRANSITIONS, WAITS, Row, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.tables import OptionPart
 from dealer_flow.record.base import field_docs, line_schema
 from dealer_flow.record.incidents import INCIDENTS, Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.record.sentences import SENTENCES
 
+DOCS: Final = Path(__file__).parents[2] / "docs"
 MARK: Final = "<!-- printed by python -m dealer_flow.pages.write -->"
+END: Final = "<!-- end of what is printed -->"
 
 
 def pages() -> dict[str, str]:
-    """Every printed page: path under `docs/` -> text."""
+    """Every printed page: path under `docs/` -> text. Of a page with prose only the marked part is printed."""
     out = {
         "schema/round-2.json": json.dumps(line_schema(RoundResult), indent=2) + "\n",
         "schema/procedure-2.json": json.dumps(Procedure.model_json_schema(by_alias=True), indent=2) + "\n",
-        "incidents.md": incidents_page(),
-        "readings.md": readings_page(),
-        "games/README.md": games_page(),
     }
-    for name in known_procedures():
-        out[f"games/{name}.md"] = game_page(load_procedure(name))
-    return out
+    procedures = [load_procedure(name) for name in known_procedures()]
+    parts = {
+        "incidents.md": _incidents(),
+        "readings.md": _readings(procedures),
+        "games/README.md": _games(procedures),
+    }
+    for path, lines in parts.items():
+        before, _, rest = (DOCS / path).read_text(encoding="utf-8").partition(MARK)
+        out[path] = "\n".join([before + MARK, "", *lines, "", END]) + rest.partition(END)[2]
+    return out | {f"games/{procedure.id}.md": game_page(procedure) for procedure in procedures}
 
 
-def incidents_page() -> str:
-    """The catalogue of incidents."""
-    lines = [
-        "# Incidents",
-        MARK,
-        "",
-        "An incident is something that went wrong or off procedure. It carries a `code` of this list, the clause that",
-        "decides, the reports it rests on and its facts, which are listed below. It is a line of `dealwire.incident/2`",
-        "on its own, and stands in the round it belongs to.",
-        "A consequence only ever gets worse: complete < progressive-only < misdeal < defective-deck < unreliable, and",
-        "a dead hand stays dead. A round that is `unreliable` is never settled; a person decides.",
-        "",
-        "What happens between two rounds is listed with the round that follows.",
-        "",
-        "| code | meaning | consequence | clause |",
-        "| --- | --- | --- | --- |",
-    ]
-    lines += [f"| `{code}` | {item.meaning} | {item.consequence} | {item.clause} |" for code, item in INCIDENTS.items()]
-    lines += ["", *_facts_part()]
-    return "\n".join([*lines, "", *_OUT_OF_TURN, ""])
-
-
-def _facts_part() -> list[str]:
-    lines = [
-        "## Facts",
-        "",
-        "A fact that does not apply is absent. `reason` says which of several cases of a code it is.",
-        "",
-        "| fact | meaning |",
-        "| --- | --- |",
-    ]
-    lines += [f"| `{name}` | {meaning} |" for name, meaning in field_docs(Incident).items()]
-    lines += [
-        "",
-        "## Sentences",
-        "",
-        "The line has a `text`, too: one sentence for a person, made of the facts. It may change with any release;",
-        "nothing may parse it, and it is not read back. `*` stands for the fact, what follows `|` for its absence.",
-        "",
-        "| code | reason | sentence |",
-        "| --- | --- | --- |",
-    ]
+def _incidents() -> Iterator[str]:
+    """The catalogue of incidents, their facts and their sentences."""
+    yield from ("| code | meaning | consequence | clause |", "| --- | --- | --- | --- |")
+    yield from (
+        f"| `{code}` | {item.meaning} | {item.consequence} | {item.clause} |" for code, item in INCIDENTS.items()
+    )
+    yield from ("", "## Facts", "")
+    yield "A fact that does not apply is absent. `reason` says which of several cases of a code it is."
+    yield from ("", "| fact | meaning |", "| --- | --- |")
+    yield from (f"| `{name}` | {meaning} |" for name, meaning in field_docs(Incident).items())
+    yield from ("", "## Sentences", "")
+    yield "The line has a `text`, too: one sentence for a person, made of the facts. It may change with any release;"
+    yield "nothing may parse it, and it is not read back. `*` stands for the fact, what follows `|` for its absence."
+    yield from ("", "| code | reason | sentence |", "| --- | --- | --- |")
     for code, found in SENTENCES.items():
-        rows = {"": found} if isinstance(found, str) else found
-        for reason, template in rows.items():
-            lines.append("| `{}` | {} | `{}` |".format(code, reason, template.replace("|", "\\|")))
-    return lines
+        for reason, template in ({"": found} if isinstance(found, str) else found).items():
+            yield "| `{}` | {} | `{}` |".format(code, reason, template.replace("|", "\\|"))
 
 
-_OUT_OF_TURN: Final = (
-    "## Out of turn",
-    "",
-    "Money or hidden cards depend on it, so the round becomes unreliable: a packet lifted or a card drawn before START",
-    "GAME or with nobody due one, a packet out of order, the remainder dumped before the deal is complete, a bet",
-    "changed after bets were closed, a bet of a seat that is not live, a decision's bet after further cards of the",
-    "house were shown, a choice changed or one that the step does not offer, more cards of the house shown than may",
-    "lie open, a second burn, another place selected after cards were dealt, END GAME before the round is played out,",
-    "the remainder counted or a supervisor's ruling made, START GAME before END GAME. In a game drawn into columns:",
-    "END GAME before the race is decided, before an unread card is named or before an extra card that a bet rests on,",
-    "money moved to such a bet at another time or more than there is.",
-    "",
-    "Recorded only, and taken into account: a packet brought (not lifted) before START GAME, a choice or its bet",
-    "before its step, a burn before the deal is complete, a player's hand shown before all have chosen, the hand of a",
-    "position where nobody plays, hands shown in another order than the procedure's.",
-    "",
-    "Recorded only, and not taken into account: the same choice reported twice, a choice of a dead hand, a count or",
-    "END GAME where there is nothing to count or end, a misdeal called after substantial action (`misdeal-refused`).",
-    "",
-    "While a line was silent in this round, a report of the other line that is out of turn is set aside and tried",
-    "again after each report, since what it answers to may still come; what never fits is judged when the next round",
-    "starts or the input ends.",
-)
+# ------------------------------------------------------------------ readings
+
+
+def _readings(procedures: list[Procedure]) -> Iterator[str]:
+    """Readings that several procedures share, then those of one procedure, in the order of their ids."""
+    shared: dict[OptionPart, list[str]] = {}
+    for procedure in procedures:
+        for option in procedure.option:
+            shared.setdefault(option, []).append(f"[{procedure.id}](games/{procedure.id}.md)")
+    yield from ("## Shared by several procedures", "")
+    for option in sorted((option for option in shared if len(shared[option]) > 1), key=lambda option: option.name):
+        yield from (f"**`{option.name}`**: {_values(option)}. {_sentence(option.reason)}", "")
+        yield from (f"In {', '.join(shared[option])}.", "")
+    for procedure in procedures:
+        if own := [option for option in procedure.option if len(shared[option]) == 1]:
+            yield from (f"## {procedure.title}", "", f"`{procedure.id}`, {procedure.clause}", "")
+            yield from ("| reading | values, default first | why |", "| --- | --- | --- |")
+            yield from (f"| `{option.name}` | {_values(option)} | {_sentence(option.reason)} |" for option in own)
+            yield ""
+
+
+def _values(option: OptionPart) -> str:
+    return ", ".join([f"**{option.default}**", *(value for value in option.allowed if value != option.default)])
+
+
+def _sentence(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
+# ------------------------------------------------------------------ games
+
+
+def _games(procedures: list[Procedure]) -> Iterator[str]:
+    """Every procedure in one line, in the order of their ids."""
+    yield from ("| game | clause | dealt from | seats | the deal |", "| --- | --- | --- | --- | --- |")
+    yield from map(_game_line, procedures)
+
+
+def _game_line(procedure: Procedure) -> str:
+    deck = procedure.deck
+    size = f"{deck.cards} cards" if deck.decks == 1 else f"{deck.decks} x {deck.cards} cards"
+    game = f"[{procedure.title}]({procedure.id}.md)"
+    source = f"{procedure.device.replace('-', ' ')}, {size}"
+    cells = (game, procedure.clause, source, f"{procedure.seats.most}", _deal_in_words(procedure))
+    return f"| {' | '.join(cells)} |"
+
+
+def _deal_in_words(procedure: Procedure) -> str:
+    """The steps that move cards and the choices between them: `5 at once to seats, dealer; choice`."""
+    if procedure.shoe is not None:
+        return f"one card at a time to the column of its {procedure.shoe.columns.by}"
+    defaults = {option.name: option.default for option in procedure.option}
+    words: list[str] = []
+    for step in procedure.step:
+        if step.when is not None and defaults[step.when.option] != step.when.is_:
+            continue
+        words += filter(None, [step.brief()])
+    rest = procedure.remainder
+    words += [f"{rest.cards} remain"] if rest is not None and rest.cards is not None else []
+    return "; ".join(words)
 
 
 def game_page(procedure: Procedure) -> str:
@@ -269,10 +281,8 @@ def _ways(plan: Plan, nodes: list[tuple[str, str, State]]) -> list[str]:
 
 def main() -> None:
     """Write the pages into `docs/` beside the package."""
-    docs = Path(__file__).parents[2] / "docs"
     for path, text in pages().items():
-        (docs / path).parent.mkdir(parents=True, exist_ok=True)
-        (docs / path).write_text(text, encoding="utf-8")
+        (DOCS / path).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import devices.events as e
-from dealer_flow.play.offered import seen_before
+from dealer_flow.play.dealing import seen_before
 from dealer_flow.play.states import STEP_STATES, State
 from dealer_flow.play.steps import deals_on, ends_by, may_lie_open, next_to_show, open_now, shown_out
 from dealer_flow.procedure.plan import Plan
@@ -18,7 +18,6 @@ from dealer_flow.procedure.steps import DecideStep
 from dealer_flow.procedure.tables import BetPart
 from dealer_flow.table.round import Round
 from devices.events import Level
-from protocol.cards import UNREAD, Card
 from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER
 
 BURNS: Final = frozenset({"burn", "burn count", "first card"})
@@ -352,8 +351,8 @@ def is_burn(round_: Round, where: str | None) -> bool:
 
 
 def _repeats(round_: Round, body: e.CardDrawn | e.CardUnread) -> bool:
-    card: Card = body.card if isinstance(body, e.CardDrawn) else UNREAD
-    return round_.shoes is not None and round_.shoes.repeats(body.ordinal, body.where, card)
+    shoes = round_.shoes
+    return shoes is not None and shoes.repeats(body.ordinal, body.where, shoes.face(body))
 
 
 def _drawn(other: Check) -> Check:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow.play import cards as card_reports
+from dealer_flow.play import dealing
 from dealer_flow.play import handle_shoe as shoe_reports
 from dealer_flow.play.guards import choice_step, takes_back
 from dealer_flow.play.steps import choose, may_lie_open, shows_all
@@ -94,7 +94,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     betting = sorted(number for number, bets in round_.wagers.items() if bets)
     round_.active = tuple(number for number in betting if plan.entering & round_.wagers[number].keys())
     entering = next(bet for bet in plan.bets.values() if bet.enters)
-    card_reports.begin(round_, seen)
+    dealing.begin(round_, seen)
     for device in sorted(round_.restarted):
         lost = Incident(code="power-lost", clause="procedure", reason="not-cleared", device=device, unreliable=True)
         round_.report(lost, seen)
@@ -254,7 +254,7 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
         return
     if not round_.in_play and body.place in (SHUFFLER, REMAINDER):
         if body.place == SHUFFLER:
-            card_reports.deck_counted(round_, seen, body.counted)
+            dealing.deck_counted(round_, seen, body.counted)
         return
     if body.place == BURN or (body.place not in round_.ledger.hands and body.place != REMAINDER):
         return

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow.play import cards as card_reports
+from dealer_flow.play import dealing
 from dealer_flow.play.guards import closing_clause, holds, is_burn
-from dealer_flow.play.runs_out import put_back
 from dealer_flow.play.verdicts import DECK_WRONG, found, judge, judge_fault, judge_rest
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.record.incidents import UNJUDGED, Incident
@@ -53,17 +52,14 @@ def _drawn(round_: Round, seen: Seen, body: e.CardDrawn) -> None:
     if body.card == CUT_CARD:
         _cut_card(round_, seen, e.CutCardSeen())
     else:
-        _take(round_, seen, body.card, body.ordinal, body.where)
+        _take(round_, seen, body)
 
 
-def _unread(round_: Round, seen: Seen, body: e.CardUnread) -> None:
-    _take(round_, seen, UNREAD, body.ordinal, body.where)
-
-
-def _take(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: str | None) -> None:
-    shoes = round_.shoes
-    if shoes is None or shoes.repeats(ordinal, where, card):
+def _take(round_: Round, seen: Seen, body: e.CardDrawn | e.CardUnread) -> None:
+    shoes, ordinal, where = round_.shoes, body.ordinal, body.where
+    if shoes is None or shoes.repeats(ordinal, where, shoes.face(body)):
         return
+    card = shoes.face(body)
     if shoes.change(seen.device) and begun(round_):
         round_.report(Incident(code="other-shoe", clause="procedure", device=seen.device, unreliable=True), seen)
     shoe = shoes.on_table(ordinal)
@@ -73,11 +69,32 @@ def _take(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: str
     burned = is_burn(round_, where)
     shoes.burns_due = max(shoes.burns_due - burned, 0)
     if round_.draw is None:
-        card_reports.give(round_, seen, card, burned=burned)
+        dealing.give(round_, seen, card, burned=burned)
+        if round_.in_play:
+            _doubted(round_, seen, "procedure", round_.given)
     elif burned:
         round_.draw.burned.append(card)
     elif round_.in_play:
         _play(round_, seen, shoe, card)
+
+
+def _doubted(round_: Round, seen: Seen, clause: str, number: int) -> bool:
+    """Record that the reader of the shoe is not to be believed. In a game of steps the card lies covered, and
+    nobody may learn what it might be."""
+    body, doubt = seen.body, round_.shoes.doubt(seen.body) if round_.shoes else ""
+    if not doubt or not isinstance(body, e.CardDrawn):
+        return False
+    doubtful = _AT_SHOE(
+        code="card-doubtful",
+        clause=clause,
+        reason=doubt,
+        number=number,
+        cards=(body.card.text,) if round_.draw is not None else (),
+        confidence=body.confidence,
+        flags=body.reader,
+    )
+    round_.report(doubtful, seen)
+    return True
 
 
 def _count(round_: Round, seen: Seen, card: Card, ordinal: int | None, where: str | None) -> None:
@@ -109,8 +126,9 @@ def _play(round_: Round, seen: Seen, shoe: ShoeLedger, card: Card) -> None:
         _overdrawn(round_, seen, (card,))
     elif card == UNREAD:
         round_.badge = None
-        unread = _AT_SHOE(code="card-unread", clause=part.unread.clause, number=len(draw.cards))
-        round_.report(unread, seen)
+        if not _doubted(round_, seen, part.unread.clause, len(draw.cards)):
+            unread = _AT_SHOE(code="card-unread", clause=part.unread.clause, number=len(draw.cards))
+            round_.report(unread, seen)
 
 
 def _overdrawn(round_: Round, seen: Seen, cards: tuple[Card, ...]) -> None:
@@ -132,7 +150,7 @@ def _again(round_: Round, seen: Seen, body: e.CardReportedAgain) -> None:
         return
     if not undecided(round_):
         return
-    known = round_.shoes.told(body.ordinal, body.where)
+    known = round_.shoes.reported(body.ordinal, body.where)
     if body.ordinal is not None and known is None:
         _again_wrong(round_, seen, body, "card-missing")
     elif known is not None and UNREAD not in (known, body.card) and known != body.card:
@@ -166,7 +184,7 @@ def _out_again(round_: Round, seen: Seen, card: Card) -> None:
         )
         round_.report(early, seen)
     elif round_.draw is None:
-        card_reports.give(round_, seen, card, burned=False)
+        dealing.give(round_, seen, card, burned=False)
     else:
         _play(round_, seen, shoe, card)
 
@@ -296,7 +314,7 @@ def _trouble(round_: Round, seen: Seen, body: e.Body) -> None:
         return
     if fault == Fault.PUSHED_BACK:
         round_.shoes.push_back()
-        if put_back(round_, seen):
+        if dealing.put_back(round_, seen):
             return
         if round_.draw is not None and round_.draw.overdrawn:
             round_.draw.overdrawn.pop()
@@ -311,7 +329,7 @@ _TROUBLES: Final[dict[type[e.Body], Fault]] = {
 
 HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.CardDrawn: _drawn,
-    e.CardUnread: _unread,
+    e.CardUnread: _take,
     e.CardReportedAgain: _again,
     e.DrawWhileLocked: _outside,
     e.CardDrawnOutside: _outside,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import devices.events as e
-from dealer_flow.play import cards as card_reports
+from dealer_flow.play import dealing
 from dealer_flow.play import handle_controller as table_reports
 from dealer_flow.play import handle_shoe as shoe_reports
 from dealer_flow.play.verdicts import DECK_WRONG, found, judge, judge_count, judge_fault, judge_sum
@@ -40,7 +40,7 @@ def _dispensed(round_: Round, seen: Seen, body: e.PacketDispensed) -> None:
 def _take_deck(round_: Round, seen: Seen) -> None:
     """The first packet shows which deck is dealt: its count before the deal must be a whole deck."""
     deck, plan = round_.ledger.deck, round_.plan
-    card_reports.deal_from(round_, deck, seen)
+    dealing.deal_from(round_, deck, seen)
     expected, counted = round_.decks.counted.pop(deck, (plan.cards, None))
     round_.ledger.loaded = counted
     if counted is None or (counted == plan.cards and expected == plan.cards):

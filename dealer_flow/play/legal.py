@@ -195,8 +195,8 @@ def _deciding(round_: Round, step: DecideStep) -> Iterator[Candidate]:
                 e.DecisionMade(number, choice.number),
             )
     names = {bet for choice in offered for bet in choice.stakes}
-    asked = [number for number in round_.live if step.only is None or step.only in round_.wagers[number]]
-    for number in asked:
+    seats = [number for number in round_.live if step.only is None or step.only in round_.wagers[number]]
+    for number in seats:
         for bet in plan.bets.values():
             if bet.name in names:
                 yield _bet(round_, number, bet.number)

@@ -22,13 +22,12 @@ from transitions.core import Condition, Transition
 
 import devices.events as e
 from dealer_flow.play import handle_shoe
+from dealer_flow.play.dealing import look_ahead, offer_hand
 from dealer_flow.play.guards import GUARDS, holds
 from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.play.legal import Legal, legal
-from dealer_flow.play.offered import appoint
 from dealer_flow.play.order import violation, waits_for
 from dealer_flow.play.publish import result_of
-from dealer_flow.play.runs_out import look_ahead
 from dealer_flow.play.sessions import LINE_REPORTS, Lines
 from dealer_flow.play.snapshot import Snapshot, snapshot
 from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, TRANSITIONS, State
@@ -42,7 +41,7 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
-from dealer_flow.table.shoe import ShoeLedger, Shoes
+from dealer_flow.table.shoe import LEAST_CONFIDENCE, ShoeLedger, Shoes
 from devices.events import Seen
 
 CONCERNED: Final = frozenset({*HANDLERS, *LINE_REPORTS})
@@ -63,7 +62,7 @@ _MAY_FIT_LATER: Final = frozenset({"out-of-turn", "reveal-before-burn", "unknown
 logging.getLogger("transitions.core").setLevel(logging.ERROR)
 
 
-class _Asked(Condition):
+class _PlainGuard(Condition):
     """A guard that is asked as it is: no row names it by a string that would have to be looked up."""
 
     def check(self, event_data: EventData) -> bool:
@@ -75,7 +74,7 @@ class _Guarded(Transition):
     """A row of the table: its guards are asked, then the state changes. No row has callbacks, and looking for them at
     every turn would double the price of a trigger."""
 
-    condition_cls = _Asked
+    condition_cls = _PlainGuard
 
     def execute(self, event_data: EventData) -> bool:
         """True when every guard lets pass."""
@@ -148,15 +147,25 @@ class Phase:
 
 
 class DealerFlow:
-    """One table's rounds, one after the other. ProcedureError when an option is not the procedure's."""
+    """One table's rounds, one after the other. ProcedureError when an option is not the procedure's.
+
+    A card that its reader is less sure of than `least_confidence` percent, or that two readers disagree on, counts as
+    not read; 0 believes every single reader.
+    """
 
     def __init__(
-        self, procedure: Procedure, *, table: str = "table-1", options: Mapping[str, str] | None = None
+        self,
+        procedure: Procedure,
+        *,
+        table: str = "table-1",
+        options: Mapping[str, str] | None = None,
+        least_confidence: int = LEAST_CONFIDENCE,
     ) -> None:
         self._plan = Plan(procedure, options or {})
         self._table = table
         self._decks = Decks()
-        self._shoes = Shoes(self._plan.decks, self._plan.faces) if self._plan.from_shoe else None
+        shoes = Shoes(self._plan.decks, self._plan.faces, least_confidence)
+        self._shoes = shoes if self._plan.from_shoe else None
         self._phase = Phase(self._open())
         self._reported = 0
         self._shown_at = (0, True)
@@ -342,7 +351,7 @@ class DealerFlow:
         assert self._last is not None
         if not round_.opened and may_open(round_):
             open_step(round_)
-            appoint(round_, self._last)
+            offer_hand(round_, self._last)
         if self._plan.runs_out is not None and not round_.house_wrong:
             look_ahead(round_, self._last)
         over = False

@@ -2,10 +2,10 @@
 
 from functools import lru_cache
 
-from dealer_flow.play.publish_shoe import drawn_of, shoe_of
 from dealer_flow.record.result import (
     Burn,
     Deck,
+    Drawn,
     Hand,
     HandStatus,
     NamedHand,
@@ -15,8 +15,11 @@ from dealer_flow.record.result import (
     RoundResult,
     Seat,
     SeatStatus,
+    ShoeRecord,
 )
+from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
+from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
 from protocol.cards import spell_cards
 from protocol.places import DEALER, Place, seat
@@ -47,8 +50,8 @@ def result_of(round_: Round, table: str) -> RoundResult:
         remainder=_remainder(round_),
         rejected=ledger.rejected,
         incidents=tuple(round_.incidents),
-        draw=drawn_of(round_.draw),
-        shoe=shoe_of(round_.shoes),
+        draw=_drawn(round_.draw),
+        shoe=_shoe(round_.shoes),
     )
 
 
@@ -136,3 +139,25 @@ def _remainder(round_: Round) -> Remainder | None:
         expected = shoe.left if shoe is not None and shoe.left is not None else ledger.remainder
         return Remainder(counted=ledger.remainder, expected=expected)
     return Remainder(counted=ledger.remainder, expected=max(ledger.remainder_expected, 0))
+
+
+def _drawn(draw: Draw | None) -> Drawn | None:
+    """The cards, where they lie and how it ended."""
+    if draw is None:
+        return None
+    return Drawn(
+        cards=tuple(spell_cards(draw.cards)),
+        columns={name: tuple(spell_cards(cards)) for name, cards in draw.columns().items()},
+        finish=draw.finish,
+        extra=draw.cards[-1].text if draw.extra else None,
+        overdrawn=tuple(spell_cards(draw.overdrawn)),
+        named=tuple(draw.named),
+    )
+
+
+def _shoe(shoes: Shoes | None) -> ShoeRecord | None:
+    """The shoe as it stands; None when no card has come out of one."""
+    if shoes is None or shoes.current is None:
+        return None
+    shoe = shoes.current
+    return ShoeRecord(id=shoe.id, loaded=shoe.loaded, drawn=shoe.drawn, left=shoe.left)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps import Due, ShowStep
 from dealer_flow.record.incidents import UNJUDGED, Incident, at
-from dealer_flow.table.hand import Hand
+from dealer_flow.table.ledger import Hand
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen
 from protocol.cards import UNREAD, Card, spell_cards
@@ -86,17 +86,14 @@ def found(round_: Round, findings: list[Incident], seen: Seen) -> None:
 
 def _policy(round_: Round, finding: Incident) -> Policy:
     plan = round_.plan
-    if finding.code == "duplicate-face":
-        return plan.duplicate
-    if finding.code == "foreign-card":
-        return plan.foreign
-    if finding.code == "cards-not-conserved":
-        return plan.deck_policy
-    if finding.code == "counts-differ":
-        return Policy("note", plan.clause)
-    if finding.code == "faces-disagree":
-        return Policy("unreliable", plan.clause)
-    return Policy("unreliable", _burn_clause(round_))
+    policies = {
+        "duplicate-face": plan.duplicate,
+        "foreign-card": plan.foreign,
+        "cards-not-conserved": plan.deck_policy,
+        "counts-differ": Policy("note", plan.clause),
+        "faces-disagree": Policy("unreliable", plan.clause),
+    }
+    return policies.get(finding.code) or Policy("unreliable", _burn_clause(round_))
 
 
 def _burn_clause(round_: Round) -> str:

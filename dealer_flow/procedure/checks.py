@@ -1,20 +1,48 @@
 """What each key of a procedure file allows and the keys together do not: names, bets, choices, consequences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Final, get_args
 
-from dealer_flow.procedure.columns import shoe_faults
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.step_checks import dealt_to, step_faults, when_faults
-from dealer_flow.procedure.steps import BurnCardStep, BurnStep, Complaint, DecideStep, ExchangeStep, unknown_bets
-from dealer_flow.procedure.tables import RESTS, RUNS_OUT, Consequence, GivesUpPart, Then, WrongPart
+from dealer_flow.procedure.steps import (
+    AnyStep,
+    BurnCardStep,
+    BurnStep,
+    CardsSoFar,
+    Complaint,
+    DecideStep,
+    ExchangeStep,
+    unknown_bets,
+)
+from dealer_flow.procedure.tables import (
+    RESTS,
+    RUNS_OUT,
+    Consequence,
+    GivesUpPart,
+    Recipient,
+    ShoePart,
+    Then,
+    WhenPart,
+    WrongPart,
+)
 from protocol.faults import CLASSES, Fault
 from protocol.tomlfile import Key
 
 THENS: Final[tuple[str, ...]] = get_args(Then)
 _OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")
 _OWN_NAMES: Final = ("seats", "dealer", "community", "remainder")
+SUIT_COLUMNS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
+"""Column of a suit -> the suit's letter."""
+EXTRA: Final = ("when-bet", "always", "never")
+"""When the extra card is drawn. `when-bet`: when a bet that rests on it was made."""
+UNREAD_BY: Final = ("supervisor", "dealer", "anyone")
+"""Who may name a card the shoe did not read. `supervisor`: a supervisor's or executive's badge; `dealer`: any badge."""
+OVERDRAW: Final = ("note", "unreliable")
+"""What a card drawn after the end means."""
+CUT_CARD: Final = ("finish-race", "one-more-race", "play-on")
+"""What may still be dealt once the cut card is out. `play-on`: whatever the shoe holds."""
 
 
 def contradictions(procedure: Procedure) -> Iterator[Complaint]:
@@ -25,11 +53,11 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     if (procedure.shoe is None) == (not procedure.step):
         yield ("step",), "give [[step]]s, or a [shoe] that cards are drawn from, one of them"
     elif procedure.shoe is None:
-        yield from step_faults(procedure)
+        yield from _step_faults(procedure)
         yield from _choice_faults(procedure)
         yield from _wrong_faults(procedure)
     else:
-        yield from shoe_faults(procedure, procedure.shoe)
+        yield from _shoe_faults(procedure, procedure.shoe)
     yield from _consequence_faults(procedure)
     yield from _burned_faults(procedure)
     yield from _runs_out_faults(procedure)
@@ -98,7 +126,7 @@ def _bet_faults(procedure: Procedure) -> Iterator[Complaint]:
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):
         if bet.enters_when is not None:
-            yield from when_faults(procedure, ("bet", index, "enters-when"), bet.enters_when)
+            yield from _condition_faults(procedure, ("bet", index, "enters-when"), bet.enters_when)
             if bet.enters or bet.placed != "before-deal":
                 yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
         if bet.placed == "before-extra" and not extra:
@@ -280,3 +308,188 @@ def _fault_rows(procedure: Procedure) -> Iterator[Complaint]:
             yield ("fault", index, "name"), f"no fault {fault.name!r}; known: {', '.join(names)}"
         elif fault.class_ is not None and fault.class_ not in CLASSES.values():
             yield ("fault", index, "class"), f"no class {fault.class_!r}; known: {', '.join(CLASSES.values())}"
+
+
+# ------------------------------------------------------------------ the steps together, for every choice of options
+
+
+def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:
+    """Every recipient that gets cards -> the names of the steps that give them, in their order."""
+    found: dict[Recipient, list[str]] = {}
+    for step in procedure.step:
+        for to in step.recipients if step.gives else ():
+            found.setdefault(to, []).append(step.name)
+    return found
+
+
+def chosen(when: WhenPart | None, options: dict[str, str]) -> bool:
+    """True when a step with this condition is part of the procedure under these options."""
+    return when is None or options.get(when.option) == when.is_
+
+
+def cards_needed(steps: Iterable[AnyStep], seats: int, most: int) -> tuple[int, int]:
+    """The most cards that leave the device, and that are dealt by hand, with so many seats in play."""
+    device = by_hand = 0
+    for step in steps:
+        cards = step.most_cards(seats, most)
+        device += cards if step.from_device else 0
+        by_hand += 0 if step.from_device else cards
+    return device, by_hand
+
+
+def _step_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Key and complaint, for everything that does not fit."""
+    yield from _recipient_faults(procedure)
+    yield from _when_faults(procedure)
+    complaints: dict[tuple[Key, str], None] = {}
+    for options in _choices(procedure):
+        steps = [(index, step) for index, step in enumerate(procedure.step) if chosen(step.when, options)]
+        complaints |= dict.fromkeys(_order_faults(procedure, steps))
+        complaints |= dict.fromkeys(_size_faults(procedure, [step for _, step in steps]))
+    yield from complaints
+    yield from _remainder_faults(procedure)
+
+
+def _choices(procedure: Procedure) -> Iterator[dict[str, str]]:
+    """Every choice of the options that a step asks for."""
+    named = {step.when.option for step in procedure.step if step.when}
+    allowed = {option.name: option.allowed for option in procedure.option if option.name in named}
+    for values in product(*allowed.values()):
+        yield dict(zip(allowed, values, strict=True))
+
+
+def _recipient_faults(procedure: Procedure) -> Iterator[Complaint]:
+    known = ["seats", "dealer", "community", *(hand.name for hand in procedure.hand)]
+    for index, step in enumerate(procedure.step):
+        key: Key = ("step", index, step.places_key)
+        for place in step.recipients:
+            if place not in known:
+                yield key, f"nobody is {place!r}; allowed: {', '.join(known)}, or the name of a [[hand]]"
+        if len(set(step.recipients)) != len(step.recipients):
+            yield key, "each place once"
+    for index, hand in enumerate(procedure.hand):
+        if hand.name not in dealt_to(procedure):
+            yield ("hand", index, "name"), f"no step deals to {hand.name!r}"
+    if "seats" not in dealt_to(procedure) and not any(hand.side == "players" for hand in procedure.hand):
+        yield ("step",), "no step deals to 'seats', nor to a [[hand]] of the players"
+
+
+def _when_faults(procedure: Procedure) -> Iterator[Complaint]:
+    for index, step in enumerate(procedure.step):
+        if step.when is not None:
+            yield from _condition_faults(procedure, ("step", index, "when"), step.when)
+
+
+def _condition_faults(procedure: Procedure, key: Key, when: WhenPart) -> Iterator[Complaint]:
+    """What a condition may not say: an option that is not there, a value that it does not have."""
+    allowed = next((option.allowed for option in procedure.option if option.name == when.option), None)
+    if allowed is None:
+        known = ", ".join(option.name for option in procedure.option) or "none"
+        yield key, f"no option {when.option!r}; known: {known}"
+    elif when.is_ not in allowed:
+        yield key, f"{when.is_!r} is no value of that option; allowed: {', '.join(allowed)}"
+
+
+def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Iterator[Complaint]:
+    """The steps of one choice of options, one after the other."""
+    so_far = CardsSoFar()
+    reveals = [index for index, step in steps if step.do == "reveal"]
+    if not reveals or steps[-1][0] != reveals[0]:
+        where: Key = ("step", reveals[0], "do") if reveals else ("step",)
+        yield where, "the last step, and no other, is a reveal"
+    for index, step in steps:
+        yield from step.mistakes(procedure, so_far, ("step", index))
+        step.happen(so_far)
+
+
+def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complaint]:
+    """The deck is enough for the most seats, a deck dealt by hand beside a shoe too."""
+    most, deck = procedure.seats.most, procedure.deck
+    whole = deck.cards * deck.decks
+    beside = procedure.device == "card-shoe"  # what is dealt by hand beside a shoe comes from a deck of its own
+
+    def over(seats: int, seated: int = most) -> tuple[int, int]:
+        device, by_hand = cards_needed(steps, seats, seated)
+        return (device, by_hand) if beside else (device + by_hand, 0)
+
+    def fits(seats: int) -> bool:
+        return over(seats, seats)[0] <= whole and over(seats, seats)[1] <= deck.cards
+
+    if not fits(most):
+        needed, has = (over(most)[0], whole) if over(most)[0] > whole else (over(most)[1], deck.cards)
+        room = max((n for n in range(most) if fits(n)), default=0)
+        yield ("seats", "most"), f"{most} seats need {needed} cards and the deck has {has}; at most {room}"
+    rest = procedure.remainder
+    if rest is not None and rest.cards is not None:
+        left = whole - over(most)[0]
+        same = over(1) == over(most) and all(step.foreseen or not step.deals for step in steps)
+        if left < rest.cards or (same and left != rest.cards):
+            yield ("remainder", "cards"), f"{most} seats leave {left} cards of {whole}, not {rest.cards}"
+
+
+def _remainder_faults(procedure: Procedure) -> Iterator[Complaint]:
+    rest = procedure.remainder
+    if rest is None:
+        if procedure.device == "packet-shuffler":
+            yield ("remainder",), "missing: what is left of the deck is counted after every round"
+        return
+    names = [step.name for step in procedure.step]
+    if rest.after is not None and rest.after not in names:
+        yield ("remainder", "after"), f"no step {rest.after!r}; known: {', '.join(names)}"
+
+
+# ------------------------------------------------------------------ a game whose cards are drawn into columns
+
+
+def _shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
+    """Key and complaint, for everything that does not fit."""
+    given = {"hand": procedure.hand, "decision": procedure.decision, "wrong": procedure.wrong}
+    for name in [name for name, rows in given.items() if rows]:
+        yield (name,), "belongs to a game of steps; this one is drawn from a shoe"
+    if procedure.remainder is not None:
+        yield ("remainder",), "belongs to a game of steps; this one is drawn from a shoe"
+    yield from _column_faults(shoe)
+    yield from _option_faults(procedure, shoe)
+    names = [bet.name for bet in procedure.bet if bet.placed == "before-deal"]
+    if shoe.extra and shoe.extra.moves_from not in names:
+        yield (
+            ("shoe", "extra", "moves-from"),
+            f"no bet {shoe.extra.moves_from!r} placed before-deal; allowed: {', '.join(names)}",
+        )
+
+
+def _column_faults(shoe: ShoePart) -> Iterator[Complaint]:
+    names = shoe.columns.names
+    if shoe.columns.by == "suit" and sorted(names) != sorted(SUIT_COLUMNS):
+        yield ("shoe", "columns", "names"), f"by suit they are {', '.join(SUIT_COLUMNS)}, in any order"
+    if len(set(names)) != len(names):
+        yield ("shoe", "columns", "names"), "each name once"
+    sizes = {end.when: end.cards for end in shoe.end}
+    if len(sizes) != len(shoe.end):
+        yield ("shoe", "end"), "one end by column and one by all, at most"
+    if shoe.extra and "all" not in sizes:
+        yield ("shoe", "end"), "an extra card follows an end by all; there is none"
+    if "column" in sizes and sizes.get("all", 0) > len(names) * (sizes["column"] - 1):
+        most = len(names) * (sizes["column"] - 1)
+        yield ("shoe", "end"), f"{sizes['all']} cards without {sizes['column']} in a column cannot be; at most {most}"
+
+
+def _option_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
+    options = {option.name: option for option in procedure.option}
+    named: dict[str, tuple[str, tuple[str, ...] | None]] = {
+        "decks": (shoe.decks.option, None),
+        "unread": (shoe.unread.option, UNREAD_BY),
+        "overdraw": (shoe.overdraw.option, OVERDRAW),
+        "cut-card": (shoe.cut_card.option, CUT_CARD),
+    }
+    if shoe.extra:
+        named["extra"] = (shoe.extra.option, EXTRA)
+    for table, (name, known) in named.items():
+        key = ("shoe", table, "option")
+        if name not in options:
+            yield key, f"no option {name!r}; known: {', '.join(options)}"
+        elif known is None:
+            if not all(value.isdecimal() and 1 <= int(value) <= 16 for value in options[name].allowed):
+                yield key, f"option {name!r} must choose between numbers of decks, 1 to 16"
+        elif not set(options[name].allowed) <= set(known):
+            yield key, f"option {name!r} may choose between {', '.join(known)}"

@@ -5,16 +5,16 @@ file comes out as one `ProcedureError` that names file, line, key and what is al
 """
 
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from dealer_flow.procedure.checks import contradictions
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import STEPS
+from dealer_flow.procedure.tomlfile import keys_at, tuples
 from protocol.errors import LocalError
 from protocol.tomlfile import Key, line_of, spell
 
@@ -93,7 +93,7 @@ def _parse(text: str, file: str) -> Procedure:
         line = int(where.split()[1].rstrip(",")) if where.startswith("line ") else len(text.splitlines())
         raise ProcedureError(file, line, "", f"not TOML: {why}") from None
     try:
-        return Procedure.model_validate(_tuples(content))
+        return Procedure.model_validate(tuples(content))
     except ValidationError as error:
         found = [_fault(fault) for fault in error.errors(include_url=False)]
         raise ExceptionGroup(file, [_error(file, text, key, why) for key, why in found]) from None
@@ -112,13 +112,6 @@ def _locate(source: str | Path) -> Path:
     raise ProcedureError(
         source, None, "", f"no such procedure; known: {', '.join(known_procedures())}, or a .toml file"
     )
-
-
-def _tuples(value: Any) -> Any:
-    """Arrays as tuples, which is what a frozen model holds."""
-    if isinstance(value, dict):
-        return {key: _tuples(item) for key, item in value.items()}
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 def _fault(fault: ErrorDetails) -> tuple[Key, str]:
@@ -142,19 +135,7 @@ def _as_written(loc: Key) -> Key:
     return loc
 
 
-def _allowed_keys(key: Key) -> Iterator[str]:
-    model: type[BaseModel] = Procedure
-    for part in key:
-        if model is Procedure and part in STEPS and key[0] == "step":
-            model = STEPS[str(part)]
-        elif isinstance(part, str) and part != "step":
-            fields = {field.alias: field for field in model.model_fields.values()}
-            model = next(iter(_models(fields[part].annotation)))
-    return (str(field.alias) for field in model.model_fields.values())
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in getattr(annotation, "__args__", ()):
-        yield from _models(part)
+def _allowed_keys(key: Key) -> list[str]:
+    if len(key) > 2 and key[0] == "step" and key[2] in STEPS:
+        return keys_at(STEPS[str(key[2])], key[3:])
+    return keys_at(Procedure, key)

@@ -1,18 +1,19 @@
 """A procedure made ready to be asked: lookups instead of rows, every option chosen, every consequence resolved."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from dealer_flow.procedure.columns import shoe_plan
+from dealer_flow.procedure.checks import SUIT_COLUMNS, chosen
 from dealer_flow.procedure.load import Procedure, ProcedureError
-from dealer_flow.procedure.step_checks import chosen
 from dealer_flow.procedure.steps import AnyStep, BurnStep, CardsSoFar, DealStep, PlannedBurn
-from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, Recipient
+from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, Recipient, ShoePart
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
 from protocol.places import COMMUNITY, DEALER, REMAINDER, Place, parse_place, seat
 
 _PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAINDER}
+_COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 
 
 class Policy(NamedTuple):
@@ -23,6 +24,37 @@ class Policy(NamedTuple):
     clause: str
     returns: tuple[str, ...] | None = None
     calls: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShoePlan:
+    """How cards are drawn, where each goes, and when it is over. `faces` are the cards of one deck."""
+
+    part: ShoePart
+    decks: int
+    faces: tuple[Card, ...]
+    columns: tuple[str, ...]
+    by_suit: bool
+    column_end: int | None
+    all_end: int | None
+    extra: str
+    moves_from: str | None
+    moved: frozenset[str]
+    """Bets that money may be moved to before the extra card."""
+    unread_by: str
+    overdraw: str
+    cut_card: str
+
+    @property
+    def loaded(self) -> int:
+        """Cards of a whole shoe."""
+        return self.decks * len(self.faces)
+
+    def column(self, card: Card, position: int) -> str | None:
+        """Where the card drawn at `position`, from 1, goes; None for a card that has no suit."""
+        if self.by_suit:
+            return _COLUMN_OF.get(card.suit or "")
+        return self.columns[(position - 1) % len(self.columns)]
 
 
 class Plan:
@@ -40,9 +72,11 @@ class Plan:
         self.cards = procedure.deck.cards
         self.jokers = procedure.deck.jokers
         self.decks = procedure.deck.decks
-        self.deck_faces = frozenset(card for card in CARDS if self.in_deck(card))
+        self.faces = DECK + CARDS[0x51 : 0x51 + self.jokers]
+        """The cards of one deck."""
+        self.deck_faces = frozenset(self.faces)
         self.from_shoe = procedure.device == "card-shoe"
-        self.shoe = shoe_plan(procedure, self.options)
+        self.shoe = _shoe_plan(procedure, self.options, self.faces)
         if self.shoe is not None:
             self.decks = self.shoe.decks
         by_hand = any(isinstance(step, DealStep) and not step.from_device for step in self.steps)
@@ -132,14 +166,9 @@ class Plan:
         """Cards of everything that is dealt from, all decks together."""
         return self.shoe.loaded if self.shoe else self.cards * self.decks
 
-    @property
-    def faces(self) -> tuple[Card, ...]:
-        """The cards of one deck."""
-        return DECK + tuple(CARDS[0x51 + number] for number in range(self.jokers))
-
-    def in_deck(self, card: int) -> bool:
-        """True when the code can be a card of this deck."""
-        return (1 <= card >> 4 <= 4 and 1 <= card & 0x0F <= 13) or 0x51 <= card < 0x51 + self.jokers
+    def in_deck(self, card: Card) -> bool:
+        """True for a card of this deck."""
+        return card in self.deck_faces
 
     # ------------------------------------------------------------------ what follows
 
@@ -193,3 +222,26 @@ def _choose(procedure: Procedure, wanted: Mapping[str, str]) -> dict[str, str]:
             raise ProcedureError(procedure.id, None, f"option {name}", why)
         chosen_values[name] = value
     return chosen_values
+
+
+def _shoe_plan(procedure: Procedure, options: Mapping[str, str], faces: tuple[Card, ...]) -> ShoePlan | None:
+    """The plan of a game drawn from a shoe; None for a game of packets."""
+    part = procedure.shoe
+    if part is None:
+        return None
+    ends = {end.when: end.cards for end in part.end}
+    return ShoePlan(
+        part=part,
+        decks=int(options[part.decks.option]),
+        faces=faces,
+        columns=part.columns.names,
+        by_suit=part.columns.by == "suit",
+        column_end=ends.get("column"),
+        all_end=ends.get("all"),
+        extra=options[part.extra.option] if part.extra else "never",
+        moves_from=part.extra.moves_from if part.extra else None,
+        moved=frozenset(bet.name for bet in procedure.bet if bet.placed == "before-extra"),
+        unread_by=options[part.unread.option],
+        overdraw=options[part.overdraw.option],
+        cut_card=options[part.cut_card.option],
+    )

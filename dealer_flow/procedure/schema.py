@@ -11,10 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dealer_flow.procedure.steps import AnyStep as AnyStep
-from dealer_flow.procedure.steps import DecideStep as DecideStep
-from dealer_flow.procedure.tables import BetPart as BetPart
+from dealer_flow.procedure.steps import AnyStep
 from dealer_flow.procedure.tables import (
+    BetPart,
     CarePart,
     Clause,
     DecisionPart,
@@ -27,16 +26,16 @@ from dealer_flow.procedure.tables import (
     MisdealPart,
     Name,
     OptionPart,
-    Part,
     RemainderPart,
     SeatsPart,
     ShoePart,
     WrongPart,
 )
+from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.record.result import ProcedureRef
 
 
-class Procedure(Part):
+class Procedure(TomlTable):
     """One game in one jurisdiction. Made by `load_procedure`, which checks what spans several keys."""
 
     schema_: Literal["dealwire.procedure/2"]

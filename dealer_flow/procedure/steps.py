@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTupl
 
 from pydantic import Field
 
-from dealer_flow.procedure.phrases import cards, listed, place
-from dealer_flow.procedure.tables import Clause, Name, Part, Recipient, WhenPart
+from dealer_flow.procedure.tables import Clause, Name, Recipient, WhenPart, cards, listed, place
+from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.places import BURN, DEALER, Place, seat
 from protocol.tomlfile import Key
 
@@ -73,7 +73,7 @@ class CardsSoFar:
     be seen."""
     shown: dict[Recipient, int] = field(default_factory=dict)
     """How many were turned up by steps that show cards."""
-    appointed: set[Recipient] = field(default_factory=set)
+    offered: set[Recipient] = field(default_factory=set)
     everywhere: bool = False
     """Whether positions got cards where nobody plays."""
     choices: set[Name] = field(default_factory=set)
@@ -110,7 +110,7 @@ class PlannedBurn(NamedTuple):
         return position - 1 if self.top_at_left else self.size - position
 
 
-class Step(Part):
+class Step(TomlTable):
     """What every step has. `name` is unique in the file."""
 
     name: Name
@@ -419,7 +419,7 @@ class BurnCardStep(Step):
 
 class DecideStep(Step):
     """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
-    `optional`: a seat that says nothing made the first of them. `about`: an appointed hand that is offered; without it
+    `optional`: a seat that says nothing made the first of them. `about`: a hand that is offered; without it
     nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone."""
 
     do: Literal["decide"]
@@ -446,9 +446,9 @@ class DecideStep(Step):
         yield from _no_bet(game, key, self.only)
         if not so_far.dealt:
             yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
-        if self.about is not None and self.about not in so_far.appointed:
-            allowed = ", ".join(sorted(so_far.appointed)) or "none"
-            yield (*key, "about"), f"{self.about!r} is no hand that was appointed before; allowed: {allowed}"
+        if self.about is not None and self.about not in so_far.offered:
+            allowed = ", ".join(sorted(so_far.offered)) or "none"
+            yield (*key, "about"), f"{self.about!r} is no hand that is offered before; allowed: {allowed}"
         if self.takers == "one" and self.about is None:
             yield (*key, "takers"), "one taker of what? give 'about' too"
 
@@ -564,12 +564,12 @@ class ShowStep(Step):
         return f"Turn up cards of {whose} until {cards(self.cards)} lie{'s' * (self.cards == 1)} open."
 
 
-class AppointStep(Step):
+class OfferHandStep(Step):
     """The cards of a position where nobody plays become the hand `to`, unseen. `from_` is the option that says which
     position: `last-unplayed`, the last one dealt to, or a seat by its number such as `seat-6`. Without such a position
     there is no such hand in the round."""
 
-    do: Literal["appoint"]
+    do: Literal["offer-hand"]
     to: Name
     from_: Name
 
@@ -580,7 +580,7 @@ class AppointStep(Step):
     def happen(self, so_far: CardsSoFar) -> None:
         """It is as large as a seat's."""
         so_far.dealt[self.to] = so_far.held("seats")
-        so_far.appointed.add(self.to)
+        so_far.offered.add(self.to)
 
     def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A hand of the game, from a position that may have no player."""
@@ -624,7 +624,7 @@ class RevealStep(Step):
 
 
 AnyStep = Annotated[
-    DealStep | BurnStep | BurnCardStep | DecideStep | ExchangeStep | ShowStep | AppointStep | RevealStep,
+    DealStep | BurnStep | BurnCardStep | DecideStep | ExchangeStep | ShowStep | OfferHandStep | RevealStep,
     Field(discriminator="do"),
 ]
 

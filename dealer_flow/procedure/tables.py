@@ -2,9 +2,9 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from dealer_flow.procedure.phrases import cards, listed
+from dealer_flow.procedure.tomlfile import TomlTable
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
 Clause = Annotated[str, Field(min_length=1)]
@@ -29,15 +29,30 @@ calls the misdeal, or has play go on. `defective-deck`: every bet goes back, the
 nothing is settled, a person decides."""
 
 
-class Part(BaseModel):
-    """Base of every table in the file: strict, frozen, no unknown key; keys are kebab-case there."""
+# ------------------------------------------------------------------ in words
 
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, alias_generator=lambda name: name.replace("_", "-").rstrip("-")
-    )
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-class DeckPart(Part):
+def listed(items: list[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
+
+
+def cards(count: int) -> str:
+    """`one card`, `five cards`, `12 cards`."""
+    return f"{_NUMBERS[count] if count < len(_NUMBERS) else count} card{'s' * (count != 1)}"
+
+
+def place(to: str, *, dealer: str = "yourself") -> str:
+    """A recipient in words."""
+    return {"seats": "the players", "dealer": dealer, "community": "the community"}.get(to, f"`{to}`")
+
+
+# ------------------------------------------------------------------ the tables
+
+
+class DeckPart(TomlTable):
     """What is dealt from. `cards` of one deck, its `jokers` among them; `decks` of them together (a shoe);
     `alternating` sets of different backs that take turns. `fresh`: whether each round has the whole deck, or goes on
     where the last one stopped, for so many `rounds` at most."""
@@ -51,14 +66,14 @@ class DeckPart(Part):
     clause: Clause
 
 
-class SeatsPart(Part):
+class SeatsPart(TomlTable):
     """The most players, or hands of players, that may be dealt to."""
 
     most: Annotated[int, Field(ge=1, le=32)]
     clause: Clause
 
 
-class HandPart(Part):
+class HandPart(TomlTable):
     """A place for cards beside the seats, the dealer's hand and the community's: named by the game, numbered by the
     devices (`hand 1` to `hand 8`). `side`: whose it is when a count is wrong or hands are shown."""
 
@@ -68,14 +83,14 @@ class HandPart(Part):
     clause: Clause
 
 
-class WhenPart(Part):
+class WhenPart(TomlTable):
     """A step that is part of the procedure only when the option has this value."""
 
     option: Name
     is_: str
 
 
-class Consequence(Part):
+class Consequence(TomlTable):
     """What a finding means: `then`, or the `option` that decides between such words. `returns`: the bets that go back,
     at the seat for a dead hand, at every seat for a misdeal; absent: all of them, for progressive-only all but the
     progressive. `calls`: who must come at once."""
@@ -87,14 +102,14 @@ class Consequence(Part):
     clause: Clause
 
 
-class CountEveryPart(Part):
+class CountEveryPart(TomlTable):
     """The deck is counted at least every so many minutes: the flow asks for it."""
 
     minutes: Annotated[int, Field(ge=1, le=1440)]
     clause: Clause
 
 
-class AgePart(Part):
+class AgePart(TomlTable):
     """A deck is changed after so many rounds, the option's value; `0` for no limit."""
 
     option: Name
@@ -108,7 +123,7 @@ class BurnedPart(Consequence):
     back_on_top: bool = False
 
 
-class RunsOutPart(Part):
+class RunsOutPart(TomlTable):
     """Fewer cards are left than are due. The option says what then, one of `RUNS_OUT`."""
 
     option: Name
@@ -121,7 +136,7 @@ needed, and the hands that lack cards get them by hand; where even these are too
 supervisor rules: calls the misdeal, or has them dealt by hand."""
 
 
-class CarePart(Part):
+class CarePart(TomlTable):
     """How the decks are looked after."""
 
     count_every: CountEveryPart | None = None
@@ -132,7 +147,7 @@ class CarePart(Part):
     """The whole deck's count is wrong, or cards do not add up."""
 
 
-class RemainderPart(Part):
+class RemainderPart(TomlTable):
     """What is left when the cards are out. `cards`: exactly so many, where the text says a number; it is spread and
     counted. `after`: the step after which it may be dumped; absent: the last one that deals."""
 
@@ -141,7 +156,7 @@ class RemainderPart(Part):
     clause: Clause
 
 
-class BetPart(Part):
+class BetPart(TomlTable):
     """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only.
     `before-extra`: before the extra card of a shoe's
     game, with money moved from the bet that `[shoe.extra]` names. `fee`: paid for, never returned as a bet is."""
@@ -156,7 +171,7 @@ class BetPart(Part):
     clause: Clause
 
 
-class GivesUpPart(Part):
+class GivesUpPart(TomlTable):
     """A share of a bet goes to the house by a choice; a part of a cent stays the player's. `as_`: what it is called
     among the seat's wagers from then on. `rest` is the option that says what becomes of the remainder, one of `RESTS`.
     """
@@ -171,7 +186,7 @@ RESTS: Final = ("comes-back", "plays-on")
 """`comes-back`: it is the player's again, the bet is over. `plays-on`: it stands as that bet."""
 
 
-class DecisionPart(Part):
+class DecisionPart(TomlTable):
     """A choice a player has, or with `needs` only one with all of these bets. `bet`, or all of `bets`, must go with it;
     `takes_back` is a bet that goes back to the player by it; `gives_up` a share of one that is lost by it; `draws`
     cards are exchanged in the next exchange; `discards` cards are laid down for good; after a `last` choice the seat
@@ -223,7 +238,7 @@ class WrongPart(Consequence):
     missing: Annotated[int, Field(ge=1, le=7)] | None = None
 
 
-class FacePart(Part):
+class FacePart(TomlTable):
     """Cards that should not be there. `duplicate`, `foreign`: faces that cannot be in one whole deck, or more often
     than there are decks. `joker`: a stray joker. `boxed`: a card found face up in the deck."""
 
@@ -237,7 +252,7 @@ class FouledPart(Consequence):
     """A hand that touched discards or another hand."""
 
 
-class MisdealPart(Part):
+class MisdealPart(TomlTable):
     """Until when a person may call a misdeal, and the bets that go back; absent: all."""
 
     until: Literal["first-decision", "end"]
@@ -245,7 +260,7 @@ class MisdealPart(Part):
     clause: Clause
 
 
-class FaultPart(Part):
+class FaultPart(TomlTable):
     """What a device's fault means, for a whole class or for one fault by name. `calls`: who must come at once."""
 
     class_: str | None = None
@@ -255,7 +270,7 @@ class FaultPart(Part):
     clause: Clause = "procedure"
 
 
-class OptionPart(Part):
+class OptionPart(TomlTable):
     """A reading where the text is silent; the default is used unless the table says otherwise."""
 
     name: Name
@@ -264,14 +279,14 @@ class OptionPart(Part):
     reason: Clause
 
 
-class OptionRef(Part):
+class OptionRef(TomlTable):
     """A question that an option answers."""
 
     option: str
     clause: Clause
 
 
-class ColumnsPart(Part):
+class ColumnsPart(TomlTable):
     """Where a card drawn goes. `suit`: to the column of its suit. `turn`: to each column in turn, in this order."""
 
     names: Annotated[tuple[Name, ...], Field(min_length=1, max_length=16)]
@@ -279,7 +294,7 @@ class ColumnsPart(Part):
     clause: Clause
 
 
-class EndPart(Part):
+class EndPart(TomlTable):
     """Drawing ends when one `column`, or `all` of them together, hold so many cards; the first to happen decides."""
 
     when: Literal["column", "all"]
@@ -287,7 +302,7 @@ class EndPart(Part):
     clause: Clause
 
 
-class ExtraPart(Part):
+class ExtraPart(TomlTable):
     """One more card after an end by `all`. The option says when it is drawn; `moves-from` is the bet whose money may be
     moved, until then, to the bets placed before-extra, one of them a seat."""
 
@@ -296,7 +311,7 @@ class ExtraPart(Part):
     clause: Clause
 
 
-class ShoePart(Part):
+class ShoePart(TomlTable):
     """Cards drawn one at a time from a shoe. Each reference names an option; `contradictions` knows what it may say."""
 
     bets_closed: Clause

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin
@@ -27,9 +28,14 @@ class TomlTable(BaseModel):
     )
 
 
-def load(path: Path, model: type[Model], context: dict[str, Any] | None = None) -> Model:
+def load(
+    path: Path,
+    model: type[Model],
+    faults: Callable[[Model], Iterable[tuple[Key, str]]] = lambda _: (),
+    context: dict[str, Any] | None = None,
+) -> Model:
     """The file at `path` as a `model`, whose validators may read `context`; TomlFileError, always one line, for
-    whatever is wrong with it."""
+    anything that is wrong with it. `faults` says what one key cannot know of another."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -38,19 +44,28 @@ def load(path: Path, model: type[Model], context: dict[str, Any] | None = None) 
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = _SYNTAX_LINE.search(str(error))
+        line = _SYNTAX_LINE.search(str(error))
         why = _SYNTAX_LINE.sub("", str(error))
-        raise TomlFileError(path, int(found[1]) if found else None, "", f"not TOML: {why}") from error
+        raise TomlFileError(path, int(line[1]) if line else None, "", f"not TOML: {why}") from error
     try:
-        return model.model_validate(_tuples(content), context=context)
+        found = model.model_validate(tuples(content), context=context)
     except ValidationError as error:
         raise _explain(path, text, model, error) from error
+    for key, why in faults(found):
+        raise fault_in(path, key, why)
+    return found
 
 
-def _tuples(value: Any) -> Any:
+def fault_in(path: Path, key: Key, why: str) -> TomlFileError:
+    """What is wrong at a key of a file."""
+    return TomlFileError(path, line_of(path.read_text(encoding="utf-8"), key), spell(key), why)
+
+
+def tuples(value: Any) -> Any:
+    """Arrays as tuples, which is what a frozen model holds."""
     if isinstance(value, dict):
-        return {key: _tuples(part) for key, part in value.items()}
-    return tuple(_tuples(part) for part in value) if isinstance(value, list) else value
+        return {key: tuples(part) for key, part in value.items()}
+    return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
 def _explain(path: Path, text: str, model: type[TomlTable], error: ValidationError) -> TomlFileError:
@@ -59,7 +74,7 @@ def _explain(path: Path, text: str, model: type[TomlTable], error: ValidationErr
     key: Key = fault["loc"]
     why = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
-        why = f"unknown key; allowed: {', '.join(_keys_at(model, key[:-1]))}"
+        why = f"unknown key; allowed: {', '.join(keys_at(model, key[:-1]))}"
     elif fault["type"] == "missing":
         why = "missing"
     else:
@@ -67,7 +82,7 @@ def _explain(path: Path, text: str, model: type[TomlTable], error: ValidationErr
     return TomlFileError(path, line_of(text, key), spell(key), why)
 
 
-def _keys_at(model: type[BaseModel], key: Key) -> list[str]:
+def keys_at(model: type[BaseModel], key: Key) -> list[str]:
     """Keys allowed in the table at `key`, found by walking the models."""
     here: type[BaseModel] = model
     for part in key:

@@ -112,6 +112,10 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     """What the badge entitles to."""
     how: str = ""
     """What happened to the card, or the mode of the shoe it came out in."""
+    confidence: int | None = None
+    """How sure the shoe's reader is of the card, in percent; absent when it does not say."""
+    flags: tuple[str, ...] = ()
+    """What the reader noticed about the card."""
 
     # devices and lines
     device: str | None = None
@@ -300,7 +304,12 @@ INCIDENTS: Final = {
     "card-unread": Meaning(
         "the shoe did not read a card", "a person names it, or the round is unreliable", "shoe.unread"
     ),
-    "card-named": Meaning("a person named a card the shoe did not read", "recorded only", "shoe.unread"),
+    "card-doubtful": Meaning(
+        "the shoe's reader is less sure of a card than the table asks, or its readers disagree: it counts as not read",
+        "as card-unread where a card's face decides; in a game of steps recorded only",
+        "shoe.unread",
+    ),
+    "card-named": Meaning("a person named a card the shoe did not read, or not surely", "recorded only", "shoe.unread"),
     "naming-refused": Meaning(
         "a card was named without the badge the procedure asks for", "recorded only; it still waits", "shoe.unread"
     ),

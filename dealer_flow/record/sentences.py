@@ -101,6 +101,10 @@ SENTENCES: Final[Mapping[str, str | Mapping[str, str]]] = {
     },
     "draw-before-named": _OUT_OF_ORDER,
     "card-unread": "card {number} was not read",
+    "card-doubtful": {
+        "unsure": "card {number}{cards:, read as *,} is doubtful: the reader is {confidence} % sure",
+        "readers-disagree": "card {number}{cards:, read as *,} is doubtful: the readers disagree",
+    },
     "card-named": f"card {{number}} is named {{cards}} by {_WHO}{{level: (*)}}",
     "naming-refused": _OUT_OF_ORDER,
     "card-missing": {

@@ -4,26 +4,10 @@ Everything follows from the order of the cards, so a card named late gives what 
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from dealer_flow.procedure.columns import ShoePlan
+from dealer_flow.procedure.plan import ShoePlan
+from dealer_flow.record.result import Finish, Named
 from protocol.cards import UNREAD, Card
-
-
-class Finish(NamedTuple):
-    """After how many cards it was decided, and the column that decided it; None when no column did."""
-
-    cards: int
-    column: str | None
-
-
-class Naming(NamedTuple):
-    """A person said what card `position` is; `badge` 0 and `level` empty when no badge was swiped for it."""
-
-    position: int
-    card: Card
-    badge: int
-    level: str
 
 
 @dataclass(slots=True)
@@ -35,7 +19,7 @@ class Draw:
     overdrawn: list[Card] = field(default_factory=list)
     burned: list[Card] = field(default_factory=list)
     """Cards that left the shoe before the round and play no part in it."""
-    named: list[Naming] = field(default_factory=list)
+    named: list[Named] = field(default_factory=list)
     extra: bool = False
     """Whether the last of `cards` is the extra card."""
 
@@ -98,7 +82,7 @@ class Draw:
         """The first unread card is `card`; cards that now turn out to have come after the end."""
         position = self.cards.index(UNREAD) + 1
         self.cards[position - 1] = card
-        self.named.append(Naming(position, card, badge, level))
+        self.named.append(Named(position, card.text, badge, level))
         end = self.end
         if end is None or self.extra:
             return []

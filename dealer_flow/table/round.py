@@ -1,6 +1,6 @@
 """One round as it goes on: bets, choices, cards, incidents. What they mean is judged in `judge`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,7 +13,6 @@ from dealer_flow.record.result import Outcome
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
-from dealer_flow.table.returned import Returns
 from dealer_flow.table.shoe import Shoes
 from devices.events import Body, BurnConfirmed, Seen
 from protocol.places import Place
@@ -26,6 +25,28 @@ class Ruling(NamedTuple):
     place: Place
     clause: str
     returns: tuple[str, ...] | None
+
+
+@dataclass(slots=True)
+class Returns:
+    """What goes back, by what it follows from: (`dead-hand`, seat), (`hand`, its name), or an outcome with 0.
+
+    None stands for every bet. Where two clauses follow from the same thing, what either gives back goes back.
+    """
+
+    rows: dict[tuple[str, int | str], tuple[str, ...] | None] = field(default_factory=dict)
+
+    def add(self, follows: str, whose: int | str, bets: tuple[str, ...] | None) -> None:
+        """These bets go back for that reason."""
+        key = (follows, whose)
+        known = self.rows.get(key, ())
+        both = None if known is None or bets is None else (*known, *(bet for bet in bets if bet not in known))
+        self.rows[key] = both
+
+    def of(self, follows: str, whose: int | str, wagers: Mapping[str, int], keeps: frozenset[str]) -> dict[str, int]:
+        """The bets of a seat that go back, cents by name; all but those in `keeps` where no clause names any."""
+        bets = self.rows.get((follows, whose))
+        return {name: cents for name, cents in wagers.items() if (name not in keeps if bets is None else name in bets)}
 
 
 @dataclass(slots=True)
@@ -128,8 +149,8 @@ class Round:
     def draws(self, number: int) -> int:
         """How many cards the seat asked for in the last step that let it choose."""
         steps = reversed(self.plan.steps[: self.at])
-        asked = next((step.name for step in steps if isinstance(step, DecideStep)), "")
-        choice = self.plan.choices.get(self.choices.get(number, {}).get(asked, ""))
+        step = next((step.name for step in steps if isinstance(step, DecideStep)), "")
+        choice = self.plan.choices.get(self.choices.get(number, {}).get(step, ""))
         return choice.draws if choice else 0
 
     def folded(self, number: int) -> bool:

@@ -10,11 +10,16 @@ from functools import partial
 from typing import Final
 
 from dealer_flow.record.incidents import UNJUDGED, Incident
+from devices.events import Body, CardDrawn, CardUnread, ReaderFlag
 from protocol.cards import UNREAD, Card
 from protocol.places import SHOE
 
 _FOUND: Final = partial(Incident, clause=UNJUDGED, place=SHOE.text)
 _WRONG: Final = partial(_FOUND, code="cards-not-conserved")
+
+LEAST_CONFIDENCE: Final = 90
+"""Below this many percent a reading is doubtful, unless the table sets another limit: of ten such cards one or more
+would be wrong. Readers that work give 99 or 100."""
 
 
 @dataclass(slots=True)
@@ -131,6 +136,8 @@ class Shoes:
 
     decks: int
     faces: tuple[Card, ...]
+    least_confidence: int
+    """Percent below which a card is doubtful; 0 believes every reading but one that the readers disagree on."""
     device: str = ""
     """The line whose shoe it is; empty before its first report."""
     current: ShoeLedger | None = None
@@ -140,8 +147,20 @@ class Shoes:
     _last: tuple[str | None, int] | None = None
     _last_card: Card | None = None
     _in_place: dict[str | None, int] = field(default_factory=dict)
-    _told: dict[tuple[str | None, int], Card] = field(default_factory=dict)
+    _reported: dict[tuple[str | None, int], Card] = field(default_factory=dict)
     _outside: int = 0
+
+    def doubt(self, body: Body) -> str:
+        """Why the face that was read is not to be believed; empty when it is, or when none was read."""
+        if not isinstance(body, CardDrawn):
+            return ""
+        if ReaderFlag.DISAGREE in body.reader:
+            return "readers-disagree"
+        return "unsure" if body.confidence is not None and body.confidence < self.least_confidence else ""
+
+    def face(self, body: CardDrawn | CardUnread) -> Card:
+        """The card as far as it is known: a doubtful one is as good as not read."""
+        return UNREAD if isinstance(body, CardUnread) or self.doubt(body) else body.card
 
     def change(self, device: str) -> bool:
         """Reports come from this line; True when they came from another one before, whose shoe is gone."""
@@ -181,7 +200,7 @@ class Shoes:
         """The order of the reports begins anew."""
         self._last = self._last_card = None
         self._in_place.clear()
-        self._told.clear()
+        self._reported.clear()
         self._outside, self.pushed_back = 0, False
 
     def repeats(self, ordinal: int | None, where: str | None, card: Card) -> bool:
@@ -207,7 +226,7 @@ class Shoes:
                 missing = max(ordinal - max(nexts), -1)
         self._last, self._last_card = (where, ordinal), card
         self._in_place[where] = ordinal
-        self._told[where, ordinal] = card
+        self._reported[where, ordinal] = card
         self._outside, self.pushed_back = 0, False
         return missing
 
@@ -221,6 +240,6 @@ class Shoes:
         if self.current is not None:
             self.current.put_back()
 
-    def told(self, ordinal: int | None, where: str | None) -> Card | None:
+    def reported(self, ordinal: int | None, where: str | None) -> Card | None:
         """What was last reported as this card; None when nothing was."""
-        return None if ordinal is None else self._told.get((where, ordinal))
+        return None if ordinal is None else self._reported.get((where, ordinal))

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar, cast
 import click
 
 from dealer_flow.procedure.load import Procedure, load_procedure
+from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealwire.live import LineConfig
 from dealwire.table.table import Table, TableTerms
 from devices.dialects import dialect_named
@@ -106,6 +107,14 @@ table_options = together(
     terms_options,
     click.option("--table", "table_name", default="table-1", show_default=True, help="Name in every result."),
     click.option(
+        "--least-confidence",
+        type=click.IntRange(0, 100),
+        default=LEAST_CONFIDENCE,
+        show_default=True,
+        metavar="N",
+        help="A card that a shoe's reader is less sure of, in percent, counts as not read.",
+    ),
+    click.option(
         "--awards",
         is_flag=True,
         help="Let the awards made at the controller move the meters of --progressive, and compare them.",
@@ -153,11 +162,13 @@ class TableMaker:
         no_settle: bool,
         table_name: str,
         awards: bool,
+        least_confidence: int,
         progressive: Path | None,
         **terms: Any,
     ) -> None:
         self.given = procedure
         self._game, self._no_settle, self._name = game, no_settle, table_name
+        self._least_confidence = least_confidence
         self._awards, self._progressive, self._options = awards, progressive, terms
         self._load = cache(load_procedure)
         self._open_bank = cache(open_bank)
@@ -170,7 +181,7 @@ class TableMaker:
             self._terms[loaded.id] = self._make_terms(loaded)
         terms = self._terms[loaded.id]
         book = _make_book(loaded, terms, self._name) if self._awards else None
-        return Table(loaded, terms, name=self._name, awards=book)
+        return Table(loaded, terms, name=self._name, awards=book, least_confidence=self._least_confidence)
 
     def _make_terms(self, procedure: Procedure) -> TableTerms | None:
         """A procedure that no game settles is dealt only, which is said, unless terms are given for it."""

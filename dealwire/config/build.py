@@ -58,7 +58,8 @@ def build_table(part: TablePart, banks: Banks, make: type[T]) -> T:
     procedure = load_procedure(part.procedure)
     terms = build_terms(part, procedure, banks)
     awards = _award_book(part, procedure, terms) if part.awards else None
-    return make(procedure, terms, name=part.name, awards=awards, options=part.options)
+    least = part.least_confidence
+    return make(procedure, terms, name=part.name, awards=awards, options=part.options, least_confidence=least)
 
 
 def _award_book(part: TablePart, procedure: Procedure, terms: TableTerms | None) -> AwardBook | None:

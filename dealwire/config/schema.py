@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, model_validator
 
 from dealer_flow.procedure.tomlfile import TomlTable
+from dealer_flow.table.shoe import LEAST_CONFIDENCE
 
 SCHEMA = "dealwire.table/1"
 
@@ -65,6 +66,8 @@ class TablePart(TomlTable):
     token_cents: Wager = 25
     envy_base_cents: Wager = 100
     accept_suspect: bool = False
+    least_confidence: Annotated[int, Field(ge=0, le=100)] = LEAST_CONFIDENCE
+    """Percent below which a card that a shoe's reader is not sure of counts as not read."""
     progressive: FilePath | None = None
     """A progressive setup. Tables that name the same file share its meters."""
     awards: bool = False

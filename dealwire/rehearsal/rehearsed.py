@@ -9,12 +9,12 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import (
     AnyStep,
-    AppointStep,
     BurnCardStep,
     DealStep,
     DecideStep,
     Due,
     ExchangeStep,
+    OfferHandStep,
     RoundView,
     ShowStep,
 )
@@ -52,7 +52,7 @@ class RehearsedProcedure:
             raise NotDealt(procedure.id)
         self.id = procedure.id
         self.plan = Plan(procedure, options or {})
-        offered = {step.to for step in self.plan.steps if isinstance(step, AppointStep)}
+        offered = {step.to for step in self.plan.steps if isinstance(step, OfferHandStep)}
         self.steps = tuple(step for step in self.plan.steps if not _may_be_left(step, offered))
         self.bets = {bet.name: bet.number for bet in procedure.bet}
         self.enters = tuple(name for name in self.bets if name in self.plan.entering)
@@ -134,7 +134,7 @@ def _may_be_left(step: AnyStep, offered: Collection[str]) -> bool:
         case DecideStep():
             return step.about is not None and step.optional
         case _:
-            return isinstance(step, AppointStep)
+            return isinstance(step, OfferHandStep)
 
 
 def _group(step: AnyStep) -> PacketGroup:

@@ -21,7 +21,7 @@ from dealwire.table.event_line import event_line
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, Card
-from rules.award_records import AwardRecord
+from rules.award import AwardRecord
 from rules.settlement import Settlement
 
 _QUOTED: Final = re.compile(r"<[^>]*>|'[^']*'|\"[^\"]*\"")

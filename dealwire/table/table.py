@@ -14,9 +14,9 @@ from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
+from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from devices.events import Seen
-from rules.award import AwardBook
-from rules.award_records import AwardRecord, AwardRound
+from rules.award import AwardBook, AwardRecord, AwardRound
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.linked import known_meters, settle_linked, with_contributions
@@ -92,9 +92,9 @@ def move_meters(meters: dict[str, int], settlement: Settlement) -> None:
 class Table:
     """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
 
-    `options` are readings of the procedure. With `awards`, what people award at the controller moves the bank's meters,
-    not the settlements: these are made on the meters as START GAME left them, and where the two differ a record says
-    so.
+    `options` are readings of the procedure, `least_confidence` is the flow's. With `awards`, what people award at the
+    controller moves the bank's meters, not the settlements: these are made on the meters as START GAME left them, and
+    where the two differ a record says so.
     """
 
     def __init__(
@@ -105,10 +105,11 @@ class Table:
         name: str = "table-1",
         awards: AwardBook | None = None,
         options: Mapping[str, str] | None = None,
+        least_confidence: int = LEAST_CONFIDENCE,
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
-        self.flow = DealerFlow(procedure, table=name, options=options)
+        self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence)
         self.terms, self._awards = terms, awards
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()

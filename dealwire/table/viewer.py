@@ -22,7 +22,7 @@ from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text
-from rules.award_records import AwardRecord
+from rules.award import AwardRecord
 from rules.settlement import Settlement
 
 LOG_MAX: Final = 200

@@ -126,5 +126,5 @@ def _test(model: ShufflerModel, now_ns: int, request: int) -> Answer:
         return _wrong_state(model)
     model.request = request
     model.begin(Motion.TEST, now_ns)
-    model.settle(ShufflerCause.TEST_ASKED, now_ns)
+    model.settle(ShufflerCause.TEST_REQUESTED, now_ns)
     return ACCEPTED

@@ -12,7 +12,7 @@ class ShufflerCause(StrEnum):
 
     BOOTED = "started"
     TESTED = "self-test ended"
-    TEST_ASKED = "self-test asked for"
+    TEST_REQUESTED = "self-test asked for"
     LOADED = "deck put into the input"
     FED = "deck taken in"
     SHUFFLED = "shuffle ended"
@@ -65,7 +65,7 @@ ROWS: Final = (
         (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.MISDEAL, S.OPEN, S.FAULT, S.SAFE),
         "fault when a sensor failed, misdeal when the power went in mid-round, else by what lies in the device",
     ),
-    ShufflerRow((S.EMPTY, S.READY, S.FAULT), C.TEST_ASKED, (S.SELF_TEST,), "service role"),
+    ShufflerRow((S.EMPTY, S.READY, S.FAULT), C.TEST_REQUESTED, (S.SELF_TEST,), "service role"),
     ShufflerRow((S.EMPTY,), C.LOADED, (S.LOADED,), "no change of state while the other deck is in use"),
     ShufflerRow((S.LOADED,), C.FED, (S.SHUFFLING,), "the cards are in the chamber"),
     ShufflerRow((S.SHUFFLING,), C.SHUFFLED, (S.VERIFYING,), "always"),

@@ -115,7 +115,7 @@ def _decode_command(body: bytes) -> m.Message:
             return m.AskGameMessage()
         raise BadReport(DIALECT, body, "an unknown operation")
     if all(0x20 <= byte < 0x7F for byte in body):
-        return m.ToldMessage(body.decode())
+        return m.TextMessage(body.decode())
     raise BadReport(DIALECT, body, "an answer that is no text")
 
 
@@ -133,7 +133,7 @@ def encode(message: m.Message, sequence: int = 0x30) -> bytes:
             return encode_frame(Start.COMMAND, b"OPEC%02d" % _within(name, trouble, 99))
         case m.AskGameMessage():
             return encode_frame(Start.COMMAND, b"OPGP00")
-        case m.ToldMessage(text):
+        case m.TextMessage(text):
             return encode_frame(Start.COMMAND, _text(name, text))
     if sequence not in range(0x20, 0x7F):
         raise CannotEncode(name, f"sequence {sequence} is no printable character")

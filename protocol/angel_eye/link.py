@@ -79,7 +79,7 @@ class LinkState(StrEnum):
 class _Pending:
     request: int
     command: Command
-    asked_ns: int
+    requested_ns: int
     due_ns: int = 0
     tries: int = 0
 
@@ -226,7 +226,7 @@ class HostLink:
             return
         if isinstance(message, m.AcknowledgedMessage | m.RejectedMessage):
             self._settle(message, now_ns, out)
-        elif isinstance(message, m.ToldMessage):
+        elif isinstance(message, m.TextMessage):
             self._deliver(message, out)
 
     def _take_report(self, frame: Frame, now_ns: int, out: list[Output]) -> None:
@@ -277,7 +277,7 @@ class HostLink:
 
     def _abandon(self, now_ns: int, out: list[Output]) -> None:
         pending = self._commands.popleft()
-        error = NoAnswer(message_name(pending.command), pending.tries, (now_ns - pending.asked_ns) / 1e9)
+        error = NoAnswer(message_name(pending.command), pending.tries, (now_ns - pending.requested_ns) / 1e9)
         out.append(Unanswered(pending.request, pending.command, error))
 
     def _transmit_next(self, now_ns: int, out: list[Output]) -> None:

@@ -157,7 +157,7 @@ class RejectedMessage(Message, frozen=True):
     reason: int
 
 
-class ToldMessage(Message, frozen=True):
+class TextMessage(Message, frozen=True):
     """An answer in words; no public program reads more out of it than its text."""
 
     text: str

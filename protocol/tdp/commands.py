@@ -40,7 +40,7 @@ class Pending:
     request: int
     command: Message
     own: bool
-    asked_ns: int
+    requested_ns: int
     due_ns: int = 0
     tries: int = 0
 

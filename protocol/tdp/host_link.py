@@ -79,7 +79,7 @@ class HostLink(Resumable):
         self._sent_ns: int | None = None
         self._hello_ns = 0  # when the next HELLO is due
         self._open_session = 0  # the session we opened or are opening
-        self._asked = 0, 0  # the session whose events were last asked for in this opening, and when
+        self._requested = 0, 0  # the session whose events were last asked for in this opening, and when
 
     # -------------------------------------------------------------- the face
 
@@ -267,7 +267,7 @@ class HostLink(Resumable):
         self._in.greeted = False
         self._open_session = self._in.session
         self.state = LinkState.OPENING
-        self._asked = 0, 0
+        self._requested = 0, 0
         assert self._in.version is not None
         command = OpenSessionMessage(self._open_session, *self._in.version, self._asks)
         self._transmit(self._commands.own(command, now_ns), now_ns, out)
@@ -297,20 +297,20 @@ class HostLink(Resumable):
         """When to ask the device for events again: at once after opening, then while some are known missing."""
         heard, timing = self._in, self._timing
         order = heard.wanted
-        session, asked_ns = self._asked
+        session, requested_ns = self._requested
         if session != order.session:
             return 0
         if heard.old is not None or order.held:
-            return max(asked_ns, order.since_ns) + timing.reply_ns
+            return max(requested_ns, order.since_ns) + timing.reply_ns
         if order.last >= order.expected:
-            return max(asked_ns, heard.event_ns) + timing.retry_ns
+            return max(requested_ns, heard.event_ns) + timing.retry_ns
         return None
 
     def _chase(self, now_ns: int, out: list[Output]) -> None:
         due_ns = self._chase_due_ns()
         if due_ns is not None and now_ns >= due_ns and self._commands.outstanding is None:
             order = self._in.wanted
-            self._asked = order.session, now_ns
+            self._requested = order.session, now_ns
             self._transmit(self._commands.own(ReadEventsMessage(order.session, order.expected), now_ns), now_ns, out)
 
     # -------------------------------------------------------------- commands
@@ -340,7 +340,7 @@ class HostLink(Resumable):
     def _give_up_commands(self, now_ns: int, out: list[Output]) -> None:
         for pending in self._commands.drain():
             if not pending.own:
-                error = NoAnswer(pending.name, pending.tries, (now_ns - pending.asked_ns) / 1e9)
+                error = NoAnswer(pending.name, pending.tries, (now_ns - pending.requested_ns) / 1e9)
                 out.append(Unanswered(pending.request, pending.command, error))
 
     def _on_answer(self, envelope: Envelope, now_ns: int, out: list[Output]) -> None:

@@ -7,9 +7,7 @@ from typing import Any, Final
 
 from rules.errors import ExtraMissing, OddsRefused
 from rules.game import Bet
-from rules.odds.best_of import count_best_hands
-from rules.odds.finish import race_ends
-from rules.odds.lengths import count_flush_lengths
+from rules.odds.counts import count_best_hands, count_flush_lengths, race_ends
 from rules.odds.question import TOGETHER, Question
 from rules.odds.returns import BetOutcome, Odds, back_of
 from rules.paytable import PaidRow, PayTable

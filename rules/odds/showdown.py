@@ -25,10 +25,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rules.hands.tables import FLUSH_RANKS, flush_strengths
+from rules.hands.longest_flush import ACE, complete
 
 SUITS: Final = 4
 DEUCES: Final = 4
+FLUSH_RANKS: Final = tuple(range(3, ACE + 1))
+"""The ranks that are not wild."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -275,3 +277,24 @@ def _terms(left: Sequence[int], need: Sequence[int], cards: int, deuces: int, co
         ways = copies * _ways([left[suit] for suit in others], [need[suit] - 1 for suit in others], rest)
         if ways:
             yield _Term(ways, deuces, reaching)
+
+
+def flush_strengths(ranks: Sequence[int], cards: int, wild_kicker: str) -> list[list[int]]:
+    """[deuces][set of other ranks of one suit, bit n for `ranks[n]`] -> the flush they make, as a number.
+
+    A longer flush is greater, then one with higher cards; equal numbers tie. 0 where there are over `cards` cards.
+    """
+    table = []
+    for deuces in range(5):
+        row = [0] * (1 << len(ranks))
+        for mask in range(len(row)):
+            if mask.bit_count() + deuces <= cards:
+                held = [rank for index, rank in enumerate(ranks) if mask >> index & 1]
+                row[mask] = _spell((len(held) + deuces, *complete(held, deuces, wild_kicker)), cards + 1)
+        table.append(row)
+    return table
+
+
+def _spell(digits: Sequence[int], places: int) -> int:
+    """Digits of four bits each, the first one highest."""
+    return sum(digit << 4 * (places - place) for place, digit in enumerate(digits, start=1))

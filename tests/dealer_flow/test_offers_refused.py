@@ -11,7 +11,7 @@ BAD = {
     "an offer of a hand that comes later": (
         "pai-gow.co",
         ('about = "dragon"\ntakers = "one"', 'about = "tiger"\ntakers = "one"'),
-        "step[3].about: 'tiger' is no hand that was appointed before; allowed: dragon",
+        "step[3].about: 'tiger' is no hand that is offered before; allowed: dragon",
     ),
     "one taker of nothing": (
         "pai-gow.co",
@@ -20,7 +20,7 @@ BAD = {
     ),
     "the dealer's hand from a position": (
         "pai-gow.co",
-        ('do = "appoint"\nto = "dragon"', 'do = "appoint"\nto = "dealer"'),
+        ('do = "offer-hand"\nto = "dragon"', 'do = "offer-hand"\nto = "dealer"'),
         "step[2].to: 'dealer' is no [[hand]]; allowed: dragon",
     ),
     "a position that an option does not name": (

@@ -247,6 +247,76 @@ def test_two_unread_cards_are_named_in_their_order() -> None:
     assert result.draw.columns["clubs"] == ("2C", "3C", "4C", "5C", "6C")
 
 
+# ------------------------------------------------------------------ doubtful cards
+
+
+def read_as(card: str, confidence: int | None, *flags: str, ordinal: int = 1) -> e.CardDrawn:
+    return e.CardDrawn(ordinal, parse_card(card), None, confidence, flags)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "flags", "reason"),
+    [
+        (89, (), "unsure"),
+        (0, ("index", "dirty"), "unsure"),
+        (99, ("index", "code", "disagree"), "readers-disagree"),
+        (None, ("disagree",), "readers-disagree"),
+    ],
+)
+def test_a_doubtful_card_waits_for_a_supervisor(confidence: int | None, flags: tuple[str, ...], reason: str) -> None:
+    table = started().device(read_as("AH", confidence, *flags))
+    assert (table.codes, table.flow.state) == (["card-doubtful"], State.NAMING)
+    doubtful = table.incidents[0]
+    said = {"place": "shoe", "number": 1, "cards": ("AH",), "confidence": confidence, "flags": flags}
+    assert facts(doubtful) == {name: fact for name, fact in said.items() if fact not in (None, ())}
+    assert (doubtful.reason, doubtful.clause) == (reason, "procedure")
+    table.ordinal = 1
+    assert table.name("AH").codes[-1] == "naming-refused"
+    result = table.badge(77).name("TH").draw("5H 9H JH KH").end()
+    assert (result.outcome, finish(result)) == ("complete", (5, "hearts"))
+    assert result.draw is not None
+    assert result.draw.cards == ("TH", "5H", "9H", "JH", "KH")
+    assert settle(result, GAME).status == "settled"
+
+
+@pytest.mark.parametrize(
+    ("confidence", "flags"), [(90, ()), (100, ("index", "code")), (None, ()), (95, ("dirty", "slow"))]
+)
+def test_a_card_that_is_read_surely_asks_nobody(confidence: int | None, flags: tuple[str, ...]) -> None:
+    table = started().device(read_as("AH", confidence, *flags))
+    assert (table.codes, table.flow.state) == ([], State.DRAWING)
+
+
+def test_a_doubtful_card_nobody_names_is_never_settled() -> None:
+    table = started().draw("AH 5H 9H JH").device(read_as("KH", 1, ordinal=5))
+    result = table.end()
+    assert (result.outcome, finish(result)) == ("unreliable", None)
+    assert {line.result for line in settle(result, GAME).lines} == {"held"}
+
+
+@pytest.mark.parametrize(
+    ("least", "confidence", "flags", "codes"),
+    [
+        (0, 0, (), []),
+        (0, 100, ("disagree",), ["card-doubtful"]),
+        (40, 40, (), []),
+        (41, 40, (), ["card-doubtful"]),
+        (100, 99, (), ["card-doubtful"]),
+    ],
+)
+def test_the_table_sets_how_sure_is_sure(least: int, confidence: int, flags: tuple[str, ...], codes: list[str]) -> None:
+    table = race_table(least_confidence=least)
+    table.bet(1, red=500).start().device(read_as("AH", confidence, *flags))
+    assert table.codes == codes
+
+
+def test_a_doubtful_card_told_twice_is_one_card() -> None:
+    doubtful = read_as("AH", 20)
+    table = started().device(doubtful).device(doubtful)
+    assert table.codes == ["card-doubtful"]
+    assert table.flow.snapshot().columns[0].cards == ()
+
+
 # ------------------------------------------------------------------ one card too many
 
 

@@ -92,6 +92,22 @@ def test_an_unread_card_that_nobody_names() -> None:
         assert settle(result, GAME).status == "held"
 
 
+def test_a_card_that_the_simulated_shoe_doubts() -> None:
+    """What its model says of its reader arrives over the wire; the same card named gives the race as it lies."""
+    shoe = ShoeEvening(["fill", "begin 0", *["draw"] * 11, "end round"], "tdp", decks=1, seed=12)
+    say = shoe.table.model.say
+
+    def doubting(body: e.Body) -> None:
+        say(replace(body, confidence=35) if isinstance(body, e.CardDrawn) and body.ordinal == 3 else body)
+
+    shoe.table.model.say = doubting
+    result, incidents = play(shoe.run())
+    assert [item.code for item in incidents] == ["card-doubtful", *["draw-before-named"] * 8, "out-of-turn"]
+    assert (incidents[0].number, incidents[0].confidence, incidents[0].flags) == (3, 35, ("index", "code"))
+    assert incidents[0].cards == (shoe.table.model.drawn[2].text,)
+    assert result.outcome == "unreliable"
+
+
 def test_an_overdraw_in_every_dialect() -> None:
     rounds = [unsigned(play(evening(dialect, 12, *["draw"] * 12))[0]) for dialect in DIALECTS]
     assert rounds[0] == rounds[1] == rounds[2]

@@ -12,7 +12,7 @@ from dealer_flow.play.machine import CONCERNED, HELD_MAX
 from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
-from dealer_flow.table.returned import Returns
+from dealer_flow.table.round import Returns
 from devices import events as e
 from protocol.cards import parse_card
 from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED

@@ -8,6 +8,7 @@ from devices import events as e
 from protocol.cards import parse_card
 from tests.support.flow_points import round_of
 from tests.support.hand_table import DEVICE, HandTable
+from tests.support.sentences import facts
 from tests.support.step_games import PACKETS, rows, small, small_table, wrong
 
 
@@ -373,6 +374,17 @@ def test_an_unread_card_stops_nobody() -> None:
     table.draw("5D KH 6D QH 7D").choose(1, 2).draw("JH 8D")
     result = table.end()
     assert (result.outcome, result.seats[0].cards) == ("complete", ("??", "KH", "QH", "JH"))
+
+
+def test_a_doubtful_card_lies_covered_and_is_not_recognised() -> None:
+    table = small_table(STUD, 1, start=False).fresh_deck().start()
+    table.device(e.CardDrawn(1, parse_card("AS"), None, 12, ("disagree",)))
+    assert facts(table.incidents[-1]) == {"place": "shoe", "number": 1, "confidence": 12, "flags": ("disagree",)}
+    table.ordinal = 1
+    table.draw("5D KH 6D QH 7D").choose(1, 2).draw("JH 8D")
+    result = table.end()
+    assert (table.codes, result.outcome) == (["card-doubtful"], "complete")
+    assert result.seats[0].cards == ("??", "KH", "QH", "JH")
 
 
 def test_a_round_from_a_shoe_that_is_not_fresh() -> None:

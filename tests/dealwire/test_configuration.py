@@ -9,6 +9,8 @@ import pytest
 from dealwire.config.build import Banks, build_table
 from dealwire.config.load import load_configuration
 from dealwire.table.table import Table
+from devices import events as e
+from protocol.cards import parse_card
 from protocol.tomlfile import TomlFileError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
@@ -53,6 +55,15 @@ def test_the_example_is_a_table() -> None:
     assert found.table[0].seats == 6
 
 
+@pytest.mark.parametrize(("setting", "doubted"), [("", 1), ("least-confidence = 70", 0), ("least-confidence = 71", 1)])
+def test_a_table_says_how_sure_its_shoe_must_be(tmp_path: Path, setting: str, doubted: int) -> None:
+    file = written(tmp_path, more=SECOND.format(name="pit-2", address="x").replace('"pit-2"', f'"pit-2"\n{setting}'))
+    table = build_table(load_configuration(file).table[1], Banks(), Table)
+    for number, body in enumerate((e.GameStarted(1), e.CardDrawn(1, parse_card("AS"), None, 70)), 1):
+        table.handle(e.Seen("line", 1, number, 1, body))
+    assert table.incidents["card-doubtful"] == doubted
+
+
 def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
     found = load_configuration(written(tmp_path, more=SECOND.format(name="pit-2", address="/dev/ttyUSB3")))
     assert [(part.name, len(part.device)) for part in found.table] == [("pit-1", 2), ("pit-2", 2)]
@@ -64,23 +75,29 @@ def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
         ("seats = 6", "seats = 9", 17, "table[1].seats: 9 seats; flushes-gone-wild.co is dealt to at most 8"),
         ("seats = 6", "seets = 6", 17, "table[1].seets: unknown key; allowed: name, procedure"),
         ("limit-cents = 10000", "limit-cents = 10001", 18, "table[1].limit-cents: limit of each bet 10001; allowed: 1"),
-        ('"left"', '"up"', 22, "table[1].options.community-top-card: 'up' is not allowed; allowed: left, right"),
-        ("meter = 1000000", "jackpot = 1", 28, "table[1].meters.jackpot: meter 'jackpot'; allowed: meter"),
-        ('kind = "shuffler"', 'kind = "shoe"', 30, "table[1].device: 0 of kind 'shuffler'"),
+        ('"left"', '"up"', 23, "table[1].options.community-top-card: 'up' is not allowed; allowed: left, right"),
+        ("meter = 1000000", "jackpot = 1", 29, "table[1].meters.jackpot: meter 'jackpot'; allowed: meter"),
+        ('kind = "shuffler"', 'kind = "shoe"', 31, "table[1].device: 0 of kind 'shuffler'"),
         ("flushes-gone-wild.co", "flush", 16, "table[1].procedure: no such procedure; known: 208.co, "),
         (
             "[table.paytables]",
             '[table.paytables]\nplay = "x"',
-            24,
+            25,
             "paytables: pay table for bet 'play'; allowed: blind",
         ),
-        ("[table.paytables]", '[table.readings]\nante = "x"', 25, "readings.ante: reading 'ante'; allowed: natural"),
-        ("token-cents = 25", 'progressive = "no.toml"', 27, "meters: progressive and meters both say"),
+        ("[table.paytables]", '[table.readings]\nante = "x"', 26, "readings.ante: reading 'ante'; allowed: natural"),
+        ("token-cents = 25", 'progressive = "no.toml"', 28, "meters: progressive and meters both say"),
         ('"pit-1"', '"pit 1"', 15, "table[1].name: string should match pattern"),
         ("token-cents = 25", "token-cents = 0", 19, "table[1].token-cents: input should be greater than or equal to 1"),
+        (
+            "token-cents = 25",
+            "least-confidence = 101",
+            19,
+            "least-confidence: input should be less than or equal to",
+        ),
         ("token-cents = 25", "awards = true", 19, "table[1].awards: awards need progressive"),
-        ('role = "control"', 'dialect = "bee"', 34, "device[1].dialect: dialect 'bee' is not known; allowed: tdp"),
-        ('role = "control"', 'role = "operate"', 34, "device[1].role: input should be 'observe' or 'control'"),
+        ('role = "control"', 'dialect = "bee"', 35, "device[1].dialect: dialect 'bee' is not known; allowed: tdp"),
+        ('role = "control"', 'role = "operate"', 35, "device[1].role: input should be 'observe' or 'control'"),
         ('path = "journal.sqlite"', "path = 3", 6, "journal.path: the path of a file is a text"),
     ],
 )

@@ -161,7 +161,7 @@ def test_what_is_delivered_does_not_depend_on_what_is_sent() -> None:
     chunks = [report("1", STANDBY), b"\x06\x15\x21junk", report("2", drawn("AS")), b"\x02OK\x0307"]
     quiet, loud = Ear().hear(*chunks), Ear(operate=True).hear(*chunks)
     assert quiet.out == [output for output in loud.out if not isinstance(output, Send)]
-    assert quiet.told() == ["StandingBy", "AS", "Told"]
+    assert quiet.told() == ["StandingBy", "AS", "Text"]
 
 
 def test_a_command_needs_a_shoe_and_the_role() -> None:

@@ -167,7 +167,7 @@ def test_angel_eye_describes_with_names() -> None:
         am.CardDrawnMessage(0, 16, DECK[0]),
         am.CardDrawnMessage(0, 1, parse_card("X1")),
         am.SettingChangedMessage("1", "0000"),
-        am.ToldMessage("é"),
+        am.TextMessage("é"),
         am.Message(),
     ],
     ids=repr,

@@ -10,20 +10,21 @@ import numpy.typing as npt
 import pytest
 
 from protocol.cards import DECK, Card
-from rules.hands.bulk import five_card_classes, flush_lengths, flush_strength_of
 from rules.hands.five_card import NOTHING, five_card
 from rules.hands.longest_flush import longest_flush
-from rules.hands.tables import (
+from rules.odds.showdown import FLUSH_RANKS, flush_strengths
+from tests.support.all_hands import every_hand
+from tests.support.hand_tables import (
     CLASSES,
-    FLUSH_RANKS,
     FLUSH_WORDS,
     class_names,
     five_card_class,
+    five_card_classes,
     five_card_tree,
+    flush_lengths,
     flush_strength,
-    flush_strengths,
+    flush_strength_of,
 )
-from tests.support.all_hands import every_hand
 
 KNOWN = {  # hands of five cards, weakest first, and how many classes each has
     "high card": (1_302_540, 1277),

@@ -10,14 +10,11 @@ import numpy as np
 import pytest
 
 from protocol.cards import CARDS, DECK
-from rules.hands.bulk import five_card_classes, flush_lengths
 from rules.hands.five_card import FIVE_CARD_HANDS, NOTHING, five_card
 from rules.hands.longest_flush import longest_flush
-from rules.hands.tables import class_names, count_five_card_hands
-from rules.odds.best_of import count_best_hands
-from rules.odds.finish import finishing_card, race_ends
-from rules.odds.lengths import count_flush_lengths
+from rules.odds.counts import count_best_hands, count_flush_lengths, finishing_card, race_ends
 from tests.support.all_hands import every_hand
+from tests.support.hand_tables import class_names, count_five_card_hands, five_card_classes, flush_lengths
 
 NATURAL = ["own-suit", "no-deuce"]
 SEVEN = 133_784_560

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from protocol.cards import DECK, Card, parse_cards
-from rules.hands.bulk import flush_strength_of
-from rules.hands.tables import PLACES
+from rules.odds.main_game import Stake, best_play
 from rules.odds.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
-from rules.odds.strategy import Stake, best_play
+from tests.support.hand_tables import PLACES, flush_strength_of
 from tests.support.small_decks import Outcomes, by_hand, place_of
 
 SMALL = DealShape(own=2, community=2, ranks=(8, 13, 14))

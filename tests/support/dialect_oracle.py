@@ -116,7 +116,7 @@ ANSWERS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("NAK busy", "15 21", "Rejected", {"reason": 0x21}),
     ("NAK writing", "15 22", "Rejected", {"reason": 0x22}),
     ("NAK other", "15 FF", "Rejected", {"reason": 0xFF}),
-    ("an answer in words", "02 4F 4B 03 30 37", "Told", {"text": "OK"}),
+    ("an answer in words", "02 4F 4B 03 30 37", "Text", {"text": "OK"}),
 ]
 COMMANDS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("lock, the maker's printed example", "02 4F 50 4C 4B 30 32 03 31 42", "Lock", {"locked": True}),
@@ -274,7 +274,7 @@ def angel_eye() -> dict[str, Any]:
         return {"name": name, "wire": bytes.fromhex(wire).hex(), "message": message, "fields": fields, "sends": sends}
 
     sent = [row(*case, True) for case in (*REPORTS, *ANSWERS, *COMMANDS)]
-    sent = [{**case, "sends": case["message"] != "Told" and case["fields"].get("card") != "??"} for case in sent]
+    sent = [{**case, "sends": case["message"] != "Text" and case["fields"].get("card") != "??"} for case in sent]
     streams = [
         {"name": name, **pieces_of([(r, bytes.fromhex(w)) for r, w in pieces], bytes.fromhex(pending))}
         for name, pieces, pending in ANGEL_STREAMS

@@ -33,6 +33,7 @@ from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
+from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from devices import events as e
 from protocol.cards import DECK, UNREAD, Card, parse_card, parse_cards
 from protocol.faults import Fault
@@ -62,10 +63,15 @@ class HandTable:
         counts: bool = True,
         decks: int | None = None,
         loaded: int | None = None,
+        least_confidence: int = LEAST_CONFIDENCE,
         **options: str,
     ) -> None:
         self.procedure = load_procedure(procedure) if isinstance(procedure, str) else procedure
-        self.flow = DealerFlow(self.procedure, options={name.replace("_", "-"): to for name, to in options.items()})
+        self.flow = DealerFlow(
+            self.procedure,
+            options={name.replace("_", "-"): to for name, to in options.items()},
+            least_confidence=least_confidence,
+        )
         self.reads, self.counts = reads, counts
         self.incidents: list[Incident] = []
         self.results: list[RoundResult] = []

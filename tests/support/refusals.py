@@ -36,7 +36,7 @@ SENTENCES = (
     "no step offers W; add it to a decide step's choices",
     "no exchange step replaces cards of the seats",
     # hands that are offered, bets that enter or are given up
-    "W is no hand that was appointed before; allowed: (L|none)",
+    "W is no hand that is offered before; allowed: (L|none)",
     "one taker of what\\? give 'about' too",
     r"W is no \[\[hand\]\]; allowed: (L|none)",
     "no option W that chooses between positions: last-unplayed, seat-1 to seat-N",

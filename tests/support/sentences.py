@@ -147,6 +147,10 @@ FACTS: dict[str, str | dict[str, str]] = {
     "draw-before-close": {"drawn_after_close": _ORDER, "out-again": "cards unreliable"},
     "draw-before-named": _ORDER,
     "card-unread": "place number",
+    "card-doubtful": {
+        "unsure": "place number cards? confidence flags?",
+        "readers-disagree": "place number cards? confidence? flags",
+    },
     "card-named": "number cards badge? level?",
     "naming-refused": _ORDER,
     "card-missing": {

@@ -77,7 +77,7 @@ ANGEL_EYE: list[tuple[am.Message, e.Body]] = [
     (am.LockMovedMessage(True), e.ShoeLocked(True)),
     (am.SettingChangedMessage("01", "0008"), e.UnknownReported("setting 01 is now 0008")),
     (am.UnknownReportMessage("X", b"\x80"), e.UnknownReported("report 'X' of 1 bytes")),
-    (am.ToldMessage("OK"), e.UnknownReported("answer 'OK'")),
+    (am.TextMessage("OK"), e.UnknownReported("answer 'OK'")),
 ]
 
 BEE_TEK: list[tuple[bm.Message, e.Body]] = [

@@ -1,21 +1,27 @@
 """Races dealt at the bench, in every dialect: what scenarios say is what happens, and files that cannot be played."""
 
+import json
 from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
 
+from dealwire.cli import main
 from dealwire.rehearsal.scenario import RaceScenario, Scenario, find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.shoe_dealers import stack
 from dealwire.rehearsal.strict import ScenarioError
 from dealwire.rehearsal.tables import RaceTable, SimulatedTable, set_up
 from devices import events as e
+from devices.recording import CaptureWriter
 from protocol.cards import DECK, Card
 from protocol.tdp.messages import ShoeState
 from tests.support.race_evenings import RaceEvening, unsigned
 from tests.support.shoes import DIALECTS
+from tests.support.table_evenings import TableEvening
 
 # Scenario -> outcome and card at which each race ends (None: not decided), codes of the incidents; by dialect where
 # they cannot say the same.
@@ -237,3 +243,21 @@ def test_a_scenario_is_found_by_its_name_whatever_its_device() -> None:
     assert isinstance(set_up(find_scenario("race-5"), shoe_dialect="bee-tek"), RaceTable)
     with pytest.raises(ScenarioError, match=r"race-99: no such scenario; there are clean-1, .*race-11"):
         find_scenario("race-99")
+
+
+def test_a_doubtful_card_in_a_recording_is_settled_only_where_the_table_believes_it(tmp_path: Path) -> None:
+    scenario = find_scenario("race-5")
+    assert isinstance(scenario, RaceScenario)
+    table = RaceTable(scenario, speed=20.0)
+    recording = tmp_path / "doubtful.pcapng"
+    with CaptureWriter(recording, procedure="race-to-the-flush") as writer:
+        evening = TableEvening(table, writer=writer)
+        say = table.shoe.say
+        table.shoe.say = lambda body: say(replace(body, confidence=60) if isinstance(body, e.CardDrawn) else body)
+        evening.run()
+    for least, wanted in ([], "unreliable"), (["--least-confidence", "60"], "complete"):
+        done = CliRunner().invoke(main, ["replay", str(recording), "--json", *least])
+        lines = [json.loads(line) for line in done.output.splitlines()]
+        assert [line["outcome"] for line in lines if line["type"] == "round"] == [wanted], done.output
+        doubted = [line["confidence"] for line in lines if line.get("code") == "card-doubtful"]
+        assert doubted == ([] if least else [60] * 5)

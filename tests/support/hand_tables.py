@@ -1,19 +1,25 @@
-"""Hands by table, for counting many: a five-card hand is five steps through a tree, a flush four look-ups.
+"""Hands by table, for counting many, beside the rankings that settle: a five-card hand is five steps through a tree, a
+flush four look-ups, and whole arrays of hands go through NumPy.
 
 A card stands here by its *place* in `protocol.cards.DECK`, 0 to 51. Cards are taken on trust: five places must be of
-five different cards. `rules.hands.bulk` does the same for whole arrays of hands.
+five different cards. Arrays of hands come as columns: one array of places a card, all of one length. Work goes in
+blocks that fit a processor's cache.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations_with_replacement
 from math import comb, prod
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 from protocol.cards import DECK, Card
 from rules.hands.five_card import NOTHING
-from rules.hands.longest_flush import ACE, complete
+from rules.hands.longest_flush import ACE
+from rules.odds.showdown import FLUSH_RANKS, flush_strengths
 
 PLACES: Final[Mapping[Card, int]] = {card: place for place, card in enumerate(DECK)}
 """Card -> its place in the deck."""
@@ -120,31 +126,6 @@ def count_five_card_hands() -> dict[str, int]:
     return dict(counted)
 
 
-def flush_strengths(ranks: Sequence[int], cards: int, wild_kicker: str) -> list[list[int]]:
-    """[deuces][set of other ranks of one suit, bit n for `ranks[n]`] -> the flush they make, as a number.
-
-    A longer flush is greater, then one with higher cards; equal numbers tie. 0 where there are over `cards` cards.
-    """
-    table = []
-    for deuces in range(5):
-        row = [0] * (1 << len(ranks))
-        for mask in range(len(row)):
-            if mask.bit_count() + deuces <= cards:
-                held = [rank for index, rank in enumerate(ranks) if mask >> index & 1]
-                row[mask] = _spell((len(held) + deuces, *complete(held, deuces, wild_kicker)), cards + 1)
-        table.append(row)
-    return table
-
-
-def _spell(digits: Sequence[int], places: int) -> int:
-    """Digits of four bits each, the first one highest."""
-    return sum(digit << 4 * (places - place) for place, digit in enumerate(digits, start=1))
-
-
-FLUSH_RANKS: Final = RANKS[1:]
-"""The ranks that are not wild."""
-
-
 def _word(card: Card) -> int:
     suit = (card >> 4) - 1
     if card & 0x0F == 2:
@@ -161,3 +142,97 @@ def flush_strength(word: int, table: Sequence[Sequence[int]]) -> int:
     """Strength of the best flush in a hand given as a sum of `FLUSH_WORDS`, by a table for `FLUSH_RANKS`."""
     row = table[word >> 48 & 7]
     return max(row[word & 4095], row[word >> 12 & 4095], row[word >> 24 & 4095], row[word >> 36 & 4095])
+
+
+# ------------------------------------------------------------------ in bulk
+
+Column = npt.NDArray[np.integer[Any]]
+
+BLOCK: Final = 1 << 14
+_CARDS: Final = len(DECK)
+
+# The smallest keys, found one after the other, that keep the sums of any five ranks apart, four of a rank at most.
+_RANK_KEYS: Final = (0, 1, 5, 22, 94, 312, 992, 2422, 5624, 12522, 19998, 43258, 79415)
+_SUMS: Final = 4 * _RANK_KEYS[-1] + _RANK_KEYS[-2] + 1
+_SUIT_BIT: Final = 20
+_SUM: Final = (1 << _SUIT_BIT) - 1
+
+
+def five_card_classes(columns: Sequence[Column]) -> npt.NDArray[np.uint16]:
+    """Class of each hand, 1 the weakest to 7,462; five columns of places of different cards."""
+    one_two_three, four_five, classes = _five_card_tables()
+    first, second, third, fourth, fifth = columns
+    found = np.empty(len(first), np.uint16)
+    for start in range(0, len(first), BLOCK):
+        block = slice(start, start + BLOCK)
+        left = one_two_three.take(
+            (first[block].astype(np.intp) * _CARDS + second[block]) * _CARDS + third[block], mode="wrap"
+        )
+        right = four_five.take(fourth[block].astype(np.intp) * _CARDS + fifth[block], mode="wrap")
+        suited = (left & right) > _SUM
+        sums = ((left & _SUM) + (right & _SUM)).astype(np.intp)
+        sums += suited.astype(np.intp) * _SUMS
+        classes.take(sums, out=found[block], mode="wrap")
+    return found
+
+
+@cache
+def _five_card_tables() -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint16]]:
+    """Sums of keys for three cards and for two, with the suit they share, if any, above; sum -> class."""
+    rank_keys = [_RANK_KEYS[RANKS.index(ACE if card & 0x0F == 1 else card & 0x0F)] for card in DECK]
+    keys = np.array(rank_keys, np.int32)
+    suits = np.array([1 << _SUIT_BIT + (card >> 4) - 1 for card in DECK], np.int32)
+    two = (keys[:, None] + keys) | (suits[:, None] & suits)
+    three = ((two[:, :, None] & _SUM) + keys) | (two[:, :, None] & suits)
+    classes = np.zeros(2 * _SUMS, np.uint16)
+    for (ranks, suited), number in class_table().items():
+        classes[sum(_RANK_KEYS[RANKS.index(rank)] for rank in ranks) + suited * _SUMS] = number
+    return three.ravel(), two.ravel(), classes
+
+
+def flush_strength_of(wild_kicker: str = "highest-absent", cards: int = 7) -> Callable[[Sequence[Column]], Column]:
+    """A function from columns of up to `cards` cards to each hand's best flush: equal numbers tie, a greater one wins.
+
+    `strength >> 4 * cards` is its length.
+    """
+    table = np.array(flush_strengths(FLUSH_RANKS, cards, wild_kicker), np.int64).ravel()
+
+    def strengths(columns: Sequence[Column]) -> Column:
+        found = np.empty(len(columns[0]), np.int64)
+        for start in range(0, len(found), BLOCK):
+            words = _words(columns, slice(start, start + BLOCK))
+            row = (words >> 48 & 7) << 12
+            best = table.take(row | words & 4095)
+            for shift in (12, 24, 36):
+                np.maximum(best, table.take(row | words >> shift & 4095), out=best)
+            found[start : start + BLOCK] = best
+        return found
+
+    return strengths
+
+
+def flush_lengths(columns: Sequence[Column], readings: Mapping[str, str]) -> tuple[Column, Column]:
+    """Longest natural flush and longest flush of each hand, by the reading `natural`."""
+    counts = np.array([mask.bit_count() for mask in range(1 << 12)], np.int8)
+    natural, longest = (np.empty(len(columns[0]), np.int8) for _ in range(2))
+    for start in range(0, len(natural), BLOCK):
+        words = _words(columns, slice(start, start + BLOCK))
+        most = real = np.zeros(len(words), np.int8)
+        for suit in range(4):
+            held = counts.take(words >> 12 * suit & 4095)
+            most = np.maximum(most, held)
+            stands = words >> 52 + suit & 1 if readings.get("natural", "own-suit") == "own-suit" else 0
+            real = np.maximum(real, held + stands).astype(np.int8)
+        natural[start : start + BLOCK] = real
+        longest[start : start + BLOCK] = most + (words >> 48 & 7)
+    return natural, longest
+
+
+def _words(columns: Sequence[Column], block: slice) -> npt.NDArray[np.int64]:
+    words = _WORDS.take(columns[0][block])
+    for column in columns[1:]:
+        words += _WORDS.take(column[block])
+    return words
+
+
+_WORDS: Final = np.array(FLUSH_WORDS, np.int64)

@@ -1,0 +1,183 @@
+"""What the decks of a game of steps do to the round: which is dealt, where each card of a shoe goes, what becomes of a
+burned card put back, of a deck that runs out, and of a hand dealt to a position where nobody plays."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
+from dealer_flow.procedure.steps import DecideStep, Due, OfferHandStep
+from dealer_flow.record.incidents import Incident
+from dealer_flow.table.round import Round
+from devices.events import Seen
+from protocol.cards import Card
+from protocol.faults import Fault
+from protocol.places import BURN, NOWHERE, SHOE, SHUFFLER, Place, seat
+
+
+def begin(round_: Round, seen: Seen) -> None:
+    """Bets are closed: a shoe is dealt from, and one that is fresh each round must be a whole one."""
+    if round_.shoes is None:
+        return
+    round_.shoes.begin_round()
+    if round_.draw is not None:
+        return
+    deck, shoe = round_.plan.procedure.deck, round_.shoes.current
+    if deck.fresh == "each-round" and shoe is not None and shoe.rounds:
+        if shoe.announced:
+            round_.report(Incident(code="deck-not-fresh", clause=deck.clause, shoe=shoe.id, unreliable=True), seen)
+        else:
+            round_.shoes.replace()
+    elif deck.rounds is not None and shoe is not None and shoe.rounds >= deck.rounds:
+        old = Incident(
+            code="deck-too-old",
+            clause=deck.clause,
+            place=SHOE.text,
+            shoe=shoe.id,
+            counted=shoe.rounds,
+            limit=deck.rounds,
+        )
+        round_.report(old, seen)
+    deal_from(round_, 0, seen)
+
+
+def deal_from(round_: Round, deck: int, seen: Seen) -> None:
+    """A round is dealt from this deck; 0 is a shoe's."""
+    plan, care = round_.plan, round_.plan.procedure.care
+    alternating = plan.procedure.deck.alternating > 1 and not plan.from_shoe
+    place = (SHOE if plan.from_shoe else SHUFFLER).text
+    for finding in round_.decks.deal(deck, alternating=alternating, oldest=plan.oldest_deck):
+        clauses = {"deck-not-alternated": plan.procedure.deck.clause, "defective-deck-again": care.deck.clause}
+        clause = clauses.get(finding.code, care.age.clause if care.age else "procedure")
+        round_.report(replace(finding, clause=clause, place=place), seen)
+
+
+def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
+    """A card of the shoe goes to whom it is due; one that is burned before the bets are closed to nobody."""
+    due = round_.next_due
+    if round_.shoes is not None and round_.shoes.current is not None and round_.in_play:
+        shoe = round_.shoes.current
+        if shoe.over and not round_.given:
+            clause = round_.plan.procedure.deck.clause
+            round_.report(Incident(code="shoe-over", clause=clause, shoe=shoe.id, unreliable=True), seen)
+        shoe.rounds += not round_.given
+    if due is not None and round_.in_play:
+        round_.ledger.draw(card, due)
+        round_.given += 1
+        judge_count(round_, due.place, seen)
+    elif burned:
+        round_.ledger.draw(card, Due(BURN, 1, ""))
+
+
+def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
+    """Between two rounds a person counted a whole deck."""
+    if counted == round_.plan.cards:
+        return
+    policy = round_.plan.deck_policy
+    found = DECK_WRONG(reason="person", place=SHUFFLER.text, counted=counted, expected=round_.plan.cards)
+    wrong = round_.report(judged(policy, found), seen)
+    if policy.then == "defective-deck" and round_.decks.last is not None:
+        round_.decks.find_defective(round_.decks.last, wrong)
+    else:
+        apply(round_, policy, NOWHERE, wrong)
+
+
+# ------------------------------------------------------------------ dealing halts
+
+
+def put_back(round_: Round, seen: Seen) -> bool:
+    """The card that came out last was pushed back into the shoe; True when it was a burned one that may be."""
+    may = round_.plan.back_on_top and round_.in_play and not round_.over and round_.given > 0
+    if not may or round_.dues[round_.given - 1].place != BURN:
+        return False
+    care = round_.plan.procedure.care.burned
+    clause = care.clause if care else round_.plan.clause
+    back = Incident(code="burned-card-put-back", clause=clause, place=BURN.text, fault=Fault.PUSHED_BACK)
+    round_.report(back, seen)
+    round_.given -= 1
+    round_.ledger.hands[BURN].put_back()
+    if not round_.given and round_.shoes is not None:
+        round_.shoes.on_table().rounds -= 1  # no card of this round is out: it begins anew
+    return True
+
+
+def look_ahead(round_: Round, seen: Seen) -> None:
+    """Fewer cards are left in the shoe than are due: say so, and go on as the procedure has it."""
+    policy = round_.plan.runs_out
+    if policy is None or round_.over or round_.shoes is None or round_.shoes.current is None:
+        return
+    left = round_.shoes.current.left
+    due = [due for due in round_.dues[round_.given :] if not due.at_most]
+    if left is None or len(due) <= left:
+        return
+    burned = round_.ledger.burned_left
+    pool = burned + min(left, 1)
+    by_hand = len(due) - max(left - 1, 0)
+    out = Incident(
+        code="deck-runs-out", clause=policy.clause, reason="stop", place=SHOE.text, expected=len(due), left=left
+    )
+    if policy.then == "scramble" and pool >= by_hand:
+        reason = "scramble-and-burn" if pool > by_hand else "scramble"
+        out = replace(out, reason=reason, burned=burned, by_hand=by_hand)
+        _scramble(round_, due, left)
+        policy = policy._replace(then="nothing")
+    elif policy.then != "misdeal":
+        policy = policy._replace(then="person")
+        out = replace(out, called="supervisor")
+        _by_hand(round_, due, left)
+    apply(round_, policy._replace(returns=round_.plan.procedure.misdeal.returns), SHOE, round_.report(out, seen))
+
+
+def _scramble(round_: Round, due: list[Due], left: int) -> None:
+    """All cards but the last go out; that one is laid to the burned ones, and what lies there is dealt by hand."""
+    round_.ledger.scrambled = True
+    whole = max(left - 1, 0)
+    aside = [Due(BURN, 1, due[whole].step)] * min(left, 1)
+    round_.dues[round_.given :] = [*due[:whole], *aside]
+    round_.by_hand += due[whole:]
+
+
+def _by_hand(round_: Round, due: list[Due], left: int) -> None:
+    """What the shoe no longer has is dealt by hand, if a supervisor lets play go on."""
+    round_.dues[round_.given :] = due[:left]
+    round_.by_hand += due[left:]
+
+
+# ------------------------------------------------------------------ a hand that players may take
+
+
+def offer_hand(round_: Round, seen: Seen) -> None:
+    """In a step that offers a hand the cards of a position are that hand's from now on; their count is judged as the
+    hand's."""
+    step = round_.step
+    place = _position(round_, round_.plan.options[step.from_]) if isinstance(step, OfferHandStep) else None
+    if not isinstance(step, OfferHandStep) or place is None:
+        return
+    to = round_.plan.place(step.to)
+    round_.ledger.move(place, to)
+    judge_count(round_, to, seen)
+
+
+def _position(round_: Round, value: str) -> Place | None:
+    unplayed = list(_unplayed(round_))
+    if value == "last-unplayed":
+        return unplayed[-1] if unplayed else None
+    place = seat(int(value.removeprefix("seat-")))
+    return place if place in unplayed else None
+
+
+def _unplayed(round_: Round) -> Iterator[Place]:
+    """Positions with cards where nobody plays, in the order they were dealt to."""
+    for due in round_.dues[: round_.given]:
+        if due.place.seat and due.place.seat not in round_.active and due.place in round_.ledger.hands:
+            yield due.place
+
+
+def seen_before(round_: Round, bet: str) -> str:
+    """The hand that a bet is about, if it was shown already; empty when it was not."""
+    offers = (step for step in round_.plan.steps if isinstance(step, DecideStep) and step.about is not None)
+    for step in offers:
+        of_bet = any(bet in round_.plan.choices[name].stakes for name in step.choices)
+        if step.about is not None and of_bet and round_.plan.place(step.about) in round_.open:
+            return step.about
+    return ""
