@@ -285,6 +285,7 @@ def test_a_token_is_never_shown_nor_echoed(console: Console) -> None:
         assert "no-such-token" not in browser.post("/sign-in", data={"token": "no-such-token"}).text
 
 
+@pytest.mark.usefixtures("table")
 def test_bound_elsewhere_reading_needs_a_token_too(hub: Hub) -> None:
     with running(hub, host="0.0.0.0") as shown:
         port = urlsplit(shown.address).port
@@ -447,6 +448,7 @@ def test_so_many_pages_may_look_and_one_more_is_told(console: Console) -> None:
         assert line.recv(timeout=30)
 
 
+@pytest.mark.usefixtures("table")
 def test_a_console_stops_while_pages_look_and_its_port_is_free_again(hub: Hub) -> None:
     with running(hub) as shown:
         with live(shown) as line:
