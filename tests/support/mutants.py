@@ -74,7 +74,9 @@ def mutated(source: str, mutant: Mutant) -> CodeType:
     tree = ast.parse(source)
     _, node = list(_places(tree))[mutant.node]
     _, change = list(_changes(node))[mutant.number]
-    return compile(ast.fix_missing_locations(_Replace(node, change).visit(tree)), mutant.file, "exec")
+    return compile(
+        ast.fix_missing_locations(_Replace(node, change).visit(tree)), mutant.file, "exec", dont_inherit=True
+    )
 
 
 def differences(sound: CodeType, faulty: CodeType) -> list[tuple[CodeType, CodeType]]:

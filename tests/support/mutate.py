@@ -203,7 +203,7 @@ def _anywhere(mutant: Mutant, reach: dict[tuple[str, int], set[str]]) -> set[str
 
 def _changed(mutant: Mutant) -> list[tuple[CodeType, CodeType]]:
     source = (ROOT / mutant.file).read_text()
-    return differences(compile(source, mutant.file, "exec"), mutated(source, mutant))
+    return differences(compile(source, mutant.file, "exec", dont_inherit=True), mutated(source, mutant))
 
 
 # ------------------------------------------------------------------ in a fork
@@ -318,14 +318,20 @@ def _fails(item: pytest.Item, following: pytest.Item | None) -> bool:
 
 
 def equivalent() -> dict[str, str]:
-    """Faults that change nothing, by their text without the line -> the reason."""
+    """Faults that change nothing, by their name -> the reason."""
     found: dict[str, str] = json.loads(EQUIVALENT.read_text()) if EQUIVALENT.exists() else {}
     return found
 
 
 def name(mutant: Mutant) -> str:
-    """A fault's name, which outlives changes elsewhere in its file."""
-    return f"{mutant.file} {'.'.join(mutant.scope)}: {mutant.what}"
+    """A fault's name, which outlives changes elsewhere in its file, and not one of its line."""
+    line = _lines(mutant.file)[mutant.line - 1].strip()
+    return f"{mutant.file} {'.'.join(mutant.scope)}: {mutant.what} in: {line}"
+
+
+@functools.cache
+def _lines(file: str) -> list[str]:
+    return (ROOT / file).read_text().splitlines()
 
 
 def summary(verdicts: list[Verdict]) -> Iterator[str]:
@@ -387,7 +393,9 @@ def main(arguments: list[str]) -> int:
     if len(runner.verdicts) < len(wanted):
         return int(code) or 1
     for package in packages:
-        print(f"\n{package}, of {len(all_mutants(package))} faults:")
+        every = all_mutants(package)
+        stale = {known for known in equivalent() if known.startswith(f"{package}/")} - {name(each) for each in every}
+        print(f"\n{package}, of {len(every)} faults:", *(f"no fault any more: {known}" for known in stale), sep="\n")
         print(*summary([each for each in runner.verdicts if each.mutant.file.startswith(f"{package}/")]), sep="\n")
     return 0
 
