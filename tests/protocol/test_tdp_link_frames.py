@@ -19,6 +19,7 @@ from protocol.tdp import (
     Progressed,
     Send,
     SessionRestarted,
+    Timing,
     UnknownEvent,
     Up,
 )
@@ -321,7 +322,37 @@ def test_who_is_there_is_announced_once_however_often_it_is_said() -> None:
     assert len([item for item in out if isinstance(item, Up)]) == 1
 
 
+def test_half_a_frame_is_noise_when_the_line_ends() -> None:
+    host, sequence = open_host()
+    half = event(1, sequence)[:9]
+    host.receive(half, START_NS + MS)
+    assert [item.data for item in host.close(START_NS + 2 * MS) if isinstance(item, Discarded)] == [half]
+
+
+@pytest.mark.parametrize(("after_ns", "late"), [(Timing().reply_ns, 0), (Timing().reply_ns + 1, 1)])
+def test_a_reply_is_late_when_it_took_longer_than_a_device_may(after_ns: int, late: int) -> None:
+    host, sequence = open_host()
+    request, _ = host.request(DispenseMessage(), START_NS)
+    host.receive(wire(head(REPLY, 0x121, sequence, request) + bytes((1, 0, 0, 6))), START_NS + after_ns)
+    assert host.stats.late_replies == late
+
+
 # ------------------------------------------------------------------ the device's frames
+
+
+def test_what_no_host_says_is_counted_and_no_sign_of_one() -> None:
+    link = device()
+    opened(link)
+    frames = link.stats.frames
+    out = link.receive(event(1, 1), START_NS)
+    assert [type(item) for item in out] == [Discarded]
+    assert (link.stats.unusable, link.stats.frames) == (1, frames)
+
+
+def test_a_status_asked_for_is_the_links_own_work() -> None:
+    out = device().receive(command(0x22, 5), START_NS)
+    assert not [item for item in out if isinstance(item, Commanded)]
+    assert sent(out)[0][4:] == struct.pack("<HHBHB", 5, 0x22, Status.DONE, 0, 6)
 
 
 def test_hello_is_answered_in_any_version_and_the_layout_is_the_published_one() -> None:
