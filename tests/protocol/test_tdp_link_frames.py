@@ -213,6 +213,16 @@ def test_a_reply_to_another_request_or_another_command_is_no_answer() -> None:
     assert [item.request for item in out if isinstance(item, Answered)] == [request]
 
 
+def test_events_still_to_come_are_asked_for_when_none_came_for_a_while() -> None:
+    host, sequence = open_host()
+    retry_ns = Timing().retry_ns
+    host.receive(status(SESSION, sequence, last_event=2), START_NS)
+    host.receive(event(1, sequence + 1), START_NS + 100 * MS)
+    assert not [body for body in sent(host.tick(START_NS + retry_ns)) if body[6:8] == b"\x21\x00"]
+    read = [body for body in sent(host.tick(START_NS + 100 * MS + retry_ns)) if body[6:8] == b"\x21\x00"]
+    assert [body[8:] for body in read] == [struct.pack("<II", SESSION, 2)]
+
+
 @pytest.mark.parametrize("top", [2**32 - 3, 2**32 - 2])
 def test_events_up_to_the_highest_number(top: int) -> None:
     host, sequence = open_host()
@@ -413,6 +423,18 @@ def test_events_of_a_session_nobody_ever_had_are_refused() -> None:
     opened(link)
     (reply,) = sent(link.receive(command(0x21, 5, struct.pack("<II", 0xBAD, 1)), START_NS))
     assert reply[8:] == struct.pack("<BHB", Status.REFUSED, Reason.BAD_PARAMETER, 6)
+
+
+def test_nothing_is_kept_behind_the_last_event_of_the_session_before() -> None:
+    store = EventStore()
+    link = device(store=store)
+    for _ in range(3):
+        link.emit(GreenButtonMessage, START_NS)
+    again = DeviceLink(hello_reply(SESSION + 1), report=report, store=store)
+    again.start(START_NS)
+    again.receive(command(0x20, 1, struct.pack("<IBBB", SESSION + 1, 1, 0, 1)), START_NS)
+    out = sent(again.receive(command(0x21, 2, struct.pack("<II", SESSION, 99)), START_NS))
+    assert [body[8:] for body in out if body[2] != REPLY] == [struct.pack("<IIII", SESSION, 4, 4, 3)]
 
 
 def test_a_request_id_with_another_body_is_refused_and_the_first_still_answered() -> None:
