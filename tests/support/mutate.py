@@ -42,9 +42,13 @@ from tests.support.mutants import LAMBDA, Mutant, differences, mutants, mutated
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {
-    "protocol": ("tests/protocol", "tests/devices/test_dialect_contract.py", "tests/devices/test_dialect_fuzz.py"),
+    "protocol": (
+        "tests/protocol",
+        *(f"tests/devices/test_{name}.py" for name in ("capture", "dialect_contract", "dialect_fuzz", "drivers")),
+        *(f"tests/devices/test_{name}.py" for name in ("replay", "session", "shoe_drivers", "simulator_shuffler")),
+    ),
     "dealer_flow": ("tests/dealer_flow",),
-    "rules": ("tests/rules",),
+    "rules": ("tests/rules", "tests/dealwire/test_cli_odds.py"),
 }
 """Each package and the tests that concern it."""
 EQUIVALENT = Path(__file__).with_name("mutants_equivalent.json")
