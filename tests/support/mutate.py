@@ -47,7 +47,7 @@ PACKAGES = {
         *(f"tests/devices/test_{name}.py" for name in ("capture", "dialect_contract", "dialect_fuzz", "drivers")),
         *(f"tests/devices/test_{name}.py" for name in ("replay", "session", "shoe_drivers", "simulator_shuffler")),
     ),
-    "dealer_flow": ("tests/dealer_flow",),
+    "dealer_flow": ("tests/dealer_flow", "tests/dealwire/test_faces_hidden.py"),
     "rules": ("tests/rules", "tests/dealwire/test_cli_odds.py"),
 }
 """Each package and the tests that concern it."""
@@ -178,7 +178,8 @@ class Runner:
         verdict = Verdict(mutant, "unreached")
         if chosen:
             verdict = Verdict(mutant, *_in_fork(mutant, [items[test] for test in chosen], self.took))
-        if not verdict.found and "" in lines and LAMBDA not in mutant.scope:  # the line of a lambda runs with its table
+        loaded = "" in lines and (LAMBDA not in mutant.scope or not chosen)  # a lambda's line also runs as its table's
+        if loaded and not verdict.found:
             in_file = {test for (file, _), tests in reach.items() if file == mutant.file for test in tests}
             chosen = list(dict.fromkeys(self._chosen(in_file - {""}) + self._chosen(set(items))))
             if chosen and _in_new_process(mutant, chosen, self.cpu_s):
