@@ -223,7 +223,7 @@ BAD = {
     "an option that is not there": (
         "bonus-6.co",
         ('option = "deck-runs-out"', 'option = "deck-ran-out"'),
-        "care.runs-out.option: no option 'deck-ran-out'; known: ",
+        "care.runs-out.option: no option 'deck-ran-out'; known: community-count, house-card-off-table, ",
     ),
     "an option about something else": (
         "bonus-6.co",
