@@ -151,6 +151,12 @@ def test_an_unknown_event_is_delivered_in_its_place_and_acknowledged() -> None:
     assert sent(out)[0][8:] == struct.pack("<II", SESSION, 3)
 
 
+def test_an_unknown_event_may_say_nothing_but_its_number_and_time() -> None:
+    host, sequence = open_host()
+    out = host.receive(event(1, sequence, 0x7FF), START_NS)
+    assert [item.message for item in out if isinstance(item, Delivered)] == [UnknownEvent(1, 10, 0x7FF, b"")]
+
+
 def test_an_event_too_short_for_its_layout_keeps_its_place_too() -> None:
     host, sequence = open_host()
     out = host.receive(event(1, sequence, 0x145, b"\1\2"), START_NS)  # PacketDispensed cut short
@@ -447,6 +453,7 @@ def test_a_request_id_with_another_body_is_refused_and_the_first_still_answered(
     first = sent(link.reply(8, ReplyMessage(Status.DONE, 0, 7), START_NS))
     again = sent(link.receive(command(0x121, 8), START_NS))
     assert first[0][4:] == again[0][4:] == struct.pack("<HHBHB", 8, 0x121, Status.DONE, 0, 7)
+    assert link.stats.retries == 2
     with pytest.raises(ValueError, match="request 8 does not wait"):
         link.reply(8, ReplyMessage(Status.DONE, 0, 7), START_NS)
 
