@@ -3,7 +3,7 @@
 #   make check     linters, type checks and the quick tests: before a commit, about a minute
 #   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); four minutes
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
-#   make mutation  600 deliberate faults in dealer_flow, drawn at random: which do the tests find? half an hour
+#   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
 #   make bench     figures beside other stacks, in one run

@@ -215,10 +215,15 @@ BAD = {
         ("[care.deck]", '[care.runs-out]\noption = "surrender"\nclause = "S"\n[care.deck]'),
         "care.runs-out: single cards out of a card-shoe that is fresh each-round can run out, no other deck",
     ),
+    "a deck that is dealt on from": (
+        "bonus-6.co",
+        ('fresh = "each-round"', 'fresh = "until-cut-card"'),
+        "care.runs-out: single cards out of a card-shoe that is fresh each-round can run out, no other deck",
+    ),
     "an option that is not there": (
         "bonus-6.co",
         ('option = "deck-runs-out"', 'option = "deck-ran-out"'),
-        "care.runs-out.option: no option 'deck-ran-out'; known: ",
+        "care.runs-out.option: no option 'deck-ran-out'; known: community-count, house-card-off-table, ",
     ),
     "an option about something else": (
         "bonus-6.co",

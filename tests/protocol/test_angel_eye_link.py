@@ -97,7 +97,9 @@ def test_s_empties_the_memory_and_begins_a_session() -> None:
 
 
 def test_a_report_lost_without_a_trace_shows_in_the_sequence() -> None:
-    assert Ear().hear(report("1", drawn("AS")), report("3", drawn("KD", 3))).told() == ["AS", "GAP", "KD"]
+    ear = Ear().hear(report("1", drawn("AS")), report("3", drawn("KD", 3)))
+    assert ear.told() == ["AS", "GAP", "KD"]
+    assert ear.link.stats.gaps == 1
 
 
 def test_the_turn_of_the_count_is_learned() -> None:

@@ -192,6 +192,14 @@ def bee_message(vector: dict[str, Any]) -> bm.Message:
 
 
 @pytest.mark.parametrize("vector", BEE["items"], ids=name_of)
+def test_bee_tek_describes_with_names(vector: dict[str, Any]) -> None:
+    pieces, _ = feed("bee-tek", [vector["text"].encode()])
+    (frame,) = [piece for piece in pieces if isinstance(piece, bee_framing.Frame)]
+    told = {"kind": "ITEM", "mode": vector["mode"], "message": vector["message"], "fields": vector["fields"]}
+    assert bee_codec.describe(frame) == told
+
+
+@pytest.mark.parametrize("vector", BEE["items"], ids=name_of)
 def test_bee_tek_item_in_three_cuts(vector: dict[str, Any]) -> None:
     wire = vector["text"].encode()
     for cut in CUTS:

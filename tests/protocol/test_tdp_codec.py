@@ -310,6 +310,25 @@ def test_only_hello_and_its_reply_are_read_in_every_version() -> None:
         assert decode(bytes(body)).message == Unknown(body[2], 0x0121, bytes(body[8:]))
 
 
+@pytest.mark.parametrize("vector", FRAMES, ids=name_of)
+def test_nothing_else_of_another_version_is_taken_for_what_ours_says(vector: dict[str, Any]) -> None:
+    if vector["name"].startswith("Hello"):
+        return
+    body = bytearray(
+        encode(
+            message_of(vector), message_id=0x0121 if vector["name"].startswith(("Reply", "Progress", "Nak")) else None
+        )
+    )
+    body[0] = 2
+    assert isinstance(decode(bytes(body)).message, Unknown)
+
+
+def test_a_payload_too_short_says_by_how_much() -> None:
+    body = encode(m.GreenButtonMessage(1, 2))
+    with pytest.raises(BadPayload, match="5 bytes where at least 8 are needed"):
+        decode(body[:13])
+
+
 # ------------------------------------------------------------------ values
 
 

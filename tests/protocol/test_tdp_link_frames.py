@@ -19,6 +19,7 @@ from protocol.tdp import (
     Progressed,
     Send,
     SessionRestarted,
+    Timing,
     UnknownEvent,
     Up,
 )
@@ -150,6 +151,12 @@ def test_an_unknown_event_is_delivered_in_its_place_and_acknowledged() -> None:
     assert sent(out)[0][8:] == struct.pack("<II", SESSION, 3)
 
 
+def test_an_unknown_event_may_say_nothing_but_its_number_and_time() -> None:
+    host, sequence = open_host()
+    out = host.receive(event(1, sequence, 0x7FF), START_NS)
+    assert [item.message for item in out if isinstance(item, Delivered)] == [UnknownEvent(1, 10, 0x7FF, b"")]
+
+
 def test_an_event_too_short_for_its_layout_keeps_its_place_too() -> None:
     host, sequence = open_host()
     out = host.receive(event(1, sequence, 0x145, b"\1\2"), START_NS)  # PacketDispensed cut short
@@ -210,6 +217,16 @@ def test_a_reply_to_another_request_or_another_command_is_no_answer() -> None:
     assert host.stats.late_replies == 2
     out = host.receive(wire(head(REPLY, 0x121, sequence + 2, request) + done), START_NS)
     assert [item.request for item in out if isinstance(item, Answered)] == [request]
+
+
+def test_events_still_to_come_are_asked_for_when_none_came_for_a_while() -> None:
+    host, sequence = open_host()
+    retry_ns = Timing().retry_ns
+    host.receive(status(SESSION, sequence, last_event=2), START_NS)
+    host.receive(event(1, sequence + 1), START_NS + 100 * MS)
+    assert not [body for body in sent(host.tick(START_NS + retry_ns)) if body[6:8] == b"\x21\x00"]
+    read = [body for body in sent(host.tick(START_NS + 100 * MS + retry_ns)) if body[6:8] == b"\x21\x00"]
+    assert [body[8:] for body in read] == [struct.pack("<II", SESSION, 2)]
 
 
 @pytest.mark.parametrize("top", [2**32 - 3, 2**32 - 2])
@@ -321,7 +338,36 @@ def test_who_is_there_is_announced_once_however_often_it_is_said() -> None:
     assert len([item for item in out if isinstance(item, Up)]) == 1
 
 
+def test_half_a_frame_is_noise_when_the_line_ends() -> None:
+    host, sequence = open_host()
+    half = event(1, sequence)[:9]
+    host.receive(half, START_NS + MS)
+    assert [item.data for item in host.close(START_NS + 2 * MS) if isinstance(item, Discarded)] == [half]
+
+
+@pytest.mark.parametrize(("after_ns", "late"), [(Timing().reply_ns, 0), (Timing().reply_ns + 1, 1)])
+def test_a_reply_is_late_when_it_took_longer_than_a_device_may(after_ns: int, late: int) -> None:
+    host, sequence = open_host()
+    request, _ = host.request(DispenseMessage(), START_NS)
+    host.receive(wire(head(REPLY, 0x121, sequence, request) + bytes((1, 0, 0, 6))), START_NS + after_ns)
+    assert host.stats.late_replies == late
+
+
 # ------------------------------------------------------------------ the device's frames
+
+
+def test_what_no_host_says_is_counted_and_no_sign_of_one() -> None:
+    link = device()
+    opened(link)
+    out = link.receive(event(1, 1), START_NS)
+    assert [type(item) for item in out] == [Discarded]
+    assert (link.stats.unusable, link.stats.frames) == (1, 1)
+
+
+def test_a_status_asked_for_is_the_links_own_work() -> None:
+    out = device().receive(command(0x22, 5), START_NS)
+    assert not [item for item in out if isinstance(item, Commanded)]
+    assert sent(out)[0][4:] == struct.pack("<HHBHB", 5, 0x22, Status.DONE, 0, 6)
 
 
 def test_hello_is_answered_in_any_version_and_the_layout_is_the_published_one() -> None:
@@ -384,6 +430,18 @@ def test_events_of_a_session_nobody_ever_had_are_refused() -> None:
     assert reply[8:] == struct.pack("<BHB", Status.REFUSED, Reason.BAD_PARAMETER, 6)
 
 
+def test_nothing_is_kept_behind_the_last_event_of_the_session_before() -> None:
+    store = EventStore()
+    link = device(store=store)
+    for _ in range(3):
+        link.emit(GreenButtonMessage, START_NS)
+    again = DeviceLink(hello_reply(SESSION + 1), report=report, store=store)
+    again.start(START_NS)
+    again.receive(command(0x20, 1, struct.pack("<IBBB", SESSION + 1, 1, 0, 1)), START_NS)
+    out = sent(again.receive(command(0x21, 2, struct.pack("<II", SESSION, 99)), START_NS))
+    assert [body[8:] for body in out if body[2] != REPLY] == [struct.pack("<IIII", SESSION, 4, 4, 3)]
+
+
 def test_a_request_id_with_another_body_is_refused_and_the_first_still_answered() -> None:
     link = device()
     opened(link)
@@ -395,6 +453,7 @@ def test_a_request_id_with_another_body_is_refused_and_the_first_still_answered(
     first = sent(link.reply(8, ReplyMessage(Status.DONE, 0, 7), START_NS))
     again = sent(link.receive(command(0x121, 8), START_NS))
     assert first[0][4:] == again[0][4:] == struct.pack("<HHBHB", 8, 0x121, Status.DONE, 0, 7)
+    assert link.stats.retries == 1
     with pytest.raises(ValueError, match="request 8 does not wait"):
         link.reply(8, ReplyMessage(Status.DONE, 0, 7), START_NS)
 

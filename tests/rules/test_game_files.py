@@ -215,7 +215,7 @@ def test_a_margin_table_with_a_hole(tmp_path: Path) -> None:
     path = copied(tmp_path)
     table = tmp_path / "paytables" / "FGW-BLIND.toml"
     table.write_text(table.read_text().replace('when = "3"', 'when = "2 or 9"'))
-    assert "no row for a win by 3" in fault_of(path)
+    assert "no row for a win by 3; a margin table says what every win pays" in fault_of(path)
 
 
 def test_what_is_no_toml_or_no_text_or_not_there(tmp_path: Path) -> None:

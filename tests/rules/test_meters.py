@@ -75,10 +75,12 @@ def test_all_of_it_reseeds_with_the_seed_of_the_house_and_the_reserve() -> None:
 class TestBackingOut:
     """CO progressive (7)(H), WA NC 9(h): a logged award is undone by hand only."""
 
-    def test_a_tenth_comes_back(self) -> None:
+    @pytest.mark.parametrize("at", [AT, RoundKey("", "", 0)])
+    def test_a_tenth_comes_back_to_the_round_it_was_won_in(self, at: RoundKey) -> None:
         meters = bank()
-        (paid,) = meters.pay(AT, 3, "meter", Fraction(1, 10))
+        (paid,) = meters.pay(at, 3, "meter", Fraction(1, 10))
         undone = meters.back_out(paid.number, 9001, "wrong seat")
+        assert (undone.table, undone.session, undone.round) == (paid.table, paid.session, paid.round)
         assert (sides(undone), undone.of, undone.badge) == ((-100_000, 0, 100_000, 0), paid.number, 9001)
         assert meters.meters()["meter"].cents == 1_000_000
 
@@ -127,7 +129,9 @@ def test_an_adjustment_is_the_houses_money_and_never_below_nothing() -> None:
 def test_an_unknown_meter_or_share_is_refused() -> None:
     with pytest.raises(MeterRefused, match="there is no such meter; there are meter"):
         bank().pay(AT, 1, "mega", Fraction(1))
-    with pytest.raises(MeterRefused, match="a share is more than 0 and at most all"):
+    with pytest.raises(
+        MeterRefused, match=r"meter meter: a pay of 11/10 of it refused: a share is more than 0 and at m"
+    ):
         bank().pay(AT, 1, "meter", Fraction(11, 10))
 
 

@@ -1,12 +1,14 @@
 """docs/odds.md says what is computed."""
 
 import re
+from dataclasses import replace
 from itertools import chain
 
 import pytest
 
 from rules.game import game_ids, load_game
 from rules.odds import Odds, Question, odds
+from rules.odds.audit import PaytableFinding
 from rules.odds.published import MARK, PAGE, figures
 from rules.odds.question import TOGETHER
 
@@ -24,6 +26,7 @@ def test_every_quick_figure_is_on_the_page(game: str) -> None:
     assert f"\n## {game}\n" in WRITTEN, "run `make docs`"
     section = WRITTEN.partition(f"\n## {game}\n")[2].partition("\n## ")[0]
     for line in figures(quick(game)).splitlines():
+        assert line in WRITTEN.splitlines(), "run `make docs`"
         if line.startswith("| "):
             assert line in section, "run `make docs`"
 
@@ -37,3 +40,19 @@ def test_every_key_of_an_object_is_explained() -> None:
     explained = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", PROSE, re.MULTILINE))))
     given = {key for game in game_ids() for each in quick(game) for key in each.to_dict()}
     assert given - {"schema", "type"} <= explained
+
+
+def test_a_finding_in_an_object_has_the_names_of_its_parts() -> None:
+    finding = PaytableFinding("game", "ante", None, {"rank": "high"}, "over-100", "returns 101 % of the stake")
+    plain = {
+        "schema": "dealwire.finding/1",
+        "type": "finding",
+        "game": "game",
+        "bet": "ante",
+        "paytable": None,
+        "reading": {"rank": "high"},
+        "fault": "over-100",
+        "why": "returns 101 % of the stake",
+    }
+    assert finding.to_dict() == plain
+    assert replace(finding, suspect="a misprint").to_dict() == plain | {"suspect": "a misprint"}

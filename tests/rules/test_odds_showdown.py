@@ -151,3 +151,15 @@ def test_the_best_play_in_words() -> None:
                     assert hands.all(), (pattern.text, best)
                 elif best <= never:
                     assert not hands.any(), (pattern.text, best)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (Pattern(0, (2, 1, 1, 1)), "2-1-1-1"),
+        (Pattern(1, (3, 1, 0, 0)), "3-1 + deuce"),
+        (Pattern(2, (2, 1, 0, 0)), "2-1 + 2 deuces"),
+    ],
+)
+def test_a_pattern_in_words(pattern: Pattern, text: str) -> None:
+    assert pattern.text == text

@@ -259,3 +259,8 @@ def test_the_dealer_settles_from_his_right_and_each_seat_in_the_order_of_its_bet
     lines = settle(deal(COMMUNITY, DEALER, *seats), GAME).lines
     assert [line.seat for line in lines] == [3, 3, 3, 2, 2, 2, 1, 1, 1, 1]
     assert [line.bet for line in lines if line.seat == 1] == ["ante", "blind", "play", "flush-rush"]
+
+
+def test_a_win_by_length_says_by_how_many_cards() -> None:
+    lines = settle(deal("KH 9H", "3C 4D 5S 6S 8C", seat(1, "AH QH JH 7C 4S")), GAME).lines
+    assert lines[0].why.endswith("beats dealer's 2 (hearts K 9) by 3: ante pays 1 to 1")

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from dealer_flow.record.result import Drawn, Finish, RoundResult
-from rules import TomlFileError, load_game, settle
+from rules import TomlFileError, load_game, race_end, settle
 from rules.game import GAMES
 from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, money, race, race_table, settled
 
@@ -240,3 +240,10 @@ def test_a_wrong_race_file_is_named_in_one_line(tmp_path: Path, old: str, new: s
         load_game(path)
     assert why in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_race_without_a_flush_ends_neither_odd_nor_even() -> None:
+    without = race_end.RaceEnd()
+    assert [when for when in ("odd", "even", "even but 10", "no flush") if race_end.holds(when, without)] == [
+        "no flush"
+    ]

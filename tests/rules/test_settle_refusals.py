@@ -150,3 +150,10 @@ class TestRefused:
     def test_a_meter_with_a_negative_seed(self) -> None:
         with pytest.raises(SettlementRefused, match="meter amount -5"):
             Meter(100, seed_cents=-5)
+
+
+def test_a_token_of_one_cent_is_one() -> None:
+    round_ = deal(COMMUNITY, DEALER, seat(1, HAND))
+    assert money(settle(round_, GAME, token_cents=1)) == money(settle(round_, GAME))
+    with pytest.raises(SettlementRefused, match="token 0"):
+        settle(round_, GAME, token_cents=0)

@@ -278,6 +278,11 @@ class TestProgressive:
         told = settled(WA, pair, community="7D 7H", dealer="3C 4C 5S 6S 8D", readings=seven, accept_suspect=True)
         assert money(told)[1, "progressive"] == ("win", 800, "WA NC pay table")
         assert told.readings["progressive-hand"] == "best-of-seven"
+        unread = settled(WA, pair, community="7D ??", dealer="3C 4C 5S 6S 8D", readings=seven, accept_suspect=True)
+        (line,) = (line for line in unread.lines if line.bet == "progressive")
+        assert line.why == "the faces of the community are not all known (??)"
+        (line,) = (line for line in told.lines if line.bet == "progressive")
+        assert line.why == "own and community cards make three of a kind: progressive pays 9 for 1"
 
     def test_a_dead_hand_and_a_misdeal_give_every_bet_back(self) -> None:
         """The text names no wrong count; the procedure file decides and says so."""

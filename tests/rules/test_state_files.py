@@ -122,3 +122,7 @@ def test_five_games_at_a_table_are_one_too_many_in_washington(tmp_path: Path) ->
     assert "held" not in {result for result, _, _ in four.values()}
     assert set(five.values()) == {("held", 0, "WA NC, players are limited to four games")}
     assert len(five) == 7
+    wagers = plain.wagers | {"extra-1": 100, "extra-2": 100}
+    (why,) = {line.why for line in settle(replace(round_, seats=(replace(plain, wagers=wagers),)), game).lines}
+    assert why.startswith("bets in 5 games (")
+    assert why.endswith(", extra 1, extra 2, progressive), at most 4 are allowed")

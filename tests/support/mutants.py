@@ -1,20 +1,22 @@
 """Deliberate faults in a module's functions, one at a time: what can be wrong in a line, made out of its syntax tree.
 
-Only what stands in the body of a function or method is changed. What a module declares beside them (the table of
-states, the schema, the catalogue of incidents, defaults of parameters) is data that other tests hold to the published
-pages; docstrings, annotations and assertions that only help the type checker decide nothing.
+Only what stands in the body of a function, a method or a lambda is changed. What a module declares beside them (the
+table of states, the schema, the catalogue of incidents, defaults of parameters) is data that other tests hold to the
+published pages; docstrings, annotations and assertions that only help the type checker decide nothing.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 
 Change = Callable[[ast.AST], ast.AST]
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+LAMBDA = "<lambda>"
 
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq,),
@@ -43,8 +45,8 @@ _RECKONED: dict[type[ast.operator], type[ast.operator]] = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault. `scope` are the names of the classes and of the function it is in, `node` and `number` find it again
-    in the same source."""
+    """One fault. `scope` are the names of the classes and of the function it is in (of a lambda in a table: what the
+    table is assigned to), `node` and `number` find it again in the same source."""
 
     file: str
     scope: tuple[str, ...]
@@ -68,19 +70,32 @@ def mutants(source: str, file: str) -> list[Mutant]:
 
 
 def mutated(source: str, mutant: Mutant) -> CodeType:
-    """The code of the function the fault is in, with the fault."""
+    """The module's code with the fault."""
     tree = ast.parse(source)
     _, node = list(_places(tree))[mutant.node]
     _, change = list(_changes(node))[mutant.number]
-    new = ast.fix_missing_locations(_Replace(node, change).visit(tree))
-    return code_of(compile(new, mutant.file, "exec"), mutant.scope)
+    return compile(
+        ast.fix_missing_locations(_Replace(node, change).visit(tree)), mutant.file, "exec", dont_inherit=True
+    )
 
 
-def code_of(code: CodeType, scope: tuple[str, ...]) -> CodeType:
-    """The code object of a function by the names that lead to it."""
-    for name in scope:
-        code = next(each for each in code.co_consts if isinstance(each, CodeType) and each.co_name == name)
-    return code
+def differences(sound: CodeType, faulty: CodeType) -> list[tuple[CodeType, CodeType]]:
+    """The functions that the fault changes, each beside what it is with the fault."""
+    before, after = functions_of(sound), functions_of(faulty)
+    same = [key for key in before if len(before[key]) == len(after[key])]
+    pairs = [pair for key in same for pair in zip(before[key], after[key], strict=True)]
+    return [(old, new) for old, new in pairs if old != new]
+
+
+def functions_of(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
+    """Every function of a module, by its name and first line."""
+    found: dict[tuple[str, int], list[CodeType]] = defaultdict(list)
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            found[each.co_qualname, each.co_firstlineno].append(each)
+            for key, below in functions_of(each).items():
+                found[key] += below
+    return found
 
 
 class _Replace(ast.NodeTransformer):
@@ -94,7 +109,21 @@ class _Replace(ast.NodeTransformer):
         """This node changed, or what is below it."""
         if node is not self.node:
             return self.generic_visit(node)
-        return ast.copy_location(self.change(copy.deepcopy(node)), node)
+        return ast.copy_location(_with_names(self.change(copy.deepcopy(node)), node), node)
+
+
+def _with_names(new: ast.AST, old: ast.AST) -> ast.AST:
+    """A function that exists keeps the variables it closes over: what names one that is gone stays, unreached."""
+    if not {each.id for each in ast.walk(old) if isinstance(each, ast.Name)} - {
+        each.id for each in ast.walk(new) if isinstance(each, ast.Name)
+    }:
+        return new
+    never = ast.Constant(False)
+    if isinstance(old, ast.expr) and isinstance(new, ast.expr):
+        return ast.IfExp(never, old, new)
+    assert isinstance(old, ast.stmt)
+    assert isinstance(new, ast.stmt)
+    return ast.If(never, [old], [new])
 
 
 # ------------------------------------------------------------------ where
@@ -103,16 +132,32 @@ class _Replace(ast.NodeTransformer):
 def _places(tree: ast.Module) -> Iterator[tuple[tuple[str, ...], ast.AST]]:
     """Every node in the body of a function, with the names that lead to the function."""
     for scope, function in _functions(tree.body, ()):
-        for statement in function.body:
-            yield from ((scope, node) for node in _below(statement))
+        for part in [function.body] if isinstance(function, ast.Lambda) else function.body:
+            yield from ((scope, node) for node in _below(part))
 
 
 def _functions(body: list[ast.stmt], scope: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Function]]:
     for statement in body:
         if isinstance(statement, ast.ClassDef):
             yield from _functions(statement.body, (*scope, statement.name))
-        elif isinstance(statement, Function):
+        elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             yield (*scope, statement.name), statement
+        else:
+            yield from (((*scope, *_targets(statement), LAMBDA), each) for each in _lambdas(statement))
+
+
+def _targets(statement: ast.stmt) -> list[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _lambdas(node: ast.AST) -> Iterator[ast.Lambda]:
+    """The outermost lambdas in a declaration."""
+    if isinstance(node, ast.Lambda):
+        yield node
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _lambdas(child)
 
 
 def _below(node: ast.AST) -> Iterator[ast.AST]:
