@@ -10,7 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from dealer_flow.record.result import Drawn, Finish, RoundResult
-from rules import TomlFileError, load_game, race_end, settle
+from rules import TomlFileError, load_game, settle
+from rules.conditions import CONDITIONS, RaceEnd
 from rules.game import GAMES
 from tests.support.races import AT_5, AT_10, AT_11, AT_16, GAME, NEVER, money, race, race_table, settled
 
@@ -243,7 +244,5 @@ def test_a_wrong_race_file_is_named_in_one_line(tmp_path: Path, old: str, new: s
 
 
 def test_a_race_without_a_flush_ends_neither_odd_nor_even() -> None:
-    without = race_end.RaceEnd()
-    assert [when for when in ("odd", "even", "even but 10", "no flush") if race_end.holds(when, without)] == [
-        "no flush"
-    ]
+    rows = {when: CONDITIONS["race"].check(when) for when in ("odd", "even", "even but 10", "no flush")}
+    assert [when for when, holds in rows.items() if holds is not None and holds(RaceEnd())] == ["no flush"]
