@@ -16,7 +16,7 @@ from tests.support.flow_points import round_of
 from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt
 from tests.support.races import race_table
 from tests.support.sentences import check_legal
-from tests.support.step_games import small_table
+from tests.support.step_games import rows, small, small_table, wrong
 
 MINUTE_NS = 60 * 10**9
 
@@ -178,6 +178,20 @@ def test_a_shoe_filled_in_the_middle_of_a_round_ends_it() -> None:
     table.controller(e.WagerPlaced(1, spot.number, 500)).start()
     table.device(e.CardDrawn(1, parse_card("AC"), None)).device(e.ShoeLoaded(9, 1, 52))
     assert table.codes == ["shoe-ended"]
+
+
+def test_what_goes_back_when_the_shoe_ends_in_the_middle_of_a_round() -> None:
+    """The bets that the clause of a misdeal names, and no other."""
+    game = small(
+        rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"'),
+        rows("step", 'name = "showdown"\ndo = "reveal"\norder = ["seats"]'),
+        wrong("seats"),
+        device='"card-shoe"',
+        misdeal='{ until = "first-decision", returns = ["ante"], clause = "S misdeal" }',
+    )
+    table = small_table(game, start=False).fresh_deck().bet(1, ante=500, side=300).start().draw("AH").fresh_deck()
+    result = table.end()
+    assert (result.outcome, result.seats[0].returned) == ("misdeal", {"ante": 500})
 
 
 def test_a_misdeal_the_device_reports_of_this_deck_is_a_fault_of_this_round() -> None:

@@ -11,13 +11,16 @@ from dealer_flow.pages.words import cards, follows, listed, wrongs
 from dealer_flow.play.machine import CONCERNED, HELD_MAX
 from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.tables import MisdealPart
+from dealer_flow.procedure.tomlfile import load
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Returns
 from devices import events as e
 from protocol.cards import parse_card
+from protocol.tomlfile import TomlFileError
 from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED
 from tests.support.flow_points import held_reports, patient, round_of
-from tests.support.hand_table import DEVICE, HandTable
+from tests.support.hand_table import DEVICE, HandTable, dealt
 from tests.support.step_games import rows, small
 from tests.support.transcript_games import RETURNS
 
@@ -98,6 +101,24 @@ def test_a_line_that_is_lost_with_nothing_on_the_table_is_not_waited_for() -> No
     assert (table.codes, patient(table.flow)) == (["link-lost"], True)
 
 
+def test_a_round_after_one_in_which_a_line_was_lost_waits_for_nothing() -> None:
+    table = dealt(1).see(DEVICE, e.LinkLost("unplugged"), numbered=False)
+    assert patient(table.flow)
+    table.burn().bet(1, play=1000).choose(1, 2).end()
+    assert not patient(table.flow)
+    table.bet(1, ante=500, blind=500).start().burn()
+    assert table.codes == ["link-lost", "out-of-turn"]
+
+
+def test_what_still_waits_when_the_input_ends_is_taken_as_it_is() -> None:
+    table = HandTable().bet(1, ante=500).start()
+    table.deal("7H KD 2C 9S 4D").see(DEVICE, e.LinkLost("unplugged"), numbered=False).burn()
+    (result,) = table.flow.finish()
+    codes = ["link-lost", "out-of-turn", "recording-ended"]
+    assert [incident.code for incident in result.incidents] == codes
+    assert held_reports(table.flow) == 0
+
+
 # ------------------------------------------------------------------ the flow as it is asked
 
 
@@ -166,6 +187,13 @@ def test_a_file_that_cannot_be_read_is_one_fault(tmp_path: Path) -> None:
     (fault,) = check_procedure("flushes-gone-mild.co")
     assert str(fault).startswith("flushes-gone-mild.co: no such procedure; known: 208.co, 3-5-7.co, bonus-6.co, ")
     assert str(fault).endswith(", wild-six.co, or a .toml file")
+
+
+def test_a_key_that_a_table_does_not_have_is_named_beside_those_it_has(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('until = "end"\nclause = "S"\nspeed = 1\n', encoding="utf-8")
+    with pytest.raises(TomlFileError) as caught:
+        load(tmp_path / "mine.toml", MisdealPart)
+    assert str(caught.value) == "mine.toml:3: speed: unknown key; allowed: until, returns, clause"
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,29 @@ BAD = {
         "fault[1]",
         "give 'class' or 'name', one of them",
     ),
+    "a stake on a bet that no choice places": (
+        [
+            HANDS,
+            step("choice", "decide", 'choices = ["go"]'),
+            LAST,
+            rows("bet", 'number = 6\nname = "second"\nplaced = "by-decision"'),
+            rows("decision", 'number = 1\nname = "go"\nbet = "ante"'),
+            REST,
+        ],
+        "decision[1].bet",
+        "no bet 'ante' placed by-decision; allowed: raise, second",
+    ),
+    "a bet taken back that is not there": (
+        [
+            HANDS,
+            step("choice", "decide", 'choices = ["go"]'),
+            LAST,
+            rows("decision", 'number = 1\nname = "go"\ntakes-back = "pair"'),
+            REST,
+        ],
+        "decision[1].takes-back",
+        "no bet 'pair'; allowed: ante, side, raise, fee, progressive",
+    ),
     "a joker replaced by a packet shuffler": (
         [HANDS, LAST, '[fouled]\nthen = "complete"\nclause = "S"\n', REST],
         "fouled.then",

@@ -3,6 +3,7 @@
 import pytest
 
 from dealer_flow.play.states import State
+from dealer_flow.procedure.schema import Procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import parse_card
@@ -397,16 +398,21 @@ def test_a_round_from_a_shoe_that_is_not_fresh() -> None:
 
 # ------------------------------------------------------------------ exchanges
 
-DRAW = small(
-    step("hands", "deal", 'to = ["seats", "dealer"]\ncards = 5\nby = "packet"'),
-    step("choice", "decide", 'choices = ["stand", "draw-2"]'),
-    step("exchange", "exchange", 'to = ["seats", "dealer"]\nmost = 2\nby = "packet"'),
-    step("showdown", "reveal", 'order = ["dealer", "seats"]'),
-    rows("decision", 'number = 1\nname = "stand"', 'number = 2\nname = "draw-2"\ndraws = 2'),
-    wrong("seats"),
-    wrong("dealer", then="misdeal"),
-    PACKETS,
-)
+
+def draw_game(by: str) -> Procedure:
+    return small(
+        step("hands", "deal", 'to = ["seats", "dealer"]\ncards = 5\nby = "packet"'),
+        step("choice", "decide", 'choices = ["stand", "draw-2"]'),
+        step("exchange", "exchange", f'to = ["seats", "dealer"]\nmost = 2\nby = "{by}"'),
+        step("showdown", "reveal", 'order = ["dealer", "seats"]'),
+        rows("decision", 'number = 1\nname = "stand"', 'number = 2\nname = "draw-2"\ndraws = 2'),
+        wrong("seats"),
+        wrong("dealer", then="misdeal"),
+        PACKETS,
+    )
+
+
+DRAW, DRAW_SINGLE = draw_game("packet"), draw_game("single")
 
 
 def drawing() -> HandTable:
@@ -424,6 +430,23 @@ def test_discards_are_replaced() -> None:
     assert [(packet.to, packet.expected) for packet in result.packets[-2:]] == [("seat 1", 2), ("dealer", 1)]
     assert result.remainder is not None
     assert result.remainder.expected == 52 - 18
+
+
+def test_the_house_gets_one_packet_of_replacements() -> None:
+    table = drawing().deal("JH TH", "JD")
+    assert round_of(table.flow).next_due is None
+
+
+def test_replacements_come_one_at_a_time() -> None:
+    """Each is a packet of one card, whoever draws it."""
+    table = small_table(DRAW_SINGLE, 2).deal("AH KH QH 2S 3S", "2C 3C 4C 5C 6C", "7D 8D 9D TD 2D")
+    table.choose(1, 2).choose(2, 1).deal("JH", "TH", "JD 9H").dump()
+    packets = table.end().packets[-3:]
+    assert [(packet.to, packet.expected) for packet in packets] == [("seat 1", 1), ("seat 1", 1), ("dealer", 1)]
+
+
+def test_who_draws_in_the_list_of_games() -> None:
+    assert [step.brief() for step in DRAW.step][2] == "up to 2 drawn by seats, dealer"
 
 
 def test_the_house_may_take_no_card() -> None:

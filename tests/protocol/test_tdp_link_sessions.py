@@ -115,6 +115,15 @@ def test_another_class_of_device_is_turned_down_once_and_never_opened() -> None:
     assert not any(isinstance(out, Opened) for out in pair.device_out)
 
 
+def test_a_class_of_device_that_is_not_known_is_told_by_its_number() -> None:
+    pair = Pair(CLEAN, expects=DeviceClass.SHUFFLER)
+    pair.power_on(device_class=99)
+    pair.start_host()
+    pair.run(1_000)
+    (down,) = pair.of(Down)
+    assert str(down.error) == "expected a shuffler on this line, found a device of class 99"
+
+
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [((2, 0), (3, 1), "2.0 to 3.1"), ((1, 2), (2, 0), "1.2 to 2.0"), ((0, 1), (0, 9), "0.1 to 0.9")],

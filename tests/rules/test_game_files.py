@@ -185,6 +185,32 @@ def test_a_wrong_game_file_names_line_key_and_what_is_allowed(
     assert found.startswith(f"flushes-gone-wild.co.toml:{line_with(path, marker) if marker else ''}")
 
 
+@pytest.mark.parametrize(
+    ("game", "before", "after", "sentence"),
+    [
+        ("flushes-gone-wild.co", 'kind = "own-hand"', 'kind = "race"\nrows = ["5 cards"]', "a race bet needs a [race]"),
+        (
+            "race-to-the-flush",
+            'kind = "race"\npaytables = ["RTF-INSIDE"]\nrows = ["5 cards"]',
+            'kind = "margin"\npaytables = ["RTF-INSIDE"]',
+            "a margin bet needs a [hand]",
+        ),
+    ],
+)
+def test_a_bet_of_another_kind_of_game(tmp_path: Path, game: str, before: str, after: str, sentence: str) -> None:
+    path = copied(tmp_path).with_name(f"{game}.toml")
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after, 1))
+    assert fault_of(path).endswith(f".kind: {sentence}")
+
+
+def test_a_game_of_neither_hand_nor_race(tmp_path: Path) -> None:
+    path = copied(tmp_path)
+    before, _, rest = path.read_text().partition("[hand]\n")
+    path.write_text(before + rest[rest.index("\n[") :])
+    assert fault_of(path) == "flushes-gone-wild.co.toml: hand: give [hand] or [race], one of them"
+
+
 TABLE_FAULTS = [
     ("pays = 100,", "pays = 0,", "rows[2].pays: not a pay; allowed: an integer, 'A to B', 'A for B', 'P % of METER'"),
     (
@@ -215,7 +241,7 @@ def test_a_margin_table_with_a_hole(tmp_path: Path) -> None:
     path = copied(tmp_path)
     table = tmp_path / "paytables" / "FGW-BLIND.toml"
     table.write_text(table.read_text().replace('when = "3"', 'when = "2 or 9"'))
-    assert "no row for a win by 3; a margin table says what every win pays" in fault_of(path)
+    assert "rows: no row for a win by 3; a margin table says what every win pays" in fault_of(path)
 
 
 def test_what_is_no_toml_or_no_text_or_not_there(tmp_path: Path) -> None:

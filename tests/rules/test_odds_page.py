@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from itertools import chain
 
 import pytest
@@ -11,6 +12,7 @@ from rules.odds import Odds, Question, odds
 from rules.odds.audit import PaytableFinding
 from rules.odds.published import MARK, PAGE, figures
 from rules.odds.question import TOGETHER
+from rules.odds.returns import BetOutcome
 
 PROSE, _, WRITTEN = PAGE.read_text(encoding="utf-8").partition(MARK)
 
@@ -29,6 +31,19 @@ def test_every_quick_figure_is_on_the_page(game: str) -> None:
         assert line in WRITTEN.splitlines(), "run `make docs`"
         if line.startswith("| "):
             assert line in section, "run `make docs`"
+
+
+def test_how_many_hands_are_played_in_words() -> None:
+    also = {"hands": 26_000, "hands_played": 17_500, "played_by_suits": {"4-3-0-0": [1_500, 2_000]}}
+    outcome = BetOutcome("fold", Fraction(1), Fraction(0))
+    lines = figures([Odds("game", "ante", None, {"wild-kicker": "ace"}, (outcome,), also=also)]).splitlines()
+    assert lines[-5:] == [
+        "",
+        "| hand | wild-kicker: ace |",
+        "| --- | --- |",
+        "| 4-3-0-0 | 1,500 of 2,000 |",
+        "| all | 17,500 of 26,000 |",
+    ]
 
 
 @pytest.mark.slow

@@ -1,14 +1,18 @@
 """The count of every showdown, and the best decision, beside plain enumeration of small decks."""
 
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from protocol.cards import DECK, Card, parse_cards
+from rules.game import GAMES, load_game
+from rules.odds import Question, main_game
 from rules.odds.main_game import Stake, best_play
 from rules.odds.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
 from tests.support.hand_tables import PLACES, flush_strength_of
@@ -163,3 +167,21 @@ def test_the_best_play_in_words() -> None:
 )
 def test_a_pattern_in_words(pattern: Pattern, text: str) -> None:
     assert pattern.text == text
+
+
+def test_a_game_that_leaves_no_reading_of_the_kicker_open(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A deuce then ranks as it does where nothing is said: as the highest rank that is absent."""
+    asked = []
+
+    def count(_: DealShape, wild_kicker: str, workers: int) -> list[Showdowns]:
+        asked.append((wild_kicker, workers))
+        return []
+
+    shutil.copytree(GAMES, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "flushes-gone-wild.co.toml"
+    before, _, rest = path.read_text().partition("[readings.wild-kicker]")
+    path.write_text(before + rest[rest.index("[readings.") :])
+    monkeypatch.setattr(main_game, "_counted", count)
+    question = Question(load_game(path))
+    list(main_game.main_game(question, question.decided_with(question.game.bets["ante"])[0]))
+    assert set(asked) == {("highest-absent", question.workers)}
