@@ -4,7 +4,7 @@ import pytest
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
-from tests.support.dealt_hands import clean, games
+from tests.support.dealt_hands import cases, clean, games
 from tests.support.hand_table import HandTable
 
 PACKETS = [game for game in games() if load_procedure(game).device == "packet-shuffler"]
@@ -104,3 +104,10 @@ def test_a_seat_more_than_the_table_has_is_refused(game: str) -> None:
     assert table.codes == []
     table.play([f"bets {table.procedure.seats.most + 1}: {spot} 500"])
     assert table.codes == ["unknown-seat"]
+
+
+def test_a_supervisor_who_came_is_called_no_more() -> None:
+    case = next(case for case in cases("emperors-challenge.co") if case.deed == "short seat 2; long seat 4")
+    table = HandTable(case.game, **case.options).play(list(case.lines))
+    assert table.may("BadgeSwiped") == ["supervisor: come at once: seat 2 has 6 cards, not 7"]
+    assert table.badge(77).may("BadgeSwiped") == []

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from protocol.angel_eye import messages as m
+from protocol.angel_eye.codec import decode
 from protocol.angel_eye.framing import Framer
 from protocol.angel_eye.link import QUEUE_MAX, DeviceLink, HostLink, LinkState, Timing
 from protocol.cards import parse_card
@@ -287,3 +288,16 @@ def assert_once_in_order_or_gap(cards: list[str], told: list[str]) -> None:
         }
         assert reached, f"{word} is no card that was due: {cards} told as {told}"
     assert any(gap or at == len(cards) for at, gap in reached), f"{cards} told as {told}"
+
+
+def test_a_command_and_the_same_once_more_are_counted_apart() -> None:
+    ear = Ear(operate=True).hear(report("1", STANDBY))
+    ear.link.request(m.LockMessage(True), ear.now_ns)
+    assert (ear.link.stats.commands, ear.link.stats.retries) == (1, 0)
+    ear.link.tick(ear.now_ns + Timing().answer_ns)
+    assert (ear.link.stats.commands, ear.link.stats.retries) == (1, 1)
+
+
+def test_an_error_is_cleared_by_both_its_digits() -> None:
+    (frame,) = Framer().feed(bytes.fromhex("02 4F 50 45 43 31 32 03 31 42"))
+    assert decode(frame) == m.ClearErrorMessage(12)

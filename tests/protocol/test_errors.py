@@ -74,3 +74,7 @@ def test_facts_are_fields() -> None:
 def test_a_peer_cannot_fill_our_logs(data: bytes, text: str) -> None:
     assert e.shorten(data) == text
     assert len(str(e.BadPayload(4, 1, bytes(244), "why"))) < 160
+
+
+def test_what_cannot_wait_is_named() -> None:
+    assert e.CannotWait("Dispense").what == "Dispense"

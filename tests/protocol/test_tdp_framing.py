@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from protocol.errors import CannotEncode
 from protocol.tdp.framing import MAX_ENCODED, MAX_WIRE, Frame, Framer, Noise, NoiseReason, encode_frame
+from protocol.tdp.packets import MAX_FRAME
 from tests.support.vectors import FRAMES, STREAMS, UNKNOWN, body_of, name_of
 
 WHOLE = [*FRAMES, *UNKNOWN]
@@ -190,6 +191,14 @@ def test_each_check_byte_counts() -> None:
             damaged = BUTTON_WIRE[:index] + bytes([value]) + BUTTON_WIRE[len(BUTTON_WIRE) + index + 1 :]
             readings = [getattr(piece, "reason", "frame") for piece in Framer().feed(damaged)]
             assert readings == (["frame"] if damaged == BUTTON_WIRE else [NoiseReason.CHECK])
+
+
+def test_the_largest_frame_is_not_too_long_when_its_check_is_wrong() -> None:
+    for more, reason in ((0, NoiseReason.CHECK), (1, NoiseReason.LONG)):
+        plain = b"\x01" * (MAX_FRAME + more)
+        runs = [plain[at : at + 254] for at in range(0, len(plain), 254)]
+        stuffed = b"".join(bytes([len(run) + 1]) + run for run in runs)  # what COBS makes where no zero is
+        assert [piece.reason for piece in Framer().feed(stuffed + b"\0") if isinstance(piece, Noise)] == [reason]
 
 
 def test_garbage_does_not_swallow_the_frame_behind_it() -> None:

@@ -541,3 +541,27 @@ def test_a_text_too_long_is_refused_before_it_is_queued() -> None:
     request = pair.request(ShowTextMessage("x" * 39))
     pair.run(20)
     assert list(pair.answers()) == [request]
+
+
+def test_a_command_is_counted_once_at_both_ends() -> None:
+    pair = Pair().start()
+    pair.run(5_000)
+    before = pair.host.stats.commands, pair.device.stats.commands
+    pair.request(DispenseMessage())
+    pair.run(100)
+    assert (pair.host.stats.commands, pair.device.stats.commands) == (before[0] + 1, before[1] + 1)
+
+
+def test_a_command_sent_again_is_counted_apart() -> None:
+    host, _ = open_host()
+    commands, retries = host.stats.commands, host.stats.retries
+    host.request(DispenseMessage(), START_NS)
+    host.tick(START_NS + Timing().retry_ns)
+    assert (host.stats.commands, host.stats.retries) == (commands + 1, retries + 1)
+
+
+def test_a_store_of_events_begins_empty() -> None:
+    store = EventStore()
+    assert (store.last, store.acknowledged) == (0, 0)
+    store.begin(SESSION)
+    assert (store.previous_session, store.previous_last) == (0, 0)

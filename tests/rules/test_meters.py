@@ -98,8 +98,9 @@ class TestBackingOut:
     def test_happens_once(self) -> None:
         meters = bank()
         (paid,) = meters.pay(AT, 3, "meter", Fraction(1, 10))
+        assert paid.why.startswith("10 % of $")
         meters.back_out(paid.number, 9001, "wrong seat")
-        with pytest.raises(MeterRefused, match="record 2 was backed out already"):
+        with pytest.raises(MeterRefused, match="meter meter: backing out refused: record 2 was backed out already"):
             meters.back_out(paid.number, 9001, "wrong seat")
 
     @pytest.mark.parametrize("number", [0, 1, 99, -1])
@@ -274,8 +275,12 @@ class TestSetupFiles:
         low = setup({"name": "meter", "seed-cents": 29_999, "contribution": "10 %"})
         none = setup({"name": "meter", "seed-cents": 0, "contribution": "10 %"})
         assert cautions(setup(), table, 100) == []
-        assert "below the largest fixed award, 30000 cents" in cautions(low, table, 100)[0]
-        assert "a seed of 0 is not recommended" in cautions(none, table, 100)[0]
+        for caution, says in (
+            (cautions(low, table, 100)[0], "below the largest fixed award, 30000 cents"),
+            (cautions(none, table, 100)[0], "a seed of 0 is not recommended"),
+        ):
+            assert says in caution
+            assert caution.endswith(", seed amount]")
 
 
 def test_the_published_schema_is_current_and_holds_every_record() -> None:

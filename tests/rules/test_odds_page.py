@@ -71,3 +71,9 @@ def test_a_finding_in_an_object_has_the_names_of_its_parts() -> None:
     }
     assert finding.to_dict() == plain
     assert replace(finding, suspect="a misprint").to_dict() == plain | {"suspect": "a misprint"}
+
+
+def test_what_a_regulation_prints_stands_beside_what_is_computed() -> None:
+    odds = Odds("game", "ante", None, {}, (), printed={"house-edge-pct": "3.45", "clause": "(13)"})
+    assert odds.to_dict()["printed"] == {"house-edge-pct": "3.45", "clause": "(13)"}
+    assert "printed" not in Odds("game", "ante", None, {}, ()).to_dict()

@@ -283,6 +283,8 @@ class TestProgressive:
         assert line.why == "the faces of the community are not all known (??)"
         (line,) = (line for line in told.lines if line.bet == "progressive")
         assert line.why == "own and community cards make three of a kind: progressive pays 9 for 1"
+        (line,) = (line for line in settled(WA, pair).lines if line.bet == "progressive")
+        assert line.why.startswith("own five cards make ")
 
     def test_a_dead_hand_and_a_misdeal_give_every_bet_back(self) -> None:
         """The text names no wrong count; the procedure file decides and says so."""
