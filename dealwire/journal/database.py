@@ -15,6 +15,7 @@ from typing import Final
 from dealwire.journal.errors import (
     JournalBusy,
     JournalDamaged,
+    JournalEmpty,
     JournalError,
     JournalForeign,
     JournalInaccessible,
@@ -208,6 +209,8 @@ def _connect(path: Path, uri: str) -> sqlite3.Connection:
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False)
         db.text_factory = _text
         try:
+            if _is_empty(db):
+                raise JournalEmpty(path)
             check_version(path, db)
             db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         except BaseException:

@@ -43,6 +43,13 @@ class JournalForeign(JournalError):
     WHAT = "this is no journal: "
 
 
+class JournalEmpty(JournalForeign):
+    """Nothing was ever committed to the file, as when its making was interrupted. A writer begins it anew."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "nothing was ever written to it")
+
+
 class JournalNewer(JournalError):
     """A later version of this program made the file."""
 

@@ -47,7 +47,7 @@ class TableStart:
 class JournalReader:
     """A journal open for reading. Use it as a context manager; every method may be called from any thread.
 
-    JournalInaccessible, JournalForeign, JournalNewer or JournalDamaged when it cannot be read.
+    JournalInaccessible, JournalForeign (JournalEmpty), JournalNewer or JournalDamaged when it cannot be read.
     """
 
     def __init__(self, path: str | Path, key: SealingKey | None = None) -> None:

@@ -9,7 +9,7 @@ import gc
 import logging
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from dealwire.config.schema import Configuration, TablePart
@@ -18,6 +18,7 @@ from dealwire.hub.hub import Hub
 from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, resume
 from dealwire.journal.compare import DERIVED
+from dealwire.journal.errors import JournalEmpty
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
@@ -101,8 +102,8 @@ class Service:
     def __enter__(self) -> "Service":
         part = self.configuration.journal
         key = SealingKey.load(part.key_file) if part.key_file is not None else None
-        if part.path.exists() and part.path.stat().st_size:
-            with JournalReader(part.path) as reader:
+        if part.path.exists():
+            with suppress(JournalEmpty), JournalReader(part.path) as reader:
                 self.clock = SystemClock(reader.newest_ns)
         self.journal = Journal(part.path, key=key, clock=self.clock)
         try:

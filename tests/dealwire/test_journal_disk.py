@@ -15,6 +15,7 @@ from dealwire.journal import Journal, Journaled, JournalError, JournalReader, Se
 from dealwire.journal.check import verify
 from dealwire.journal.errors import (
     JournalBusy,
+    JournalEmpty,
     JournalForeign,
     JournalInaccessible,
     JournalNewer,
@@ -223,8 +224,19 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         assert caught.value.number == errno.ENOENT
 
 
-def test_an_empty_file_becomes_a_journal(tmp_path: Path) -> None:
-    (tmp_path / "j").touch()
+def interrupted(path: Path) -> None:
+    """Killed after SQLite made its file and before the first record was committed."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+
+
+@pytest.mark.parametrize("make", [Path.touch, interrupted])
+def test_a_file_to_which_nothing_was_ever_written_becomes_a_journal(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    make(tmp_path / "j")
+    with pytest.raises(JournalEmpty, match="nothing was ever written to it"):
+        JournalReader(tmp_path / "j")
     with Journal(tmp_path / "j", key=None, clock=ManualClock()) as journal:
         assert journal.head.sequence == 1
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
+import sqlite3
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
@@ -49,6 +51,17 @@ def test_a_table_is_served_and_everything_made_known_is_in_the_journal_in_order(
     found = compared(tmp_path)
     assert found.difference is None
     assert not found.pending
+
+
+def test_a_service_killed_before_its_first_record_begins_its_journal_anew(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        with contextlib.closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db:
+            db.execute("PRAGMA journal_mode = WAL")  # the last thing it did
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(rounds_of(listener)) >= 1)
+    assert compared(tmp_path).difference is None
 
 
 def test_a_service_that_ended_in_the_middle_of_a_round_goes_on_there(tmp_path: Path) -> None:

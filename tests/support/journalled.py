@@ -3,6 +3,7 @@ own, so that they outlive a service that is killed."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from typing import Final
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resume
+from dealwire.journal.errors import JournalEmpty
 from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.journal.resuming import Resumed
@@ -62,8 +64,8 @@ def serve(path: Path, key_file: Path, addresses: dict[str, str], rounds: int, pu
     known, as `sequence line`, after the disk had it."""
     key = SealingKey.load(key_file)
     newest_ns = 0
-    if path.exists() and path.stat().st_size:
-        with JournalReader(path) as reader:
+    if path.exists():
+        with contextlib.suppress(JournalEmpty), JournalReader(path) as reader:
             newest_ns = reader.newest_ns
     clock = SystemClock(newest_ns)
     with Journal(path, key=key, clock=clock) as journal:
