@@ -1,6 +1,7 @@
 """What a person wrote in TOML: where a key stands in the text, so that a complaint about it can name the line."""
 
 import re
+import tomllib
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,16 @@ class TomlFileError(LocalError):
         self.file, self.line, self.key, self.why = Path(file), line, key, why
         where = f"{self.file.name}:{line}" if line else self.file.name
         super().__init__(f"{where}: {key}: {why}" if key else f"{where}: {why}")
+
+
+_AT: Final = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+
+
+def syntax_fault(error: tomllib.TOMLDecodeError, text: str) -> tuple[int, str]:
+    """The line of `text` that is not TOML, the last one when the file ends too early, and why."""
+    at = _AT.search(str(error))
+    line = int(at[1]) if at and at[1] else len(text.splitlines())
+    return line, f"not TOML: {_AT.sub('', str(error))}"
 
 
 def line_of(text: str, key: Key) -> int | None:

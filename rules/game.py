@@ -270,7 +270,7 @@ def _faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
             yield ("bets", index, "name"), f"bet {bet.name!r} stands twice"
         if (bet.kind == "race") != (spec.race is not None):
             needs = "race" if bet.kind == "race" else "hand"
-            yield ("bets", index, "kind"), f"a {bet.kind} bet needs a [{needs}]"
+            yield ("bets", index, "kind"), f"a bet of kind {bet.kind} needs a [{needs}]"
         if bet.kind == "progressive" and any(other.kind == bet.kind for other in spec.bets[:index]):
             yield ("bets", index, "kind"), "a game has at most one progressive bet"
         for key, other in (("equals", bet.equals), ("beside", bet.beside)):

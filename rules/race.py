@@ -21,17 +21,17 @@ def race_lines(seat: Seat, result: RoundResult, race: RaceSpec, terms: Terms) ->
         stake = seat.wagers.get(bet.name, 0)
         if not stake:
             continue
-        hold = broken.get(bet.name) or _hold(end, bet)
-        if hold is not None or isinstance(end, str):
-            yield bets.held(bet, seat.seat, stake, hold or Hold(str(end), bet.clauses.win))
+        hold = broken.get(bet.name)
+        if isinstance(end, str):
+            yield bets.held(bet, seat.seat, stake, hold or Hold(end, bet.clauses.win))
+        elif hold := hold or _undrawn(end, bet):
+            yield bets.held(bet, seat.seat, stake, hold)
         else:
             yield _settled(bet, stake, seat.seat, end, race, terms)
 
 
-def _hold(end: RaceEnd | str, bet: Bet) -> Hold | None:
-    """A bet whose outcome is not known: any when the race is open, one on the extra card when none was drawn."""
-    if isinstance(end, str):
-        return Hold(end, bet.clauses.win)
+def _undrawn(end: RaceEnd, bet: Bet) -> Hold | None:
+    """A bet on the extra card when none was drawn."""
     if not end.suit and not end.extra and any(row.startswith("extra card") for row in bet.rows):
         return Hold("the extra card was not drawn", bet.clauses.win)
     return None

@@ -307,7 +307,7 @@ def _something_to_confirm(round_: Round, body: e.Confirmed) -> bool:
     """CONFIRM is pressed for many things; it is missed only where cards are still to be dealt by hand."""
     if round_.rulings or round_.by_hand or ends_by(round_, body):
         return True
-    return not any(getattr(step, "origin", "") == "hand" for step in round_.plan.steps[round_.at + 1 :])
+    return not any(step.deals and not step.from_device for step in round_.plan.steps[round_.at + 1 :])
 
 
 def _burned_as_written(round_: Round, body: e.BurnConfirmed) -> bool:

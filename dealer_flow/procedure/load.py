@@ -16,7 +16,7 @@ from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import STEPS
 from dealer_flow.procedure.tomlfile import keys_at, tuples
 from protocol.errors import LocalError
-from protocol.tomlfile import Key, line_of, spell
+from protocol.tomlfile import Key, line_of, spell, syntax_fault
 
 __all__ = [
     "FOLDER",
@@ -89,9 +89,8 @@ def _parse(text: str, file: str) -> Procedure:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        why, _, where = str(error).partition(" (at ")
-        line = int(where.split()[1].rstrip(",")) if where.startswith("line ") else len(text.splitlines())
-        raise ProcedureError(file, line, "", f"not TOML: {why}") from None
+        line, why = syntax_fault(error, text)
+        raise ProcedureError(file, line, "", why) from None
     try:
         return Procedure.model_validate(tuples(content))
     except ValidationError as error:

@@ -188,7 +188,24 @@ _ENDS: Final = {"left", "right"}
 """Where a packet's top card may lie."""
 
 
-class DealStep(Step):
+class _DealtStep(Step):
+    """Cards go out as soon as it begins. `only`: the bet for which they do; `origin = "hand"`: dealt by hand, no device
+    sees it; the dealer confirms."""
+
+    only: Name | None = None
+    origin: Literal["device", "hand"] = "device"
+
+    state = "dealing"
+    deals = True
+    foreseen = True
+
+    @property
+    def from_device(self) -> bool:
+        """False where they are dealt by hand."""
+        return self.origin == "device"
+
+
+class DealStep(_DealtStep):
     """Cards go out: to every place of `to` in turn, the seats clockwise from the dealer's left.
 
     `by = "packet"`: each place gets its `cards` at once. `by = "single"`: one card at a time in rotation until each has
@@ -208,19 +225,9 @@ class DealStep(Step):
     face: Literal["down", "up"] = "down"
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
     count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
-    only: Name | None = None
-    origin: Literal["device", "hand"] = "device"
 
-    state = "dealing"
     places_key = "to"
     gives = True
-    deals = True
-    foreseen = True
-
-    @property
-    def from_device(self) -> bool:
-        """False where they are dealt by hand."""
-        return self.origin == "device"
 
     def dues(self, view: RoundView) -> Iterator[Due]:
         """Packets or single cards, place after place or in rotation; a shoe gives single cards."""
@@ -372,24 +379,13 @@ class BurnStep(Step):
         return f"burn {', '.join(map(str, self.positions))} of {self.of}"
 
 
-class BurnCardStep(Step):
+class BurnCardStep(_DealtStep):
     """Cards off the top of the deck are burned before the next are dealt. `if_drawn`: only when a seat draws by the
     choice it made last. `only`: not while all in play lack this bet."""
 
     do: Literal["burn-card"]
     cards: Annotated[int, Field(ge=1, le=5)] = 1
     if_drawn: bool = False
-    only: Name | None = None
-    origin: Literal["device", "hand"] = "device"
-
-    state = "dealing"
-    deals = True
-    foreseen = True
-
-    @property
-    def from_device(self) -> bool:
-        """False where they are dealt by hand."""
-        return self.origin == "device"
 
     def dues(self, view: RoundView) -> Iterator[Due]:
         """None while nobody needs the cards that follow."""

@@ -1,17 +1,14 @@
 """Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
 
-import re
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, TypeVar, Union, get_args, get_origin
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from protocol.tomlfile import Key, TomlFileError, line_of, spell
-
-_SYNTAX_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)$")
+from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
 
 Model = TypeVar("Model", bound="TomlTable")
 
@@ -44,9 +41,8 @@ def load(
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = _SYNTAX_LINE.search(str(error))
-        why = _SYNTAX_LINE.sub("", str(error))
-        raise TomlFileError(path, int(line[1]) if line else None, "", f"not TOML: {why}") from error
+        line, why = syntax_fault(error, text)
+        raise TomlFileError(path, line, "", why) from error
     try:
         found = model.model_validate(tuples(content), context=context)
     except ValidationError as error:

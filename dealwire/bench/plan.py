@@ -27,7 +27,7 @@ from dealwire.bench.values import BadValue, variables_in
 from dealwire.rehearsal.faults import UnknownAct
 from protocol.errors import LocalError
 from protocol.tdp.messages import Capability, Role
-from protocol.tomlfile import Key, line_of, spell
+from protocol.tomlfile import Key, line_of, spell, syntax_fault
 
 FOLDER: Final = Path(__file__).parent / "plans"
 
@@ -200,9 +200,8 @@ def parse_plan(text: str, file: str) -> BenchPlan:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        why, _, where = str(error).partition(" (at ")
-        line = int(where.split()[1].rstrip(",")) if where.startswith("line ") else len(text.splitlines())
-        raise PlanError(file, line, "", f"not TOML: {why}") from None
+        line, why = syntax_fault(error, text)
+        raise PlanError(file, line, "", why) from None
     try:
         return BenchPlan.model_validate(_tuples(content))
     except ValidationError as error:

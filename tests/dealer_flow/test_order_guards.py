@@ -13,6 +13,7 @@ from transitions import MachineError
 from dealer_flow.play.guards import CHECKS
 from dealer_flow.play.states import State
 from devices import events as e
+from tests.support.flow_points import round_of
 from tests.support.hand_table import CONTROLLER, START_NS
 from tests.support.plays import go_on, play, refused, state
 
@@ -276,7 +277,7 @@ def test_step_offers_choice() -> None:
     """A controller that starts anew tells a choice of a later step: the round is lost, and the choice out of turn."""
     table = play("holdem", TWO)
     table.flow.handle(e.Seen(CONTROLLER, 7, 1, START_NS, e.DecisionMade(1, 3)))
-    incidents = table.flow._round.incidents
+    incidents = round_of(table.flow).incidents
     assert [(item.code, item.reason) for item in incidents] == [
         ("session-changed", "in-round"),
         ("out-of-turn", "step_offers_choice"),
@@ -499,7 +500,7 @@ def test_a_guard_that_always_answers_the_same_is_caught(
 def test_the_state_alone_decides_what_it_is_said_to() -> None:
     """These answer the same between two rounds and in one, whatever is asked."""
     for lines in ("bets 1: ante 500", HOLDEM):
-        round_ = play("holdem", lines).flow._round
+        round_ = round_of(play("holdem", lines).flow)
         assert not any(CHECKS[name](round_, e.Confirmed()) for name in STATE_ALONE)
 
 

@@ -47,34 +47,29 @@ def _first_of(row: Row, source: State) -> set[State]:
     }
 
 
+def check_that_only_others_let_pass(monkeypatch: pytest.MonkeyPatch, row: Row, passing: set[str]) -> None:
+    """With these guards the trigger of `row` has a way only if another of its rows has."""
+    phase = phase_with(monkeypatch, passing)
+    for source in row.sources:
+        others = [
+            each for each in TRANSITIONS if each.trigger == row.trigger and source in each.sources and each != row
+        ]
+        phase.state = source
+        assert getattr(phase, row.trigger)() == any(
+            set(each.guards) <= passing and not passing & set(each.unless) for each in others
+        ), (row, passing, source)
+
+
 @pytest.mark.parametrize("row", [row for row in TRANSITIONS if row.guards], ids=str)
 def test_no_row_is_taken_without_each_of_its_guards(monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
     for missing in row.guards:
-        passing = set(row.guards) - {missing}
-        phase = phase_with(monkeypatch, passing)
-        for source in row.sources:
-            others = [
-                each for each in TRANSITIONS if each.trigger == row.trigger and source in each.sources and each != row
-            ]
-            phase.state = source
-            assert getattr(phase, row.trigger)() == any(
-                set(each.guards) <= passing and not passing & set(each.unless) for each in others
-            ), (row, missing, source)
+        check_that_only_others_let_pass(monkeypatch, row, set(row.guards) - {missing})
 
 
 @pytest.mark.parametrize("row", [row for row in TRANSITIONS if row.unless], ids=str)
 def test_a_guard_that_forbids_a_row_keeps_it(monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
     for forbidden in row.unless:
-        passing = {*row.guards, forbidden}
-        phase = phase_with(monkeypatch, passing)
-        for source in row.sources:
-            others = [
-                each for each in TRANSITIONS if each.trigger == row.trigger and source in each.sources and each != row
-            ]
-            phase.state = source
-            assert getattr(phase, row.trigger)() == any(
-                set(each.guards) <= passing and not passing & set(each.unless) for each in others
-            ), (row, forbidden, source)
+        check_that_only_others_let_pass(monkeypatch, row, {*row.guards, forbidden})
 
 
 def test_every_name_in_a_row_exists_and_every_guard_is_in_a_row() -> None:

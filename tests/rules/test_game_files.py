@@ -188,12 +188,17 @@ def test_a_wrong_game_file_names_line_key_and_what_is_allowed(
 @pytest.mark.parametrize(
     ("game", "before", "after", "sentence"),
     [
-        ("flushes-gone-wild.co", 'kind = "own-hand"', 'kind = "race"\nrows = ["5 cards"]', "a race bet needs a [race]"),
+        (
+            "flushes-gone-wild.co",
+            'kind = "own-hand"',
+            'kind = "race"\nrows = ["5 cards"]',
+            "a bet of kind race needs a [race]",
+        ),
         (
             "race-to-the-flush",
             'kind = "race"\npaytables = ["RTF-INSIDE"]\nrows = ["5 cards"]',
             'kind = "margin"\npaytables = ["RTF-INSIDE"]',
-            "a margin bet needs a [hand]",
+            "a bet of kind margin needs a [hand]",
         ),
     ],
 )
