@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from protocol.lazy import face
 
 if TYPE_CHECKING:
+    from dealer_flow.play.flow import DealerFlow as DealerFlow
     from dealer_flow.play.legal import Legal as Legal
-    from dealer_flow.play.machine import DealerFlow as DealerFlow
     from dealer_flow.play.snapshot import Snapshot as Snapshot
     from dealer_flow.procedure.load import Procedure as Procedure
     from dealer_flow.procedure.load import check_procedure as check_procedure
@@ -19,7 +19,7 @@ __all__, __getattr__, __dir__ = face(
     __name__,
     {
         "dealer_flow.play.legal": "Legal",
-        "dealer_flow.play.machine": "DealerFlow",
+        "dealer_flow.play.flow": "DealerFlow",
         "dealer_flow.play.snapshot": "Snapshot",
         "dealer_flow.procedure.load": "Procedure check_procedure known_procedures load_procedure",
         "dealer_flow.record.incidents": "Incident",

@@ -10,8 +10,8 @@ from dealwire.version import __version__ as __version__
 from protocol.lazy import face
 
 if TYPE_CHECKING:
+    from dealer_flow.play.flow import DealerFlow as DealerFlow
     from dealer_flow.play.legal import Legal as Legal
-    from dealer_flow.play.machine import DealerFlow as DealerFlow
     from dealer_flow.play.snapshot import Snapshot as Snapshot
     from dealer_flow.procedure.load import Procedure as Procedure
     from dealer_flow.procedure.load import check_procedure as check_procedure
@@ -71,7 +71,7 @@ JOBS = {
         "devices.recording": "CaptureWriter",
     },
     "deal": {
-        "dealer_flow.play.machine": "DealerFlow",
+        "dealer_flow.play.flow": "DealerFlow",
         "dealer_flow.procedure.load": "Procedure load_procedure known_procedures check_procedure",
         "dealer_flow.record.incidents": "Incident",
         "dealer_flow.record.result": "RoundResult",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.record.incidents import INCIDENTS, Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.states import State
 from dealer_flow.procedure.load import FOLDER, parse_procedure
 from dealer_flow.record.incidents import Incident

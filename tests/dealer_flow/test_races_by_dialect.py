@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e

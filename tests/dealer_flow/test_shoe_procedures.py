@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.result import RoundResult

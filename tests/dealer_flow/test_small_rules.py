@@ -8,7 +8,7 @@ import pytest
 
 from dealer_flow.pages.describe import describe
 from dealer_flow.pages.words import cards, follows, listed, wrongs
-from dealer_flow.play.machine import CONCERNED, HELD_MAX
+from dealer_flow.play.flow import CONCERNED, HELD_MAX
 from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tables import MisdealPart

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from devices import events as e

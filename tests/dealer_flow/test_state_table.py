@@ -7,9 +7,10 @@ from itertools import product
 import pytest
 
 from dealer_flow.play import guards, order
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.guards import CHECKS, GUARDS
 from dealer_flow.play.handle_shuffler import HANDLERS
-from dealer_flow.play.machine import DealerFlow, Phase
+from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import RULES
 from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
 from dealer_flow.procedure.load import known_procedures, load_procedure

@@ -38,7 +38,7 @@ def found(name: str, *modules: str) -> Any:
     raise ImportError(f"no {name}: {'; '.join(why)}")
 
 
-DealerFlow = found("DealerFlow", "dealer_flow", "dealer_flow.machine", "dealer_flow.play.machine")
+DealerFlow = found("DealerFlow", "dealer_flow", "dealer_flow.machine")
 load_procedure = cache(found("load_procedure", "dealer_flow", "dealer_flow.procedure", "dealer_flow.procedure.load"))
 settle = found("settle", "rules", "rules.settle")
 game_id_of = cache(found("game_id_of", "rules.game", "rules"))

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.sessions import Lines
 from dealer_flow.play.states import State
 from dealer_flow.table.ledger import Hand

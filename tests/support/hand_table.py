@@ -29,7 +29,7 @@ from typing import Final, Self
 
 from msgspec.structs import fields
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult

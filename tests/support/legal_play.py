@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.legal import Legal
-from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult

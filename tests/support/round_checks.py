@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from jsonschema import Draft202012Validator
 
-from dealer_flow.play.machine import DealerFlow
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.schema import Procedure

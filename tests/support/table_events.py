@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.legal import Legal
-from dealer_flow.play.machine import DealerFlow
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import DecideStep
 from dealer_flow.table.round import Round

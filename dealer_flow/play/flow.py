@@ -1,0 +1,332 @@
+"""`DealerFlow`: reports of the table's devices in, incidents and `RoundResult`s out.
+
+Every report takes the same way: is it in order (`order`), what does it do (the handlers), and where does the round
+stand now. That last question is the state machine's alone (`machine`): facts about the round change first, then a
+trigger is fired. A trigger costs about ten microseconds, so none is fired that no row could take; what would be found
+out by firing it is asked of the same guards.
+
+Reports of two lines are ordered by their arrival. While a line was silent in this round, its reports may come after
+those of the other line that answer to them; so from the moment a line is lost, a report that is out of turn is set
+aside and tried again after each report of another line, until it fits or the round cannot wait any longer. Within a
+line the order is never changed.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Final
+
+import devices.events as e
+from dealer_flow.play import handle_shoe
+from dealer_flow.play.dealing import look_ahead, offer_hand
+from dealer_flow.play.guards import holds
+from dealer_flow.play.handle_shuffler import HANDLERS
+from dealer_flow.play.legal import Legal, legal
+from dealer_flow.play.machine import Phase
+from dealer_flow.play.order import violation, waits_for
+from dealer_flow.play.publish import result_of
+from dealer_flow.play.sessions import LINE_REPORTS, Lines
+from dealer_flow.play.snapshot import Snapshot, snapshot
+from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, State
+from dealer_flow.play.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
+from dealer_flow.play.violation import Violation, incident_of
+from dealer_flow.procedure.load import Procedure
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult
+from dealer_flow.table.columns import Draw
+from dealer_flow.table.decks import Decks
+from dealer_flow.table.ledger import Ledger
+from dealer_flow.table.round import Round
+from dealer_flow.table.shoe import LEAST_CONFIDENCE, ShoeLedger, Shoes
+from devices.events import Seen
+
+CONCERNED: Final = frozenset({*HANDLERS, *LINE_REPORTS})
+"""Reports that change something."""
+_MOVES_NOTHING: Final = frozenset(
+    {e.WagerPlaced, e.SensorChanged, e.DeckLoaded, e.DeckVerified, e.PacketDispensed, e.BadgeSwiped}
+)
+"""Reports after which a round stands where it stood, unless they are out of order or something is found."""
+
+HELD_MAX: Final = 256
+"""Reports set aside at most; when more come, all are taken as they are."""
+
+_DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
+_MAY_FIT_LATER: Final = frozenset({"out-of-turn", "reveal-before-burn", "unknown-seat", "draw-before-close"})
+
+
+class DealerFlow:
+    """One table's rounds, one after the other. ProcedureError when an option is not the procedure's.
+
+    A card that its reader is less sure of than `least_confidence` percent, or that two readers disagree on, counts as
+    not read; 0 believes every single reader.
+    """
+
+    def __init__(
+        self,
+        procedure: Procedure,
+        *,
+        table: str = "table-1",
+        options: Mapping[str, str] | None = None,
+        least_confidence: int = LEAST_CONFIDENCE,
+    ) -> None:
+        self._plan = Plan(procedure, options or {})
+        self._table = table
+        self._decks = Decks()
+        shoes = Shoes(self._plan.decks, self._plan.faces, least_confidence)
+        self._shoes = shoes if self._plan.from_shoe else None
+        self._phase = Phase(self._open())
+        self._reported = 0
+        self._shown_at = (0, True)
+        self._lines = Lines()
+        self._last: Seen | None = None
+        self._held: deque[Seen] = deque()
+
+    @property
+    def _round(self) -> Round:
+        return self._phase.round_
+
+    @_round.setter
+    def _round(self, round_: Round) -> None:
+        self._phase.round_ = round_
+
+    @property
+    def state(self) -> State:
+        """Where the round stands."""
+        return self._phase.state
+
+    @property
+    def procedure(self) -> Procedure:
+        """The procedure that is followed."""
+        return self._plan.procedure
+
+    @property
+    def plan(self) -> Plan:
+        """The procedure with its options chosen."""
+        return self._plan
+
+    @property
+    def table(self) -> str:
+        """The table's name."""
+        return self._table
+
+    @property
+    def decks(self) -> Decks:
+        """What is remembered of the decks."""
+        return self._decks
+
+    @property
+    def shoe(self) -> ShoeLedger | None:
+        """The bookkeeping of the shoe on the table; None before its first report, and in games without one."""
+        return self._shoes.current if self._shoes else None
+
+    def legal(self) -> tuple[Legal, ...]:
+        """What may happen next: who, what, where. Never empty."""
+        return legal(self._phase.state, self._round)
+
+    @property
+    def deals_face_up(self) -> bool:
+        """True when the next card out of the device lies open as it is dealt."""
+        if self._round.draw is not None:
+            return True
+        due = self._round.next_due
+        steps = {step.name: step for step in self._plan.steps}
+        return due is not None and getattr(steps[due.step], "face", "down") == "up"
+
+    def snapshot(self) -> Snapshot:
+        """The table at this moment, with the faces that were shown and no other."""
+        return snapshot(self._phase.state, self._round)
+
+    def handle(self, seen: Seen) -> list[RoundResult | Incident]:
+        """Take one report. Incidents come out as they are found, the result when the round ends."""
+        self._last = seen
+        out: list[RoundResult | Incident] = []
+        if seen.body.__class__ not in CONCERNED:
+            self._meet(seen)
+        else:
+            if self._plan.count_every is not None:
+                self._watch(seen, out)
+            if (self._lines.patient or self._held) and self._waits(seen):
+                self._held.append(seen)
+                if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
+                    self._release(out)
+                return out
+            self._take(seen, out)
+        if self._held:
+            self._retry(out)
+        return out
+
+    def finish(self) -> list[RoundResult]:
+        """The input ended: a round that is under way comes out as unreliable. Another input may follow: nothing of
+        this one is carried over."""
+        out: list[RoundResult | Incident] = []
+        self._release(out)
+        if self._round.in_play and self._last is not None:
+            self._round.report(Incident(code="recording-ended", clause="procedure", unreliable=True), self._last)
+            self._close(out)
+        self._decks = Decks()
+        self._lines = Lines()
+        self._round, self._reported = self._open(), 0
+        return [item for item in out if isinstance(item, RoundResult)]
+
+    # ------------------------------------------------------------------ one report
+
+    def _take(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+        phase, body = self._phase, seen.body
+        round_, kind = phase.round_, body.__class__
+        round_.heard = body
+        self._meet(seen)
+        handler = HANDLERS.get(kind)
+        if handler is None:
+            self._lines.take(round_, seen)
+        else:
+            round_.devices.add(seen.device)
+            if phase.state in BEFORE_REVEAL and self._pass_over(body):
+                self._flush(out)
+                return
+            found = violation(phase.state, round_, body)
+            if found is not None:
+                self._report(found, seen)
+                if kind is e.GameStarted and round_.in_play:
+                    self._close(out)
+                    round_ = phase.round_
+                elif not found.taken:
+                    self._go_on()
+                    self._flush(out)
+                    return
+            handler(round_, seen, body)
+            if kind is e.GameStarted:
+                phase.start_game()
+                self._shown_at = (-1, False)
+            elif kind is e.GameEnded:
+                self._close(out)
+                return
+        if kind not in _MOVES_NOTHING or round_.over or round_.house_wrong:
+            self._go_on()
+        if round_.incidents:
+            self._flush(out)
+
+    def _meet(self, seen: Seen) -> None:
+        """A device speaks: in a session this table may not have seen."""
+        if self._lines.sessions.get(seen.device) != seen.session:
+            self._lines.meet(self._round, seen)
+
+    def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
+        """Ask for the count of the deck when it is due."""
+        every = self._plan.count_every
+        assert every is not None
+        if self._decks.watch(seen.at_ns, every.minutes):
+            self._round.report(Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes), seen)
+            self._flush(out)
+
+    def _report(self, found: Violation, seen: Seen) -> None:
+        """A violation is an incident, and a harmful one spoils the round."""
+        allowed = dict.fromkeys(item.event for item in self.legal()) if found.code == "out-of-turn" else ()
+        self._round.report(incident_of(found, self.state, self._round, seen.body, tuple(allowed)), seen)
+
+    def _pass_over(self, body: e.Body) -> bool:
+        """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""
+        phase, ended = self._phase, False
+        round_ = phase.round_
+        while not ended and phase.state in BEFORE_REVEAL and holds("later_step_begun", round_) and phase.pass_step():
+            end_step(round_)
+            self._go_on()
+            ended = isinstance(body, e.Confirmed)
+        return ended and not round_.by_hand
+
+    def _go_on(self) -> None:
+        """Let the machine find where the round now stands, past steps whose work is already done."""
+        phase = self._phase
+        round_ = phase.round_
+        if phase.state is State.BETTING:
+            return
+        self._judge()
+        if round_.draw is not None:
+            while phase.state in _DRAWN and phase.draw_on():
+                pass
+        else:
+            while phase.state in STEPS and self._step_on(phase, round_):
+                pass
+        if phase.state in LOOSE:
+            follow(round_)
+
+    def _judge(self) -> None:
+        round_ = self._round
+        if (round_.over or round_.house_wrong) and self._phase.state is not State.HALTED:
+            self._phase.judge()
+
+    def _step_on(self, phase: Phase, round_: Round) -> bool:
+        """One step further; False when the step under way still waits."""
+        assert self._last is not None
+        if not round_.opened and may_open(round_):
+            open_step(round_)
+            offer_hand(round_, self._last)
+        if self._plan.runs_out is not None and not round_.house_wrong:
+            look_ahead(round_, self._last)
+        over = False
+        if phase.state is not State.REVEALING:
+            waiting = waits_for(round_)
+            if waiting is not None and holds(waiting, round_) and phase.end_step():
+                next_step(round_)
+                over = True
+            elif not round_.house_wrong and self._shown_at != (stands := (round_.at, round_.next_due is not None)):
+                # the step, and whether a card is owed: what the rows of `begin_step` look at
+                phase.begin_step()
+                self._shown_at = stands
+        if round_.over or round_.house_wrong:
+            self._judge()
+        return over
+
+    def _close(self, out: list[RoundResult | Incident]) -> None:
+        self._flush(out)
+        handle_shoe.close(self._round)
+        out.append(result_of(self._round, self._table))
+        self._judge()
+        ended = self._phase.end_game()
+        assert ended, "a round ends in a state from which END GAME leads to the next"
+        self._round = self._open()
+        self._reported = 0
+        self._lines.patient = False
+
+    def _open(self) -> Round:
+        draw = Draw(self._plan.shoe) if self._plan.shoe else None
+        return Round(self._plan, Ledger(self._plan), self._decks, self._shoes, draw)
+
+    def _flush(self, out: list[RoundResult | Incident]) -> None:
+        out += self._round.incidents[self._reported :]
+        self._reported = len(self._round.incidents)
+
+    # ------------------------------------------------------------------ reports set aside
+
+    def _waits(self, seen: Seen) -> bool:
+        """True when this report is to be set aside: it is out of turn, or follows one of its line that is."""
+        if type(seen.body) not in HANDLERS:
+            return False
+        if any(held.device == seen.device for held in self._held):
+            return True
+        return self._phase.state not in LOOSE and self._out_of_turn(seen)
+
+    def _out_of_turn(self, seen: Seen) -> bool:
+        if ends_by(self._round, seen.body):
+            return waits_for_cards(self._round, seen.body)
+        found = violation(self._phase.state, self._round, seen.body)
+        return found is not None and found.code in _MAY_FIT_LATER
+
+    def _retry(self, out: list[RoundResult | Incident]) -> None:
+        """Take what fits now, line by line, first come first."""
+        moved = True
+        while moved and self._held:
+            moved = False
+            blocked: set[str] = set()
+            for held in list(self._held):
+                if held.device not in blocked and not self._out_of_turn(held):
+                    self._held.remove(held)
+                    self._take(held, out)
+                    moved = True
+                else:
+                    blocked.add(held.device)
+
+    def _release(self, out: list[RoundResult | Incident]) -> None:
+        """Waiting is over: what was set aside is taken as it is."""
+        self._lines.patient = False
+        while self._held:
+            self._take(self._held.popleft(), out)
