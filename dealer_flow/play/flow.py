@@ -72,8 +72,8 @@ class DealerFlow:
         self._plan = Plan(procedure, options or {})
         self._table = table
         self._decks = Decks()
-        shoes = Shoes(self._plan.decks, self._plan.faces, least_confidence)
-        self._shoes = shoes if self._plan.from_shoe else None
+        self._least_confidence = least_confidence
+        self._shoes = self._new_shoes()
         self._phase = Phase(self._open())
         self._reported = 0
         self._shown_at = (0, True)
@@ -165,6 +165,7 @@ class DealerFlow:
             self._close(out)
         self._decks = Decks()
         self._lines = Lines()
+        self._shoes = self._new_shoes()
         self._round, self._reported = self._open(), 0
         return [item for item in out if isinstance(item, RoundResult)]
 
@@ -286,6 +287,10 @@ class DealerFlow:
         self._round = self._open()
         self._reported = 0
         self._lines.patient = False
+
+    def _new_shoes(self) -> Shoes | None:
+        plan = self._plan
+        return Shoes(plan.decks, plan.faces, self._least_confidence) if plan.from_shoe else None
 
     def _open(self) -> Round:
         draw = Draw(self._plan.shoe) if self._plan.shoe else None

@@ -57,7 +57,8 @@ def _of_remainder(plan: Plan) -> str:
     return rest.clause if rest else plan.clause
 
 
-def _of_progressive(plan: Plan) -> str:
+def progressive_clause(plan: Plan) -> str:
+    """The clause of the progressive."""
     return next((bet.clause for bet in plan.bets.values() if bet.progressive), plan.clause)
 
 
@@ -126,7 +127,7 @@ GUARDS: Final[dict[str, Guard]] = {
             "progressive_live",
             "a live seat plays for the progressive",
             lambda r: bool(r.for_progressive),
-            _of_progressive,
+            progressive_clause,
         ),
         Guard(
             "cards_astray",
@@ -367,13 +368,15 @@ def _name_is_missing(round_: Round, body: e.HandRevealed) -> bool:
     return not (draw.cards and body.cards[0] == draw.cards[-1])
 
 
-_LEVELS: Final = {"supervisor": (Level.SUPERVISOR, Level.EXECUTIVE), "dealer": tuple(Level)}
+SUPERVISORS: Final = (Level.SUPERVISOR, Level.EXECUTIVE)
+"""Levels of a badge that may rule."""
+_LEVELS: Final = {"supervisor": SUPERVISORS, "dealer": tuple(Level)}
 
 
 def _badge_may_name(round_: Round, body: e.HandRevealed) -> bool:
     if round_.draw is None or not _names_card(round_, body) or round_.draw.plan.unread_by == "anyone":
         return True
-    return (round_.badge[2] if round_.badge else "") in _LEVELS[round_.draw.plan.unread_by]
+    return (round_.badge[1] if round_.badge else "") in _LEVELS[round_.draw.plan.unread_by]
 
 
 def _not_here(*_: object) -> bool:

@@ -1,16 +1,15 @@
-"""What each report of the table controller does to the round: a part of `reports`."""
+"""What each report of the table controller does to the round."""
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import devices.events as e
-from dealer_flow.play import dealing
-from dealer_flow.play import handle_shoe as shoe_reports
-from dealer_flow.play.guards import choice_step, takes_back
-from dealer_flow.play.steps import choose, may_lie_open, shows_all
+from dealer_flow.play import dealing, handle_shoe
+from dealer_flow.play.guards import choice_step, progressive_clause, takes_back
+from dealer_flow.play.handle_shoe import Handler
+from dealer_flow.play.steps import choose, may_lie_open, open_now
 from dealer_flow.play.verdicts import found, judge_count, judge_mishap, judge_open, judge_rest, judge_sum
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
@@ -114,8 +113,8 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
             round_.report(alone, seen)
     for number in sorted(round_.sensors & set(round_.active)):
         if plan.progressive not in round_.wagers[number]:
-            clause = next((bet.clause for bet in plan.bets.values() if bet.progressive), plan.clause)
-            round_.report(Incident(code="bet-amount-unknown", clause=clause, seat=number), seen)
+            unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
+            round_.report(unknown, seen)
 
 
 def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
@@ -211,12 +210,17 @@ def _burn(round_: Round, seen: Seen, body: e.BurnConfirmed) -> None:
 def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     place, cards = body.place, body.cards
     if round_.draw is not None and place == SHOE:
-        shoe_reports.name_card(round_, seen, body)
+        handle_shoe.name_card(round_, seen, body)
         return
     hand = round_.ledger.hands.get(place)
     round_.open[place] = max(round_.open.get(place, 0), len(cards))
     in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, len(cards))
-    if hand is not None and in_order and not shows_all(round_, place) and len(cards) < hand.expected - hand.set_aside:
+    if (
+        hand is not None
+        and in_order
+        and open_now(round_, place) is not None
+        and len(cards) < hand.expected - hand.set_aside
+    ):
         found(round_, round_.ledger.open(place, cards), seen)
         judge_open(round_, place, cards, seen)
     else:
@@ -250,7 +254,7 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
     if body.place in (REMAINDER, SHUFFLER, SHOE):
         round_.decks.count(seen.at_ns)
     if body.place == SHOE:
-        shoe_reports.counted(round_, seen, body)
+        handle_shoe.counted(round_, seen, body)
         return
     if not round_.in_play and body.place in (SHUFFLER, REMAINDER):
         if body.place == SHUFFLER:
@@ -270,7 +274,7 @@ def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
         judge_mishap(round_, body.place, body.how, face, seen)
 
 
-HANDLERS: Final[dict[type[e.Body], Callable[[Round, Seen, Any], None]]] = {
+HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.WagerPlaced: _wager,
     e.SensorChanged: _sensor,
     e.SpotSelected: _selected,

@@ -1,4 +1,4 @@
-"""What each report of a shoe does to the round: a part of `reports`."""
+"""What each report of a shoe does to the round."""
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
@@ -21,6 +21,7 @@ from protocol.faults import Fault
 from protocol.places import NOWHERE, SHOE
 
 Handler = Callable[[Round, Seen, Any], None]
+"""What a report does: the round, the report as it was seen, and its body."""
 
 _AT_SHOE: Final = partial(Incident, place=SHOE.text)
 _PROCEDURE: Final = partial(_AT_SHOE, clause="procedure")
@@ -195,7 +196,7 @@ def name_card(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if draw.unread is None or len(body.cards) != 1:
         return
     position, (card,) = draw.unread, body.cards
-    _, badge, level = round_.badge or ("", 0, "")
+    badge, level = round_.badge or (0, "")
     named = Incident(
         code="card-named",
         clause=draw.plan.part.unread.clause,

@@ -1,14 +1,13 @@
-"""What each report does to the round. Whether it was in order has been decided before, by `order`."""
+"""What each report of a shuffler does to the round; `HANDLERS` has those of the controller and the shoe too. Whether a
+report was in order has been decided before, by `order`."""
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import devices.events as e
-from dealer_flow.play import dealing
-from dealer_flow.play import handle_controller as table_reports
-from dealer_flow.play import handle_shoe as shoe_reports
+from dealer_flow.play import dealing, handle_controller, handle_shoe
+from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.verdicts import DECK_WRONG, found, judge, judge_count, judge_fault, judge_sum
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.ledger import Dispensed
@@ -16,8 +15,6 @@ from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.faults import Fault
 from protocol.places import NOWHERE, Place
-
-Handler = Callable[[Round, Seen, Any], None]
 
 
 def _loaded(round_: Round, seen: Seen, body: e.DeckLoaded) -> None:
@@ -100,7 +97,7 @@ def _fault(round_: Round, seen: Seen, fault: int) -> None:
 def _deck_inside(round_: Round) -> bool:
     """True while cards of this round may still be in the device: later faults concern the next deck."""
     if round_.plan.from_shoe:
-        return shoe_reports.undecided(round_)
+        return handle_shoe.undecided(round_)
     return round_.in_play and round_.ledger.remainder is None
 
 
@@ -141,7 +138,7 @@ def _end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
         _stop(round_, seen, "packets-due", due=round_.due)
     elif round_.red_lamp and not round_.house_wrong and _dealing(round_):
         _stop(round_, seen, "deal-unfinished")
-    table_reports.end(round_, seen, body)
+    handle_controller.end(round_, seen, body)
 
 
 def _dealing(round_: Round) -> bool:
@@ -163,6 +160,6 @@ HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.MisdealCleared: _cleared,
     e.DeckRemoved: _removed,
     e.GameEnded: _end,
-    **table_reports.HANDLERS,
-    **shoe_reports.HANDLERS,
+    **handle_controller.HANDLERS,
+    **handle_shoe.HANDLERS,
 }

@@ -22,8 +22,8 @@ from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
 class Legal(NamedTuple):
     """One thing that may happen next. `event` is the name of a class of `devices.events`.
 
-    `actor` is `dealer`, `shuffler`, `supervisor` or `player at seat 3`; `what` says it in words; `value` is the
-    number that goes with it (spot, decision, packet ordinal, number of the card), 0 when there is none.
+    `actor` is `dealer`, `shuffler`, `supervisor`, `anyone` or `player at seat 3`; `what` says it in words; `value` is
+    the number that goes with it (spot, decision, packet ordinal, number of the card), 0 when there is none.
     """
 
     actor: str
@@ -98,7 +98,7 @@ def _betting(round_: Round) -> Iterator[Candidate]:
 
 
 def _count_deck(round_: Round, place: Place) -> Iterator[Candidate]:
-    every = round_.plan.procedure.care.count_every
+    every = round_.plan.count_every
     if every is not None and round_.decks.count_due:
         yield _count("dealer", place, f"count the deck: {every.minutes} minutes have gone by")
 

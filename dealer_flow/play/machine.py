@@ -76,7 +76,7 @@ class Phase:
         )
 
     def _asks(self, name: str) -> Callable[[], bool]:
-        """The guard of this name on the round of the moment. KeyError at once when there is none."""
+        """The guard of this name on the round of the moment. A name that is none fails at once."""
         assert name in GUARDS, name
         return lambda: GUARDS[name].holds(self.round_)
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import devices.events as e
 from dealer_flow.play import guards
 from dealer_flow.play.guards import CHECKS
-from dealer_flow.play.states import BEFORE_REVEAL, COLUMNS, LOOSE, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
+from dealer_flow.play.states import COLUMNS, LOOSE, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
 from dealer_flow.play.violation import Violation
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import DecideStep
@@ -103,7 +103,6 @@ _PLAY: Final = frozenset({*STEPS, *COLUMNS})
 _STRICT: Final = _ALL - LOOSE
 """Where the order of play matters."""
 _STEPS: Final = frozenset(STEPS)
-_BEFORE_REVEAL: Final = frozenset(BEFORE_REVEAL)
 
 
 def _place(body: Any) -> Place:

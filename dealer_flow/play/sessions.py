@@ -6,11 +6,10 @@ from functools import partial
 from typing import Any, Final
 
 import devices.events as e
+from dealer_flow.play.guards import SUPERVISORS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
-from devices.events import Level, Seen
-
-_SUPERVISORS: Final = (Level.SUPERVISOR, Level.EXECUTIVE)
+from devices.events import Seen
 
 
 @dataclass(slots=True)
@@ -63,8 +62,8 @@ class Lines:
         _forget_shoe(round_, seen)
 
     def _badge(self, round_: Round, seen: Seen, body: e.BadgeSwiped) -> None:
-        round_.badge = (seen.device, body.badge, body.level)
-        if body.level in _SUPERVISORS:
+        round_.badge = (body.badge, body.level)
+        if body.level in SUPERVISORS:
             round_.called = None
             if not round_.in_play:
                 round_.decks.exchange()

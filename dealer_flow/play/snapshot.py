@@ -77,11 +77,11 @@ class Snapshot:
 
 
 def snapshot(state: State, round_: Round) -> Snapshot:
-    """What there is to see of the round `now`, which stands at `state`."""
+    """What there is to see of the round, which stands at `state`."""
     ledger, draw = round_.ledger, round_.draw
     seats = sorted({*round_.active, *(number for number, bets in round_.wagers.items() if bets)})
     columns = draw.columns() if draw is not None else {}
-    burned = len(draw.burned) if draw is not None else len(ledger.hands[BURN].cards) if BURN in ledger.hands else 0
+    burned = len(draw.burned) if draw is not None else ledger.burned_left
     return Snapshot(
         state=state,
         number=round_.number if round_.in_play else 0,

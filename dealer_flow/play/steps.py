@@ -76,11 +76,6 @@ def may_lie_open(round_: Round, place: Place, cards: int) -> bool:
     return limit is None or cards <= limit
 
 
-def shows_all(round_: Round, place: Place) -> bool:
-    """True when all cards of a place are to be seen at this step."""
-    return bool(round_.plan.opens) and round_.plan.opens[round_.at].get(round_.plan.kind(place), 0) is None
-
-
 def next_step(round_: Round) -> None:
     """The step under way is over; a hand that was offered and nobody took is dead."""
     if isinstance(step := round_.step, DecideStep) and step.about is not None and not round_.taken(step):
@@ -146,17 +141,16 @@ def end_step(round_: Round) -> None:
     next_step(round_)
 
 
-def deals_next(round_: Round) -> bool:
-    """True when the step under way deals from the device, so that its cards may follow at once."""
-    step = round_.step
-    return step is not None and step.do in ("deal", "burn-card") and step.from_device and may_open(round_)
+def _deals_at_once(round_: Round, step: AnyStep) -> bool:
+    """True when the step deals from the device, so that its cards may follow at once."""
+    return step.foreseen and step.from_device and may_open(round_, step)
 
 
 def deals_on(round_: Round) -> bool:
     """True when cards of a later step follow at once on those of the step under way."""
     opened = round_.opened
     for step in round_.plan.steps[round_.at :]:
-        if not (step.do in ("deal", "burn-card") and step.from_device and may_open(round_, step)):
+        if not _deals_at_once(round_, step):
             return False
         if not opened and any(step.dues(round_)):
             return True
@@ -167,7 +161,7 @@ def deals_on(round_: Round) -> bool:
 def follow(round_: Round) -> None:
     """The order of play no longer matters: cards of the device that still come go where they were due."""
     while round_.next_due is None and round_.step is not None and round_.step.do != "reveal":
-        if deals_next(round_) and not round_.opened:
+        if _deals_at_once(round_, round_.step) and not round_.opened:
             open_step(round_)
         elif not round_.opened and not may_open(round_):
             return

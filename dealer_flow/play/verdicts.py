@@ -16,7 +16,7 @@ from protocol.faults import Fault
 from protocol.places import BURN, NOWHERE, REMAINDER, Place, parse_place
 
 _JAMS: Final = frozenset({Fault.FEED_JAM, Fault.COMPARTMENT_JAM, Fault.EXIT_JAM})
-_FAULT_CODES: Final = {
+_FAULT_CODES: Final[dict[int, str]] = {
     Fault.DOOR_OPENED_MID_ROUND: "door-opened",
     Fault.POWER_LOST_MID_ROUND: "power-lost",
     **dict.fromkeys(_JAMS, "jam"),
@@ -227,7 +227,7 @@ def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen)
 def judge_fault(round_: Round, fault: int, seen: Seen, *, counts: bool) -> None:
     """A device's fault; `counts` is False when it concerns no card of this round."""
     policy = round_.plan.fault_policy(fault)
-    code = _FAULT_CODES.get(Fault(fault) if fault in Fault.__members__.values() else Fault.NONE, "device-fault")
+    code = _FAULT_CODES.get(fault, "device-fault")
     decides = counts and policy.then != "person"  # else whoever clears the fault decides
     finding = Incident(
         code=code,

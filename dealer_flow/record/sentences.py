@@ -1,4 +1,4 @@
-"""The words for every incident: one table, which nothing else knows.
+"""The words for every incident: tables that nothing else knows.
 
 A template names facts in braces. What stands behind the colon says how: `#card` a count with its noun, `this *|that`
 `this` with the fact in place of the star or `that` without it; `&` before it puts commas between several.

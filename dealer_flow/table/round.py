@@ -1,4 +1,4 @@
-"""One round as it goes on: bets, choices, cards, incidents. What they mean is judged in `judge`."""
+"""One round as it goes on: bets, choices, cards, incidents. What they mean is judged in `play.verdicts`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -63,8 +63,8 @@ class Round:
     decks: Decks
     shoes: Shoes | None = None
     draw: Draw | None = None
-    badge: tuple[str, int, str] | None = None
-    """Device, badge and level of the last swipe since a card waits to be named."""
+    badge: tuple[int, str] | None = None
+    """Badge and level of the last swipe since a card waits to be named."""
     in_play: bool = False
     number: int = 0
     session: int = 0
@@ -92,7 +92,7 @@ class Round:
     burns: dict[Place, BurnConfirmed] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
     open: dict[Place, int] = field(default_factory=dict)
-    """How many cards were shown at each place before the reveal."""
+    """The most cards that were shown at each place at once."""
     red_lamp: int = 0
     heard: Body | None = None
     """The report that is being taken."""

@@ -701,6 +701,13 @@ def test_nothing_of_an_ended_input_is_left_for_the_next(started: bool) -> None:
     assert (result.outcome, result.incidents, len(result.seats)) == ("complete", (), 1)
 
 
+def test_nothing_of_an_ended_inputs_shoe_is_left_for_the_next() -> None:
+    table = HandTable("race-to-the-flush").bet(1, red=500).start().draw("AH 5H 9H")
+    assert table.flow.shoe is not None
+    table.flow.finish()
+    assert table.flow.shoe is None
+
+
 def test_an_incident_names_the_event_it_rests_on() -> None:
     table = ready(1).deal(hands(1)[0]).deal("AH QH 8H 3H")
     events = table.incidents[0].events

@@ -58,11 +58,12 @@ def test_the_last_card_and_the_burned_ones_are_scrambled_and_dealt_by_hand() -> 
     table.play(["burn-card 5C"])
     assert allowed(table) == ["deal by hand to seat 1 (1), seat 2 (1), then confirm"]
     table.play(["deal by hand", "choose 1: winning-hand", "choose 2: winning-hand"])
+    assert len(table.flow.snapshot().burned) == 2  # four were scrambled and two of them dealt
     table.play(["show seat 2: 4H 8S 9D 5C", "show seat 1: AC AD AH 2C"])  # 2C was burned, and came again
     result = table.end()
     assert (result.outcome, table.codes) == ("complete", ["deck-runs-out"])
     assert [seat.counted for seat in result.seats] == [4, 4]
-    assert result.burned == ("??", "??")  # four were scrambled and two of them dealt
+    assert result.burned == ("??", "??")
     assert not table.incidents[-1].called
 
 
