@@ -10,12 +10,13 @@ import signal
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import active_children, parent_process
+from multiprocessing import Pipe, Process, parent_process
+from multiprocessing.connection import Connection as Line
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Final, cast
 
 from dealer_flow.procedure.load import ProcedureError, known_procedures
@@ -116,29 +117,50 @@ def deal_in_processes(
     paths: Sequence[Path], jobs: int, options: dict[str, Any]
 ) -> Generator[tuple[Dealt, list[Found]], None, None]:
     """Each recording with its rounds and incidents, in the order of `paths` whatever is dealt first. It ends early, and
-    says where, when a process is killed; however it ends, its processes have ended before."""
+    says where, when a process is killed; however it ends, its processes have ended before.
+
+    Each process has a pipe of its own, whose end is seen also when it is killed in the middle of what it sends. A pool
+    of the standard library has one pipe for all, and waits for the rest of such a message for ever."""
     batches = _batches(paths, jobs)
-    before = set(active_children())
-    pool = ProcessPoolExecutor(min(jobs, len(batches)), initializer=_begin, initargs=(options,))
-    todo, done = iter(batches), 0
+    processes: list[Process] = []
+    free, threads, done = SimpleQueue[Line](), ThreadPoolExecutor(jobs), 0
     try:
-        waiting = deque(pool.submit(_deal_batch, batch) for batch in islice(todo, AHEAD * jobs))
+        for _ in range(min(jobs, len(batches))):
+            ours, its = Pipe()
+            processes.append(Process(target=_deal_batches, args=(its, options), daemon=True))
+            processes[-1].start()
+            its.close()
+            free.put(ours)
+        todo = iter(batches)
+        waiting = deque(threads.submit(_ask, free, batch) for batch in islice(todo, AHEAD * jobs))
         while waiting:
-            for dealt, found in waiting.popleft().result():
+            answer = waiting.popleft().result()
+            if answer is None:
+                why = "a process was killed while this recording was dealt, or one after it: none is from here on"
+                yield Dealt(code=Exit.CHECK_FAILED, problem=f"{paths[done]}: {why}"), []
+                return
+            for dealt, found in answer:
                 yield dealt, found
                 done += 1
-            waiting.extend(pool.submit(_deal_batch, batch) for batch in islice(todo, 1))
-    except BrokenProcessPool:
-        why = (
-            f"{paths[done]}: a process was killed while this recording was dealt, or one after it: none is from here on"
-        )
-        yield Dealt(code=Exit.CHECK_FAILED, problem=why), []
-    except BaseException:
-        for process in set(active_children()) - before:
-            process.terminate()
-        raise
+            waiting.extend(threads.submit(_ask, free, batch) for batch in islice(todo, 1))
     finally:
-        pool.shutdown(cancel_futures=True)
+        for process in processes:
+            process.kill()  # a thread that waits for it goes on
+        threads.shutdown(cancel_futures=True)
+        for process in processes:
+            process.join()
+
+
+def _ask(free: SimpleQueue[Line], batch: list[Path]) -> list[tuple[Dealt, list[Found]]] | None:
+    """What a free process makes of `batch`; None when it was killed."""
+    line = free.get()
+    try:
+        line.send(batch)
+        return cast(list[tuple[Dealt, list[Found]]], line.recv())
+    except (EOFError, OSError):
+        return None
+    finally:
+        free.put(line)
 
 
 def _batches(paths: Sequence[Path], jobs: int) -> list[list[Path]]:
@@ -156,16 +178,18 @@ def _batches(paths: Sequence[Path], jobs: int) -> list[list[Path]]:
     return batches
 
 
-_tables: TableMaker
-
-
-def _begin(options: dict[str, Any]) -> None:
-    """In a new process: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
-    global _tables
+def _deal_batches(line: Line, options: dict[str, Any]) -> None:
+    """A process of its own: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
     gc.freeze()  # a collection that looked through what the parent made would copy all of it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _tables = TableMaker(**options | {"no_settle": True, "awards": False})
+    tables = TableMaker(**options | {"no_settle": True, "awards": False})
+    while True:
+        done = []
+        for path in line.recv():
+            found: list[Found] = []
+            done.append((deal(path, tables, cast(Callable[[TableOutcome], None], found.append)), found))
+        line.send(done)
 
 
 def _end_with_parent() -> None:
@@ -173,12 +197,3 @@ def _end_with_parent() -> None:
     assert parent is not None
     parent.join()
     os._exit(1)
-
-
-def _deal_batch(paths: list[Path]) -> list[tuple[Dealt, list[Found]]]:
-    done = []
-    for path in paths:
-        found: list[Found] = []
-        dealt = deal(path, _tables, cast(Callable[[TableOutcome], None], found.append))
-        done.append((dealt, found))
-    return done

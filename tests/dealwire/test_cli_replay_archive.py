@@ -178,6 +178,12 @@ def running(pid: int) -> bool:
         return False
 
 
+def processor_time(pid: int) -> int:
+    """In ticks of the clock, as proc(5) counts a process's utime and stime."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
 def all_end(pids: list[int]) -> bool:
     until = time.monotonic() + 20
     while any(running(pid) for pid in pids) and time.monotonic() < until:
@@ -215,6 +221,30 @@ def test_a_process_that_is_killed_is_said_and_what_was_dealt_is_whole(long_run: 
     assert "a process was killed" in line
     assert (summary["problem"], total["type"], total["problems"]) == (line.removeprefix("dealwire: "), "total", 1)
     assert not any(running(pid) for pid in workers)
+
+
+def test_a_process_killed_in_the_middle_of_what_it_sends_is_said(tmp_path: Path) -> None:
+    """What 125 recordings come to is more than a pipe holds: a process that nobody reads stands in the middle of it."""
+    folder = archive(tmp_path / "archive", *["clean-8", "two-rounds"] * 500)
+    program = "import dealwire.cli.archive as it; it.BATCH_BYTES = 1 << 30; from dealwire.cli import main; main()"
+    command = [sys.executable, "-c", program, "replay", str(folder), "--json", "--jobs", "2"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, start_new_session=True
+    ) as process:
+        workers = begun(process)
+        process.send_signal(signal.SIGSTOP)
+        spent = -1
+        while spent != (spent := sum(map(processor_time, workers))):
+            time.sleep(0.3)
+        for pid in workers:
+            os.kill(pid, signal.SIGKILL)
+        process.send_signal(signal.SIGCONT)
+        try:
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert "a process was killed" in said
+    assert process.returncode == 1
 
 
 def test_nobody_goes_on_when_the_command_itself_is_killed(long_run: "subprocess.Popen[str]") -> None:
