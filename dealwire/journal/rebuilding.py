@@ -68,7 +68,7 @@ class Dealing(Generic[T]):
         self.publishers: dict[str, T] = {}
         self._reader, self._make = reader, make
         self._lines = reader.lines()
-        self._player = Player(_Lines(reader.path, self._lines), self._hears, None, PlayStats())
+        self._player = Player(_Lines(reader.path, self._lines), self._hears, PlayStats())
         self._sequence = 0
         self._found: list[Publication] = []
 

@@ -7,7 +7,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.capture import Capture, CaptureError
 from devices.events import Seen
-from devices.replay import CaptureUnplayable, Player, PlayStats
+from devices.replay import CaptureUnplayable, PlayStats, reports
 from rules.game import game_id_of, load_game
 
 
@@ -29,26 +29,14 @@ def replay(path: str | Path, table: Table | None = None) -> Iterator[TableOutcom
         if not capture.procedure:
             raise CaptureUnplayable(capture.path, "", "it names no procedure; give a table that follows one")
         table = usual_table(capture.procedure)
-    heard: list[Seen] = []
-    player = Player(capture, lambda _: heard.append, None, PlayStats())
-    for interface in capture.interfaces:
-        player.check(interface)
-    return _outcomes(capture, player, heard, table)
+    return _outcomes(reports(capture, PlayStats()), table)
 
 
-def _outcomes(capture: Capture, player: Player, heard: list[Seen], table: Table) -> Iterator[TableOutcome]:
-    damage = None
+def _outcomes(heard: Iterator[Seen], table: Table) -> Iterator[TableOutcome]:
     try:
-        for chunk in capture.chunks:
-            player.take(chunk)
-            for seen in heard:
-                yield from table.handle(seen)
-            heard.clear()
-    except CaptureError as error:
-        damage = error
-    player.finish()
-    for seen in heard:
-        yield from table.handle(seen)
+        for seen in heard:
+            yield from table.handle(seen)
+    except CaptureError:
+        yield from table.finish()
+        raise
     yield from table.finish()
-    if damage is not None:
-        raise damage
