@@ -143,8 +143,11 @@ class DealerFlow:
         if seen.body.__class__ not in CONCERNED:
             self._meet(seen)
         else:
-            if self._plan.count_every is not None:
-                self._watch(seen, out)
+            every = self._plan.count_every
+            if every is not None and self._decks.watch(seen.at_ns, every.minutes):
+                due = Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes)
+                self._round.report(due, seen)
+                self._flush(out)
             if (self._lines.patient or self._held) and self._waits(seen):
                 self._held.append(seen)
                 if len(self._held) >= HELD_MAX or isinstance(seen.body, e.GameStarted):
@@ -210,14 +213,6 @@ class DealerFlow:
         """A device speaks: in a session this table may not have seen."""
         if self._lines.sessions.get(seen.device) != seen.session:
             self._lines.meet(self._round, seen)
-
-    def _watch(self, seen: Seen, out: list[RoundResult | Incident]) -> None:
-        """Ask for the count of the deck when it is due."""
-        every = self._plan.count_every
-        assert every is not None
-        if self._decks.watch(seen.at_ns, every.minutes):
-            self._round.report(Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes), seen)
-            self._flush(out)
 
     def _report(self, found: Violation, seen: Seen) -> None:
         """A violation is an incident, and a harmful one spoils the round."""

@@ -76,7 +76,12 @@ class Guard(NamedTuple):
 
 def _doing(state: State) -> Callable[[Round], bool]:
     """Whether a step of this kind is under way."""
-    return lambda round_: round_.step is not None and STEP_STATES[round_.step.do] is state
+
+    def doing(round_: Round) -> bool:
+        step = round_.step
+        return step is not None and STEP_STATES[step.do] is state
+
+    return doing
 
 
 def _cards_out(round_: Round) -> bool:

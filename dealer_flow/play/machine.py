@@ -5,9 +5,8 @@ table, whose round the guards ask about.
 """
 
 import logging
-from collections.abc import Callable
 
-from transitions import EventData, Machine
+from transitions import Event, EventData, Machine
 from transitions.core import Condition, Transition
 
 from dealer_flow.play.guards import GUARDS
@@ -18,19 +17,23 @@ from dealer_flow.table.round import Round
 logging.getLogger("transitions.core").setLevel(logging.ERROR)
 
 
-class _PlainGuard(Condition):
-    """A guard that is asked as it is: no row names it by a string that would have to be looked up."""
+class _NamedGuard(Condition):
+    """The guard of this name, on the round of the moment. A name that is none fails at once."""
+
+    def __init__(self, func: str, target: bool = True) -> None:
+        assert func in GUARDS, func
+        super().__init__(func, target)
 
     def check(self, event_data: EventData) -> bool:
         """Whether the row may be taken, as far as this guard goes."""
-        return self.func() is self.target  # type: ignore[operator]
+        return GUARDS[self.func].holds(event_data.model.round_) is self.target  # type: ignore[index, attr-defined]
 
 
 class _Guarded(Transition):
     """A row of the table: its guards are asked, then the state changes. No row has callbacks, and looking for them at
     every turn would double the price of a trigger."""
 
-    condition_cls = _PlainGuard
+    condition_cls = _NamedGuard
 
     def execute(self, event_data: EventData) -> bool:
         """True when every guard lets pass."""
@@ -41,9 +44,22 @@ class _Guarded(Transition):
         return True
 
 
+class _Trigger(Event):
+    """A trigger that is fired at once: nothing is queued, and nothing is to be called before or after."""
+
+    def trigger(self, model: object, *args: object, **kwargs: object) -> bool:
+        """Whether a row could be taken; the first that lets pass is. MachineError where no row begins."""
+        state = self.machine.get_model_state(model)
+        if not self._is_valid_source(state):
+            return False
+        data = EventData(state, self, self.machine, model, list(args), kwargs)
+        return any(row.execute(data) for row in self.transitions[state.name])
+
+
 class GuardedMachine(Machine):
     """The library's machine, with rows that are guards and a destination."""
 
+    event_cls = _Trigger
     transition_cls = _Guarded
 
 
@@ -64,8 +80,8 @@ class Phase:
                     "trigger": row.trigger,
                     "source": list(row.sources),
                     "dest": row.dest,
-                    "conditions": [self._asks(name) for name in row.guards],
-                    "unless": [self._asks(name) for name in row.unless],
+                    "conditions": list(row.guards),
+                    "unless": list(row.unless),
                 }
                 for row in TRANSITIONS
             ],
@@ -74,11 +90,6 @@ class Phase:
             auto_transitions=False,
             send_event=False,
         )
-
-    def _asks(self, name: str) -> Callable[[], bool]:
-        """The guard of this name on the round of the moment. A name that is none fails at once."""
-        assert name in GUARDS, name
-        return lambda: GUARDS[name].holds(self.round_)
 
     def start_game(self) -> bool:  # type: ignore[empty-body]
         """START GAME closed the bets."""

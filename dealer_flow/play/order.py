@@ -37,12 +37,16 @@ class OrderRule(NamedTuple):
 def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
     """None when `body` may happen now. Reports without rules are always in order."""
     for rule in _rules_at(round_.plan, state).get(body.__class__, ()):
-        if _lets_pass(rule.guard, state, round_, body):
+        name = rule.guard
+        if name == "round_over":  # END GAME alone asks the table of states itself
+            if way_on("end_game", state, round_) is not None:
+                continue
+            name = _unfinished(state, round_)
+        elif CHECKS[name](round_, body):
             continue
         harmful = rule.harmful and not (rule.mild and CHECKS[rule.mild](round_, body))
         place = rule.at(body) if rule.at else getattr(body, "place", NOWHERE)
-        reason = _unfinished(state, round_) if rule.guard == "round_over" else rule.guard
-        return Violation(reason, harmful, rule.taken, rule.code, place)
+        return Violation(name, harmful, rule.taken, rule.code, place)
     return None
 
 
@@ -53,11 +57,6 @@ def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[OrderRule, .
         kind: tuple(rule for rule in rules if state in rule.states and (rule.only is None or rule.only(plan)))
         for kind, rules in RULES.items()
     }
-
-
-def _lets_pass(name: str, state: State, round_: Round, body: e.Body) -> bool:
-    """END GAME alone asks the table of states itself."""
-    return way_on("end_game", state, round_) is not None if name == "round_over" else CHECKS[name](round_, body)
 
 
 # ------------------------------------------------------------------ the round

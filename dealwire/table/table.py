@@ -126,9 +126,9 @@ class Table:
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; return what it led to, in order: a round is followed by its settlement."""
-        awards: list[TableOutcome] = [*self._awards.handle(seen)] if self._awards is not None else []
+        awards: Sequence[TableOutcome] = self._awards.handle(seen) if self._awards is not None else ()
         found = self.flow.handle(seen)
-        return awards + self.settled(found) if found else awards
+        return [*awards, *self.settled(found)] if found or awards else []
 
     def finish(self) -> list[TableOutcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
