@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dealer_flow.record.incidents import may_break_a_round
+from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import Card
 from rules import bets

@@ -16,9 +16,9 @@ from dealer_flow.procedure.load import Procedure, known_procedures, load_procedu
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tables import OptionPart
 from dealer_flow.record.base import field_docs, line_schema
-from dealer_flow.record.incidents import INCIDENTS, Incident
+from dealer_flow.record.catalogue import INCIDENTS
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealer_flow.record.sentences import SENTENCES
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 MARK: Final = "<!-- printed by python -m dealer_flow.pages.write -->"
@@ -57,7 +57,8 @@ def _incidents() -> Iterator[str]:
     yield "The line has a `text`, too: one sentence for a person, made of the facts. It may change with any release;"
     yield "nothing may parse it, and it is not read back. `*` stands for the fact, what follows `|` for its absence."
     yield from ("", "| code | reason | sentence |", "| --- | --- | --- |")
-    for code, found in SENTENCES.items():
+    for code, item in INCIDENTS.items():
+        found = item.sentence
         for reason, template in ({"": found} if isinstance(found, str) else found).items():
             yield "| `{}` | {} | `{}` |".format(code, reason, template.replace("|", "\\|"))
 

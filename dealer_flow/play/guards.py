@@ -459,5 +459,4 @@ CHECKS: Final[dict[str, Check]] = {
     "card_waits_for_name": lambda r, body: not _names_card(r, body) or holds("card_unnamed", r),
     "badge_may_name": _badge_may_name,
 }
-"""Guards of a report by their name: true when it may be. `record.sentences` has the words of each that does not hold.
-"""
+"""Guards of a report by their name: true when it may be. `incidents.toml` has the words of each that does not hold."""

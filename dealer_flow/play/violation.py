@@ -6,8 +6,8 @@ import devices.events as e
 from dealer_flow.play.states import State
 from dealer_flow.play.steps import next_to_show, open_now
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.catalogue import names_state
 from dealer_flow.record.incidents import Incident, at
-from dealer_flow.record.sentences import names_state
 from dealer_flow.table.round import Round
 from protocol.cards import spell_cards
 from protocol.places import NOWHERE, SHOE, Place

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import AnyStep, DecideStep, Due
-from dealer_flow.record.incidents import INCIDENTS, EventRef, Incident
+from dealer_flow.record.catalogue import INCIDENTS
+from dealer_flow.record.incidents import EventRef, Incident
 from dealer_flow.record.result import Outcome
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks

@@ -15,7 +15,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from dealer_flow.record.incidents import INCIDENTS
+from dealer_flow.record.catalogue import INCIDENTS
 from dealwire.hub.health import ExportProgress, Health
 from dealwire.hub.hub import Hub, HubReader
 from dealwire.hub.lines import Publication

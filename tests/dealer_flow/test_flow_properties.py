@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from dealer_flow.play.states import LOOSE, State
-from dealer_flow.record.incidents import INCIDENTS, Incident
+from dealer_flow.record.catalogue import INCIDENTS
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import CARDS, DECK

@@ -1,4 +1,4 @@
-"""The one table of sentences: every code has its words, and they rest on facts that such an incident has."""
+"""The one table of incidents: every code has its words, and they rest on facts that such an incident has."""
 
 import re
 from pathlib import Path
@@ -9,21 +9,21 @@ import pytest
 import dealer_flow
 from dealer_flow.play.order import RULES
 from dealer_flow.play.states import TRANSITIONS
-from dealer_flow.record import sentences
-from dealer_flow.record.incidents import INCIDENTS, Incident
-from dealer_flow.record.sentences import ORDER, REPORTS, SENTENCES
+from dealer_flow.record.catalogue import INCIDENTS, ORDER, REPORTS
+from dealer_flow.record.incidents import Incident
 from tests.support.sentences import FACTS, HARMFUL, REPORTED
 
 CASES = [
     (code, reason, template)
-    for code, found in SENTENCES.items()
-    for reason, template in ({"": found} if isinstance(found, str) else found).items()
+    for code, item in INCIDENTS.items()
+    for reason, template in ({"": item.sentence} if isinstance(item.sentence, str) else item.sentence).items()
 ]
 
 
-def test_every_code_has_a_sentence_and_facts() -> None:
-    assert list(SENTENCES) == list(INCIDENTS)
-    assert FACTS.keys() == SENTENCES.keys()
+def test_every_code_has_facts_and_texts() -> None:
+    assert FACTS.keys() == INCIDENTS.keys()
+    assert all(text and isinstance(text, str) for item in INCIDENTS.values() for text in item[:3])
+    assert all(template and isinstance(template, str) for _, _, template in CASES)
 
 
 @pytest.mark.parametrize(("code", "reason", "template"), CASES)
@@ -51,7 +51,7 @@ def test_every_reason_of_the_order_of_play_has_words_that_rest_on_facts() -> Non
 def test_every_sentence_is_said() -> None:
     """Each reason is one that the flow gives."""
     parts = [part for part in Path(dealer_flow.__file__).parent.rglob("*") if part.suffix in (".py", ".toml")]
-    source = "".join(part.read_text("utf-8") for part in parts if part != Path(sentences.__file__))
+    source = "".join(part.read_text("utf-8") for part in parts if part.name != "incidents.toml")
     given = set(re.findall(r'"([a-z_-]+)"', source))
     assert {reason for _, reason, _ in CASES if reason} <= given
 

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.record.incidents import INCIDENTS, Incident
+from dealer_flow.record.catalogue import INCIDENTS
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import CARDS, DECK, UNREAD, Card

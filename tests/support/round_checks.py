@@ -14,7 +14,8 @@ from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.record.incidents import INCIDENTS, Incident
+from dealer_flow.record.catalogue import INCIDENTS
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.places import Place

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from dealer_flow.record.incidents import INCIDENTS
+from dealer_flow.record.catalogue import INCIDENTS
 from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics, MetricsServer, MetricsUnusable
 from dealwire.hub.health import ExportProgress
 from dealwire.hub.hub import QUEUE_MAX, Hub
