@@ -19,8 +19,8 @@ class TomlFileError(LocalError):
     """A file that cannot be used as it is written; `line` counts from 1, None when no line is to blame."""
 
     def __init__(self, file: str | Path, line: int | None, key: str, why: str) -> None:
-        self.file, self.line, self.key, self.why = Path(file), line, key, why
-        where = f"{self.file.name}:{line}" if line else self.file.name
+        self.file, self.line, self.key, self.why = str(file), line, key, why
+        where = f"{file}:{line}" if line else str(file)
         super().__init__(f"{where}: {key}: {why}" if key else f"{where}: {why}")
 
 

@@ -4,13 +4,17 @@ import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
 
 Model = TypeVar("Model", bound="TomlTable")
+Error = TypeVar("Error", bound=TomlFileError)
+Faults = Callable[[Model], Iterable[tuple[Key, str]]]
+"""What is wrong in a file whose keys are right one by one: at which key, and why."""
 
 
 class TomlTable(BaseModel):
@@ -26,30 +30,62 @@ class TomlTable(BaseModel):
 
 
 def load(
-    path: Path,
-    model: type[Model],
-    faults: Callable[[Model], Iterable[tuple[Key, str]]] = lambda _: (),
-    context: dict[str, Any] | None = None,
+    path: Path, model: type[Model], faults: Faults[Model] = lambda _: (), context: dict[str, Any] | None = None
 ) -> Model:
     """The file at `path` as a `model`, whose validators may read `context`; TomlFileError, always one line, for
     anything that is wrong with it. `faults` says what one key cannot know of another."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else "not UTF-8 text"
-        raise TomlFileError(path, None, "", f"cannot be read: {why}") from error
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line, why = syntax_fault(error, text)
-        raise TomlFileError(path, line, "", why) from error
-    try:
-        found = model.model_validate(tuples(content), context=context)
-    except ValidationError as error:
-        raise _explain(path, text, model, error) from error
-    for key, why in faults(found):
-        raise fault_in(path, key, why)
+    found, wrong = parse(path, read(path), model, faults, TomlFileError, context)
+    if found is None or wrong:
+        raise wrong[0]
     return found
+
+
+def parse(
+    file: str | Path,
+    text: str,
+    model: type[Model],
+    faults: Faults[Model],
+    error: type[Error],
+    context: dict[str, Any] | None = None,
+) -> tuple[Model | None, list[Error]]:
+    """What `text` says, and everything that is wrong with it: what its keys may not hold, and then it is nothing, or
+    else what does not fit together."""
+    found: Model | None = None
+    wrong: Iterable[tuple[Key, str]]
+    try:
+        found = model.model_validate(tuples(tomllib.loads(text)), context=context)
+        wrong = faults(found)
+    except tomllib.TOMLDecodeError as fault:
+        line, why = syntax_fault(fault, text)
+        return None, [error(file, line, "", why)]
+    except ValidationError as fault:
+        wrong = [_explain(model, each) for each in fault.errors(include_url=False)]
+    end = len(text.splitlines())  # where a key is missed that is not there at all
+    return found, [error(file, line_of(text, key) or end, spell(key), why) for key, why in wrong]
+
+
+def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
+    """The text of a file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as fault:
+        raise error(path, None, "", f"not UTF-8 text at byte {fault.start}") from None
+    except OSError as fault:
+        raise error(path, None, "", f"cannot be read: {fault.strerror}") from None
+
+
+def names_in(folder: Path) -> tuple[str, ...]:
+    """What the files of a folder are called."""
+    return tuple(sorted(path.name.removesuffix(".toml") for path in folder.glob("*.toml")))
+
+
+def locate(source: str | Path, folder: Path, what: str, error: type[TomlFileError] = TomlFileError) -> Path:
+    """The file that is meant: a path, or the name of one in `folder`."""
+    if isinstance(source, Path) or source.endswith(".toml") or "/" in source or "\\" in source:
+        return Path(source)
+    if source in (known := names_in(folder)):
+        return folder / f"{source}.toml"
+    raise error(source, None, "", f"no such {what}; known: {', '.join(known)}, or a .toml file")
 
 
 def fault_in(path: Path, key: Key, why: str) -> TomlFileError:
@@ -64,35 +100,52 @@ def tuples(value: Any) -> Any:
     return tuple(tuples(part) for part in value) if isinstance(value, list) else value
 
 
-def _explain(path: Path, text: str, model: type[TomlTable], error: ValidationError) -> TomlFileError:
-    """The first fault, in the words of the file."""
-    fault = error.errors(include_url=False)[0]
-    key: Key = fault["loc"]
-    why = fault["msg"].removeprefix("Value error, ")
+def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
+    """The key, and what it may not hold, in the words of the file."""
+    key, kinds = _walk(model, fault["loc"])
     if fault["type"] == "extra_forbidden":
-        why = f"unknown key; allowed: {', '.join(keys_at(model, key[:-1]))}"
-    elif fault["type"] == "missing":
-        why = "missing"
-    else:
-        why = f"{why[:1].lower()}{why[1:]}; found {fault['input']!r}" if key else why
-    return TomlFileError(path, line_of(text, key), spell(key), why)
+        (here,) = _walk(model, fault["loc"][:-1])[1]
+        return (
+            key,
+            f"unknown key; allowed: {', '.join(field.alias or name for name, field in here.model_fields.items())}",
+        )
+    if fault["type"] == "missing":
+        return key, "missing"
+    if fault["type"].startswith("union_tag"):
+        name = fault["ctx"]["discriminator"].strip("'")
+        allowed = ", ".join(_tag(kind, name) for kind in kinds)
+        tag = fault["ctx"].get("tag")
+        return (*key, name), f"{'missing' if tag is None else f'no such kind: {tag!r}'}; allowed: {allowed}"
+    why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
+    if fault["type"] == "value_error":
+        return key, why.removeprefix("Value error, ")
+    return key, f"must be {why}, not {fault['input']!r}" if why != fault["msg"] else f"{why}, not {fault['input']!r}"
 
 
-def keys_at(model: type[BaseModel], key: Key) -> list[str]:
-    """Keys allowed in the table at `key`, found by walking the models."""
-    here: type[BaseModel] = model
-    for part in key:
-        if isinstance(part, int):
+def _walk(model: type[BaseModel], loc: Key) -> tuple[Key, list[type[BaseModel]]]:
+    """The key as it stands in the file, and what may stand there: of several kinds of tables the validator puts the
+    one that it took behind the number."""
+    key, here = list[str | int](), [model]
+    for part in loc:
+        if isinstance(part, str) and len(here) > 1:
+            here = [kind for kind in here if any(part == _tag(kind, name) for name in kind.model_fields)]
             continue
-        for name, field in here.model_fields.items():
-            if part in (name, field.alias):
-                here = next(iter(_models(field.annotation)), here)
-    return [field.alias or name for name, field in here.model_fields.items()]
+        key.append(part)
+        if isinstance(part, str):
+            fields = [field for name, field in here[0].model_fields.items() if part in (name, field.alias)]
+            here = next((_models(field.annotation) for field in fields), []) or here
+    return tuple(key), here
+
+
+def _tag(kind: type[BaseModel], name: str) -> str:
+    """The one value that a key may have, which tells kinds of tables apart; empty for any other key."""
+    values = get_args(kind.model_fields[name].annotation)
+    return values[0] if len(values) == 1 and isinstance(values[0], str) else ""
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    if get_origin(annotation) in (Union, UnionType, tuple, dict):
+    if get_origin(annotation) in (Annotated, Union, UnionType, tuple, dict):
         return [model for part in get_args(annotation) for model in _models(part)]
     return []

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, InstanceOf, ValidationError, model_validator
 
+from dealer_flow.procedure.tomlfile import locate, names_in, read
 from dealwire.bench import steps_device as d
 from dealwire.bench import steps_events as e
 from dealwire.bench import steps_line as p
@@ -25,9 +26,8 @@ from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep, Prepared, Strict
 from dealwire.bench.values import BadValue, variables_in
 from dealwire.rehearsal.faults import UnknownAct
-from protocol.errors import LocalError
 from protocol.tdp.messages import Capability, Role
-from protocol.tomlfile import Key, line_of, spell, syntax_fault
+from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
 
 FOLDER: Final = Path(__file__).parent / "plans"
 
@@ -36,13 +36,8 @@ ALWAYS_KNOWN: Final = ("session", "last", "acked", "request", "boots")
 """What a step may look up without having saved it."""
 
 
-class PlanError(LocalError):
+class PlanError(TomlFileError):
     """A plan cannot be used."""
-
-    def __init__(self, file: str, line: int | None, key: str, why: str) -> None:
-        self.file, self.line, self.key, self.why = file, line, key, why
-        place = file if line is None else f"{file}:{line}"
-        super().__init__(f"{place}: {key}: {why}" if key else f"{place}: {why}")
 
 
 def _made(value: Any) -> Any:
@@ -161,7 +156,7 @@ class BenchPlan(Strict):
 
 def known_plans() -> tuple[str, ...]:
     """Ids of the plans that come with the program."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+    return names_in(FOLDER)
 
 
 def load_plan(source: str | Path) -> BenchPlan:
@@ -170,13 +165,8 @@ def load_plan(source: str | Path) -> BenchPlan:
 
 
 def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
-    path = _locate(source)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise PlanError(str(path), None, "", f"not UTF-8 text at byte {error.start}") from None
-    except OSError as error:
-        raise PlanError(str(path), None, "", f"cannot be read: {error.strerror}") from None
+    path = locate(source, FOLDER, "plan", PlanError)
+    text = read(path, PlanError)
     plan = parse_plan(text, str(path))
     if plan.id in above:
         raise PlanError(str(path), line_of(text, ("include",)), "include", f"{plan.id!r} includes itself")
@@ -207,14 +197,6 @@ def parse_plan(text: str, file: str) -> BenchPlan:
     except ValidationError as error:
         key, why = _first_fault(error, content)
         raise PlanError(file, _line(text, key), spell(key), why) from None
-
-
-def _locate(source: str | Path) -> Path:
-    if isinstance(source, Path) or source.endswith(".toml") or "/" in source or "\\" in source:
-        return Path(source)
-    if source in known_plans():
-        return FOLDER / f"{source}.toml"
-    raise PlanError(source, None, "", f"no such plan; known: {', '.join(known_plans())}, or a .toml file")
 
 
 def _tuples(value: Any, key: str = "") -> Any:

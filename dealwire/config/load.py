@@ -145,7 +145,7 @@ def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Ite
     except SettlementRefused as error:
         yield (*key, *_place(error)), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
     except TomlFileError as error:
-        yield (*key, "progressive" if error.file == part.progressive else "game"), str(error)
+        yield (*key, "progressive" if error.file == str(part.progressive) else "game"), str(error)
     except DealwireError as error:
         yield key, str(error)
 

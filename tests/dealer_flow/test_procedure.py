@@ -69,7 +69,7 @@ BAD = [
         'do = "reveal"',
         'do = "display"',
         "step[5].do",
-        "'display' is nothing a step does; allowed: deal, burn, burn-card",
+        "no such kind: 'display'; allowed: deal, burn, burn-card",
     ),
     ('do = "burn"\n', "", "step[3].do", "missing; allowed: deal, burn"),
     ('by = "packet"', 'by = "pile"', "step[1].by", "'packet' or 'single'"),

@@ -251,7 +251,7 @@ class TestSetupFiles:
             (
                 "seed-cents = 10000000",
                 "seed-cents = -1",
-                "meters[1].seed-cents: input should be greater than or equal to 0",
+                "meters[1].seed-cents: must be greater than or equal to 0",
             ),
             (
                 'id = "ml',
@@ -267,7 +267,7 @@ class TestSetupFiles:
         with pytest.raises(TomlFileError) as caught:
             load_setup(path)
         assert says in str(caught.value)
-        assert str(caught.value).startswith("mine.toml:")
+        assert str(caught.value).startswith(f"{path}:")
 
     def test_what_the_maker_does_not_recommend_is_said(self) -> None:
         """WA recommendations: a seed at least as large as the largest fixed award, and not 0."""

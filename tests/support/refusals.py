@@ -67,7 +67,7 @@ SENTENCES = (
     "option W does not choose between consequences; allowed: L",
     "no (fault|class) W; known: T",
     # steps
-    "W is nothing a step does; allowed: L",
+    "no such kind: W; allowed: L",
     r"nobody is W; allowed: L, or the name of a \[\[hand\]\]",
     "each (place|position|name) once",
     "no step deals to W",
