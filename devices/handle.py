@@ -143,8 +143,8 @@ class OwnedLine:
                     self._fail(output.request, future, cause if isinstance(cause, LineError) else output.error)
                 elif isinstance(output.reply, ReplyMessage) and output.reply.status == Status.REFUSED:
                     self._fail(output.request, future, refused(output.reply))
-                elif until is None and not future.done():
-                    future.set_result(None)
+                elif until is None:
+                    _settle(future, None)
 
             try:
                 request = self._supervisor.request(message, done)
@@ -158,7 +158,6 @@ class OwnedLine:
         try:
             result: B | None = future.result(self.timeout_s)
         except TimeoutError:
-            future.cancel()
             raise Unfinished(name, f"nothing came of it in {self.timeout_s:g} s") from None
         return result
 
@@ -293,7 +292,7 @@ class OwnedLine:
 
 
 def _settle(future: Future[Any], error: Exception | None, result: object = None) -> None:
-    """End what waits, unless it has given up or was ended."""
+    """End what waits, unless it was ended."""
     if future.done():
         return
     if error is not None:

@@ -8,8 +8,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -382,6 +384,26 @@ def test_waiting_ends() -> None:
         with pytest.raises(LineClosed, match="closed by this program"):
             late()
     shuffler.close()
+
+
+def test_an_answer_that_comes_while_the_caller_gives_up_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    gave_up = threading.Event()
+
+    class Slow(Future[Any]):
+        def done(self) -> bool:
+            found = super().done()
+            if not found and threading.current_thread() is shuffler._line._thread:
+                gave_up.wait(5)
+            return found
+
+    with open_device(FAST, role="operate") as shuffler:
+        assert isinstance(shuffler, Shuffler)
+        monkeypatch.setattr("devices.handle.Future", Slow)
+        shuffler._line.timeout_s = 0.2
+        with pytest.raises(Unfinished, match=r"nothing came of it in 0\.2 s"):
+            shuffler.lock()
+        gave_up.set()
+        assert shuffler.state == "LOCKED", "the line goes on"
 
 
 # ------------------------------------------------------------------ addresses
