@@ -17,8 +17,9 @@ SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 """Suit of a card -> its column in a race."""
 _SUIT: Final = "|".join(SUITS.values())
 _COLOURS: Final = {"red": ("diamonds", "hearts"), "black": ("clubs", "spades")}
-_LONGEST: Final = 9
-_LONGEST_RACE: Final = 32
+LONGEST: Final = 9
+"""Cards of the longest flush a row can speak of."""
+LONGEST_RACE: Final = 32
 
 
 class RaceEnd(NamedTuple):
@@ -34,8 +35,8 @@ class RaceEnd(NamedTuple):
 
 
 def every_end() -> Iterator[RaceEnd]:
-    """Every way a race of at most 32 cards can end."""
-    for cards, suit in product(range(1, _LONGEST_RACE + 1), SUITS.values()):
+    """Every way a race of at most `LONGEST_RACE` cards can end."""
+    for cards, suit in product(range(1, LONGEST_RACE + 1), SUITS.values()):
         for ace, straight, royal in product((False, True), repeat=3):
             yield RaceEnd(cards, suit, ace, straight, royal)
     yield from (RaceEnd(extra=suit) for suit in ("", *SUITS.values()))
@@ -58,7 +59,7 @@ class Conditions:
 
 _LONGEST_FLUSH: Final = Conditions(
     "'N-card natural flush' or 'N-card wild flush'",
-    [(natural, length) for length in range(1, _LONGEST + 1) for natural in range(length + 1)],
+    [(natural, length) for length in range(1, LONGEST + 1) for natural in range(length + 1)],
     {
         r"([1-9])-card natural flush": lambda row, flush: int(row[1]) <= flush[0],
         r"([1-9])-card wild flush": lambda row, flush: int(row[1]) <= flush[1],
@@ -68,7 +69,7 @@ _LONGEST_FLUSH: Final = Conditions(
 
 _MARGIN: Final = Conditions(
     "'N', 'N or M', or 'N or more' (cards)",
-    range(_LONGEST + 1),
+    range(LONGEST + 1),
     {
         r"(\d)": lambda row, margin: margin == int(row[1]),
         r"(\d) or (\d)": lambda row, margin: margin in (int(row[1]), int(row[2])),

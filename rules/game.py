@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from dealer_flow.procedure.tomlfile import TomlTable, fault_in, load
 from protocol.tomlfile import Key, TomlFileError
+from rules.conditions import LONGEST, LONGEST_RACE
 from rules.hands import RANKINGS
 from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable
 from rules.readings import READINGS
@@ -40,7 +41,7 @@ class RaceSpec(TomlTable):
     """A race of columns, one a suit: how many cards win in one, and after how many without a winner it is over."""
 
     column: Annotated[int, Field(ge=1)]
-    most: Annotated[int, Field(ge=1)]
+    most: Annotated[int, Field(ge=1, le=LONGEST_RACE)]
     clause: str
 
 
@@ -258,6 +259,9 @@ def _faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:
         yield ("hand",), "give [hand] or [race], one of them"
     if spec.hand is not None and spec.hand.ranking not in RANKINGS:
         yield ("hand", "ranking"), f"unknown ranking {spec.hand.ranking!r}; allowed: {', '.join(RANKINGS)}"
+    if spec.hand is not None and spec.hand.own + spec.hand.community > LONGEST:
+        cards = f"{spec.hand.own} own and {spec.hand.community} community cards"
+        yield ("hand",), f"{cards} are too many; allowed: {LONGEST} together"
     for name, reading in spec.readings.items():
         if name not in READINGS:
             yield ("readings", name), f"unknown reading; allowed: {', '.join(READINGS)}"

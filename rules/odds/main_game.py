@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from rules.conditions import LONGEST
 from rules.game import Bet
 from rules.odds.question import Question
 from rules.odds.returns import BetOutcome, Odds, back_of
 from rules.odds.showdown import DealShape, Ints, Pattern, Showdowns, patterns, showdowns
 from rules.paytable import PaidRow, PayTable
 
-_MARGINS = range(10)
+_MARGINS = range(LONGEST + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,7 @@ FAULTS = [
     ("own = 5", 'own = "5"', 'own = "5"', "hand.own: must be a valid integer, not '5'"),
     ("own = 5", "own = 0", "own = 0", "hand.own: must be greater than or equal to 1, not 0"),
     ("own = 5\n", "", "[hand]", "hand.own: missing"),
+    ("own = 5", "own = 8", "[hand]", "hand: 8 own and 2 community cards are too many; allowed: 9 together"),
     (
         'ranking = "longest-flush"',
         'ranking = "highest-card"',
@@ -217,6 +218,13 @@ def test_a_game_of_neither_hand_nor_race(tmp_path: Path) -> None:
         fault_of(path)
         == f"flushes-gone-wild.co.toml:{len(path.read_text().splitlines())}: hand: give [hand] or [race], one of them"
     )
+
+
+def test_a_race_longer_than_any_row_can_speak_of(tmp_path: Path) -> None:
+    path = copied(tmp_path).with_name("race-to-the-flush.toml")
+    path.write_text(path.read_text().replace("most = 16", "most = 33"))
+    where = f"race-to-the-flush.toml:{line_with(path, 'most = 33')}"
+    assert fault_of(path) == f"{where}: race.most: input should be less than or equal to 32; found 33"
 
 
 TABLE_FAULTS = [
