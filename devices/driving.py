@@ -339,6 +339,8 @@ def _own(
         )
     except BaseException:
         transport.close()
+        if writer is not None:
+            writer.close()
         raise
 
 

@@ -20,6 +20,7 @@ from devices.capture import Capture
 from devices.clock import SystemClock
 from devices.driving import Shoe, Shuffler, TableController, open_device
 from devices.loop import Owner
+from devices.recording import CaptureWriter
 from devices.replay import play
 from devices.simulator.host import DeviceLine, DeviceTcpLine, SimulatorHost
 from devices.simulator.line import KINDS, SimulatedDevice
@@ -308,6 +309,16 @@ def test_every_byte_is_recorded_and_deals_the_same_events(tmp_path: Path) -> Non
     assert [seen for seen in again if seen.number >= heard[0].number][: len(heard)] == heard
     with pytest.raises(DealwireError, match="does not say which kind of device"):
         open_device(FAST, record=tmp_path / "other.pcapng")
+
+
+def test_a_recording_that_was_begun_in_vain_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[None] = []
+    close = CaptureWriter.close
+    monkeypatch.setattr(CaptureWriter, "close", lambda writer: closed.append(close(writer)))
+    monkeypatch.setattr("devices.driving.OwnedLine", lambda *_, **settings: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        open_device(FAST, device="shuffler", record=tmp_path / "shuffler.pcapng")
+    assert closed
 
 
 def test_a_shoe_of_another_dialect_is_heard_not_asked() -> None:
