@@ -1,9 +1,9 @@
 """Drive a device: `open_device` gives a handle whose methods are what a host may ask of that kind of device.
 
 A method waits until the device has answered; `dispense` and `dump` wait until the cards lie in the tray. They raise
-NotPermitted (the role does not allow it; nothing was sent), NotUp (the line is away, or not yet up again), Refused (the
-device would not), NoAnswer (it said nothing; what it did is unknown), Unfinished (it began and did not end), LineError
-(the line went meanwhile; what the device did is unknown).
+NoCommands (the device speaks another dialect than tdp), NotPermitted (the role does not allow it; nothing was sent),
+NotUp (the line is away, or not yet up again), Refused (the device would not), NoAnswer (it said nothing; what it did is
+unknown), Unfinished (it began and did not end), LineError (the line went meanwhile; what the device did is unknown).
 """
 
 from collections.abc import Callable, Iterator
@@ -111,7 +111,7 @@ class DeviceHandle:
 
     def _command(self, message: m.Message, until: type[B] | None = None) -> B | None:
         if self._dialect != "tdp":
-            raise NoCommands(self._dialect)
+            raise NoCommands(self._dialect, "the commands of this handle are of tdp")
         return self._line.command(message, until, lambda reply: self._refused(message, reply))
 
     def _bring(self, message: m.Message, until: type[B]) -> B:

@@ -69,11 +69,11 @@ class CannotWait(LocalError):
 
 
 class NoCommands(LocalError):
-    """A command was asked of a device that only speaks."""
+    """A command was asked of a device that takes none, or not this one."""
 
-    def __init__(self, dialect: str) -> None:
-        self.dialect = dialect
-        super().__init__(f"{dialect}: the device takes no commands")
+    def __init__(self, dialect: str, why: str = "the device takes no commands") -> None:
+        self.dialect, self.why = dialect, why
+        super().__init__(f"{dialect}: {why}")
 
 
 class QueueFull(LocalError):

@@ -321,10 +321,11 @@ def test_a_recording_that_was_begun_in_vain_is_closed(tmp_path: Path, monkeypatc
     assert closed
 
 
-def test_a_shoe_of_another_dialect_is_heard_not_asked() -> None:
-    with attached("sim:shoe", "pty") as device, open_device(device.address, dialect="bee-tek", role="operate") as shoe:
+@pytest.mark.parametrize("dialect", ["bee-tek", "angel-eye"])
+def test_a_shoe_of_another_dialect_is_heard_not_asked(dialect: str) -> None:
+    with attached("sim:shoe", "pty") as device, open_device(device.address, dialect=dialect, role="operate") as shoe:
         assert isinstance(shoe, Shoe)
-        with pytest.raises(NoCommands):
+        with pytest.raises(NoCommands, match=f"^{dialect}: the commands of this handle are of tdp$"):
             shoe.lock()
         with pytest.raises(NotUp):
             shoe.identity  # noqa: B018
