@@ -223,7 +223,7 @@ class ShoeModel:
         elif readable:
             self.say(e.CardDrawn(len(self.drawn), card, where))
         else:
-            self._halt(Fault.CARD_UNREADABLE, e.ShoeError(Fault.CARD_UNREADABLE, True, fault_text(401)))
+            self.trouble(Fault.CARD_UNREADABLE)
             self.say(e.CardUnread(len(self.drawn), where))
 
     def _draw_outside(self) -> Card:

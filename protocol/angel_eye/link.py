@@ -25,7 +25,7 @@ from typing import Final
 
 from protocol.angel_eye import messages as m
 from protocol.angel_eye.codec import decode, encode
-from protocol.angel_eye.framing import Frame, Framer, Noise, NoiseReason, Start
+from protocol.angel_eye.framing import Frame, Framer, NakReason, Noise, NoiseReason, Start
 from protocol.errors import BadReport, NoAnswer, NotPermitted, NotUp, QueueFull
 from protocol.link import (
     Answered,
@@ -304,7 +304,7 @@ class DeviceLink:
 
     def __init__(self, timing: Timing | None = None) -> None:
         self.commands: deque[Command] = deque()
-        """Commands heard and not yet answered; the owner takes each and calls `answer`."""
+        """Commands heard; the owner takes each and sends its answer."""
         self._timing = timing or Timing()
         self._framer = Framer()
         self._reports: deque[bytes] = deque()
@@ -334,7 +334,7 @@ class DeviceLink:
             try:
                 message = decode(piece)
             except BadReport:
-                out.append(encode(m.RejectedMessage(0x13)))
+                out.append(encode(m.RejectedMessage(NakReason.BAD_COMMAND)))
                 continue
             if isinstance(message, m.AcknowledgedMessage) and self._reports:
                 out += self._next_report(now_ns)

@@ -1,6 +1,6 @@
 """How every TDP message is laid out: the `construct` declarations that the specification is printed from.
 
-These describe; `codec.py` derives the plain `struct` decoders that run, and a test proves the two equal on
+These describe; `derive.py` derives the plain `struct` decoders that run, and a test proves the two equal on
 every message, on random bytes and on truncated input. Layouts are fixed and little-endian. After the declared
 fields a payload may carry extensions, each a type byte, a length byte and that many bytes: a receiver keeps
 those it does not know.
