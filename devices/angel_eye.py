@@ -16,7 +16,7 @@ from protocol.angel_eye.framing import Framer
 from protocol.angel_eye.link import HostLink
 from protocol.cards import UNREAD
 from protocol.faults import Fault, fault_text
-from protocol.tdp.messages import DeviceClass, Role
+from protocol.tdp.messages import Role
 
 FAULTS: Final[Mapping[int, Fault]] = {
     m.Trouble.CANNOT_READ: Fault.CARD_UNREADABLE,
@@ -96,8 +96,6 @@ EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
 
 class AngelEyeShoe(UnnumberedDriver):
     """Driver of the shoe. The builders make commands for `Session.request`; they need `operate`."""
-
-    device_class: Final = DeviceClass.SHOE
 
     events = EVENTS
     model = "Angel Eye style shoe"

@@ -11,7 +11,6 @@ from protocol.bee_tek.codec import describe
 from protocol.bee_tek.framing import Framer
 from protocol.bee_tek.link import HostLink
 from protocol.faults import Fault
-from protocol.tdp.messages import DeviceClass
 
 FAULTS: Final[Mapping[str, Fault]] = {"E3": Fault.CARD_UNREADABLE}
 """Alarm codes whose meaning is known; any other keeps its words."""
@@ -40,8 +39,6 @@ EVENTS: Final[Mapping[type[m.Message], Callable[[Any], e.Body]]] = {
 
 class BeeTekShoe(UnnumberedDriver):
     """Driver of the shoe."""
-
-    device_class: Final = DeviceClass.SHOE
 
     events = EVENTS
     model = "Bee-Tek style shoe"

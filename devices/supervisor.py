@@ -106,7 +106,7 @@ class Supervisor:
         self._heard = 0, 0
         self._opened_ns = 0
         self._retry_ns: int | None = None
-        self._ripe = self._stale = self._judged = self._announced = False
+        self._ripe = self._stale = self._judged = False
 
     # -------------------------------------------------------------- the face
 
@@ -172,10 +172,6 @@ class Supervisor:
         request = self._session.request(command, done)
         self._look(self._clock.now_ns())
         return request
-
-    def expect_loss(self) -> None:
-        """Whoever takes the device away says so first: the next loss is no alarm, and is not retried at once."""
-        self._announced = True
 
     def close(self, wait_s: float = Opening.JOIN_S) -> None:
         """Give the line back, or give up waiting for it. May be called twice. An attempt to open it is waited for at
@@ -331,17 +327,14 @@ class Supervisor:
 
     def _fail(self, error: LineError, now_ns: int) -> None:
         """There is no line: say so once, and set the time of the next try."""
-        announced, self._announced = self._announced, False
         if self.failures:
             _log.debug("%s (try %d)", error, self.failures + 1)
-        elif announced:
-            _log.info("%s: as announced; waiting for it", error)
         else:
             _log.warning("%s; trying again until it is back", error)
         # The first loss is followed by a try at once: most are a plug that moved, or a server that started anew.
         lost_first = error is (self._last.closed if self._last is not None else None) and not self.failures
         self.failures += 1
-        tries = self.failures - 1 if lost_first and not announced else self.failures
+        tries = self.failures - 1 if lost_first else self.failures
         self.error = error
         self._retry_ns = now_ns + self._pace.delay_ns(tries)
 

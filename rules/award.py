@@ -213,6 +213,8 @@ class AwardBook:
         self.bank, self.table = bank, table
         self.paytable: PayTable = game.paytables[paytable or bet.paytables[0]]
         self.stage = AwardStage.BETS
+        self.round: AwardRound | None = None
+        """The round between START GAME and END GAME; None while bets are open."""
         self.last: AwardRound | None = None
         """The round that END GAME closed last."""
         self._bet, self._spot = bet, spot
@@ -220,29 +222,23 @@ class AwardBook:
         self._right_first = order == "dealers-right-first"
         self._wagers: dict[int, int] = {}
         self._sensors: set[int] = set()
-        self._round: AwardRound | None = None
         self._open, self._awards = _Open(), list[AwardRecord]()
         for row in self.paytable.rows:
             if row.pays.meter and row.pays.meter not in bank.meters():
                 raise SettlementRefused(f"meter that {self.paytable.id} pays from", row.pays.meter, bank.meters())
 
-    @property
-    def round(self) -> AwardRound | None:
-        """The round between START GAME and END GAME; None while bets are open."""
-        return self._round
-
     def handle(self, seen: Seen) -> list[Out]:
         """Take one report; the records it led to. A card swiped while nothing is confirmed is no business of ours."""
         body = seen.body
         match body:
-            case e.WagerPlaced(seat, bet, cents) if bet == self._spot and self._round is None:
+            case e.WagerPlaced(seat, bet, cents) if bet == self._spot and self.round is None:
                 self._wagers[seat] = cents
             case e.SensorChanged(seat, on):  # in a game, too: the dealer takes the bets away
                 (self._sensors.add if on else self._sensors.discard)(seat)
             case e.GameStarted():
-                cut = self._end(seen) if self._round is not None else []
+                cut = self._end(seen) if self.round is not None else []
                 return [*cut, *self._start(seen, body)]
-            case e.GameEnded() if self._round is not None:
+            case e.GameEnded() if self.round is not None:
                 return self._end(seen)
             case e.SpotSelected(seat):
                 return self._step("spot", seen, seat=seat)
@@ -259,13 +255,13 @@ class AwardBook:
 
         MeterRefused when the award does not stand, or its meter cannot take it back.
         """
-        book = self._awards if self._round is not None else list(self.last.awards if self.last else ())
+        book = self._awards if self.round is not None else list(self.last.awards if self.last else ())
         if award not in standing(book):
             raise MeterRefused(award.meter or "(tray)", "backing out", "no such award stands in this round or the last")
         moved = [self.bank.back_out(award.record, badge, why)] if award.record is not None else []
         changed = {"kind": "backed-out", "badge": badge, "level": None, "why": why, "events": ()}
         undone = structs.replace(award, **changed, record=moved[0].number if moved else None)
-        if self._round is not None:
+        if self.round is not None:
             self._awards.append(undone)
         elif self.last is not None:
             self.last = replace(self.last, awards=(*self.last.awards, undone))
@@ -284,7 +280,7 @@ class AwardBook:
         at = RoundKey(self.table, f"{seen.session:08x}", body.round)
         taken, before = sum(cents or 0 for cents in bets.values()), self.bank.meters()
         records = self.bank.contribute(at, taken)
-        self._round = AwardRound(at, bets, before, tuple(records), self.bank.meters())
+        self.round = AwardRound(at, bets, before, tuple(records), self.bank.meters())
         self._open, self._awards = _Open(), []
         self._wagers.clear()
         self.stage = NEXT[AwardStage.BETS, "START GAME"]
@@ -298,9 +294,9 @@ class AwardBook:
         if self.stage in (AwardStage.HAND, AwardStage.CONFIRMED):
             what = f"the {self._hand} of seat {self._open.seat} was not awarded"
             out.append(self._say("unfinished", seen, what, **self._subject()))
-        if self._round is not None:
-            self.last = replace(self._round, awards=tuple(self._awards))
-        self._round, self._open, self.stage = None, _Open(), AwardStage.BETS
+        if self.round is not None:
+            self.last = replace(self.round, awards=tuple(self._awards))
+        self.round, self._open, self.stage = None, _Open(), AwardStage.BETS
         return out
 
     def _step(self, trigger: str, seen: Seen, *, seat: int = 0) -> list[Out]:
@@ -309,7 +305,7 @@ class AwardBook:
             allows = ", ".join(allowed(self.stage))
             return [self._refuse(seen, f"{trigger} while {self.stage.value}; allowed: {allows}")]
         if trigger == "spot":
-            if self._round is None or seat not in self._round.bets:
+            if self.round is None or seat not in self.round.bets:
                 return [self._refuse(seen, f"seat {seat} has no progressive bet in this round", seat=seat)]
             self._open.seat = seat
             self.stage = dest
@@ -341,7 +337,7 @@ class AwardBook:
         return [out]
 
     def _swipe(self, seen: Seen, body: e.BadgeSwiped) -> list[Out]:
-        row, seat, now = self._open.row, self._open.seat, self._round
+        row, seat, now = self._open.row, self._open.seat, self.round
         assert row is not None, "a confirmed award has its row"
         assert now is not None, "and a round"
         prize = self._prize(row, now.bets.get(seat))
@@ -397,7 +393,7 @@ class AwardBook:
         return self._say("refused", seen, why, **fields)
 
     def _say(self, kind: AwardKind, seen: Seen, why: str, **fields: Any) -> AwardRecord:
-        number = self._round.at.round if self._round else self.last.at.round if self.last else 0
+        number = self.round.at.round if self.round else self.last.at.round if self.last else 0
         events = (EventRef(device=seen.device, number=seen.number),)
         known = {"clause": self._bet.clauses.win} | fields
         return AwardRecord(kind=kind, table=self.table, round=number, why=why, events=events, **known)

@@ -62,9 +62,9 @@ class DeviceLine(Member):
 
 
 class DevicePtyLine(DeviceLine):
-    """A pseudo-terminal; closing it is to the host what unplugging the adapter is. `link`: a name for its end."""
+    """A pseudo-terminal; closing it is to the host what unplugging the adapter is."""
 
-    def __init__(self, on_bytes: Callable[[bytes, int], None], link: str | None = None) -> None:
+    def __init__(self, on_bytes: Callable[[bytes, int], None]) -> None:
         super().__init__(on_bytes)
         import tty
 
@@ -75,10 +75,6 @@ class DevicePtyLine(DeviceLine):
         # kept open, because a pty nobody has open reads as hung up, and a host may come and go
         self._slave = slave
         self.address = os.ttyname(slave)
-        self._link = link
-        if link is not None:
-            os.symlink(self.address, link)
-            self.address = link
 
     def fileno(self) -> int | None:
         """The descriptor of the device's end."""
@@ -96,9 +92,6 @@ class DevicePtyLine(DeviceLine):
             return
         master, self._master = self._master, None
         self._backlog.clear()
-        if self._link is not None:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._link)
         os.close(master)
         os.close(self._slave)
 

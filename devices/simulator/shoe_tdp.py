@@ -6,7 +6,6 @@ from typing import Any, Final
 from devices import events as e
 from devices.simulator.outbox import EventDraft, Outgoing
 from devices.simulator.shoe import ShoeModel
-from protocol.cards import UNREAD
 from protocol.faults import Fault
 from protocol.places import NOWHERE, SHOE, parse_place
 from protocol.tdp import messages as m
@@ -27,7 +26,7 @@ class TdpShoe:
     def __init__(self, model: ShoeModel) -> None:
         self.shoe = model
         self.outbox: list[Outgoing] = []
-        self.powered = self.host_lost = False
+        self.host_lost = False
         self._request = 0
         model.say = self._say
 
@@ -43,14 +42,13 @@ class TdpShoe:
 
     def power_on(self, now_ns: int) -> None:
         """Start."""
-        self.powered = True
         self.shoe.power_on(now_ns)
 
     def power_off(self) -> None:
         """Stop at once; what was not yet said is lost."""
         self.shoe.power_off()
         self.outbox.clear()
-        self.powered = self.host_lost = False
+        self.host_lost = False
 
     def tick(self, now_ns: int) -> None:
         """Do what is due."""
@@ -132,8 +130,8 @@ def _again(body: e.CardReportedAgain, drawn: int) -> Spoken:
     return m.CardReportedAgainMessage, {"ordinal": drawn, "card": body.card, "place": _place(body.where)}
 
 
-def _outside(card: int, mode: m.ShoeMode) -> Callable[[int], Spoken]:
-    return lambda drawn: (m.CardDrawnOutsideMessage, {"ordinal": drawn, "card": card or UNREAD, "mode": mode})
+def _outside(card: int, mode: m.ShoeMode, drawn: int) -> Spoken:
+    return m.CardDrawnOutsideMessage, {"ordinal": drawn, "card": card, "mode": mode}
 
 
 def _halting(event: type[m.Event]) -> Callable[[Any, int], Spoken]:
@@ -155,8 +153,8 @@ _WORDS: Final[dict[type[e.Body], Callable[[Any, int], Spoken]]] = {
     e.CardDrawn: _drawn,
     e.CardUnread: _unread,
     e.CardReportedAgain: _again,
-    e.DrawWhileLocked: lambda body, drawn: _outside(body.card, m.ShoeMode.LOCKED)(drawn),
-    e.CardDrawnOutside: lambda body, drawn: _outside(body.card, m.ShoeMode[body.mode.upper()])(drawn),
+    e.DrawWhileLocked: lambda body, drawn: _outside(body.card, m.ShoeMode.LOCKED, drawn),
+    e.CardDrawnOutside: lambda body, drawn: _outside(body.card, m.ShoeMode[body.mode.upper()], drawn),
     e.CutCardSeen: lambda _, drawn: (m.CutCardSeenMessage, {"drawn": drawn}),
     e.Overdrawn: _halting(m.OverdrawMessage),
     e.CardPushedBack: _halting(m.PushedBackMessage),

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from random import Random
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from devices.simulator.outbox import EventDraft, Outgoing
 from protocol.tdp import (
@@ -79,7 +79,6 @@ class Model(Protocol):
     """What a unit needs of the device it drives."""
 
     outbox: list[Outgoing]
-    powered: bool
 
     @property
     def next_deadline_ns(self) -> int | None:
@@ -131,12 +130,11 @@ class Unit:
         device_class: DeviceClass,
         capabilities: Capability,
         rng: Random,
-        granted: Role = Role.SERVICE,
         timing: Timing | None = None,
     ) -> None:
         self.name, self.model = name, model
         self.hosted = False
-        self._answer, self._rng, self._granted = answer, rng, granted
+        self._answer, self._rng = answer, rng
         self._timing = timing or Timing()
         self._class, self._capabilities = device_class, capabilities
         self._link: DeviceLink | None = None
@@ -165,17 +163,17 @@ class Unit:
         """Whether a host was here and fell silent."""
         return self._link is not None and self._link.host_lost
 
-    def power_on(self, now_ns: int, cause: BootCause = BootCause.POWER_ON) -> None:
+    def power_on(self, now_ns: int) -> None:
         """Start a new session under a new random id."""
         previous, self._session = self._session, self._rng.randrange(1, 2**32)
         self._boots += 1
         self._link = DeviceLink(
-            self._hello(), report=self.model.status, store=self._store, granted=self._granted, timing=self._timing
+            self._hello(), report=self.model.status, store=self._store, granted=Role.SERVICE, timing=self._timing
         )
         self.model.power_on(now_ns)
         self._pass_on(self._link.start(now_ns), now_ns)
-        booted: dict[str, Any] = {"boot_count": self._boots, "previous_session": previous, "cause": cause}
-        self._pass_on(self._link.emit(m.BootedMessage, now_ns, mid_round=int(self._was_mid_round), **booted), now_ns)
+        booted = {"boot_count": self._boots, "previous_session": previous, "mid_round": int(self._was_mid_round)}
+        self._pass_on(self._link.emit(m.BootedMessage, now_ns, cause=BootCause.POWER_ON, **booted), now_ns)
         self.settle(now_ns)
 
     def power_off(self) -> None:

@@ -278,7 +278,7 @@ def _tail_converter(field: Field) -> Callable[[bytes], Any]:
     if field.shape is Shape.BLOB:
         return bytes
     if field.shape is Shape.RUN:
-        return lambda raw: struct.unpack(f"<{len(raw) // size}{code}", raw) if raw else ()
+        return lambda raw: struct.unpack(f"<{len(raw) // size}{code}", raw)
     return lambda raw: tuple(struct.iter_unpack("<" + code, raw))
 
 

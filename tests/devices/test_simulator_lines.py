@@ -9,7 +9,6 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -110,8 +109,8 @@ def received() -> list[bytes]:
 
 
 @pytest.fixture
-def pty(received: list[bytes], tmp_path: Path) -> Iterator[DevicePtyLine]:
-    line = DevicePtyLine(lambda data, now_ns: received.append(data), str(tmp_path / "shuffler"))
+def pty(received: list[bytes]) -> Iterator[DevicePtyLine]:
+    line = DevicePtyLine(lambda data, now_ns: received.append(data))
     yield line
     line.close()
 

@@ -166,21 +166,7 @@ def test_the_first_failure_is_a_warning_repeats_are_not_and_recovery_is_said_onc
     assert said[-1][1] == f"shuffler: back on its line after {len(said) - 1} tries"
 
 
-def test_an_announced_loss_is_no_alarm_and_not_hurried(bench, caplog):
-    caplog.set_level(logging.INFO, logger="devices.supervisor")
-    bench.up()
-    opened = bench.wire.opened
-    bench.supervisor.expect_loss()
-    bench.wire.unplug()
-    bench.wire.plug()
-    bench.run(lambda: False, 0.15)
-    assert bench.wire.opened == opened
-    assert [record.levelname for record in caplog.records] == ["INFO"]
-    assert bench.losses() == [LinkLost("unplugged")]
-    assert bench.run(lambda: bench.supervisor.state is LineState.KNOWN)
-
-
-def test_an_unexpected_loss_is_followed_by_a_try_at_once(bench):
+def test_a_loss_is_followed_by_a_try_at_once(bench):
     bench.up()
     opened, lost_ns = bench.wire.opened, bench.clock.now_ns()
     bench.wire.unplug()
