@@ -24,6 +24,7 @@ from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.paytable import PayRow, PayTable
+from rules.readings import right_first
 from rules.settlement import Amount, Settlement, SettlementLine
 from rules.terms import Meter
 
@@ -218,8 +219,7 @@ class AwardBook:
         self.last: AwardRound | None = None
         """The round that END GAME closed last."""
         self._bet, self._spot = bet, spot
-        order = (game.default_readings() | dict(readings)).get("meter-order", "dealers-right-first")
-        self._right_first = order == "dealers-right-first"
+        self._right_first = right_first(game.default_readings() | dict(readings))
         self._wagers: dict[int, int] = {}
         self._sensors: set[int] = set()
         self._open, self._awards = _Open(), list[AwardRecord]()
@@ -296,7 +296,7 @@ class AwardBook:
             out.append(self._say("unfinished", seen, what, **self._subject()))
         if self.round is not None:
             self.last = replace(self.round, awards=tuple(self._awards))
-        self.round, self._open, self.stage = None, _Open(), AwardStage.BETS
+        self.round, self._open, self.stage = None, _Open(), NEXT[self.stage, "END GAME"]
         return out
 
     def _step(self, trigger: str, seen: Seen, *, seat: int = 0) -> list[Out]:
@@ -358,7 +358,7 @@ class AwardBook:
         }
         award = self._say("awarded", seen, why, **known)
         self._awards.append(award)
-        self._open.button, self._open.row, self.stage = 0, None, AwardStage.GAME
+        self._open.button, self._open.row, self.stage = 0, None, NEXT[self.stage, "card"]
         return [award, *moved]
 
     # ------------------------------------------------------------------ what a step needs to know

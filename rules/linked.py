@@ -13,6 +13,7 @@ from dealer_flow.record.result import RoundResult
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
+from rules.readings import right_first
 from rules.settle import settle
 from rules.settlement import MeterTotal, Settlement, SettlementLine
 from rules.terms import Meter
@@ -59,9 +60,8 @@ def known_meters(meters: Mapping[str, Meter], game: Game, paytables: Mapping[str
 
 def _in_order(settlement: Settlement) -> Sequence[SettlementLine]:
     """Lines that a meter pays, in the order it pays them."""
-    right_first = settlement.readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
     lines = [line for line in settlement.lines if line.meter]
-    return sorted(lines, key=lambda line: line.seat, reverse=right_first)
+    return sorted(lines, key=lambda line: line.seat, reverse=right_first(settlement.readings))
 
 
 def _share(game: Game, line: SettlementLine) -> Any:

@@ -16,6 +16,7 @@ from rules.checks import Hold, dollars, known_cards, wrong_count
 from rules.game import Bet
 from rules.hands.five_card import best_five
 from rules.paytable import PaidRow
+from rules.readings import right_first
 from rules.settlement import MeterTotal, SettlementLine, make_line
 from rules.terms import Meter, Terms, round_down
 
@@ -66,10 +67,9 @@ def resolve(
     if alone and not any(_keeps_alive(entry, terms) for entry in entries):
         void = _void(bet, entries, terms)
         return Progressive(void, meters=tuple(meters.values()))
-    right_first = terms.readings.get("meter-order", "dealers-right-first") == "dealers-right-first"
     lines: dict[int, SettlementLine] = {}
     before = ""
-    for entry in sorted(entries, key=lambda entry: entry.seat.seat, reverse=right_first):
+    for entry in sorted(entries, key=lambda entry: entry.seat.seat, reverse=right_first(terms.readings)):
         lines[entry.seat.seat] = _line(bet, entry, terms, meters, before)
         if entry.open:
             before = f"the bet of seat {entry.seat.seat}, which comes first, is held"
