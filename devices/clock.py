@@ -9,15 +9,12 @@ class Clock(Protocol):
 
     def now_ns(self) -> int:
         """The time now, or the time of the turn while one is held."""
-        ...
 
     def hold(self) -> int:
         """Begin a turn: `now_ns` stands still, so that all that is handled in it has one time. Turns may nest."""
-        ...
 
     def release(self) -> None:
         """End the turn."""
-        ...
 
 
 class SystemClock:

@@ -21,15 +21,12 @@ class DialectFramer(Protocol):
     @property
     def pending(self) -> int:
         """Bytes held back because their frame may still be completed."""
-        ...
 
     def feed(self, chunk: bytes) -> Sequence[Piece]:
         """What `chunk` completes, in the order of the stream."""
-        ...
 
     def flush(self) -> Sequence[Noise]:
         """Give up what is pending."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

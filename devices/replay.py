@@ -114,7 +114,6 @@ class Recording(Protocol):
     @property
     def interfaces(self) -> Sequence[Interface]:
         """Every line met so far."""
-        ...
 
 
 class Player:

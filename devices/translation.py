@@ -20,7 +20,6 @@ class Driver(Protocol):
 
     def translate(self, output: o.Output) -> e.Body | None:
         """What `output` means, or None when it is nothing that happened at the device."""
-        ...
 
 
 Names = Mapping[int, str]

@@ -17,12 +17,10 @@ class Piece(Protocol):
     @property
     def offset(self) -> int:
         """Of its first byte, from the start of the stream."""
-        ...
 
     @property
     def length(self) -> int:
         """Wire bytes."""
-        ...
 
 
 class Noise(Struct, frozen=True, gc=False):

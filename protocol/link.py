@@ -111,33 +111,26 @@ class Link(Protocol):
     @property
     def stats(self) -> Counters:
         """Counters since the link was made."""
-        ...
 
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due; None while nothing is."""
-        ...
 
     def start(self, now_ns: int) -> list[Output]:
         """Begin."""
-        ...
 
     def receive(self, data: bytes, now_ns: int) -> list[Output]:
         """Take bytes that arrived at `now_ns`."""
-        ...
 
     def tick(self, now_ns: int) -> list[Output]:
         """Do what is due by `now_ns`."""
-        ...
 
     def request(self, command: Any, now_ns: int) -> tuple[int, list[Output]]:
         """Queue a command of the dialect; its id comes back in `Answered` or `Unanswered`. NotUp, NotPermitted,
         QueueFull or CannotEncode when it cannot be asked."""
-        ...
 
     def close(self, now_ns: int) -> list[Output]:
         """End: give out what was held back."""
-        ...
 
 
 class Resumable(Link):

@@ -183,33 +183,26 @@ class TableModel(Protocol):
     @property
     def units(self) -> Mapping[str, object]:
         """The devices, by name."""
-        ...
 
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due."""
-        ...
 
     @property
     def finished(self) -> bool:
         """Nothing more will be said."""
-        ...
 
     def power_on(self, now_ns: int) -> None:
         """Switch the devices on."""
-        ...
 
     def receive(self, device: str, data: bytes, now_ns: int) -> None:
         """Bytes from a device's host."""
-        ...
 
     def tick(self, now_ns: int) -> None:
         """Do what is due."""
-        ...
 
     def take_output(self, device: str, now_ns: int) -> bytes:
         """What comes out of a device's line now."""
-        ...
 
 
 class SimulatorHost(Member):

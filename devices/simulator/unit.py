@@ -33,46 +33,36 @@ class TableUnit(Protocol):
     @property
     def hosted(self) -> bool:
         """Whether a host is there, as far as the device can tell."""
-        ...
 
     @property
     def host_lost(self) -> bool:
         """Whether a host was here and fell silent."""
-        ...
 
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due."""
-        ...
 
     @property
     def all_acknowledged(self) -> bool:
         """Whether the host has, or will never have, everything."""
-        ...
 
     def power_on(self, now_ns: int) -> None:
         """Switch it on."""
-        ...
 
     def power_off(self) -> None:
         """Pull the plug."""
-        ...
 
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host."""
-        ...
 
     def tick(self, now_ns: int) -> None:
         """Do what is due."""
-        ...
 
     def settle(self, now_ns: int) -> None:
         """Say what the model has to say."""
-        ...
 
     def take_output(self) -> list[bytes]:
         """What goes onto the line."""
-        ...
 
 
 class Model(Protocol):
@@ -83,36 +73,28 @@ class Model(Protocol):
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` is due."""
-        ...
 
     @property
     def mid_round(self) -> bool:
         """Whether a round is under way."""
-        ...
 
     def power_on(self, now_ns: int) -> None:
         """Start."""
-        ...
 
     def power_off(self) -> None:
         """Stop at once."""
-        ...
 
     def tick(self, now_ns: int) -> None:
         """Do what is due."""
-        ...
 
     def host_gone(self, now_ns: int) -> None:
         """The host fell silent."""
-        ...
 
     def host_back(self, now_ns: int) -> None:
         """The host is heard again."""
-        ...
 
     def status(self, session: int, last_event: int, uptime_ms: int) -> m.Message:
         """The whole visible state."""
-        ...
 
 
 Answer = Callable[[int, m.Message, int], m.ReplyMessage]

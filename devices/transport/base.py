@@ -18,23 +18,18 @@ class Transport(Protocol):
 
     def fileno(self) -> int | None:
         """Descriptor to wait on, or None."""
-        ...
 
     def on_ready(self, wake: Callable[[], None]) -> None:
         """Call `wake` whenever there is something to read. Lines with a descriptor ignore it."""
-        ...
 
     def read(self) -> bytes:
         """Every byte that has arrived, `b""` for none yet. LineClosed when the line is gone and drained."""
-        ...
 
     def write(self, data: bytes) -> int:
         """Send what the line takes now and say how many bytes that was. LineClosed when the line is gone."""
-        ...
 
     def close(self) -> None:
         """Give the line back: lock, descriptor, thread. May be called twice."""
-        ...
 
 
 @runtime_checkable
@@ -44,7 +39,6 @@ class Timed(Protocol):
     @property
     def next_deadline_ns(self) -> int | None:
         """When `read` has something to give; None when only the other end can change that."""
-        ...
 
 
 @runtime_checkable
@@ -53,7 +47,6 @@ class Abandonable(Protocol):
 
     def abandon(self, why: str) -> None:
         """Close the line, which is no longer trusted."""
-        ...
 
 
 READ_SIZE: Final = 65536
