@@ -15,8 +15,7 @@ from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import Durations, ShufflerSetting
 from devices.simulator.table_controller import BOOT_NS as CONTROLLER_BOOT_NS
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import TableUnit
-from devices.simulator.units import controller_unit, shuffler_unit
+from devices.simulator.unit import TableUnit, controller_unit, shuffler_unit
 from protocol.errors import LocalError
 from protocol.tdp.outputs import Timing
 

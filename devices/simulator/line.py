@@ -16,8 +16,7 @@ from devices.simulator.shoe import ShoeModel
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, Durations, MachineMishap, ShufflerSetting
 from devices.simulator.table_controller import TableControllerModel
-from devices.simulator.unit import Unit
-from devices.simulator.units import controller_unit, shoe_unit, shuffler_unit
+from devices.simulator.unit import Unit, controller_unit, shoe_unit, shuffler_unit
 from devices.transport.base import LineClosed
 from protocol.errors import LineUnusable
 from protocol.places import REMAINDER, SEATS_MAX, seat

@@ -7,8 +7,7 @@ from typing import Final
 from devices.simulator.dialect_front_ends import AngelEyeFrontEnd, BeeTekFrontEnd
 from devices.simulator.line_faults import LineFaults
 from devices.simulator.shoe import BOOT_NS, ShoeModel
-from devices.simulator.unit import TableUnit
-from devices.simulator.units import shoe_unit
+from devices.simulator.unit import TableUnit, shoe_unit
 from protocol.errors import LocalError
 from protocol.faults import Fault
 

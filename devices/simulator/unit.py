@@ -3,20 +3,16 @@
 import hashlib
 from collections.abc import Callable
 from random import Random
-from typing import Final, Protocol
+from typing import Final
 
-from devices.simulator.outbox import EventDraft, Outgoing
-from protocol.tdp import (
-    Commanded,
-    DeviceLink,
-    EventStore,
-    HostBack,
-    HostLost,
-    Opened,
-    Output,
-    Send,
-    Timing,
-)
+from devices.simulator import shuffler_commands
+from devices.simulator.dialect_front_ends import ShoeFrontEnd
+from devices.simulator.outbox import EventDraft
+from devices.simulator.shoe import ShoeModel
+from devices.simulator.shoe_tdp import TdpShoe
+from devices.simulator.shuffler import ShufflerModel
+from devices.simulator.table_controller import TableControllerModel
+from protocol.tdp import Commanded, DeviceLink, EventStore, HostBack, HostLost, Opened, Output, Send, Timing
 from protocol.tdp import messages as m
 from protocol.tdp.messages import BootCause, Capability, DeviceClass, Role
 from protocol.tdp.packets import MAX_FRAME, MINOR, VERSION
@@ -25,78 +21,7 @@ EVENT_DEPTH: Final = 256
 FIRMWARE: Final = "1.0.0"
 
 
-class TableUnit(Protocol):
-    """A device on its line, whatever it speaks."""
-
-    name: str
-
-    @property
-    def hosted(self) -> bool:
-        """Whether a host is there, as far as the device can tell."""
-
-    @property
-    def host_lost(self) -> bool:
-        """Whether a host was here and fell silent."""
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
-
-    @property
-    def all_acknowledged(self) -> bool:
-        """Whether the host has, or will never have, everything."""
-
-    def power_on(self, now_ns: int) -> None:
-        """Switch it on."""
-
-    def power_off(self) -> None:
-        """Pull the plug."""
-
-    def receive(self, data: bytes, now_ns: int) -> None:
-        """Bytes from the host."""
-
-    def tick(self, now_ns: int) -> None:
-        """Do what is due."""
-
-    def settle(self, now_ns: int) -> None:
-        """Say what the model has to say."""
-
-    def take_output(self) -> list[bytes]:
-        """What goes onto the line."""
-
-
-class Model(Protocol):
-    """What a unit needs of the device it drives."""
-
-    outbox: list[Outgoing]
-
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """When `tick` is due."""
-
-    @property
-    def mid_round(self) -> bool:
-        """Whether a round is under way."""
-
-    def power_on(self, now_ns: int) -> None:
-        """Start."""
-
-    def power_off(self) -> None:
-        """Stop at once."""
-
-    def tick(self, now_ns: int) -> None:
-        """Do what is due."""
-
-    def host_gone(self, now_ns: int) -> None:
-        """The host fell silent."""
-
-    def host_back(self, now_ns: int) -> None:
-        """The host is heard again."""
-
-    def status(self, session: int, last_event: int, uptime_ms: int) -> m.Message:
-        """The whole visible state."""
-
-
+Model = ShufflerModel | TdpShoe | TableControllerModel
 Answer = Callable[[int, m.Message, int], m.ReplyMessage]
 
 
@@ -239,3 +164,41 @@ class Unit:
             firmware=FIRMWARE,
             digest=hashlib.sha256(FIRMWARE.encode()).digest(),
         )
+
+
+def shuffler_unit(model: ShufflerModel, rng: Random, timing: Timing | None = None) -> Unit:
+    """A packet shuffler on its line."""
+    reads = Capability.CARD_RECOGNITION if model.recognition else Capability(0)
+    return Unit(
+        "shuffler",
+        model,
+        lambda request, command, now_ns: shuffler_commands.answer(model, request, command, now_ns),
+        device_class=DeviceClass.SHUFFLER,
+        capabilities=Capability.TWO_DECKS | Capability.COUNTS_PACKETS | Capability.HOST_LAMP | reads,
+        rng=rng,
+        timing=timing,
+    )
+
+
+def shoe_unit(model: ShoeModel, rng: Random) -> Unit:
+    """A card-reading shoe that speaks TDP, on its line."""
+    shoe = TdpShoe(model)
+    reads = Capability.CARD_RECOGNITION
+    return Unit("shoe", shoe, shoe.answer, device_class=DeviceClass.SHOE, capabilities=reads, rng=rng)
+
+
+def controller_unit(model: TableControllerModel, rng: Random, timing: Timing | None = None) -> Unit:
+    """A table controller on its line."""
+    return Unit(
+        "table-controller",
+        model,
+        model.answer,
+        device_class=DeviceClass.TABLE_CONTROLLER,
+        capabilities=Capability.LAYOUT_READER | Capability.BET_SENSORS,
+        rng=rng,
+        timing=timing,
+    )
+
+
+TableUnit = Unit | ShoeFrontEnd
+"""A device on its line, whatever it speaks."""
