@@ -4,12 +4,17 @@ Layout from the pcapng draft of the IETF (draft-ietf-opsawg-pcapng): a block is 
 and the total length again, in the byte order its section's header declares.
 """
 
+import logging
 import struct
+import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from types import TracebackType
+from typing import BinaryIO, Final, NamedTuple, Self
 
 from protocol.errors import DealwireError, shorten
+
+_log = logging.getLogger(__name__)
 
 SECTION: Final = 0x0A0D0D0A
 INTERFACE: Final = 1
@@ -26,7 +31,7 @@ STATUS_CHANGE, SENT, RECEIVED = 0, 1, 2
 COMMENT, FLAGS = 1, 2
 """Options of a packet; the flags' two low bits are the direction."""
 INBOUND, OUTBOUND = 1, 2
-IF_NAME, IF_DESCRIPTION, IF_TSRESOL, IF_TSOFFSET = 2, 3, 9, 14
+IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, IF_TSOFFSET = 2, 3, 8, 9, 14
 """Options of an interface."""
 
 
@@ -99,6 +104,65 @@ def section_header(application: str) -> bytes:
     """The block a file starts with; the section's length is left open."""
     head = struct.pack("<IHHq", MAGIC, 1, 0, -1)
     return block(SECTION, head + option(4, application.encode()) + END_OF_OPTIONS)
+
+
+def interface(link_type: int, options: bytes) -> bytes:
+    """The block that declares where packets come from; their times are nanoseconds."""
+    head = struct.pack("<HHI", link_type, 0, 0)
+    return block(INTERFACE, head + options + option(IF_TSRESOL, b"\x09") + END_OF_OPTIONS)
+
+
+def packet(interface: int, at_ns: int, data: bytes, options: bytes = b"") -> bytes:
+    """The block of one packet."""
+    head = struct.pack("<IIIII", interface, at_ns >> 32, at_ns & 0xFFFFFFFF, len(data), len(data))
+    return block(PACKET, head + data + bytes(-len(data) % 4) + options)
+
+
+class BlockFile:
+    """Writes a recording, each block at once, from any thread. A failing disk stops it, and `failed` says why.
+
+    Opening an existing file needs `overwrite`. CaptureInaccessible when the file cannot be opened at all.
+    """
+
+    def __init__(self, path: str | Path, application: str, *, overwrite: bool = False) -> None:
+        self.path = Path(path)
+        self.failed: str | None = None
+        self._lock = threading.RLock()
+        try:
+            # Unbuffered: one system call a block, so that the file is whole after each even if the program is killed.
+            self._file = self.path.open("wb" if overwrite else "xb", buffering=0)
+        except OSError as cause:
+            raise CaptureInaccessible(self.path, cause) from cause
+        self._put(section_header(application))
+
+    def close(self) -> None:
+        """End the recording. May be called twice."""
+        with self._lock:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _put(self, block: bytes) -> None:
+        with self._lock:
+            if self.failed is not None or self._file.closed:
+                return
+            try:
+                written = self._file.write(block)
+            except OSError as error:
+                self._fail(error.strerror or str(error))
+            else:
+                if written != len(block):
+                    self._fail(f"the disk took {written} of {len(block)} bytes")
+
+    def _fail(self, why: str) -> None:
+        self.failed = why
+        _log.error("%s: the recording stopped: %s", self.path, why)
 
 
 # ------------------------------------------------------------------ reading

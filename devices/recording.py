@@ -6,12 +6,11 @@ import struct
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from types import TracebackType
 from typing import Final
 
 from devices import pcapng
 from devices.clock import Clock
-from devices.pcapng import CaptureInaccessible
+from devices.pcapng import BlockFile, option
 from devices.transport.base import LineClosed, Timed, Transport
 
 _log = logging.getLogger(__name__)
@@ -25,91 +24,45 @@ CLOSED: Final = "closed by this program"
 _CHUNK_MAX: Final = 1024 * 1024
 
 
-class CaptureWriter:
-    """Writes a capture, each record at once. A failing disk stops the recording, and `failed` says why.
+class CaptureWriter(BlockFile):
+    """Writes a capture, each record at once. An existing file needs `overwrite`; CaptureInaccessible without.
 
     `procedure` is the id of the procedure the table follows, for whoever replays it; empty when that is not known.
-
-    Opening an existing file needs `overwrite`. CaptureInaccessible when the file cannot be opened at all.
     """
 
     def __init__(self, path: str | Path, *, overwrite: bool = False, procedure: str = "") -> None:
-        self.path, self.procedure = Path(path), procedure
-        self.failed: str | None = None
+        super().__init__(path, f"dealwire {_version()}", overwrite=overwrite)
+        self.procedure = procedure
         self._interfaces = 0
-        try:
-            # Unbuffered: one system call a record, so that the file is whole after each even if the program is killed.
-            self._file = self.path.open("wb" if overwrite else "xb", buffering=0)
-        except OSError as cause:
-            raise CaptureInaccessible(self.path, cause) from cause
-        self._put(pcapng.section_header(f"dealwire {_version()}"))
 
     def interface(self, name: str, *, device: str, dialect: str = "tdp", line: str = "", baud: int = 115200) -> int:
         """Add a line and give its number. `device` is a kind such as `shuffler`."""
         settings = {"device": device, "dialect": dialect, "line": line, "baud": str(baud), "format": "8N1"}
         settings["procedure"] = self.procedure
         text = shlex.join(f"{key}={value}" for key, value in settings.items() if value)
-        body = struct.pack("<HHI", pcapng.RTAC_SERIAL, 0, 0) + pcapng.option(2, name.encode())
-        body += pcapng.option(3, text.encode()) + pcapng.option(8, struct.pack("<Q", baud)) + pcapng.option(9, b"\x09")
-        self._put(pcapng.block(pcapng.INTERFACE, body + pcapng.END_OF_OPTIONS))
+        options = option(pcapng.IF_NAME, name.encode()) + option(pcapng.IF_DESCRIPTION, text.encode())
+        options += option(pcapng.IF_SPEED, struct.pack("<Q", baud))
+        self._put(pcapng.interface(pcapng.RTAC_SERIAL, options))
         self._interfaces += 1
         return self._interfaces - 1
 
     def chunk(self, interface: int, at_ns: int, sent: bool, data: bytes) -> None:
         """Record the bytes of one read or one write."""
-        flags = (
-            pcapng.option(pcapng.FLAGS, struct.pack("<I", pcapng.OUTBOUND if sent else pcapng.INBOUND))
-            + pcapng.END_OF_OPTIONS
-        )
+        flags = option(pcapng.FLAGS, struct.pack("<I", pcapng.OUTBOUND if sent else pcapng.INBOUND))
         for start in range(0, len(data), _CHUNK_MAX):
             piece = data[start : start + _CHUNK_MAX]
             self._packet(interface, at_ns, pcapng.SENT if sent else pcapng.RECEIVED, piece, flags)
 
     def note(self, interface: int, at_ns: int, text: str) -> None:
         """Record a remark about a line, as a packet without bytes that carries a comment."""
-        self._packet(
-            interface,
-            at_ns,
-            pcapng.STATUS_CHANGE,
-            b"",
-            pcapng.option(pcapng.COMMENT, text.encode()) + pcapng.END_OF_OPTIONS,
-        )
-
-    def close(self) -> None:
-        """End the recording. May be called twice."""
-        self._file.close()
-
-    def __enter__(self) -> "CaptureWriter":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        self._packet(interface, at_ns, pcapng.STATUS_CHANGE, b"", option(pcapng.COMMENT, text.encode()))
 
     def _packet(self, interface: int, at_ns: int, event: int, data: bytes, options: bytes) -> None:
         if not 0 <= interface < self._interfaces:
             raise ValueError(f"no interface {interface}; this recording has {self._interfaces}")
-        size = len(data) + 12
         seconds, rest_ns = divmod(at_ns, 1_000_000_000)
-        body = struct.pack("<IIIII", interface, at_ns >> 32, at_ns & 0xFFFFFFFF, size, size)
-        body += struct.pack(">IIBBH", seconds, rest_ns // 1000, event, 0, 0) + data + bytes(-size % 4) + options
-        self._put(pcapng.block(pcapng.PACKET, body))
-
-    def _put(self, block: bytes) -> None:
-        if self.failed is not None or self._file.closed:
-            return
-        try:
-            written = self._file.write(block)
-        except OSError as error:
-            self._fail(error.strerror or str(error))
-        else:
-            if written != len(block):
-                self._fail(f"the disk took {written} of {len(block)} bytes")
-
-    def _fail(self, why: str) -> None:
-        self.failed = why
-        _log.error("%s: the recording stopped: %s", self.path, why)
+        head = struct.pack(">IIBBH", seconds, rest_ns // 1000, event, 0, 0)
+        self._put(pcapng.packet(interface, at_ns, head + data, options + pcapng.END_OF_OPTIONS))
 
 
 def _version() -> str:

@@ -9,18 +9,16 @@ a bulk read that brought nothing is left out, and one that did is written when i
 import errno
 import logging
 import struct
-import threading
 from array import array
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 import usb.core
 
 from devices import pcapng
 from devices.clock import Clock, SystemClock
-from devices.pcapng import CaptureInaccessible
+from devices.pcapng import BlockFile
 
 _log = logging.getLogger(__name__)
 
@@ -38,47 +36,23 @@ SYSTEM_PATH: Final = "/devices/pci0000:00/0000:00:14.0"
 """Where a description says the bus is: a made-up place, since pyusb does not know the real one."""
 
 
-class UsbRecorder:
-    """`inner` with everything that passes written to `path`. Whatever is wrong with the disk, transfers go on.
-
-    Opening an existing file needs `overwrite`. CaptureInaccessible when it cannot be opened at all; later `failed`
-    says why the recording stopped. Times are of `clock`, which must not be one whose turns are held.
+class UsbRecorder(BlockFile):
+    """`inner` with everything that passes written to `path`. Whatever is wrong with the disk, or after `close`,
+    transfers go on. Times are of `clock`, which must not be one whose turns are held.
     """
 
     def __init__(self, inner: Any, path: str | Path, *, overwrite: bool = False, clock: Clock | None = None) -> None:
-        self.path = Path(path)
-        self.failed: str | None = None
+        super().__init__(path, "dealwire", overwrite=overwrite)
         self._inner, self._clock = inner, clock or SystemClock()
-        self._lock = threading.RLock()
         self._last_id = 0
         self._places: dict[int, tuple[int, int]] = {}
         self._described: dict[tuple[int, int], str] = {}
-        try:
-            # Unbuffered: one system call a record, so that the file is whole after each even if the program is killed.
-            self._file = self.path.open("wb" if overwrite else "xb", buffering=0)
-        except OSError as cause:
-            raise CaptureInaccessible(self.path, cause) from cause
-        options = pcapng.option(pcapng.IF_NAME, b"pyusb") + pcapng.option(pcapng.IF_TSRESOL, b"\x09")
-        body = struct.pack("<HHI", USBMON, 0, 0) + options + pcapng.END_OF_OPTIONS
-        self._put(pcapng.section_header("dealwire") + pcapng.block(pcapng.INTERFACE, body))
+        self._put(pcapng.interface(USBMON, pcapng.option(pcapng.IF_NAME, b"pyusb")))
 
     @property
     def description(self) -> Path:
         """Where the devices are described for umockdev."""
         return self.path.with_suffix(".umockdev")
-
-    def close(self) -> None:
-        """End the recording; transfers still pass. May be called twice."""
-        with self._lock:
-            self._file.close()
-
-    def __enter__(self) -> "UsbRecorder":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # -------------------------------------------------------------- what pyusb calls
 
@@ -165,22 +139,6 @@ class UsbRecorder:
     def _completed(self, transfer: "_Transfer", length: int, data: bytes = b"", *, status: int = 0) -> None:
         self._put(transfer.packet(b"C", status, length, data, self._clock.now_ns()))
 
-    def _put(self, block: bytes) -> None:
-        with self._lock:
-            if self.failed is not None or self._file.closed:
-                return
-            try:
-                written = self._file.write(block)
-            except OSError as error:
-                self._fail(error.strerror or str(error))
-            else:
-                if written != len(block):
-                    self._fail(f"the disk took {written} of {len(block)} bytes")
-
-    def _fail(self, why: str) -> None:
-        self.failed = why
-        _log.error("%s: the recording stopped: %s", self.path, why)
-
     def _describe(self, handle: Any, device: Any) -> None:
         """Read and record the descriptors, and write the description when the device is new."""
         place = self._places[id(handle)] = (int(device.bus or 0), int(device.address or 0))
@@ -238,10 +196,7 @@ class _Transfer:
             len(data),
             setup,
         )
-        packet += data
-        size = len(packet)
-        body = struct.pack("<IIIII", 0, at_ns >> 32, at_ns & 0xFFFFFFFF, size, size) + packet + bytes(-size % 4)
-        return pcapng.block(pcapng.PACKET, body)
+        return pcapng.packet(0, at_ns, packet + data)
 
 
 def _status(error: usb.core.USBError) -> int:
