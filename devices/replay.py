@@ -12,7 +12,7 @@ from devices.dialects import dialect_named
 from devices.drivers import UnknownKind
 from devices.events import Seen
 from devices.session import NEVER, Feed
-from devices.transport.base import LineClosed
+from devices.transport.base import OpenLine
 from protocol.errors import LineUnusable, LocalError, shorten
 from protocol.link import Link, Resumable
 from protocol.tdp.messages import Role
@@ -252,7 +252,7 @@ class ReplayMismatch(LocalError):
         )
 
 
-class ReplayTransport:
+class ReplayTransport(OpenLine):
     """A recorded line as a transport; time runs from the first read or write, or from `start_ns`.
 
     Strict: what is written must be what was recorded, and what was received comes only after it. Otherwise writes
@@ -263,7 +263,7 @@ class ReplayTransport:
         self, capture: Capture, interface: int, clock: Clock, *, strict: bool = True, start_ns: int | None = None
     ) -> None:
         chunks = [chunk for chunk in capture.chunks if chunk.interface == interface]
-        self.name = f"replay of {capture.interfaces[interface].name}"
+        super().__init__(f"replay of {capture.interfaces[interface].name}")
         self._clock, self._strict = clock, strict
         self._start_ns = clock.now_ns() if start_ns is None else start_ns
         self._first_ns = chunks[0].at_ns if chunks else 0
@@ -280,7 +280,6 @@ class ReplayTransport:
             elif chunk.comment.startswith(LINE_LOST):
                 self._why = chunk.comment.removeprefix(LINE_LOST)
         self._next = 0
-        self._gone: str | None = None
         self._wake: Callable[[], None] | None = None
 
     @property
@@ -301,22 +300,19 @@ class ReplayTransport:
 
     def read(self) -> bytes:
         """The next recorded read once its time has come; LineClosed after the last."""
-        if self._gone is not None:
-            raise LineClosed(self.name, self._gone)
+        self._check()
         due = self.next_deadline_ns
         if due is not None and due <= self._clock.now_ns():
             self._next += 1
             self._announce_end()
             return self._arrivals[self._next - 1][2]
         if self._ended():
-            self._gone = self._why
-            raise LineClosed(self.name, self._gone)
+            raise self._lost(self._why)
         return b""
 
     def write(self, data: bytes) -> int:
         """Strict: compared with the recording, ReplayMismatch where they differ. Otherwise forgotten."""
-        if self._gone is not None:
-            raise LineClosed(self.name, self._gone)
+        self._check()
         if self._strict:
             expected = self._sent[self._done : self._done + len(data)]
             if expected != data:
@@ -326,10 +322,6 @@ class ReplayTransport:
             self._done += len(data)
             self._announce_end()
         return len(data)
-
-    def close(self) -> None:
-        """Nothing is held."""
-        self._gone = self._gone or "closed by this program"
 
     def _ended(self) -> bool:
         return self._next >= len(self._arrivals) and not (self._strict and self._done < len(self._sent))

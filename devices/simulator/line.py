@@ -17,7 +17,7 @@ from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, Durations, MachineMishap, ShufflerSetting
 from devices.simulator.table_controller import TableControllerModel
 from devices.simulator.unit import Unit, controller_unit, shoe_unit, shuffler_unit
-from devices.transport.base import LineClosed
+from devices.transport.base import OpenLine
 from protocol.errors import LineUnusable
 from protocol.places import REMAINDER, SEATS_MAX, seat
 from protocol.tdp.messages import ControllerState, ShoeState, ShufflerState
@@ -213,19 +213,18 @@ class SimulatedDevice:
         return SimulatedLine(self)
 
 
-class SimulatedLine:
+class SimulatedLine(OpenLine):
     """The host's end; the device's time passes whenever it is read."""
 
     def __init__(self, device: SimulatedDevice) -> None:
-        self.name = device.address
+        super().__init__(device.address)
         self._device = device
         self._wake: Callable[[], None] = lambda: None
-        self._closed = False
 
     @property
     def next_deadline_ns(self) -> int | None:
         """When to read next."""
-        return None if self._closed else self._device.next_deadline_ns
+        return None if self._gone else self._device.next_deadline_ns
 
     def fileno(self) -> int | None:
         """None: time says when to read."""
@@ -247,14 +246,6 @@ class SimulatedLine:
         self._device.receive(data)
         self._wake()
         return len(data)
-
-    def close(self) -> None:
-        """Leave the device alone. May be called twice."""
-        self._closed = True
-
-    def _check(self) -> None:
-        if self._closed:
-            raise LineClosed(self.name, "closed by this program")
 
 
 def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str]:

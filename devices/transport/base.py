@@ -51,3 +51,70 @@ class Abandonable(Protocol):
 
 READ_SIZE: Final = 65536
 """Most bytes one `read` gives: larger than any kernel's serial buffer, so one call empties the line."""
+
+
+class OpenLine:
+    """What every line of ours is: named, and ended once, for a reason that each later call raises."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._gone: LineClosed | None = None
+
+    def close(self) -> None:
+        """Give the line back. May be called twice."""
+        self._gone = self._gone or LineClosed(self.name, "closed by this program")
+
+    def _check(self) -> None:
+        if self._gone is not None:
+            raise LineClosed(self.name, self._gone.why) from self._gone.__cause__
+
+    def _lost(self, why: str) -> LineClosed:
+        self._gone = LineClosed(self.name, why)
+        return self._gone
+
+
+class DescriptorLine(OpenLine):
+    """A line the owner's loop waits on. A kind says how to `receive` and `send` without waiting, and what `hung_up`,
+    the end of what can be received, is called."""
+
+    def __init__(
+        self, name: str, descriptor: int, receive: Callable[[int], bytes], send: Callable[[bytes], int], hung_up: str
+    ) -> None:
+        super().__init__(name)
+        self._descriptor: int | None = descriptor
+        self._receive, self._send, self._hung_up = receive, send, hung_up
+
+    def fileno(self) -> int | None:
+        """The descriptor; None once closed."""
+        return self._descriptor
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Not used: the descriptor says when to read."""
+
+    def read(self) -> bytes:
+        """What has arrived, at most 64 KiB; LineClosed when the other end is gone."""
+        self._check()
+        try:
+            data = self._receive(READ_SIZE)
+        except BlockingIOError:
+            return b""
+        except OSError as cause:
+            raise self._lost(cause.strerror or str(cause)) from cause
+        if not data:
+            raise self._lost(self._hung_up)
+        return data
+
+    def write(self, data: bytes) -> int:
+        """Bytes the system took now; LineClosed when the other end is gone."""
+        self._check()
+        try:
+            return self._send(data)
+        except BlockingIOError:
+            return 0
+        except OSError as cause:
+            raise self._lost(cause.strerror or str(cause)) from cause
+
+    def close(self) -> None:
+        """Give the line back. May be called twice."""
+        super().close()
+        self._descriptor = None

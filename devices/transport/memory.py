@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from devices.clock import Clock
-from devices.transport.base import LineClosed
+from devices.transport.base import LineClosed, OpenLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +98,13 @@ class _Direction:
         return data
 
 
-class MemoryLine:
+class MemoryLine(OpenLine):
     """One end of a pair."""
 
     def __init__(self, name: str, clock: Clock, incoming: _Direction, outgoing: _Direction) -> None:
-        self.name = name
+        super().__init__(name)
         self._clock = clock
         self._in, self._out = incoming, outgoing
-        self._gone: str | None = None
         self._hung_up = False
         self._other: MemoryLine | None = None
 
@@ -126,8 +125,7 @@ class MemoryLine:
 
     def read(self) -> bytes:
         """What has arrived by now, one piece if the line cuts; LineClosed when the other end closed and all is read."""
-        if self._gone:
-            raise LineClosed(self.name, self._gone)
+        self._check()
         full = self._in.size >= CAPACITY
         data = self._in.read(self._clock.now_ns())
         if data:
@@ -136,19 +134,19 @@ class MemoryLine:
             if full and self._other is not None and self._other._in.wake is not None:
                 self._other._in.wake()
         elif self._hung_up and not self._in.pieces:
-            self._gone = "the other end closed"
-            raise LineClosed(self.name, self._gone)
+            raise self._lost("the other end closed")
         return data
 
     def write(self, data: bytes) -> int:
         """Bytes the line had room for; LineClosed when the other end closed."""
-        if self._gone or self._hung_up:
-            raise LineClosed(self.name, self._gone or "the other end closed")
+        self._check()
+        if self._hung_up:
+            raise LineClosed(self.name, "the other end closed")
         return self._out.write(data, self._clock.now_ns())
 
     def close(self) -> None:
         """Close this end; the other one still reads what was on its way."""
-        self._gone = self._gone or "closed by this program"
+        super().close()
         if self._other is not None:
             self._other._hang_up()
 
@@ -161,7 +159,7 @@ class MemoryLine:
         for end in (self, self._other):
             if end is not None:
                 end._in.pieces.clear()
-                end._gone = end._gone or "unplugged"
+                end._gone = end._gone or LineClosed(end.name, "unplugged")
                 end._hang_up()
 
     def _hang_up(self) -> None:

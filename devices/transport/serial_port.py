@@ -9,14 +9,14 @@ import errno
 import os
 import stat
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import serial
 
-from devices.transport.base import READ_SIZE, LineClosed, Transport
+from devices.transport.base import DescriptorLine, Transport
 from devices.transport.threaded import ThreadedPort
 from protocol.errors import LineAbsent, LineBusy, LineDenied, LineError, LineUnusable
 
@@ -43,62 +43,20 @@ class SerialSettings:
     rts: bool = True
 
 
-class SerialPort:
+class SerialPort(DescriptorLine):
     """An open port with a descriptor; the line owns the pyserial object, and with it the lock."""
 
     def __init__(self, port: serial.Serial, name: str) -> None:
-        self.name = name
+        at = port.fileno()
+        super().__init__(name, at, partial(os.read, at), partial(os.write, at), "the device hung up")
         self._port = port
-        self._descriptor: int | None = port.fileno()
-        self._gone: LineClosed | None = None
         _settle(port)
-
-    def fileno(self) -> int | None:
-        """The port's descriptor; None once closed."""
-        return self._descriptor
-
-    def on_ready(self, wake: Callable[[], None]) -> None:
-        """Not used: the descriptor says when to read."""
-
-    def read(self) -> bytes:
-        """What has arrived, at most 64 KiB; LineClosed when the device is gone."""
-        descriptor = self._check()
-        try:
-            data = os.read(descriptor, READ_SIZE)
-        except BlockingIOError:
-            return b""
-        except OSError as cause:
-            raise self._lost(cause.strerror or str(cause)) from cause
-        if not data:
-            raise self._lost("the device hung up")
-        return data
-
-    def write(self, data: bytes) -> int:
-        """Bytes the system took now; LineClosed when the device is gone."""
-        descriptor = self._check()
-        try:
-            return os.write(descriptor, data)
-        except BlockingIOError:
-            return 0
-        except OSError as cause:
-            raise self._lost(cause.strerror or str(cause)) from cause
 
     def close(self) -> None:
         """Give the port and its lock back."""
-        if self._gone is None:
-            self._gone = LineClosed(self.name, "closed by this program")
-        self._descriptor = None
+        super().close()
         with contextlib.suppress(*_FAILURES):
             self._port.close()
-
-    def _check(self) -> int:
-        if self._gone is not None or self._descriptor is None:
-            raise LineClosed(self.name, self._gone.why if self._gone else "closed")
-        return self._descriptor
-
-    def _lost(self, why: str) -> LineClosed:
-        self._gone = LineClosed(self.name, why)
-        return self._gone
 
 
 def open_serial(device: str, settings: SerialSettings = SerialSettings(), *, name: str | None = None) -> Transport:

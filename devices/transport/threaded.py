@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
-from devices.transport.base import READ_SIZE, LineClosed
+from devices.transport.base import READ_SIZE, OpenLine
 
 
-class ThreadedLine:
+class ThreadedLine(OpenLine):
     """What such lines share; one write is one piece on the line. A kind says how to `_receive`, `_send`, `_release`."""
 
     OUTBOX: Final = 65536
@@ -20,14 +20,13 @@ class ThreadedLine:
     JOIN_S: Final = 2.0
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        super().__init__(name)
         self._inbox: deque[bytes | Exception] = deque()
         self._outbox: deque[bytes] = deque()
         self._owed = 0
         self._changed = threading.Condition()
         self._starved = False
         self._closing = False
-        self._gone: LineClosed | None = None
         self._wake: Callable[[], None] | None = None
         self._reader, self._writer = (
             threading.Thread(target=self._run, args=(work,), name=f"{name} {label}", daemon=True)
@@ -62,15 +61,14 @@ class ThreadedLine:
             return b"".join(pieces)
         self._check()
         if self._inbox:
-            raise self._lost(self._inbox[0])
+            self._end_by(self._inbox[0])
         return b""
 
     def write(self, data: bytes) -> int:
         """Bytes the outbox had room for; LineClosed when the line failed."""
         self._check()
-        failure = next((item for item in tuple(self._inbox) if isinstance(item, Exception)), None)
-        if failure is not None:
-            raise self._lost(failure)
+        for item in tuple(self._inbox):
+            self._end_by(item)
         with self._changed:
             taken = min(len(data), self.OUTBOX - self._owed)
             if taken:
@@ -88,8 +86,7 @@ class ThreadedLine:
             self._closing = True
             self._changed.notify()
         self._inbox.clear()
-        if self._gone is None:
-            self._gone = LineClosed(self.name, "closed by this program")
+        super().close()
         self._release()
 
     def _run(self, work: Callable[[], None]) -> None:
@@ -123,15 +120,9 @@ class ThreadedLine:
         if self._wake is not None:
             self._wake()
 
-    def _check(self) -> None:
-        if self._gone is not None:
-            raise LineClosed(self.name, self._gone.why) from self._gone.__cause__
-
-    def _lost(self, cause: object) -> LineClosed:
-        self._gone = LineClosed(self.name, self._explain(cause))
-        if isinstance(cause, Exception):
-            self._gone.__cause__ = cause
-        return self._gone
+    def _end_by(self, item: bytes | Exception) -> None:
+        if isinstance(item, Exception):
+            raise self._lost(self._explain(item)) from item
 
     # -------------------------------------------------------------- what a kind of line says
 
@@ -147,7 +138,7 @@ class ThreadedLine:
         """Join both threads and give back what the line holds, in the order it needs. Never raises."""
         raise NotImplementedError
 
-    def _explain(self, cause: object) -> str:
+    def _explain(self, cause: Exception) -> str:
         """Why the line was lost, in words."""
         return str(cause)
 

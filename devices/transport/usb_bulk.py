@@ -97,7 +97,7 @@ class UsbBulk(ThreadedLine):
             usb.util.release_interface(self._device, self._pipes.interface)
         _give_back(self._device, self._pipes.interface, self._detached)
 
-    def _explain(self, cause: object) -> str:
+    def _explain(self, cause: Exception) -> str:
         number = getattr(cause, "errno", None)
         if number in (errno.ENODEV, errno.ESHUTDOWN):
             return "unplugged"

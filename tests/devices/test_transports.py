@@ -12,6 +12,7 @@ import threading
 import time
 import tty
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ from devices.capture import CaptureWriter, Recorded
 from devices.clock import SystemClock
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import memory_pair
+from devices.transport.threaded import ThreadedLine
 from devices.transport.usb_bulk import open_usb
 from tests.support.usb_backend import FakeBus, Gadget
 
@@ -392,6 +394,21 @@ def test_loop_url_of_pyserial_is_a_line():
     host.close()
     assert set(threading.enumerate()) <= threads
     assert descriptors() <= before
+
+
+def test_bytes_that_arrive_in_the_middle_of_a_read_are_not_its_end():
+    arriving = [b"late"]
+
+    class Inbox(deque[bytes | Exception]):
+        def __len__(self) -> int:
+            found = super().__len__()
+            self.extend(arriving)
+            arriving.clear()
+            return found
+
+    line = ThreadedLine("loop://")
+    line._inbox = Inbox()
+    assert [line.read(), line.read()] == [b"", b"late"]
 
 
 def test_opening_a_url_hides_no_other_warning():
