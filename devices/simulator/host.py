@@ -215,7 +215,7 @@ class SimulatorHost(Member):
             for device, kind in lines.items():
                 self.lines[device] = self._open(device, kind)
         except Exception:
-            self._close_lines()
+            self.close()
             raise
 
     @property
@@ -250,7 +250,8 @@ class SimulatorHost(Member):
 
     def close(self) -> None:
         """Unplug every line."""
-        self._close_lines()
+        for line in self.lines.values():
+            line.close()
 
     def _open(self, device: str, kind: str) -> DeviceLine:
         if device not in self.table.units:
@@ -266,7 +267,3 @@ class SimulatorHost(Member):
         if scheme == "tcp" and port.isdecimal() and int(port) < 65536:
             return DeviceTcpLine(on_bytes, int(port))
         raise BadLine(device, kind)
-
-    def _close_lines(self) -> None:
-        for line in self.lines.values():
-            line.close()

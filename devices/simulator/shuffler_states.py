@@ -1,4 +1,4 @@
-"""The packet shuffler's state table as data: the model may take no other step, documents and tests are made from it."""
+"""The packet shuffler's state table as data: the model may take no other step, docs/simulator.md prints it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -51,11 +51,6 @@ _IDLE: Final = (S.EMPTY, S.LOADED, S.SHUFFLING, S.VERIFYING, S.READY)
 _DEALING: Final = (S.DISPENSING, S.PACKET_WAIT, S.RECOVERING, S.DUMPING, S.REMAINDER_WAIT)
 _ON: Final = (*_IDLE, S.DISPENSING, S.PACKET_WAIT, S.DUMPING, S.REMAINDER_WAIT)
 _AFTER_SETUP: Final = (S.EMPTY, S.LOADED, S.SHUFFLING, S.READY, S.SAFE)
-
-MOVING: Final = frozenset(
-    {S.BOOT, S.SELF_TEST, S.LOADED, S.SHUFFLING, S.VERIFYING, S.DISPENSING, S.DUMPING, S.RECOVERING}
-)
-"""States that end by themselves."""
 
 ROWS: Final = (
     ShufflerRow((S.BOOT,), C.BOOTED, (S.SELF_TEST,), "always"),
@@ -131,12 +126,3 @@ ROWS: Final = (
 
 ARCS: Final = frozenset((source, row.cause, target) for row in ROWS for source in row.sources for target in row.targets)
 """Every step the model may take."""
-
-
-def markdown() -> str:
-    """The table as documentation shows it."""
-    lines = ["| from | by | to | |", "| --- | --- | --- | --- |"]
-    for row in ROWS:
-        sources, targets = (", ".join(state.name for state in states) for states in (row.sources, row.targets))
-        lines.append(f"| {sources} | {row.cause} | {targets} | {row.note} |")
-    return "\n".join(lines) + "\n"
