@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from benchmarks.table import Table
+from benchmarks.table import Table, timed
 from dealwire.journal import Journal, SealingKey
 from dealwire.journal.errors import SealingUnavailable
 from devices.clock import SystemClock
@@ -42,7 +42,7 @@ def run(seconds: float) -> Table:
         cases["journal, unsealed, 64 a group"] = 64, _journal(stack, folder / "clear", None, 64)
         for size in (1, 64):
             cases[f"plain file and fsync, {size} a group"] = size, _plain(stack, folder / f"plain-{size}", size)
-        taken = _measure([case for _, case in cases.values()], seconds)
+        taken = timed([case for _, case in cases.values()], seconds, in_turn=IN_TURN)
         rows += [[name, *_figures(size, times)] for (name, (size, _)), times in zip(cases.items(), taken, strict=True)]
         rows.append(["journal, nothing to commit", "-", "-", f"{_idle(stack, folder / 'idle') * 1000:.5f}", "-"])
     return Table(
@@ -81,20 +81,6 @@ def _plain(stack: ExitStack, path: Path, size: int) -> Callable[[], None]:
         os.fsync(file.fileno())
 
     return group
-
-
-def _measure(cases: list[Callable[[], None]], seconds: float) -> list[list[float]]:
-    for case in cases:
-        case()
-    taken: list[list[float]] = [[] for _ in cases]
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(taken[0]) < 5 * IN_TURN:
-        for case, times in zip(cases, taken, strict=True):
-            for _ in range(IN_TURN):
-                start = time.perf_counter()
-                case()
-                times.append(time.perf_counter() - start)
-    return taken
 
 
 def _figures(size: int, times: list[float]) -> list[str]:

@@ -25,7 +25,7 @@ from benchmarks.table import Table
 from devices.address import open_transport
 from devices.clock import SystemClock
 from devices.events import Seen, WagerPlaced
-from devices.loop import Owner
+from devices.loop import Member, Owner
 from devices.session import Session
 from devices.table_controller import TableControllerDriver
 from protocol.tdp import HostLink
@@ -98,25 +98,14 @@ def _timed(run: Run, go: Callable[[], None], serve: Callable[[Callable[[], bool]
     driver.join()
 
 
-class RawMember:
+class RawMember(Member):
     """The transport and the loop alone: reads, and looks at each frame's stamp."""
-
-    next_deadline_ns = None
 
     def __init__(self, address: str, run: Run) -> None:
         self._transport, self._run, self._rest = open_transport(address), run, b""
 
     def fileno(self) -> int | None:
         return self._transport.fileno()
-
-    def wants_write(self) -> bool:
-        return False
-
-    def set_wake(self, wake: Callable[[], None]) -> None: ...
-
-    def on_writable(self, now_ns: int) -> None: ...
-
-    def on_deadline(self, now_ns: int) -> None: ...
 
     def on_readable(self, now_ns: int) -> None:
         self._rest = _stamps(self._rest + self._transport.read(), self._run)

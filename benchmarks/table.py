@@ -24,16 +24,22 @@ class Table:
         return "\n".join([self.title, "", *lines, "", *(f"  {note}" for note in self.notes)])
 
 
-def interleave(cases: Sequence[Callable[[], object]], seconds: float, least: int = 5) -> list[float]:
-    """Median seconds of one call of each case. Each round times every case once, so that what else the machine does
+def timed(cases: Sequence[Callable[[], object]], seconds: float, least: int = 5, in_turn: int = 1) -> list[list[float]]:
+    """Seconds of every call of each case. Each round has every case `in_turn` times, so that what else the machine does
     falls on all of them alike; rounds go on for `seconds`, `least` of them at least."""
     for case in cases:
         case()
     taken: list[list[float]] = [[] for _ in cases]
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(taken[0]) < least:
+    while time.perf_counter() < end or len(taken[0]) < least * in_turn:
         for case, times in zip(cases, taken, strict=True):
-            start = time.perf_counter()
-            case()
-            times.append(time.perf_counter() - start)
-    return [statistics.median(times) for times in taken]
+            for _ in range(in_turn):
+                start = time.perf_counter()
+                case()
+                times.append(time.perf_counter() - start)
+    return taken
+
+
+def interleave(cases: Sequence[Callable[[], object]], seconds: float, least: int = 5) -> list[float]:
+    """Median seconds of one call of each case, timed in turn."""
+    return [statistics.median(times) for times in timed(cases, seconds, least)]
