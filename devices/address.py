@@ -61,10 +61,8 @@ def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 11
     device are in `docs/simulator.md`.
     """
     parts = urlsplit(address)
-    if address and parts.scheme in PORTS:
-        return _port(address, parts, baud)()
-    if parts.scheme == "sim":
-        return line_at(address, clock).open()
+    if address and parts.scheme in (*PORTS, "sim"):
+        return line_at(address, clock, baud=baud).open()
     if parts.scheme == "replay":
         from devices.replay import open_replay
 

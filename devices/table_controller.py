@@ -1,39 +1,27 @@
 """The table controller: keypad, bet sensors, layout reader; its events in our words."""
 
+from enum import IntEnum
 from typing import Final
 
 from devices import events as e
-from devices.translation import Table, TableDriver, common_events, name_of, names_of
+from devices.translation import Names, Table, TableDriver, common_events, name_of, names_of
 from protocol.cards import CARDS
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 
-_SPREADS: Final = names_of(m.Spread)
-_MISHAPS: Final = names_of(m.Mishandling)
-_LEVELS: Final[dict[int, str]] = {
-    m.BadgeLevel.DEALER: e.Level.DEALER,
-    m.BadgeLevel.SUPERVISOR: e.Level.SUPERVISOR,
-    m.BadgeLevel.EXECUTIVE: e.Level.EXECUTIVE,
-}
+
+def _spelt(numbers: type[IntEnum]) -> Names:
+    return {number: name.lower().replace("_", "-") for number, name in names_of(numbers).items()}
 
 
-def _badge(event: m.BadgeSwipedMessage) -> e.BadgeSwiped:
-    return e.BadgeSwiped(event.badge, _LEVELS.get(event.level, f"0x{event.level:02X}"))
+_SPREADS: Final = _spelt(m.Spread)
+_MISHAPS: Final = _spelt(m.Mishandling)
+_LEVELS: Final = _spelt(m.BadgeLevel)
 
 
 def _burn(event: m.BurnConfirmedMessage) -> e.BurnConfirmed:
     positions = tuple(bit + 1 for bit in range(event.positions.bit_length()) if event.positions >> bit & 1)
-    spread = name_of(_SPREADS, event.spread)
-    return e.BurnConfirmed(PLACES[event.place], positions, spread if spread[0] == "0" else _spell(spread))
-
-
-def _mishandled(event: m.CardMishandledMessage) -> e.CardMishandled:
-    how = name_of(_MISHAPS, event.how)
-    return e.CardMishandled(PLACES[event.place], how if how[0] == "0" else _spell(how), CARDS[event.card])
-
-
-def _spell(name: str) -> str:
-    return name.lower().replace("_", "-")
+    return e.BurnConfirmed(PLACES[event.place], positions, name_of(_SPREADS, event.spread))
 
 
 def _revealed(event: m.HandRevealedMessage) -> e.HandRevealed:
@@ -48,7 +36,7 @@ EVENTS: Final[Table] = {
     m.SensorChangedMessage: lambda event: e.SensorChanged(event.seat, bool(event.on)),
     m.HandButtonMessage: lambda event: e.HandButton(event.hand, bool(event.on)),
     m.SpotSelectedMessage: lambda event: e.SpotSelected(event.seat),
-    m.BadgeSwipedMessage: _badge,
+    m.BadgeSwipedMessage: lambda event: e.BadgeSwiped(event.badge, name_of(_LEVELS, event.level)),
     m.ConfirmedMessage: lambda _: e.Confirmed(),
     m.WagerPlacedMessage: lambda event: e.WagerPlaced(event.seat, event.bet, event.cents),
     m.DecisionMadeMessage: lambda event: e.DecisionMade(event.seat, event.decision),
@@ -56,7 +44,9 @@ EVENTS: Final[Table] = {
     m.HandRevealedMessage: _revealed,
     m.CardsCountedMessage: lambda event: e.CardsCounted(PLACES[event.place], event.counted),
     m.MisdealCalledMessage: lambda event: e.MisdealCalled(event.badge, event.fault),
-    m.CardMishandledMessage: _mishandled,
+    m.CardMishandledMessage: lambda event: e.CardMishandled(
+        PLACES[event.place], name_of(_MISHAPS, event.how), CARDS[event.card]
+    ),
 }
 
 

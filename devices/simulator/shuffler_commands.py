@@ -1,5 +1,8 @@
 """How the shuffler answers what a host asks. Every refusal gives its reason and the state it was refused in."""
 
+from collections.abc import Callable
+from typing import Any, Final
+
 from devices.simulator.deck import Bay
 from devices.simulator.shuffler import ShufflerModel
 from devices.simulator.shuffler_parts import Motion, ShufflerSetting
@@ -17,28 +20,6 @@ SETTABLE = (S.EMPTY, S.READY, S.SETUP)
 NO_LAMP = (S.BOOT, S.SELF_TEST, S.FAULT, S.OPEN, S.LOCKED, S.SETUP, S.SAFE, S.MISDEAL)
 
 
-def answer(model: ShufflerModel, request: int, command: m.Message, now_ns: int) -> m.ReplyMessage:
-    """Do or refuse a command. What follows of it is in the model's outbox, to be sent after the reply."""
-    match command:
-        case m.SelectGameMessage():
-            status, reason = select_game(model, command, now_ns, request)
-        case m.DispenseMessage():
-            status, reason = _dispense(model, now_ns, request)
-        case m.DumpMessage():
-            status, reason = _dump(model, now_ns, request)
-        case m.RaiseLampMessage():
-            status, reason = _raise_lamp(model, command, now_ns, request)
-        case m.ClearMisdealMessage():
-            status, reason = _clear(model, command, now_ns, request)
-        case m.SetLockMessage():
-            status, reason = _lock(model, bool(command.locked), now_ns, request)
-        case m.SelfTestMessage():
-            status, reason = _test(model, now_ns, request)
-        case _:
-            status, reason = Status.REFUSED, Reason.UNKNOWN_COMMAND
-    return m.ReplyMessage(status=status, reason=reason, state=model.state)
-
-
 Answer = tuple[Status, Reason]
 DONE: Answer = (Status.DONE, Reason.NONE)
 ACCEPTED: Answer = (Status.ACCEPTED, Reason.NONE)
@@ -52,8 +33,7 @@ def _wrong_state(model: ShufflerModel) -> Answer:
     return _refused(Reason.BUSY if model.motion or model.stage else Reason.WRONG_STATE)
 
 
-def select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int, request: int = 0) -> Answer:
-    """Set the game; a person at the device in SETUP does the same."""
+def _select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int, request: int) -> Answer:
     if model.state not in SETTABLE:
         return _wrong_state(model)
     possible = 52 <= wanted.cards <= 56 and wanted.cards == 52 + wanted.jokers
@@ -78,7 +58,7 @@ def select_game(model: ShufflerModel, wanted: m.SelectGameMessage, now_ns: int, 
     return DONE
 
 
-def _dispense(model: ShufflerModel, now_ns: int, request: int) -> Answer:
+def _dispense(model: ShufflerModel, _: m.DispenseMessage, now_ns: int, request: int) -> Answer:
     """The first packet, or the first of the next group."""
     between_groups = model.state is S.PACKET_WAIT and model.next_group and not model.cards.count(Bay.TRAY)
     if model.state is not S.READY and not between_groups:
@@ -87,7 +67,7 @@ def _dispense(model: ShufflerModel, now_ns: int, request: int) -> Answer:
     return ACCEPTED
 
 
-def _dump(model: ShufflerModel, now_ns: int, request: int) -> Answer:
+def _dump(model: ShufflerModel, _: m.DumpMessage, now_ns: int, request: int) -> Answer:
     if model.state is not S.PACKET_WAIT:
         return _wrong_state(model)
     model.dump(now_ns, request)
@@ -112,7 +92,8 @@ def _clear(model: ShufflerModel, command: m.ClearMisdealMessage, now_ns: int, re
     return DONE
 
 
-def _lock(model: ShufflerModel, locked: bool, now_ns: int, request: int) -> Answer:
+def _lock(model: ShufflerModel, command: m.SetLockMessage, now_ns: int, request: int) -> Answer:
+    locked = bool(command.locked)
     if locked != model.locked:
         if locked and model.state not in LOCKABLE:
             return _wrong_state(model)
@@ -121,10 +102,28 @@ def _lock(model: ShufflerModel, locked: bool, now_ns: int, request: int) -> Answ
     return DONE
 
 
-def _test(model: ShufflerModel, now_ns: int, request: int) -> Answer:
+def _test(model: ShufflerModel, _: m.SelfTestMessage, now_ns: int, request: int) -> Answer:
     if model.state not in TESTABLE:
         return _wrong_state(model)
     model.request = request
     model.begin(Motion.TEST, now_ns)
     model.settle(ShufflerCause.TEST_REQUESTED, now_ns)
     return ACCEPTED
+
+
+_ANSWERS: Final[dict[type[m.Message], Callable[[ShufflerModel, Any, int, int], Answer]]] = {
+    m.SelectGameMessage: _select_game,
+    m.DispenseMessage: _dispense,
+    m.DumpMessage: _dump,
+    m.RaiseLampMessage: _raise_lamp,
+    m.ClearMisdealMessage: _clear,
+    m.SetLockMessage: _lock,
+    m.SelfTestMessage: _test,
+}
+
+
+def answer(model: ShufflerModel, request: int, command: m.Message, now_ns: int) -> m.ReplyMessage:
+    """Do or refuse a command. What follows of it is in the model's outbox, to be sent after the reply."""
+    act = _ANSWERS.get(type(command))
+    status, reason = act(model, command, now_ns, request) if act else _refused(Reason.UNKNOWN_COMMAND)
+    return m.ReplyMessage(status=status, reason=reason, state=model.state)

@@ -103,15 +103,21 @@ def _dispensed(model: ShufflerModel, now_ns: int) -> None:
     size = _size(model)
     _go_astray(model, mishap)
     actual = model.cards.deal(Bay.CHAMBER, Bay.TRAY, size + mishap.by)
-    _report_packet(model, actual if mishap.noticed else size)
+    counted = actual if mishap.noticed else size
+    _report_packet(model, size, counted)
+    if counted != size:
+        model.alarm(Fault.PACKET_SHORT if counted < size else Fault.PACKET_LONG, counted)
     if mishap.lost:
         model.alarm(Fault.CARD_LOST, mishap.lost)
     model.settle(ShufflerCause.OUT, now_ns)
 
 
-def _report_packet(model: ShufflerModel, counted: int) -> None:
-    counts, size = _round(model), _size(model)
-    _book(counts, model, size, counted)
+def _report_packet(model: ShufflerModel, size: int, counted: int) -> None:
+    """One more packet of its group; the last one closes it."""
+    counts = _round(model)
+    counts.packets.append((size, counted))
+    counts.in_group += 1
+    counts.closed = counts.closed or counts.in_group == model.game.group(counts.group).count
     request, model.request = model.request, 0
     model.say(
         m.PacketDispensedMessage,
@@ -122,8 +128,6 @@ def _report_packet(model: ShufflerModel, counted: int) -> None:
         counted=counted,
         cards=bytes(model.cards.faces(Bay.TRAY)) if model.recognition else b"",
     )
-    if counted != size:
-        model.alarm(Fault.PACKET_SHORT if counted < size else Fault.PACKET_LONG, counted)
 
 
 def _go_astray(model: ShufflerModel, mishap: MachineMishap) -> None:
@@ -161,15 +165,9 @@ def lift_early(model: ShufflerModel, to: Place, now_ns: int) -> int:
     taken = model.cards.deal(Bay.CHAMBER, Bay.TRAY, min(share, size - 1))
     if not taken:
         return 0
-    counts, model.motion = _round(model), None
-    _book(counts, model, size, taken)
-    request, model.request = model.request, 0
-    faces = bytes(model.cards.faces(Bay.TRAY)) if model.recognition else b""
-    ordinal = len(counts.packets)
-    model.say(
-        m.PacketDispensedMessage, request, deck=counts.deck, ordinal=ordinal, expected=size, counted=taken, cards=faces
-    )
-    model.say(m.PacketLiftedMessage, ordinal=ordinal)
+    model.motion = None
+    _report_packet(model, size, taken)
+    model.say(m.PacketLiftedMessage, ordinal=len(_round(model).packets))
     model.cards.lift(Bay.TRAY, to)
     model.alarm(Fault.PACKET_LIFTED_EARLY, taken)
     _owe_next(model)
@@ -197,13 +195,6 @@ def _owe_next(model: ShufflerModel) -> None:
 
 def _size(model: ShufflerModel) -> int:
     return model.game.group(_round(model).group).cards
-
-
-def _book(counts: RoundCounts, model: ShufflerModel, size: int, counted: int) -> None:
-    """One more packet of its group; the last one closes it."""
-    counts.packets.append((size, counted))
-    counts.in_group += 1
-    counts.closed = counts.closed or counts.in_group == model.game.group(counts.group).count
 
 
 # ------------------------------------------------------------------ remainder
