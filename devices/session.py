@@ -3,11 +3,8 @@
 `Feed` is what an attached line and a recorded one have in common; `Session` adds the line.
 """
 
-from collections import deque
 from collections.abc import Callable
 from typing import Final
-
-from msgspec import Struct
 
 from devices.clock import Clock
 from devices.events import Body, LinkLost, Seen
@@ -20,18 +17,8 @@ from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionRes
 
 NEVER: Final = 1 << 63
 
-RECENT: Final = 20
-"""Things kept for the flight recorder."""
-
 OUTBOX: Final = 65536
 """Bytes that may wait for a line that takes none; a frame beyond it is dropped whole, as a lost one would be."""
-
-
-class Heard(Struct, frozen=True, gc=False):
-    """One thing the link made of the bytes: a message, noise, a change of state."""
-
-    at_ns: int
-    output: Output
 
 
 class Feed:
@@ -59,7 +46,6 @@ class Feed:
         """Why the link was last reported lost; None once it is up again."""
         self.status: DeviceStatus | None = None
         """The device's last report of its whole state; None while the state is not known."""
-        self.recent: deque[tuple[int, Output]] = deque(maxlen=RECENT)
         self.settle: Callable[[Answered | Unanswered], None] | None = None
         """Told of every command that ended."""
         self.due_ns = NEVER
@@ -109,7 +95,7 @@ class Feed:
         due_ns = self.link.next_deadline_ns
         self.due_ns = NEVER if due_ns is None else due_ns
         out = b""
-        trace, remember, translate = self._trace, self.recent.append, self._driver.translate
+        trace, translate = self._trace, self._driver.translate
         for output in outputs:
             if trace is not None:
                 trace(output)
@@ -125,7 +111,6 @@ class Feed:
                 self.status = output.message
             elif not self._note(output):
                 continue
-            remember((at_ns, output))
             body = translate(output)
             if body is not None:
                 self._deliver(Seen(self.name, self.session, number, at_ns, body))
@@ -169,7 +154,6 @@ class Session:
         after: "Session | Feed | None" = None,
     ) -> None:
         self.name = name
-        self.driver = driver
         self.closed: LineError | None = None
         """Why the session ended; None while it runs."""
         self.dropped_frames = 0
@@ -188,11 +172,6 @@ class Session:
     def status(self) -> DeviceStatus | None:
         """The device's last report of its whole state, what a late joiner shows first; None while it is not known."""
         return self._feed.status
-
-    @property
-    def recent(self) -> tuple[Heard, ...]:
-        """The flight recorder: the last 20 things heard, oldest first."""
-        return tuple(Heard(at_ns, output) for at_ns, output in self._feed.recent)
 
     @property
     def link(self) -> Link:
