@@ -224,7 +224,7 @@ def test_a_race_longer_than_any_row_can_speak_of(tmp_path: Path) -> None:
     path = copied(tmp_path).with_name("race-to-the-flush.toml")
     path.write_text(path.read_text().replace("most = 16", "most = 33"))
     where = f"race-to-the-flush.toml:{line_with(path, 'most = 33')}"
-    assert fault_of(path) == f"{where}: race.most: input should be less than or equal to 32; found 33"
+    assert fault_of(path) == f"{where}: race.most: must be less than or equal to 32, not 33"
 
 
 TABLE_FAULTS = [
