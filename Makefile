@@ -69,11 +69,8 @@ captures: $(VENV)/.test
 	@$(BIN)/python -m tests.support.record_captures
 
 docs: $(VENV)/.test
-	@$(BIN)/python -m protocol.tdp.spec
+	@$(BIN)/python -m docs._print
 	@$(BIN)/python -m tests.support.vectors_oracle
-	@$(BIN)/python -m dealer_flow.pages.write
-	@$(BIN)/python -m rules.odds.published
-	@$(BIN)/python -m dealwire.export.published
 	@$(BIN)/python -m tests.support.broken_devices
 
 site: $(VENV)/.docs

@@ -1,1 +1,1 @@
-"""What is printed from the procedures and the tables of states and incidents."""
+"""A procedure in words for a dealer, and as data for other programs."""

@@ -7,14 +7,15 @@ from itertools import chain
 
 import pytest
 
+from docs._print import DOCS, MARK
+from docs._print.odds import figures
 from rules.game import game_ids, load_game
 from rules.odds import Odds, Question, odds
 from rules.odds.audit import PaytableFinding
-from rules.odds.published import MARK, PAGE, figures
 from rules.odds.question import TOGETHER
 from rules.odds.returns import BetOutcome
 
-PROSE, _, WRITTEN = PAGE.read_text(encoding="utf-8").partition(MARK)
+PROSE, _, WRITTEN = (DOCS / "odds.md").read_text(encoding="utf-8").partition(f"{MARK}\n")
 
 
 def quick(game: str) -> list[Odds]:

@@ -11,7 +11,6 @@ import pytest
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.demo import deal_live
-from dealwire.export.published import pages
 from dealwire.export.schemas import bodies
 from dealwire.hub.lines import LINE_TYPES, StatusLine
 from dealwire.table.event_line import event_line
@@ -19,6 +18,7 @@ from dealwire.table.table import Table, TableTerms
 from devices.capture import Capture
 from devices.events import PacketDispensed, Seen
 from devices.replay import play
+from docs._print.lines import pages
 from protocol.cards import parse_card
 from rules.game import game_ids, load_game
 
@@ -129,6 +129,6 @@ def test_every_kind_of_report_has_its_row_in_the_guide() -> None:
         assert all(f"`{name}`" in row for name in kind.__struct_fields__)
 
 
-@pytest.mark.parametrize("path", sorted(pages(DOCS)))
+@pytest.mark.parametrize("path", sorted(pages()))
 def test_what_is_printed_is_current(path: str) -> None:
-    assert (DOCS / path).read_text(encoding="utf-8") == pages(DOCS)[path], "run python -m dealwire.export.published"
+    assert (DOCS / path).read_text(encoding="utf-8") == pages()[path], "run make docs"

@@ -1,12 +1,8 @@
-"""What is printed from the data: tables and diagrams of `docs/`, written by `python -m dealer_flow.pages.write`.
-
-A test holds every printed page to what these functions give.
-"""
+"""The pages of the games, the catalogue of incidents, the readings, and the schemas of the flow."""
 
 import json
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 from dealer_flow.pages.words import dealing, wrongs
@@ -19,10 +15,7 @@ from dealer_flow.record.base import field_docs, line_schema
 from dealer_flow.record.catalogue import INCIDENTS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-
-DOCS: Final = Path(__file__).parents[2] / "docs"
-MARK: Final = "<!-- printed by python -m dealer_flow.pages.write -->"
-END: Final = "<!-- end of what is printed -->"
+from docs._print import MARK, printed, table
 
 
 def pages() -> dict[str, str]:
@@ -37,30 +30,26 @@ def pages() -> dict[str, str]:
         "readings.md": _readings(procedures),
         "games/README.md": _games(procedures),
     }
-    for path, lines in parts.items():
-        before, _, rest = (DOCS / path).read_text(encoding="utf-8").partition(MARK)
-        out[path] = "\n".join([before + MARK, "", *lines, "", END]) + rest.partition(END)[2]
+    out |= {path: printed(path, lines) for path, lines in parts.items()}
     return out | {f"games/{procedure.id}.md": game_page(procedure) for procedure in procedures}
 
 
 def _incidents() -> Iterator[str]:
     """The catalogue of incidents, their facts and their sentences."""
-    yield from ("| code | meaning | consequence | clause |", "| --- | --- | --- | --- |")
-    yield from (
-        f"| `{code}` | {item.meaning} | {item.consequence} | {item.clause} |" for code, item in INCIDENTS.items()
-    )
+    rows = ((f"`{code}`", item.meaning, item.consequence, item.clause) for code, item in INCIDENTS.items())
+    yield from table(("code", "meaning", "consequence", "clause"), rows)
     yield from ("", "## Facts", "")
     yield "A fact that does not apply is absent. `reason` says which of several cases of a code it is."
-    yield from ("", "| fact | meaning |", "| --- | --- |")
-    yield from (f"| `{name}` | {meaning} |" for name, meaning in field_docs(Incident).items())
+    yield from ("", *table(("fact", "meaning"), ((f"`{name}`", text) for name, text in field_docs(Incident).items())))
     yield from ("", "## Sentences", "")
     yield "The line has a `text`, too: one sentence for a person, made of the facts. It may change with any release;"
     yield "nothing may parse it, and it is not read back. `*` stands for the fact, what follows `|` for its absence."
-    yield from ("", "| code | reason | sentence |", "| --- | --- | --- |")
-    for code, item in INCIDENTS.items():
-        found = item.sentence
-        for reason, template in ({"": found} if isinstance(found, str) else found).items():
-            yield "| `{}` | {} | `{}` |".format(code, reason, template.replace("|", "\\|"))
+    sentences = (
+        (f"`{code}`", reason, f"`{template}`")
+        for code, item in INCIDENTS.items()
+        for reason, template in ({"": item.sentence} if isinstance(item.sentence, str) else item.sentence).items()
+    )
+    yield from ("", *table(("code", "reason", "sentence"), sentences))
 
 
 # ------------------------------------------------------------------ readings
@@ -79,9 +68,8 @@ def _readings(procedures: list[Procedure]) -> Iterator[str]:
     for procedure in procedures:
         if own := [option for option in procedure.option if len(shared[option]) == 1]:
             yield from (f"## {procedure.title}", "", f"`{procedure.id}`, {procedure.clause}", "")
-            yield from ("| reading | values, default first | why |", "| --- | --- | --- |")
-            yield from (f"| `{option.name}` | {_values(option)} | {_sentence(option.reason)} |" for option in own)
-            yield ""
+            rows = ((f"`{option.name}`", _values(option), _sentence(option.reason)) for option in own)
+            yield from (*table(("reading", "values, default first", "why"), rows), "")
 
 
 def _values(option: OptionPart) -> str:
@@ -97,17 +85,15 @@ def _sentence(reason: str) -> str:
 
 def _games(procedures: list[Procedure]) -> Iterator[str]:
     """Every procedure in one line, in the order of their ids."""
-    yield from ("| game | clause | dealt from | seats | the deal |", "| --- | --- | --- | --- | --- |")
-    yield from map(_game_line, procedures)
+    yield from table(("game", "clause", "dealt from", "seats", "the deal"), map(_game_row, procedures))
 
 
-def _game_line(procedure: Procedure) -> str:
+def _game_row(procedure: Procedure) -> tuple[str, ...]:
     deck = procedure.deck
     size = f"{deck.cards} cards" if deck.decks == 1 else f"{deck.decks} x {deck.cards} cards"
     game = f"[{procedure.title}]({procedure.id}.md)"
     source = f"{procedure.device.replace('-', ' ')}, {size}"
-    cells = (game, procedure.clause, source, f"{procedure.seats.most}", _deal_in_words(procedure))
-    return f"| {' | '.join(cells)} |"
+    return game, procedure.clause, source, f"{procedure.seats.most}", _deal_in_words(procedure)
 
 
 def _deal_in_words(procedure: Procedure) -> str:
@@ -158,8 +144,7 @@ def _deal_card(procedure: Procedure) -> list[str]:
 
 
 def _wrong_card(procedure: Procedure) -> list[str]:
-    lines = ["## When something is wrong", "", "| what | what follows | clause |", "| --- | --- | --- |"]
-    lines += [f"| {what} | {then} | {clause} |" for what, then, clause in wrongs(procedure)]
+    found = [*wrongs(procedure)]
     if shoe := procedure.shoe:
         options = {option.name: option for option in procedure.option}
         rows = {
@@ -168,25 +153,23 @@ def _wrong_card(procedure: Procedure) -> list[str]:
             "cut card": shoe.cut_card,
         }
         for what, ref in rows.items():
-            lines.append(
-                f"| {what} | reading `{ref.option}`, by default {options[ref.option].default} | {ref.clause} |"
-            )
+            found.append((what, f"reading `{ref.option}`, by default {options[ref.option].default}", ref.clause))
     else:
-        lines.append("| anything else happens to a card | stop and call a supervisor | procedure |")
-    return lines
+        found.append(("anything else happens to a card", "stop and call a supervisor", "procedure"))
+    return ["## When something is wrong", "", *table(("what", "what follows", "clause"), found)]
 
 
 def _care(procedure: Procedure) -> list[str]:
-    lines = ["## Devices and decks", "", "| what | what follows | clause |", "| --- | --- | --- |"]
+    rows = []
     if every := procedure.care.count_every:
-        lines.append(f"| {every.minutes} minutes without a count | the deck is counted | {every.clause} |")
+        rows.append((f"{every.minutes} minutes without a count", "the deck is counted", every.clause))
     if age := procedure.care.age:
-        lines.append(f"| the deck was dealt `{age.option}` rounds (0: no limit) | it is changed | {age.clause} |")
+        rows.append((f"the deck was dealt `{age.option}` rounds (0: no limit)", "it is changed", age.clause))
     for fault in procedure.fault:
         what = f"fault {fault.name}" if fault.name else f"any {fault.class_} fault"
         calls = f"; the {fault.calls} comes at once" if fault.calls else ""
-        lines.append(f"| {what} | {_FAULT[fault.then]}{calls} | {fault.clause} |")
-    return lines
+        rows.append((what, f"{_FAULT[fault.then]}{calls}", fault.clause))
+    return ["## Devices and decks", "", *table(("what", "what follows", "clause"), rows)]
 
 
 _FAULT: Final = {
@@ -202,11 +185,8 @@ _FAULT: Final = {
 def _options(procedure: Procedure) -> list[str]:
     if not procedure.option:
         return []
-    lines = ["## Readings", "", "| option | allowed, default first | why |", "| --- | --- | --- |"]
-    for option in procedure.option:
-        values = [option.default, *(value for value in option.allowed if value != option.default)]
-        lines.append(f"| `{option.name}` | {', '.join(values)} | {option.reason} |")
-    return lines
+    rows = ((f"`{option.name}`", _values(option).replace("*", ""), option.reason) for option in procedure.option)
+    return ["## Readings", "", *table(("option", "allowed, default first", "why"), rows)]
 
 
 # ------------------------------------------------------------------ the states
@@ -234,18 +214,17 @@ def _diagram(plan: Plan) -> list[str]:
             sources += [state.value for state in _in_order((used - inside).intersection(row.sources))]
             ways = [f"    {source} --> {row.dest.value}: {by}" for source in sources]
             lines += [way for way in ways if way not in lines]
-    lines += ["```", "", "| state | meaning |", "| --- | --- |"]
-    lines += [f"| {state.value} | {MEANING[state]} |" for state in State if state in used]
-    lines += ["", "| trigger | from | to | when |", "| --- | --- | --- | --- |"]
-    lines += [_row(row, used) for row in rows]
+    meanings = ((state.value, MEANING[state]) for state in State if state in used)
+    lines += ["```", "", *table(("state", "meaning"), meanings), ""]
+    lines += [*table(("trigger", "from", "to", "when"), (_row(row, used) for row in rows)), ""]
     named = [name for name in GUARDS if any(name in (*row.guards, *row.unless) for row in rows)]
-    lines += ["", "| guard | lets pass when | clause |", "| --- | --- | --- |"]
-    return [*lines, *(f"| `{name}` | {GUARDS[name].words} | {GUARDS[name].clause(plan)} |" for name in named)]
+    guards = ((f"`{name}`", GUARDS[name].words, GUARDS[name].clause(plan)) for name in named)
+    return [*lines, *table(("guard", "lets pass when", "clause"), guards)]
 
 
-def _row(row: Row, used: set[State]) -> str:
+def _row(row: Row, used: set[State]) -> tuple[str, ...]:
     sources = ", ".join(state.value for state in _in_order(used.intersection(row.sources)))
-    return f"| {row.trigger} | {sources} | {row.dest.value if row.dest else 'the next step'} | {_when(row) or '-'} |"
+    return row.trigger, sources, row.dest.value if row.dest else "the next step", _when(row) or "-"
 
 
 def _when(row: Row) -> str:
@@ -278,13 +257,3 @@ def _ways(plan: Plan, nodes: list[tuple[str, str, State]]) -> list[str]:
             if row.trigger == "draw_on" and source in states and row.dest is not None and row.dest in states
         ]
     return [f"{name} --> {then}: {WAITS[state]}" for (name, _, state), (then, _, _) in pairwise(nodes)]
-
-
-def main() -> None:
-    """Write the pages into `docs/` beside the package."""
-    for path, text in pages().items():
-        (DOCS / path).write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

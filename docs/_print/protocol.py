@@ -1,19 +1,17 @@
 """The tables of `docs/protocol.md`, printed from the declarations, so that document and code say the same.
 
-    python -m protocol.tdp.spec [docs/protocol.md]     rewrites the generated regions of that file
-
 A region stands between `<!-- generated: NAME -->` and `<!-- end generated -->`.
 """
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum, IntFlag
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import asdict
 
+from docs._print import DOCS
+from docs._print import table as lines_of
 from protocol import cards, places
 from protocol.faults import CLASSES, Fault
 from protocol.message import message_name
@@ -24,8 +22,6 @@ from protocol.tdp.event_store import DEPTH_MIN
 from protocol.tdp.messages import Kind, Message
 from protocol.tdp.outputs import Timing
 from protocol.tdp.packets import ANSWERS, CARDS, MAX_FRAME, MINOR, PACKETS, PLACES, VERSION
-
-DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "protocol.md"
 
 _REGION: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end generated -->)", re.DOTALL)
 
@@ -58,8 +54,7 @@ _TIMES: Final = {
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+    return "".join(f"{line}\n" for line in lines_of(head, rows))
 
 
 def header_table() -> str:
@@ -232,11 +227,6 @@ def refresh(text: str) -> str:
     return _REGION.sub(lambda match: f"{match[1]}\n{REGIONS[match[2]]()}\n{match[3]}", text)
 
 
-def main(arguments: list[str]) -> None:
-    """Rewrite the document named in `arguments`, or the one beside the packages."""
-    path = Path(arguments[0]) if arguments else DOCUMENT
-    path.write_text(refresh(path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+def pages() -> dict[str, str]:
+    """The page with every region as it should be."""
+    return {"protocol.md": refresh((DOCS / "protocol.md").read_text(encoding="utf-8"))}

@@ -1,30 +1,27 @@
-"""`python -m rules.odds.published`: the figures of docs/odds.md, from its mark to its end, written anew."""
+"""The figures of `docs/odds.md`, from its mark to its end."""
 
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Final
+from itertools import chain
 
+from docs._print import DOCS, MARK, table
 from rules.game import game_ids, load_game
 from rules.odds.compute import odds
 from rules.odds.question import Question
 from rules.odds.returns import Odds, percent
 
-PAGE: Final = Path(__file__).parent.parent.parent / "docs" / "odds.md"
-MARK: Final = "<!-- From here on written by `make docs`. -->\n"
-
 
 def figures(found: Sequence[Odds]) -> str:
     """The tables of one game: every return, then each group of bets that is decided by fold or play."""
     head = ("bet", "pay table", "reading", "return", "return %", "house edge %")
-    lines = [f"\n## {found[0].game}\n", *_table(head, (_return(each) for each in found))]
+    lines = [f"\n## {found[0].game}\n", *table(head, (_return(each) for each in found))]
     together = [each for each in found if "hands_played" in each.also]
     if together:
         shown = ("outcome", *(_reading(each) for each in together))
-        lines += [f"\nOutcomes of {together[0].bet}, in percent of all deals:\n", *_table(shown, _outcomes(together))]
+        lines += [f"\nOutcomes of {together[0].bet}, in percent of all deals:\n", *table(shown, _outcomes(together))]
         lines += [
             "\nHands played, by how many cards they hold of each suit:\n",
-            *_table(("hand", *shown[1:]), _played(together)),
+            *table(("hand", *shown[1:]), _played(together)),
         ]
     progressive = [each for each in found if "fixed_return" in each.also]
     if progressive:
@@ -38,16 +35,9 @@ def figures(found: Sequence[Odds]) -> str:
         )
         lines += [
             "\nProgressive, meters and envy in wagers of 1 dollar:\n",
-            *_table(head, map(_progressive, progressive)),
+            *table(head, map(_progressive, progressive)),
         ]
     return "\n".join(lines) + "\n"
-
-
-def _table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield f"|{' --- |' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
 
 
 def _reading(odds: Odds) -> str:
@@ -86,13 +76,8 @@ def _progressive(odds: Odds) -> Sequence[str]:
     return odds.paytable or "", _reading(odds), f"`{also['fixed_return']}`", shares, even, envy
 
 
-def main() -> None:
-    """Rewrite the page's figures."""
-    page = PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK
-    for name in game_ids():
-        page += figures(list(odds(Question(load_game(name), workers=os.cpu_count() or 1))))
-    PAGE.write_text(page, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def pages() -> dict[str, str]:
+    """The page with the figures of every game."""
+    before = (DOCS / "odds.md").read_text(encoding="utf-8").partition(MARK)[0]
+    questions = (Question(load_game(name), workers=os.cpu_count() or 1) for name in game_ids())
+    return {"odds.md": "".join(chain([before, MARK, "\n"], (figures([*odds(each)]) for each in questions)))}

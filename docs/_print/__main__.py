@@ -1,0 +1,6 @@
+"""`python -m docs._print`, which `make docs` runs."""
+
+from docs._print import games, lines, odds, protocol, write
+
+for page in (protocol, games, lines, odds):
+    write(page.pages())

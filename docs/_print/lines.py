@@ -1,0 +1,71 @@
+"""The schemas of the lines, the guide to them, and the table of metrics."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from dealwire.export.metrics import MEASURES
+from dealwire.export.schemas import bodies, field_shapes, meaning, schema_of
+from dealwire.hub.lines import LINE_TYPES
+from dealwire.table.event_line import optional
+from docs._print import printed, table
+
+
+def pages() -> dict[str, str]:
+    """Every printed page: path under `docs` -> text."""
+    out = {f"schema/{line.file}": json.dumps(schema_of(line.name), indent=2) + "\n" for line in LINE_TYPES.values()}
+    return out | {"events.md": printed("events.md", _events()), "exports.md": printed("exports.md", _metrics())}
+
+
+def _events() -> Iterator[str]:
+    lines = ((f"`{x.name}`", f"`{x.schema}`", f"[{x.file}](schema/{x.file})", x.what) for x in LINE_TYPES.values())
+    yield from table(("`type`", "`schema`", "JSON Schema", "what it says"), lines)
+    for name in LINE_TYPES:
+        yield from ("", f"## {name}", "", *table(("key", "value"), _keys(schema_of(name))))
+    yield from ("", "## Reports of devices", "", *table(("`event`", "`fields`", "meaning"), map(_report, bodies())))
+
+
+def _report(kind: type[Any]) -> tuple[str, ...]:
+    silent = optional(kind)
+    fields = ", ".join(
+        f"`{name}` {_words(shape, {})}{' (may be absent)' * (name in silent)}"
+        for name, shape in field_shapes(kind).items()
+    )
+    return f"`{kind.__name__}`", fields or "-", meaning(kind)
+
+
+def _metrics() -> list[str]:
+    shown = {f"{name}_total" if measure.kind == "counter" else name: measure for name, measure in MEASURES.items()}
+    rows = ((f"`{name}`", ", ".join(measure.labels) or "-", measure.what) for name, measure in shown.items())
+    return table(("metric", "labels", "what it says"), rows)
+
+
+def _keys(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """One row a key; a key that a line may lack says so."""
+    always = set(schema.get("required", ()))
+    for name, shape in schema["properties"].items():
+        optional = "" if name in always or "const" in shape else " (may be absent)"
+        yield f"`{name}`", f"{_words(shape, schema.get('$defs', {}))}{optional}"
+
+
+def _words(shape: dict[str, Any], defs: dict[str, Any]) -> str:
+    """A schema in words."""
+    if "const" in shape:
+        return f"`{shape['const']}`"
+    if "enum" in shape:
+        return "one of many, listed below" if len(shape["enum"]) > 12 else ", ".join(f"`{v}`" for v in shape["enum"])
+    if "anyOf" in shape:
+        return " or ".join(_words(one, defs) for one in shape["anyOf"])
+    if "$ref" in shape:
+        name = shape["$ref"].rsplit("/", 1)[-1]
+        if name == "Incident":
+            return "an [incident](#incident)"
+        return "{" + ", ".join(f"`{key}`" for key in defs[name]["properties"]) + "}"
+    if "prefixItems" in shape:
+        return "[" + ", ".join(_words(one, defs) for one in shape["prefixItems"]) + "]"
+    if shape.get("type") == "array":
+        return f"list of {_words(shape['items'], defs)}"
+    values = shape.get("additionalProperties")
+    if isinstance(values, dict):
+        return f"object, each value {_words(values, defs)}"
+    return str(shape.get("title", "")) if shape.get("title", "").islower() else str(shape.get("type", "any"))
