@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import DecideStep, Due
+from dealer_flow.procedure.steps import BurnStep, DecideStep, Due
 from dealer_flow.procedure.tables import DecisionPart
 from dealer_flow.table.columns import Draw
 from dealwire.rehearsal.rehearsed import NotDealt, RehearsedProcedure, packets_of
@@ -234,8 +234,7 @@ def places(procedure: RehearsedProcedure, round_: RoundPlan) -> tuple[Place, ...
 
 # ------------------------------------------------------------------ without an end
 
-SHUFFLER_DEVICES: Final = ("shuffler", "table-controller")
-AT_THE_END: Final = (What.REMAINDER, What.BURN, What.REVEAL_BEFORE_BURN)
+AT_THE_BURN: Final = (What.BURN, What.REVEAL_BEFORE_BURN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,12 +269,15 @@ def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None)
 
 def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTrouble:
     to = places(scenario.procedure, plan)
-    what = random.choice([*AT_A_PACKET, *AT_THE_END])
+    burn = next((step.positions for step in scenario.procedure.steps if isinstance(step, BurnStep)), ())
+    if scenario.device == "shoe":
+        what = random.choice([What.MISDEAL_CALLED, *LINE])
+    else:
+        what = random.choice([*AT_A_PACKET, What.REMAINDER, *(AT_THE_BURN if burn else ())])
     ordinal = random.randint(1, len(to)) if what in AT_A_PACKET else 0
     if what is What.LIFTED_EARLY:  # people grab their own hand, not the house's
         own = [at for at, place in enumerate(to, 1) if place == seat(plan.players[0].seat)]
         ordinal = own[0] if own else ordinal
-    positions = range(1, scenario.procedure.packet_size + 1)
     amounts = {
         What.PACKET: random.choice([-1, 1]),
         What.JAM: random.randint(1, 4),
@@ -291,8 +293,8 @@ def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTroub
         ordinal,
         amounts.get(what, 0),
         noticed=random.random() < 0.5,
-        device=random.choice(SHUFFLER_DEVICES) if what in LINE else "shuffler",
-        positions=tuple(sorted(random.sample(positions, 3))) if what is What.BURN else (),
+        device=random.choice([scenario.device, "table-controller"]) if what in LINE else scenario.device,
+        positions=tuple(sorted(random.sample(range(1, max(burn) + 1), len(burn)))) if what is What.BURN else (),
     )
 
 

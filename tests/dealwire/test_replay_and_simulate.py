@@ -5,7 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from dealwire import Capture, CaptureWriter, Incident, RoundResult, Settlement, play, replay, simulate
+from dealwire import (
+    Capture,
+    CaptureWriter,
+    Incident,
+    RoundResult,
+    Settlement,
+    known_procedures,
+    load_procedure,
+    play,
+    replay,
+    simulate,
+)
 from dealwire.table.replay import usual_table
 from devices.pcapng import CaptureCorrupt, CaptureError
 from protocol.errors import LocalError
@@ -59,6 +70,13 @@ def test_simulated_rounds() -> None:
 def test_something_goes_wrong_in_simulated_rounds() -> None:
     found = [item for item in simulate("flushes-gone-wild.co", rounds=10, faults=1) if isinstance(item, Incident)]
     assert len({incident.code for incident in found}) > 2
+
+
+@pytest.mark.parametrize("procedure", [name for name in known_procedures() if not load_procedure(name).shoe])
+def test_something_goes_wrong_in_rounds_of_any_procedure(procedure: str) -> None:
+    found = list(simulate(procedure, rounds=12, seed=3, faults=1))
+    assert sum(isinstance(item, RoundResult) for item in found) == 12
+    assert any(isinstance(item, Incident) for item in found)
 
 
 def test_a_procedure_is_refused_at_once() -> None:
