@@ -144,7 +144,7 @@ def evening(rounds: int, fault_every: int, seed: int) -> Scenario:
             )
             plan = RoundPlan(plan.players, (PlannedTrouble(what, ordinal, amount),))
         plans.append(plan)
-    return replace(model, id="soak", title="soak", seed=seed, rounds=tuple(plans))
+    return replace(model, id="soak", seed=seed, rounds=tuple(plans))
 
 
 def _players(random: Random) -> Iterator[SimulatedPlayer]:

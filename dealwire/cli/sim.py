@@ -1,7 +1,6 @@
 """`dealwire sim`: simulated devices as a process of their own."""
 
 import json
-from pathlib import Path
 
 import click
 from click.core import ParameterSource
@@ -9,7 +8,6 @@ from click.core import ParameterSource
 from dealer_flow.procedure.load import load_procedure
 from dealwire.rehearsal.scenario import (
     AnyScenario,
-    RaceScenario,
     Scenario,
     clean_round,
     endless,
@@ -80,12 +78,11 @@ def command(
         for name in (*scenario_ids(), *shoe_scenario_ids()):
             click.echo(name)
         return
-    named = Path(scenario) if scenario.endswith(".toml") else scenario
-    chosen = _endless(ctx, procedure, seats) if procedure else find_scenario(named)
+    chosen = _endless(ctx, procedure, seats) if procedure else find_scenario(scenario)
     _check_options(ctx, chosen)
     if again:
         chosen = _again(chosen, procedure, faults, seed)
-    at_shoe = _at_shoe(chosen)
+    at_shoe = chosen.device == "shoe"
     spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
     serve(
         chosen,
@@ -98,11 +95,11 @@ def command(
 
 
 def _again(chosen: AnyScenario, procedure: str | None, faults: float, seed: int | None) -> AnyScenario:
-    """The scenario without an end. UsageError where it has none anyway, or its shoe ends."""
+    """The scenario without an end. UsageError where it has none anyway, or is a race."""
     if procedure:
         raise click.UsageError("--procedure is dealt without an end anyway: --endless is not for it")
-    if _at_shoe(chosen) or not isinstance(chosen, Scenario):
-        raise click.UsageError(f"scenario {chosen.id!r} is dealt from a card shoe, which ends: --endless is not for it")
+    if not isinstance(chosen, Scenario):
+        raise click.UsageError(f"the races of scenario {chosen.id!r} are drawn once: --endless is not for it")
     return endless(chosen, faults=faults, seed=seed)
 
 
@@ -119,13 +116,9 @@ def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
     return endless(scenario_of(procedure, [clean_round(procedure, players)]))
 
 
-def _at_shoe(scenario: AnyScenario) -> bool:
-    return isinstance(scenario, RaceScenario) or scenario.device == "shoe"
-
-
 def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:
     """UsageError for the option of a device that the scenario has not."""
-    at_shoe = _at_shoe(scenario)
+    at_shoe = scenario.device == "shoe"
     there = "a card shoe" if at_shoe else "a packet shuffler"
     for option in ("shuffler",) if at_shoe else ("shoe", "shoe_dialect"):
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:

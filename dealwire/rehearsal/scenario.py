@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import cycle
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import BurnStep, DecideStep, Due
 from dealer_flow.procedure.tables import DecisionPart
 from dealer_flow.table.columns import Draw
-from dealwire.rehearsal.rehearsed import NotDealt, RehearsedProcedure, packets_of
+from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
 from dealwire.rehearsal.strict import ScenarioError, Section
 from dealwire.rehearsal.trouble import (
     AT_A_PACKET,
@@ -104,7 +104,6 @@ class Scenario:
     """Everything the simulated table does. The same seed gives the same cards."""
 
     id: str
-    title: str
     seed: int
     recognition: bool
     procedure: RehearsedProcedure
@@ -149,7 +148,6 @@ class RaceScenario:
     """Everything that happens at a simulated shoe. The same seed gives the same cards."""
 
     id: str
-    title: str
     seed: int
     game: RaceGame
     decks: int
@@ -159,6 +157,7 @@ class RaceScenario:
     cut_after: int | None
     round_limit: int | None
     rounds: tuple[RoundPlan, ...]
+    device: ClassVar[str] = "shoe"
 
 
 AnyScenario = Scenario | RaceScenario
@@ -312,12 +311,13 @@ def shoe_scenario_ids() -> list[str]:
 
 
 def find_scenario(source: str | Path) -> AnyScenario:
-    """A scenario by id, or from a file (a Path); its procedure says at which device it is played.
+    """A scenario by id, or from a file, a Path or a text that ends with .toml; its procedure says at which device it is
+    played.
 
     ScenarioError names the file, the key and what is allowed.
     """
-    if isinstance(source, Path):
-        path = source
+    if isinstance(source, Path) or source.endswith(".toml"):
+        path = Path(source)
     else:
         folders = {**dict.fromkeys(scenario_ids(), ""), **dict.fromkeys(shoe_scenario_ids(), "shoe")}
         if source not in folders:
@@ -328,16 +328,15 @@ def find_scenario(source: str | Path) -> AnyScenario:
         procedure = load_procedure(top.text("procedure"))
     except ProcedureError as error:
         raise top.error("procedure", str(error)) from error
+    top.text("title")
     return _read_race(top, path.stem, procedure) if procedure.shoe else _read_steps(top, path.stem, procedure)
 
 
 def load_scenario(source: str | Path) -> Scenario:
-    """As `find_scenario`, by id of those dealt from a packet shuffler; NotDealt for a race."""
-    if isinstance(source, str) and source not in scenario_ids():
-        raise ScenarioError(source, "", f"no such scenario; there are {', '.join(scenario_ids())}")
+    """As `find_scenario`, for who has a packet shuffler; ScenarioError for what is dealt from a card shoe, too."""
     found = find_scenario(source)
-    if not isinstance(found, Scenario):
-        raise NotDealt(found.id)
+    if not isinstance(found, Scenario) or found.device == "shoe":
+        raise ScenarioError(str(source), "procedure", "it is dealt from a card shoe; here a packet shuffler is needed")
     return found
 
 
@@ -360,7 +359,7 @@ def scenario_of(
     **more: Any,
 ) -> Scenario:
     """The scenario of these rounds, as if read from a file."""
-    table = {"title": procedure.title, "seed": seed, "options": dict(options or {}), "rounds": list(rounds), **more}
+    table = {"seed": seed, "options": dict(options or {}), "rounds": list(rounds), **more}
     return _read_steps(Section(f"{procedure.id}.toml", "", table), procedure.id, procedure)
 
 
@@ -378,7 +377,6 @@ def _read_steps(top: Section, id_: str, procedure: Procedure) -> Scenario:
         raise top.error("procedure", "a game whose cards are partly dealt by hand is dealt from a shoe")
     return Scenario(
         id=id_,
-        title=top.text("title"),
         seed=top.integer("seed", 0, 2**32 - 1),
         recognition=top.flag("recognition", False),
         procedure=rehearsed,
@@ -467,7 +465,6 @@ def _read_race(top: Section, id_: str, procedure: Procedure) -> RaceScenario:
     cards = _cards(top, decks)
     return RaceScenario(
         id=id_,
-        title=top.text("title"),
         seed=top.integer("seed", 0, 2**32 - 1),
         game=game,
         decks=decks,

@@ -57,7 +57,7 @@ class Simulated(NamedTuple):
 @contextlib.contextmanager
 def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Simulated]:
     """A simulated table that deals `scenario` without an end, kept in a temporary folder."""
-    loaded = load_scenario(Path(scenario) if scenario.endswith(".toml") else scenario)
+    loaded = load_scenario(scenario)
     table = SimulatedTable(endless(loaded, faults=faults, seed=secrets.randbits(32)), speed=speed)
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
         bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))

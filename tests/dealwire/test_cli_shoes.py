@@ -95,6 +95,10 @@ def test_monitor_prints_what_the_shoe_says(rig: Rig, request: pytest.FixtureRequ
         (["--scenario", "race-5", "--shuffler", "pty"], "'race-5' is dealt from a card shoe: --shuffler is not for it"),
         (["--scenario", "clean-1", "--shoe-dialect", "tdp"], "from a packet shuffler: --shoe-dialect is not for it"),
         (["--scenario", "race-5", "--shoe-dialect", "morse"], "'morse' is not one of 'tdp', 'angel-eye', 'bee-tek'"),
+        (
+            ["--scenario", "race-5", "--endless"],
+            "the races of scenario 'race-5' are drawn once: --endless is not for it",
+        ),
         (["--scenario", "race-5", "--shoe", "usb"], "shoe: no such line: 'usb'; allowed: 'pty' or 'tcp:PORT'"),
     ],
 )

@@ -268,7 +268,7 @@ wagers = { ante = 5, blind = 5 }
         (GOOD.replace("seed = 1", "seed = -1"), "seed: -1 is not a whole number from 0 to"),
         (
             GOOD.replace("procedure =", 'colour = "red"\nprocedure ='),
-            "colour: no such key; allowed: procedure, options, title",
+            "colour: no such key; allowed: procedure, title, options",
         ),
         (GOOD.replace(".co", ".zz"), "procedure: flushes-gone-wild.zz: no such procedure; known: 208.co, "),
         (
@@ -322,6 +322,14 @@ def test_a_missing_scenario_names_those_there_are(tmp_path: Path) -> None:
         load_scenario("clean-9")
     with pytest.raises(ScenarioError, match=r"cannot be read: No such file"):
         load_scenario(tmp_path / "none.toml")
+
+
+def test_what_is_dealt_from_a_shoe_is_not_dealt_from_a_shuffler(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD.replace(".co", ".co-single"))
+    for source in (str(path), "race-11"):
+        with pytest.raises(ScenarioError, match=r"procedure: it is dealt from a card shoe; here a packet shuffler is"):
+            load_scenario(source)
 
 
 def test_a_file_of_ones_own_is_played(tmp_path: Path) -> None:

@@ -194,7 +194,10 @@ def read(folder: Path, text: str) -> RaceScenario:
         (GOOD.replace("-flush", "-flash"), "procedure: race-to-the-flash: no such procedure; known: 208.co"),
         (GOOD.replace("seed = 1", "seed = 1\ndecks = 9"), "decks: 9 is not a whole number from 1 to 8"),
         (GOOD.replace("seed = 1", "seed = 1\ncut_after = 0"), "cut_after: 0 is not a whole number from 1 to 52"),
-        (GOOD.replace("seed = 1", "seed = 1\ncolour = 1"), "colour: no such key; allowed: procedure, decks, cards"),
+        (
+            GOOD.replace("seed = 1", "seed = 1\ncolour = 1"),
+            "colour: no such key; allowed: procedure, title, decks, cards",
+        ),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH XX"'), "cards: not a card: 'XX'; a card is a rank"),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH AH"'), "cards: AH 2 times; the shoe holds 1"),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH"'), "rounds[1].ends: the scenario's cards say it already"),
