@@ -8,18 +8,18 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
+from dealwire.hub.actions import ROLES, Role
 from dealwire.rehearsal.scenario import Scenario, endless, load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.host import SimulatorHost
 from protocol.errors import LocalError
-from rules.game import load_game_of
+from rules.game import game_id_of, load_game
 
-PORT: Final = 8420
 METER_CENTS: Final = 1_000_000
 
 
@@ -50,7 +50,7 @@ class Simulated(NamedTuple):
     which whoever serves the table has to run."""
 
     configuration: Configuration
-    tokens: dict[str, str]
+    tokens: dict[Role, str]
     bench: SimulatorHost
 
 
@@ -62,14 +62,14 @@ def simulated_table(scenario: str, faults: float, speed: float) -> Iterator[Simu
     with tempfile.TemporaryDirectory(prefix="dealwire-") as folder:
         bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
         try:
-            tokens = {role: secrets.token_urlsafe(12) for role in ("dealer", "supervisor", "technician")}
-            yield Simulated(configuration_of(loaded, bench.addresses, Path(folder), tokens), tokens, bench)
+            tokens = {role: secrets.token_urlsafe(12) for role in ROLES}
+            yield Simulated(_configuration(loaded, bench.addresses, Path(folder), tokens), tokens, bench)
         finally:
             bench.close()
 
 
-def configuration_of(
-    scenario: Scenario, addresses: dict[str, str], folder: Path, tokens: dict[str, str]
+def _configuration(
+    scenario: Scenario, addresses: dict[str, str], folder: Path, tokens: Mapping[Role, str]
 ) -> Configuration:
     """One table on these lines. The raw record is sealed where that is possible, with a key beside it."""
     tokens_file = folder / "tokens.toml"
@@ -80,21 +80,21 @@ def configuration_of(
         from dealwire.journal import SealingKey
 
         key = SealingKey.new(folder / "journal.key").path
+    game = game_id_of(scenario.procedure.id)
+    table = TablePart(
+        name="simulated",
+        procedure=scenario.procedure.id,
+        settle=game is not None,
+        options=dict(scenario.procedure.plan.options),
+        meters=dict.fromkeys(load_game(game).meters() if game else (), METER_CENTS),
+        device=tuple(
+            DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
+            for name, address in addresses.items()
+        ),
+    )
     return Configuration.model_construct(
         schema_="dealwire.table/1",
-        table=(
-            TablePart.model_validate(
-                {
-                    "name": "simulated",
-                    "procedure": scenario.procedure.id,
-                    "meters": dict.fromkeys(load_game_of(scenario.procedure.id).meters(), METER_CENTS),
-                    "device": tuple(
-                        DevicePart(name=name, kind=name, address=address, role="control")  # type: ignore[arg-type]
-                        for name, address in addresses.items()
-                    ),
-                }
-            ),
-        ),
+        table=(table,),
         journal=JournalPart.model_validate({"path": folder / "journal.sqlite", "key-file": key}),
         console=ConsolePart.model_validate({"port": _port(), "tokens-file": tokens_file}),
     )
@@ -102,10 +102,11 @@ def configuration_of(
 
 def _port() -> int:
     """The usual port, or any other while somebody has it."""
+    usual = ConsolePart().port
     with socket.socket() as tried:
         tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            tried.bind(("127.0.0.1", PORT))
+            tried.bind(("127.0.0.1", usual))
         except OSError:
             return 0
-    return PORT
+    return usual

@@ -344,6 +344,24 @@ def test_a_fault_is_injected_by_button_at_a_simulated_table(tmp_path: Path) -> N
     assert said[0].startswith("technician: ")
 
 
+def test_a_simulated_table_is_dealt_and_settled_as_its_scenario_is(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    text = (
+        'title = "t"\nseed = 1\nprocedure = "{}"\n[[rounds]]\n[[rounds.players]]\nseat = 1\nwagers = {{ ante = 5{} }}\n'
+    )
+    file.write_text(text.format("caribbean-stud.co", ""))
+    with simulated_table(str(file), 0.0, 100.0) as simulated:
+        assert (simulated.configuration.table[0].settle, simulated.configuration.table[0].meters) == (False, {})
+        with Service(simulated.configuration, Hub()) as service:
+            service.simulate("simulated", simulated.bench)
+            run_until(service, lambda: service.tables["simulated"].rounds >= 1)
+    options = 'options = { community-count = "misdeal" }\n[[rounds]]'
+    file.write_text(text.format("flushes-gone-wild.co", ", blind = 5").replace("[[rounds]]", options))
+    with simulated_table(str(file), 0.0, 100.0) as simulated:
+        part = simulated.configuration.table[0]
+        assert (part.settle, part.options["community-count"]) == (True, "misdeal")
+
+
 def test_nothing_is_injected_at_real_devices(tmp_path: Path) -> None:
     with simulators() as addresses:
         service, _ = opened(write_configuration(tmp_path, addresses))
