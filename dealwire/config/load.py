@@ -4,6 +4,7 @@ Whatever is wrong comes out as one `TomlFileError` that names file, line, key an
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from dealwire.config.schema import Configuration, DevicePart, TablePart
 from devices.dialects import UnknownDialect, dialect_named
 from devices.drivers import UnknownKind
 from protocol.errors import DealwireError, LocalError
-from protocol.tomlfile import Key, TomlFileError, line_of, spell
+from protocol.tomlfile import Key, TomlFileError
 from rules.errors import SettlementRefused
 from rules.linked import known_meters
 
@@ -38,19 +39,14 @@ _KEY_OF: Final = (
 def load_configuration(path: str | Path) -> Configuration:
     """The file at `path`, its own paths taken from its folder. TomlFileError says in one line what is wrong."""
     file = Path(path)
-    found = load(file, Configuration, context={"folder": file.absolute().parent})
-    for key, why in contradictions(found):
-        raise TomlFileError(file, line_of(file.read_text(encoding="utf-8"), key), spell(key), why)
-    return found
+    return load(file, Configuration, contradictions, context={"folder": file.absolute().parent})
 
 
 def contradictions(found: Configuration) -> Iterator[Fault]:
     """Everything that is wrong with the file as a whole, in its order."""
-    yield from _doubles(found)
     banks = Banks()
-    for index, part in enumerate(found.table):
-        yield from _table(part, ("table", index), banks)
-    yield from _meters(found, banks)
+    tables = (_table(part, ("table", index), banks) for index, part in enumerate(found.table))
+    yield from [*_doubles(found), *chain.from_iterable(tables)] or _meters(found, banks)
 
 
 def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:

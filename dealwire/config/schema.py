@@ -8,8 +8,6 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, mode
 from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 
-SCHEMA = "dealwire.table/1"
-
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
 """Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
 Cents = Annotated[int, Field(ge=0)]
