@@ -117,6 +117,7 @@ class TableFactory:
 
     def _restore(self, setup: Path, before: int) -> None:
         """The meters of a setup as the records before number `before` left them; as they are, when in use."""
+        setup = setup.resolve()
         if setup in self._restored:
             return
         self._restored.add(setup)

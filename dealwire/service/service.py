@@ -139,9 +139,9 @@ class Service:
         """A table goes on only as it was; those that share its meters begin anew with it."""
         wanted = {part.name: configuration_of(part) for part in self.configuration.table}
         changed = {name for name in went_on.publishers if wanted.get(name) != before[name].configuration}
-        shared = [part for part in self.configuration.table if part.progressive is not None]
-        for part in shared:
-            together = {other.name for other in shared if other.progressive == part.progressive}
+        shared = {part.name: part.progressive.resolve() for part in self.configuration.table if part.progressive}
+        for setup in shared.values():
+            together = {name for name, other in shared.items() if other == setup}
             if together & changed or together - went_on.publishers.keys():
                 changed |= together & went_on.publishers.keys()
         for name in changed:

@@ -6,16 +6,17 @@ import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from dealwire.config.load import load_configuration
-from dealwire.config.schema import DevicePart
+from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.health import Health
 from dealwire.journal import Journal
-from dealwire.journal.reader import JournalReader
+from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.journal.tables import JournaledTable, SettingsChanged, TableFactory, configuration_of
 from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
 from dealwire.service.notify import Notifier
@@ -162,6 +163,20 @@ def test_a_procedure_that_changed_since_is_named(journal: Journal) -> None:
     start.facts["files"]["procedure"] = "0" * 64
     with pytest.raises(SettingsChanged, match="the procedure is not the one it began with"):
         TableFactory(journal.path)(start)
+
+
+def test_meters_named_by_two_spellings_of_a_path_are_the_same(journal: Journal) -> None:
+    maker, setup, banks = TableFactory(journal.path), EXAMPLE.with_name("progressive-ml03.toml"), []
+    game: dict[str, Any] = {"procedure": "flushes-gone-wild.wa", "game": "flushes-gone-wild.wa-link"}
+    for name, spelling in (("left", setup), ("right", EXAMPLE.parent / ".." / "examples" / setup.name)):
+        part = TablePart(
+            name=name, progressive=spelling, paytables={"progressive": "WA-ML03"}, device=(device("shuffler"),), **game
+        )
+        facts = maker.facts(part, journal.head.sequence)
+        terms = maker(TableStart(name, journal.head.sequence, configuration_of(part), facts)).table.terms
+        assert terms is not None
+        banks.append(terms.bank)
+    assert banks[0] is banks[1] is not None
 
 
 # ------------------------------------------------------------------ the watchdog
