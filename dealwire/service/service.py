@@ -106,9 +106,11 @@ class Service:
             with suppress(JournalEmpty), JournalReader(part.path) as reader:
                 self.clock = SystemClock(reader.newest_ns)
         self.journal = Journal(part.path, key=key, clock=self.clock)
+        self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         try:
             self._open(key)
         except BaseException:
+            self.owner.close()
             self.journal.close()
             raise
         return self
@@ -124,13 +126,12 @@ class Service:
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
             self.tables[part.name] = TableSession(part, self._table(part, maker, went_on), self.journal, self.clock)
-        self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         for timer in (self._beat, self._show):
             self.owner.add(timer)
         for session in self.tables.values():
             self._connect(session, went_on)
-        self._asking = RequestHandler(self.tables, self.clock, self._give_out)
-        self.hub.on_request(lambda: self.owner.call_soon(lambda: self._asking.take(self.hub.requests())))
+        requests = RequestHandler(self.tables, self.clock, self._give_out)
+        self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
         for session in self.tables.values():
             self.hub.show(session.view(self.clock.now_ns()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import os
 import re
 import sqlite3
 from collections import Counter
@@ -21,6 +22,7 @@ from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.service.actions import faults
 from dealwire.service.service import Service
 from dealwire.service.simulated import simulated_table
+from dealwire.service.table_session import TableSession
 from devices.simulator.host import SimulatorHost
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
 from tests.support.small_disk import database, fill
@@ -360,6 +362,16 @@ def test_a_simulated_table_is_dealt_and_settled_as_its_scenario_is(tmp_path: Pat
     with simulated_table(str(file), 0.0, 100.0) as simulated:
         part = simulated.configuration.table[0]
         assert (part.settle, part.options["community-count"]) == (True, "misdeal")
+
+
+def test_a_service_that_cannot_open_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = {"shuffler": "tcp:127.0.0.1:1", "table-controller": "tcp:127.0.0.1:2"}
+    service, _ = opened(write_configuration(tmp_path, [addresses]))
+    monkeypatch.setattr(TableSession, "connect", lambda *_: 1 / 0)
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(ZeroDivisionError), service:
+        pass
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_nothing_is_injected_at_real_devices(tmp_path: Path) -> None:
