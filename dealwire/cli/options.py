@@ -120,7 +120,7 @@ table_options = together(
         help="Let the awards made at the controller move the meters of --progressive, and compare them.",
     ),
 )
-"""`--procedure --table --no-settle --awards` and the terms: what makes a `Table`."""
+"""`--procedure --table --no-settle --awards --least-confidence` and the terms: what makes a `Table`."""
 
 reconnect_option = click.option(
     "--reconnect/--no-reconnect", default=True, show_default=True, help="Open a line that is lost again."
@@ -139,7 +139,7 @@ def make_terms(
     envy_base: int,
     **rest: Any,
 ) -> TableTerms:
-    """The terms those options describe, without their game and their bank."""
+    """The terms those options describe, for this game and on this bank's meters."""
     if bank is not None and meters:
         raise click.UsageError("--meter and --progressive both say where the meters stand; give one of them")
     chosen = pairs(paytables, "--paytable"), pairs(readings, "--reading"), cents(meters)

@@ -6,7 +6,7 @@ from typing import Final
 from dealwire.rehearsal.scenario import AnyScenario
 from dealwire.rehearsal.tables import set_up
 from devices.clock import SystemClock
-from devices.loop import Member, Owner
+from devices.loop import Owner
 from devices.simulator.host import SimulatorHost
 
 LINGER_S: Final = 0.2
@@ -20,7 +20,6 @@ def serve(
     ready: Callable[[dict[str, str]], None],
     speed: float = 1.0,
     shoe_dialect: str = "tdp",
-    owner: Owner | None = None,
     forever: bool = False,
 ) -> None:
     """Put the scenario's devices on lines (`pty` or `tcp:PORT`), announce their addresses, and deal the scenario.
@@ -31,18 +30,13 @@ def serve(
     """
     clock = SystemClock()
     host = SimulatorHost(set_up(scenario, speed=speed, shoe_dialect=shoe_dialect), lines)
-    own = owner or Owner(clock)
-    members: tuple[Member, ...] = (host, *host.lines.values())
+    owner = Owner(clock)
     try:
-        for member in members:
-            own.add(member)
+        for member in (host, *host.lines.values()):
+            owner.add(member)
         host.start(clock.now_ns())
         ready(host.addresses)
-        own.run(lambda: host.finished and not forever)
-        own.run(timeout_s=LINGER_S)
+        owner.run(lambda: host.finished and not forever)
+        owner.run(timeout_s=LINGER_S)
     finally:
-        for member in members:
-            own.remove(member)
-            member.close()
-        if owner is None:
-            own.close()
+        owner.close()

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class ScenarioError(LocalError):
-    """A scenario or game file of the simulator holds something that cannot be."""
+    """A scenario holds something that cannot be."""
 
     def __init__(self, file: str, key: str, why: str) -> None:
         self.file, self.key, self.why = file, key, why

@@ -63,7 +63,7 @@ AT_A_PACKET: Final = (
 )
 HANDS: Final = (What.EXPOSED, What.OFF_TABLE, What.FOULED, What.JOKER, What.BOXED)
 """What a person sees happen to a card at a place."""
-AT_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
+FROM_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
 """What can go wrong without a shuffler."""
 
 
@@ -82,7 +82,8 @@ class PlannedTrouble:
     """One thing that goes wrong. `ordinal` is the packet it happens at, at a shoe's reader the card; 0 when at none.
 
     `amount` counts what the kind counts: cards too many (negative: too few) for packet and overdraw, cards missing for
-    remainder and deck, tries for jam, bytes for noise and drop, bits for flip, milliseconds for stall.
+    remainder and deck, cards rejected or misplaced, tries for jam, bytes for noise and drop, bits for flip,
+    milliseconds for stall.
     """
 
     what: What
@@ -118,7 +119,7 @@ class PlannedTrouble:
 def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
     source = "shoe" if plan.from_shoe else "shuffler"
-    kinds = [*AT_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
+    kinds = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
     what = What(section.text("what", allowed=kinds))
     if what in AT_A_CARD:
         return read_card_trouble(section, what, sum(packet.cards for packet in packets))

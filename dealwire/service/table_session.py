@@ -18,8 +18,7 @@ from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
 from devices.simulator.host import SimulatorHost
-from devices.supervisor import LineState as LineState
-from devices.supervisor import Supervisor
+from devices.supervisor import LineState, Supervisor
 from protocol.tdp.messages import Role
 
 _log = logging.getLogger(__name__)

@@ -39,7 +39,7 @@ class PublishedLine(NamedTuple):
 def hidden(seen: Seen) -> Seen:
     """The report without the faces that nobody has shown: packets, rejects, burns, cards of no game.
 
-    A burn that only a report before this one announced cannot be known here; `Publisher` knows it.
+    A burn that only a report before this one announced cannot be known here; `Redactor` knows it.
     """
     body = _without_faces(seen.body)
     return seen if body is seen.body else replace(seen, body=body)
