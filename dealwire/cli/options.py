@@ -9,10 +9,10 @@ import click
 
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.config.build import award_book
 from dealwire.live import LineConfig
 from dealwire.table.table import Table, TableTerms
 from devices.dialects import dialect_named
-from rules.award import AwardBook
 from rules.game import Game, game_id_of, load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
@@ -180,7 +180,9 @@ class TableMaker:
         if loaded.id not in self._terms:
             self._terms[loaded.id] = self._make_terms(loaded)
         terms = self._terms[loaded.id]
-        book = _make_book(loaded, terms, self._name) if self._awards else None
+        book = award_book(loaded, terms, self._name) if self._awards else None
+        if self._awards and book is None:
+            raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
         return Table(loaded, terms, name=self._name, awards=book, least_confidence=self._least_confidence)
 
     def _make_terms(self, procedure: Procedure) -> TableTerms | None:
@@ -199,15 +201,6 @@ class TableMaker:
 def make_table(**options: Any) -> Table:
     """The one table that `table_options` describe."""
     return TableMaker(**options).table()
-
-
-def _make_book(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook:
-    if terms is None or terms.bank is None:
-        raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
-    spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)
-    bet = terms.game.progressive
-    chosen = terms.paytables.get(bet.name) if bet else None
-    return AwardBook(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=table)
 
 
 def line_options(command: F) -> F:

@@ -57,14 +57,15 @@ def build_table(part: TablePart, banks: Banks, make: type[T]) -> T:
     """The table as its settings describe it, of the kind `make`; a DealwireError names what does not fit."""
     procedure = load_procedure(part.procedure)
     terms = build_terms(part, procedure, banks)
-    awards = _award_book(part, procedure, terms) if part.awards else None
+    awards = award_book(procedure, terms, part.name) if part.awards else None
     least = part.least_confidence
     return make(procedure, terms, name=part.name, awards=awards, options=part.options, least_confidence=least)
 
 
-def _award_book(part: TablePart, procedure: Procedure, terms: TableTerms | None) -> AwardBook | None:
+def award_book(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook | None:
+    """What moves the meters as awards are made at the controller; None on terms that have no such meters."""
     if terms is None or terms.bank is None or terms.game.progressive is None:
         return None
     spot = next((bet.number for bet in procedure.bet if bet.progressive), 0)
     chosen = terms.paytables.get(terms.game.progressive.name)
-    return AwardBook(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=part.name)
+    return AwardBook(terms.bank, terms.game, spot=spot, paytable=chosen, readings=terms.readings, table=table)
