@@ -77,7 +77,7 @@ def consume(
 
     files = {"ca_file": mqtt_ca, "cert_file": mqtt_cert, "key_file": mqtt_key}
     try:
-        broker = Broker.parse(mqtt, password=_password(mqtt_password_file), **files)
+        broker = Broker.parse(mqtt, mqtt_password_file, **files)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--mqtt") from None
 
@@ -103,12 +103,3 @@ def run(work: Coroutine[object, object, T]) -> T:
     except (BrokerUnusable, DatabaseUnusable) as error:
         code = Exit.PERMISSION if error.refused else Exit.USAGE if error.usage else Exit.ABSENT
         raise Stop(code, str(error)) from None
-
-
-def _password(file: Path | None) -> str | None:
-    if file is None:
-        return None
-    try:
-        return file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
-    except (OSError, ValueError) as error:
-        raise click.BadParameter(str(error), param_hint="--mqtt-password-file") from None

@@ -19,7 +19,6 @@ from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, Metr
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
-from protocol.errors import LocalError
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
@@ -162,14 +161,6 @@ def signals(service: "Service") -> Iterator[list[int]]:
 # ------------------------------------------------------------------ what is served beside the tables
 
 
-class ExportRefused(LocalError):
-    """An export of `table.toml` that cannot be made as it is written."""
-
-    def __init__(self, key: str, why: str) -> None:
-        self.key, self.why = key, why
-        super().__init__(f"exports.{key}: {why}")
-
-
 def has_console() -> bool:
     """True when the `console` extra is installed."""
     return all(importlib.util.find_spec(name) is not None for name in ("jinja2", "starlette", "uvicorn", "websockets"))
@@ -248,25 +239,15 @@ def mqtt_of(part: MqttPart, service: "Service") -> "Iterator[MqttExporter]":
 
     files = {"ca_file": part.ca_file, "cert_file": part.cert_file, "key_file": part.key_file}
     try:
-        broker = Broker.parse(part.url, password=_password(part.password_file), **files)
+        broker = Broker.parse(part.url, part.password_file, **files)
         exporter = MqttExporter(
             broker, service.journal, site=part.site, tables=list(service.tables), report=lambda text: _log.warning(text)
         )
     except ValueError as error:
-        raise ExportRefused("mqtt", str(error)) from None
+        raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
     reader = service.hub.subscribe(exporter.wake)
     try:
         with exporter:
             yield exporter
     finally:
         service.hub.leave(reader)
-
-
-def _password(file: Path | None) -> str | None:
-    if file is None:
-        return None
-    try:
-        return file.read_text(encoding="utf-8").splitlines()[0]
-    except (OSError, UnicodeDecodeError, IndexError) as error:
-        why = error.strerror if isinstance(error, OSError) else "the first line must be the password"
-        raise ExportRefused("mqtt.password-file", f"{file}: {why}") from None

@@ -72,8 +72,9 @@ class Broker:
     key_file: Path | None = None
 
     @classmethod
-    def parse(cls, url: str, **more: Any) -> "Broker":
-        """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS. ValueError says what is wrong."""
+    def parse(cls, url: str, password_file: Path | None = None, **more: Any) -> "Broker":
+        """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS; a password is a file's first line. ValueError says why
+        not."""
         try:
             parts = urlsplit(url)
             port = parts.port
@@ -83,6 +84,12 @@ class Broker:
             raise ValueError(f"{url!r} is not of the form mqtt://[USER@]HOST[:PORT] or mqtts://...")
         if parts.password is not None:
             raise ValueError("a password has no place in the address, where others see it; give a password file")
+        if password_file is not None:
+            try:
+                more["password"] = password_file.read_text(encoding="utf-8").splitlines()[0]
+            except (OSError, UnicodeDecodeError, IndexError) as error:
+                why = error.strerror if isinstance(error, OSError) else "the first line must be the password"
+                raise ValueError(f"password file {password_file}: {why}") from None
         tls = parts.scheme == "mqtts"
         return cls(parts.hostname, port or (8883 if tls else 1883), tls, **{"username": parts.username, **more})
 

@@ -24,8 +24,6 @@ from dealwire.hub.health import ExportProgress
 from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalError, JournalReader
 
-PAGE: Final = 1000
-"""Lines read from the journal at once where one is looked for, and records in which it is looked for first."""
 BATCH: Final = 256
 """Lines read from the journal at once, and between two marks."""
 REPEAT_MAX: Final = 500
@@ -77,32 +75,11 @@ class Outbox:
 
     def newest(self, sequence: int) -> int:
         """The table's newest line up to `sequence`; 0 when there is none."""
-        back = PAGE
-        while True:
-            start = max(sequence - back, 0)
-            found = self._newest_between(start, sequence)
-            if found or not start:
-                return found
-            back *= 2
+        return self._reader.newest(self._table, up_to=sequence)[0]
 
     def recent(self, age_ns: int) -> int:
         """A number after which lie the lines of the last `age_ns` before the newest line made known."""
-        since_ns = self._reader.newest_published_ns - age_ns
-        low, high = 0, self._reader.head.sequence
-        while low < high:
-            middle = (low + high) // 2
-            following = self.after(middle, 1)
-            if following and following[0].at_ns < since_ns:
-                low = following[0].sequence
-            else:
-                high = middle
-        return low
-
-    def _newest_between(self, start: int, end: int) -> int:
-        newest = 0
-        while page := [item.sequence for item in self.after(newest or start, PAGE) if item.sequence <= end]:
-            newest = page[-1]
-        return newest
+        return self._reader.newest(self._table, before_ns=self._reader.newest()[1] - age_ns)[0]
 
 
 class BrokerSession:

@@ -15,6 +15,8 @@ from dealwire.journal.sealing import NotGenuine, SealingKey, Unsealer
 
 T = TypeVar("T")
 
+MANY: Final = (1 << 63) - 1
+"""More than any number or time in a journal."""
 PAGE: Final = 1000
 """Records fetched at once, so that a reader that lingers holds back no checkpoint of the writer."""
 
@@ -59,7 +61,8 @@ class JournalReader:
             first = next(self._page(0, f"kind = '{OPENED}' AND {database.IS_MARK}"), None)
             if first is None:
                 raise JournalDamaged(self.path, 1, "the first record is missing")
-            self.identity = identity_of(self.path, first)
+            self.identity = _fields(self.path, first, lambda fields: bytes.fromhex(fields["file"]))
+            """The file's own number, 16 random bytes."""
         except BaseException:
             self.close()
             raise
@@ -88,11 +91,13 @@ class JournalReader:
         newest = "SELECT at_ns FROM record ORDER BY sequence DESC LIMIT 1000"
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
-    @property
-    def newest_published_ns(self) -> int:
-        """The time of the newest line that was made known, nanoseconds since 1970; 0 before any."""
-        newest = f"SELECT at_ns FROM record WHERE {database.IS_PUBLICATION} ORDER BY sequence DESC LIMIT 1"
-        return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
+    def newest(self, table: str | None = None, *, up_to: int = MANY, before_ns: int = MANY) -> tuple[int, int]:
+        """Number and time of the newest line that was made known, of one `table` or of all, up to this number and
+        before this time; zeros when there is none."""
+        where = f"{database.IS_PUBLICATION} AND tbl = coalesce(?, tbl) AND sequence <= ? AND at_ns < ?"
+        sql = f"SELECT sequence, at_ns FROM record INDEXED BY publication WHERE {where} ORDER BY sequence DESC LIMIT 1"
+        sequence, at_ns = next(iter(self._rows(sql, table, up_to, before_ns)), (0, 0))
+        return sequence, at_ns
 
     def records(self, after: int = 0) -> Iterator[JournalRecord]:
         """Every record after number `after`, oldest first, up to the newest there is when the end is reached."""
@@ -134,7 +139,8 @@ class JournalReader:
         if missing is not None:
             raise KeyUnknown(self.path, record.sequence, missing)
         try:
-            return self._unsealer.open(record.payload, associated(self.identity, record))
+            head = heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
+            return self._unsealer.open(record.payload, self.identity + head)
         except NotGenuine:
             why = "the seal is broken: the bytes were altered or moved, or the key is another"
             raise JournalDamaged(self.path, record.sequence, why) from None
@@ -176,16 +182,6 @@ def publication_of(record: JournalRecord) -> Publication:
     """A record of a topic as it is made known."""
     text = record.payload.decode("utf-8", "replace")
     return Publication(record.sequence, record.table, record.at_ns, cast(Topic, record.kind), text)
-
-
-def associated(identity: bytes, record: JournalRecord) -> bytes:
-    """What a sealed payload is bound to: the file, and every other field of its record."""
-    return identity + heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
-
-
-def identity_of(path: Path, first: JournalRecord) -> bytes:
-    """The file's own number, 16 random bytes."""
-    return _fields(path, first, lambda fields: bytes.fromhex(fields["file"]))
 
 
 def start_of(path: Path, record: JournalRecord) -> TableStart:

@@ -304,6 +304,16 @@ def test_an_address_that_is_none_is_refused(url: str, why: str) -> None:
     assert str(caught.value) == why
 
 
+def test_a_password_is_the_first_line_of_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("open sesame\nnot this\n")
+    assert Broker.parse("mqtt://u@here", file).password == "open sesame"
+    file.write_text("")
+    for given, why in ((file, "the first line must be the password"), (tmp_path / "none", "No such file")):
+        with pytest.raises(ValueError, match=why):
+            Broker.parse("mqtt://u@here", given)
+
+
 @pytest.mark.parametrize("name", ["", "a/b", "+", "a#", "$SYS", "x" * 65, "a\n"])
 def test_a_name_that_no_topic_can_hold_is_refused(name: str, journal: Journal) -> None:
     with pytest.raises(ValueError, match="allowed are 1 to 64 characters"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealwire.export.broker import FIRST_S, LONGEST_S, Retry
-from dealwire.export.mqtt import PAGE, Outbox
+from dealwire.export.mqtt import Outbox
 from dealwire.journal import Journal
 from devices.clock import ManualClock
 
@@ -53,7 +53,7 @@ def test_a_mark_outlives_the_journal_that_was_closed(journal: Journal, tmp_path:
 
 def test_the_line_before_is_found_however_far_back(journal: Journal) -> None:
     (first,) = put(journal, "a")
-    far = put(journal, *["b"] * (2 * PAGE))[-1]
+    far = put(journal, *["b"] * 2000)[-1]
     (second,) = put(journal, "a")
     with Outbox(journal, "a", "mqtt/a") as outbox:
         assert [outbox.newest(at) for at in (0, first - 1, first, far, second, second + 5)] == [
