@@ -6,7 +6,6 @@ in the file or none: by `commit`, and by `Journaled` before any byte goes out to
 
 import logging
 import secrets
-import sqlite3
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -181,11 +180,8 @@ class Journal:
     def secure(self) -> bool:
         """Write the open group and sync it. False when the disk did not take it: then nothing may be acknowledged.
         Costs nothing when the group is empty."""
-        if self._group and self.failed is None and not self._closed:
-            try:
-                self._write()
-            except database.TROUBLE as error:
-                self._fail(database.in_words(error))
+        if self._group and self._open():
+            self._try_to_write()
         return self.failed is None
 
     def commit(self) -> list[Publication]:
@@ -198,13 +194,9 @@ class Journal:
         """Write the open group and give the file back. May be called twice; what comes after is not written."""
         if self._closed:
             return
-        self.secure()
+        if (self._group or self._moved) and self.failed is None:
+            self._try_to_write()
         self._closed = True
-        if self._moved and self.failed is None:
-            try:
-                self._move_consumers()
-            except database.TROUBLE as error:
-                self._fail(database.in_words(error))
         if self._reader is not None:
             self._reader.close()
         self._file.close()
@@ -260,24 +252,20 @@ class Journal:
         if not db.in_transaction:
             db.execute("BEGIN IMMEDIATE")
         db.executemany(_INSERT, self._group)
-        self._put_consumers(db)
+        with self._lock:
+            moved, self._moved = self._moved, {}
+        db.executemany("INSERT OR REPLACE INTO consumer (name, sequence) VALUES (?, ?)", moved.items())
         db.execute("COMMIT")
         self._group.clear()
         self.owes = False
         self._ready += self._published
         self._published.clear()
 
-    def _move_consumers(self) -> None:
-        db = self._file.db
-        db.execute("BEGIN IMMEDIATE")
-        self._put_consumers(db)
-        db.execute("COMMIT")
-
-    def _put_consumers(self, db: sqlite3.Connection) -> None:
-        with self._lock:
-            moved, self._moved = self._moved, {}
-        if moved:
-            db.executemany("INSERT OR REPLACE INTO consumer (name, sequence) VALUES (?, ?)", list(moved.items()))
+    def _try_to_write(self) -> None:
+        try:
+            self._write()
+        except database.TROUBLE as error:
+            self._fail(database.in_words(error))
 
     def _fail(self, why: str) -> None:
         self.failed = why
