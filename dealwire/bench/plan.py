@@ -196,7 +196,7 @@ def parse_plan(text: str, file: str) -> BenchPlan:
         return BenchPlan.model_validate(_tuples(content))
     except ValidationError as error:
         key, why = _first_fault(error, content)
-        raise PlanError(file, _line(text, key), spell(key), why) from None
+        raise PlanError(file, line_of(text, key), spell(key), why) from None
 
 
 def _tuples(value: Any, key: str = "") -> Any:
@@ -235,14 +235,3 @@ def _model_of(key: Key, content: dict[str, Any]) -> type[Strict]:
     if not key:
         return BenchPlan
     return Check if key[0] == "check" else RuleEntry
-
-
-def _line(text: str, key: Key) -> int | None:
-    """The line of a key; for a step, the line its table begins on, as far as each stands on a line of its own."""
-    line = line_of(text, key)
-    if line is None or "steps" not in key[:-1]:
-        return line
-    index = key[key.index("steps") + 1]
-    lines = text.splitlines()
-    begins = [number for number in range(line, len(lines)) if lines[number].lstrip().startswith("{")]
-    return begins[index] + 1 if isinstance(index, int) and index < len(begins) else line

@@ -52,10 +52,11 @@ def command(ctx: click.Context, keep: Path | None, speed: float, stay: bool) -> 
 
 def compare(ctx: click.Context, keep: Path | None, speed: float) -> None:
     """Deal live, deal again, and say whether both agree."""
-    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, shown() as show:
+    table = new_table()
+    with tempfile.TemporaryDirectory(prefix="dealwire-") as folder, shown(table) as show:
         recording = keep or Path(folder) / "demo.pcapng"
         click.secho("1. Live: a simulated shuffler and table controller on pseudo-terminals", bold=True)
-        live = deal_live(recording, speed, show)
+        live = deal_live(recording, speed, table, show)
         click.secho(f"\n2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)
         again, stats = deal_again(recording)
     click.echo(f"  {stats.frames} frames, {stats.noise_bytes} bytes of noise")
@@ -76,28 +77,22 @@ def new_table() -> Table:
     return Table(load_procedure(DEFAULT_GAME), TableTerms(load_game(DEFAULT_GAME)), name="demo")
 
 
-Show = Callable[[Table, Seen, list[TableOutcome]], None]
-"""Takes a table, a report that it took, and what it made of it."""
-
-
-def nowhere(table: Table, seen: Seen, outcomes: list[TableOutcome]) -> None:
-    """Shows nothing."""
+Show = Callable[[Seen, list[TableOutcome]], None]
+"""Takes a report, and what the table made of it."""
 
 
 @contextmanager
-def shown() -> Iterator[Show]:
-    """A console on a port of this machine, and what shows a table in it; nowhere when it is not installed."""
+def shown(table: Table) -> Iterator[Show]:
+    """A console on a port of this machine, and what shows the table in it; nothing does when it is not installed."""
     if not has_console():
         click.echo("(with the console installed, a browser would show the table: pip install 'dealwire[console]')")
-        yield nowhere
+        yield lambda *_: None
         return
     from dealwire.console.server import Console
 
-    hub = Hub()
-    viewers: dict[Table, Viewer] = {}
+    hub, viewer = Hub(), Viewer(table, "demo")
 
-    def show(table: Table, seen: Seen, outcomes: list[TableOutcome]) -> None:
-        viewer = viewers.setdefault(table, viewers.get(table) or Viewer(table, "demo"))
+    def show(seen: Seen, outcomes: list[TableOutcome]) -> None:
         viewer.saw(seen, outcomes)
         hub.show(viewer.view(seen.number, seen.at_ns))
 
@@ -110,10 +105,9 @@ def shown() -> Iterator[Show]:
         console.stop()
 
 
-def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
+def deal_live(recording: Path, speed: float, table: Table, show: Show = lambda *_: None) -> list[str]:
     """Deal on simulated devices, printing as it goes and recording every byte; what came out, as JSON lines."""
-    table, progress = new_table(), ProgressLine()
-    lines: list[str] = []
+    progress, lines = ProgressLine(), list[str]()
 
     def out(items: list[TableOutcome]) -> None:
         if items:
@@ -128,7 +122,7 @@ def deal_live(recording: Path, speed: float, show: Show = nowhere) -> list[str]:
         )
         outcomes = table.handle(seen)
         out(outcomes)
-        show(table, seen, outcomes)
+        show(seen, outcomes)
 
     with (
         simulator(["--scenario", "demo", "--speed", str(speed)]) as addresses,

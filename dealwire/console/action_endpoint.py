@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import parse_qsl
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from dealwire.console.rendering import render
+from dealwire.console.rendering import page
 from dealwire.console.tokens import TOKEN_MAX, Sessions, Tokens, WrongTokens
 from dealwire.hub.actions import ROLES, Action, FieldRefused
 from dealwire.hub.hub import Hub, Request
@@ -22,30 +23,22 @@ ANSWER_S: Final = 5.0
 """How long a page waits for the owner's answer."""
 
 
-class FormRefused(Exception):
-    """A form that is too long or no form; carries the status and the words."""
-
-    def __init__(self, status: int, why: str) -> None:
-        self.status, self.why = status, why
-        super().__init__(why)
-
-
 async def read_form(http: HttpRequest) -> dict[str, str]:
-    """The fields of a form, read no further than `BODY_MAX`; FormRefused."""
+    """The fields of a form, read no further than `BODY_MAX`; HTTPException when it is too long or no form."""
     body = b""
     async for piece in http.stream():
         body += piece
         if len(body) > BODY_MAX:
-            raise FormRefused(413, f"the form is longer than {BODY_MAX} bytes")
+            raise HTTPException(413, f"the form is longer than {BODY_MAX} bytes")
     kind = http.headers.get("content-type", "").partition(";")[0].strip()
     if body and kind != "application/x-www-form-urlencoded":
-        raise FormRefused(415, "a form is expected")
+        raise HTTPException(415, "a form is expected")
     try:
         pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=FIELDS_MAX, errors="strict")
     except (UnicodeDecodeError, ValueError) as error:
-        raise FormRefused(400, "this is no form") from error
+        raise HTTPException(400, "this is no form") from error
     if len(dict(pairs)) != len(pairs):
-        raise FormRefused(400, "a field is given twice")
+        raise HTTPException(400, "a field is given twice")
     return dict(pairs)
 
 
@@ -60,8 +53,7 @@ class SignIn:
     def page(self, http: HttpRequest, problem: str = "", status: int = 200) -> Response:
         """The form."""
         back = _back(http.query_params.get("back", ""))
-        values = {"role": http.state.role, "path": "/", "live": "", "problem": problem, "back": back}
-        return HTMLResponse(render("sign-in.html", **values), status)
+        return page(http, "sign-in.html", status, path="/", problem=problem, back=back)
 
     async def show(self, http: HttpRequest) -> Response:
         """GET: the form."""
@@ -154,5 +146,4 @@ def _either(roles: Sequence[str]) -> str:
 def _answer(http: HttpRequest, status: int, text: str) -> Response:
     if "application/json" in http.headers.get("accept", ""):
         return JSONResponse({"good": status == 200, "text": text}, status)
-    known: dict[str, object] = {"role": http.state.role, "path": http.url.path, "live": ""}
-    return HTMLResponse(render("answer.html", **known, text=text, table=http.path_params["table"]), status)
+    return page(http, "answer.html", status, text=text, table=http.path_params["table"])

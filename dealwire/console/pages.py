@@ -6,13 +6,13 @@ from urllib.parse import quote
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from dealwire.console.action_endpoint import ActionEndpoint, FormRefused, SignIn
+from dealwire.console.action_endpoint import ActionEndpoint, SignIn
 from dealwire.console.board import Board
-from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, render, render_sections
+from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, render, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
 from dealwire.hub.view import TableView
 
@@ -47,14 +47,14 @@ class Pages:
                 WebSocketRoute("/live", self.live),
                 WebSocketRoute("/live/{table}", self.live),
             ],
-            exception_handlers={HTTPException: _problem, FormRefused: _bad_form, ReplayUnusable: _bad_recording},
+            exception_handlers={HTTPException: _problem, ReplayUnusable: _bad_recording},
         )
         app.router.redirect_slashes = False
         return app
 
     async def overview(self, request: Request) -> Response:
         """Every table at a glance."""
-        return _page(request, "overview.html", live="/live", tables=render("sections/tables.html", views=self._views))
+        return page(request, "overview.html", live="/live", tables=render("sections/tables.html", views=self._views))
 
     async def table(self, request: Request) -> Response:
         """One table as a person sees it."""
@@ -66,7 +66,7 @@ class Pages:
         benches = [name for name in self._views if self._endpoint.of(name, bench=True)]
         name = request.query_params.get("table", benches[0] if benches else "")
         if not benches:
-            return _page(request, "no-bench.html")
+            return page(request, "no-bench.html")
         if name not in benches:
             raise HTTPException(404, "There is no bench for a table of that name.")
         return self._with_table(request, "bench.html", name, bench=True, benches=benches)
@@ -76,7 +76,7 @@ class Pages:
         table = self._table_of(request) if "table" in request.path_params else None
         procedure = self._views[table].procedure if table is not None else None
         entries = await self._shelf.entries(table, procedure)
-        return _page(request, "recordings.html", entries=entries, table=table)
+        return page(request, "recordings.html", entries=entries, table=table)
 
     async def replay(self, request: Request) -> Response:
         """One recording at one of its steps."""
@@ -84,7 +84,7 @@ class Pages:
         text = request.query_params.get("step", "0")
         number = min(int(text), len(replay.steps) - 1) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
         step = replay.steps[number]
-        return _page(
+        return page(
             request,
             "replay.html",
             replay=replay,
@@ -129,7 +129,7 @@ class Pages:
         return await self._shelf.replay(request.path_params["recording"][:NAME_MAX], anew=anew)
 
     def _with_table(self, request: Request, template: str, name: str, *, bench: bool, **values: Any) -> Response:
-        return _page(
+        return page(
             request,
             template,
             live=f"/live/{quote(name, safe='')}",
@@ -155,20 +155,10 @@ async def favicon(_: Request) -> Response:
     return Response(ASSETS["icon.svg"], media_type="image/svg+xml")
 
 
-def _page(request: Request, template: str, status: int = 200, live: str = "", **values: object) -> Response:
-    known = {"role": request.state.role, "path": request.url.path, "live": live}
-    return HTMLResponse(render(template, **known, **values), status)
-
-
 async def _problem(request: Request, error: Exception) -> Response:
     status, text = (error.status_code, error.detail) if isinstance(error, HTTPException) else (500, "")
-    return _page(request, "problem.html", status, text=text)
-
-
-async def _bad_form(request: Request, error: Exception) -> Response:
-    assert isinstance(error, FormRefused)
-    return _page(request, "problem.html", error.status, text=error.why)
+    return page(request, "problem.html", status, text=text)
 
 
 async def _bad_recording(request: Request, error: Exception) -> Response:
-    return _page(request, "problem.html", 404 if "no such" in str(error) else 422, text=str(error))
+    return page(request, "problem.html", 404 if "no such" in str(error) else 422, text=str(error))

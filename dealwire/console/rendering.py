@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
 
 from dealwire.console import words
 from dealwire.hub.view import TableView
@@ -70,6 +72,12 @@ def compile_all() -> None:
 def render(template: str, **values: object) -> str:
     """One template, with `values`."""
     return _ENVIRONMENT.get_template(template).render(values)
+
+
+def page(request: Request, template: str, status: int = 200, live: str = "", **values: object) -> HTMLResponse:
+    """A whole page; `live` is the address of its live line, if it has one."""
+    known = {"role": request.state.role, "path": request.url.path, "live": live}
+    return HTMLResponse(render(template, **known | values), status)
 
 
 def render_sections(view: TableView) -> dict[str, str]:

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.cli.demo import deal_live
+from dealwire.cli.demo import deal_live, new_table
 from dealwire.export.schemas import bodies
 from dealwire.hub.lines import LINE_TYPES, StatusLine
 from dealwire.table.event_line import event_line
@@ -90,7 +90,7 @@ def test_every_line_of_every_recording_fits_its_schema(path: Path) -> None:
 
 def test_every_line_of_the_demo_fits_its_schema(tmp_path: Path) -> None:
     recording = tmp_path / "demo.pcapng"
-    assert check(deal_live(recording, 100.0)) == {"incident", "round", "settlement"}
+    assert check(deal_live(recording, 100.0, new_table())) == {"incident", "round", "settlement"}
     assert "event" in check(lines_of(recording))
 
 
