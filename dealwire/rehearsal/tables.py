@@ -72,52 +72,35 @@ class SimulatedTable(DealtTable):
         return "this round"
 
 
-class ShoeSide(DealtTable):
-    """The devices on it. `speed` makes people and machines faster, never the protocol. `dialect`: what the shoe speaks,
-    a key of FRONT_ENDS.
+class RehearsedShoe(DealtTable):
+    """A card shoe and a table controller, at which races are drawn or a game is dealt step by step. `speed` makes
+    people and machines faster. `dialect`: what the shoe speaks, a key of FRONT_ENDS.
 
     The dealer begins when the table controller's host has opened its session; a shoe that hears no host takes one to
     be there.
     """
 
-    def __init__(self, seeds: Random, round_limit: int | None, speed: float, dialect: str) -> None:
-        self.cards_by = Random(seeds.random())
-        self.shoe = ShoeModel(Random(seeds.random()), round_limit=round_limit, boot_ns=int(BOOT_NS / speed))
+    dealer: RaceDealer | CardDealer
+
+    def __init__(self, scenario: AnyScenario, *, speed: float = 1.0, dialect: str = "tdp") -> None:
+        seeds = Random(scenario.seed)
+        self.scenario, cards_by = scenario, Random(seeds.random())
+        limit = scenario.round_limit if isinstance(scenario, RaceScenario) else None
+        self.shoe = ShoeModel(Random(seeds.random()), round_limit=limit, boot_ns=int(BOOT_NS / speed))
         controller = TableControllerModel(boot_ns=int(CONTROLLER_BOOT_NS / speed))
         units: dict[str, TableUnit] = {
             SHOE: FRONT_ENDS[dialect](SHOE, self.shoe, Random(seeds.random())),
             CONTROLLER: controller_unit(controller, Random(seeds.random())),
         }
         super().__init__(units, controller, seeds, speed)
-
-
-class RaceTable(ShoeSide):
-    """A table at which races are drawn."""
-
-    dealer: RaceDealer
-
-    def __init__(self, scenario: RaceScenario, *, speed: float = 1.0, dialect: str = "tdp") -> None:
-        super().__init__(Random(scenario.seed), scenario.round_limit, speed, dialect)
-        self.scenario = scenario
-        self.dealer = RaceDealer(scenario, self, self.shoe, self.cards_by)
-
-
-class CardTable(ShoeSide):
-    """A table at which a game is dealt step by step."""
-
-    dealer: CardDealer
-
-    def __init__(self, scenario: Scenario, *, speed: float = 1.0, dialect: str = "tdp") -> None:
-        super().__init__(Random(scenario.seed), None, speed, dialect)
-        self.scenario = scenario
-        self.cards = Cards(self.cards_by)
-        self.dealer = CardDealer(scenario, self, self.cards, self.shoe, self.cards_by)
+        if isinstance(scenario, RaceScenario):
+            self.dealer = RaceDealer(scenario, self, self.shoe, cards_by)
+        else:
+            self.dealer = CardDealer(scenario, self, Cards(cards_by), self.shoe, cards_by)
 
 
 def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
     """The table a scenario is played at."""
-    if isinstance(scenario, RaceScenario):
-        return RaceTable(scenario, speed=speed, dialect=shoe_dialect)
-    if scenario.device == "shoe":
-        return CardTable(scenario, speed=speed, dialect=shoe_dialect)
+    if isinstance(scenario, RaceScenario) or scenario.device == "shoe":
+        return RehearsedShoe(scenario, speed=speed, dialect=shoe_dialect)
     return SimulatedTable(scenario, speed=speed)

@@ -7,7 +7,7 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.rehearsal.scenario import RaceScenario, find_scenario
-from dealwire.rehearsal.tables import RaceTable
+from dealwire.rehearsal.tables import RehearsedShoe
 from tests.support.table_evenings import START_NS, TableEvening
 
 __all__ = ["START_NS", "RaceEvening", "unsigned"]
@@ -16,14 +16,14 @@ __all__ = ["START_NS", "RaceEvening", "unsigned"]
 class RaceEvening(TableEvening):
     """Plays a scenario to its end. `seen` is what the hosts were told; `rounds` and `incidents` what came of it."""
 
-    table: RaceTable
+    table: RehearsedShoe
 
     def __init__(self, scenario: RaceScenario | str, dialect: str, *, speed: float = 4.0) -> None:
         if isinstance(scenario, str):
             found = find_scenario(scenario)
             assert isinstance(found, RaceScenario)
             scenario = found
-        super().__init__(RaceTable(scenario, speed=speed, dialect=dialect), dialect)
+        super().__init__(RehearsedShoe(scenario, speed=speed, dialect=dialect), dialect)
 
     def dealt(self) -> list[RoundResult | Incident]:
         """What the flow says to it."""

@@ -14,7 +14,7 @@ from dealwire.cli import main
 from dealwire.rehearsal.scenario import RaceScenario, Scenario, find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.shoe_dealers import stack
 from dealwire.rehearsal.strict import ScenarioError
-from dealwire.rehearsal.tables import RaceTable, SimulatedTable, set_up
+from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from devices import events as e
 from devices.recording import CaptureWriter
 from protocol.cards import DECK, Card
@@ -243,7 +243,7 @@ def test_a_scenario_is_found_by_its_name_whatever_its_device() -> None:
     assert not set(scenario_ids()) & set(shoe_scenario_ids())
     assert isinstance(find_scenario("clean-1"), Scenario)
     assert isinstance(set_up(find_scenario("clean-1")), SimulatedTable)
-    assert isinstance(set_up(find_scenario("race-5"), shoe_dialect="bee-tek"), RaceTable)
+    assert isinstance(set_up(find_scenario("race-5"), shoe_dialect="bee-tek"), RehearsedShoe)
     with pytest.raises(ScenarioError, match=r"race-99: no such scenario; there are clean-1, .*race-11"):
         find_scenario("race-99")
 
@@ -251,7 +251,7 @@ def test_a_scenario_is_found_by_its_name_whatever_its_device() -> None:
 def test_a_doubtful_card_in_a_recording_is_settled_only_where_the_table_believes_it(tmp_path: Path) -> None:
     scenario = find_scenario("race-5")
     assert isinstance(scenario, RaceScenario)
-    table = RaceTable(scenario, speed=20.0)
+    table = RehearsedShoe(scenario, speed=20.0)
     recording = tmp_path / "doubtful.pcapng"
     with CaptureWriter(recording, procedure="race-to-the-flush") as writer:
         evening = TableEvening(table, writer=writer)
