@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from protocol.errors import LocalError
+from protocol.places import parse_place
 
 Role = Literal["dealer", "supervisor", "technician"]
 
@@ -30,11 +31,12 @@ class FieldRefused(LocalError):
 
 @dataclass(frozen=True, slots=True)
 class ActionField:
-    """One thing to fill in. A `choice` takes one of `choices`, a `number` a whole number from `least` to `most`."""
+    """One thing to fill in. A `choice` takes one of `choices`, a `number` a whole number from `least` to `most`, a
+    `place` its name."""
 
     name: str
     title: str
-    kind: Literal["text", "number", "choice"] = "text"
+    kind: Literal["text", "number", "choice", "place"] = "text"
     choices: tuple[str, ...] = ()
     least: int = 0
     most: int = 2**31 - 1
@@ -48,6 +50,11 @@ class ActionField:
             if number is None or not self.least <= number <= self.most:
                 raise FieldRefused(action, self.name, f"a whole number from {self.least} to {self.most} is needed")
             return number
+        if self.kind == "place":
+            try:
+                return parse_place(text).text
+            except ValueError as error:
+                raise FieldRefused(action, self.name, str(error)) from None
         if self.kind == "choice" and text not in self.choices:
             raise FieldRefused(action, self.name, f"must be one of {', '.join(self.choices)}")
         if not 0 < len(text) <= TEXT_MAX or not text.isprintable():

@@ -1,26 +1,21 @@
 """What hands can do at a device and what can be made to go wrong: one list for plans, buttons and documentation."""
 
-from __future__ import annotations
-
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
-
+from dealwire.hub.actions import ActionField, FieldRefused
 from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.tables import SHUFFLER, SimulatedTable
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.host import SimulatorHost
 from devices.simulator.shuffler_parts import MS
 from protocol.errors import LocalError
-from protocol.places import parse_place
 
 FILE: Final = Path(__file__).with_name("faults.toml")
-
-DeviceName = Literal["shuffler", "table-controller", "shoe", "any"]
 
 
 class UnknownAct(LocalError, ValueError):
@@ -31,72 +26,48 @@ class UnknownAct(LocalError, ValueError):
         super().__init__(f"{name}: {why}")
 
 
-class ActField(BaseModel):
-    """One field: a whole number from `low` to `high`, or with `place` the name of a place."""
+@dataclass(frozen=True, slots=True)
+class HandAct:
+    """Something that hands do at a `device`. `ask` is the instruction for a person."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-    low: int = 0
-    high: int = 0
-    default: int | str
-    place: bool = False
-    nonzero: bool = False
-
-    def why_not(self, value: object) -> str | None:
-        """Why a value cannot be; None when it can."""
-        if self.place:
-            try:
-                parse_place(str(value))
-            except ValueError as error:
-                return str(error)
-            return None
-        whole = isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
-        if whole and (value or not self.nonzero):
-            return None
-        return f"{value!r} is not a whole number from {self.low} to {self.high}{', without 0' if self.nonzero else ''}"
-
-
-class HandAct(BaseModel):
-    """Something that hands do. `ask` is the instruction for a person."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     name: str
-    device: DeviceName
+    device: str
     ask: str
-    fields: Mapping[str, ActField] = Field(default_factory=dict)
+    fields: Mapping[str, ActionField]
 
     def filled(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Every field, the given ones checked; UnknownAct says which cannot be."""
-        for name, value in given.items():
-            if name not in self.fields:
-                raise UnknownAct(self.name, f"no field {name!r}; allowed: {', '.join(self.fields) or 'none'}")
-            why = self.fields[name].why_not(value)
-            if why is not None:
-                raise UnknownAct(self.name, f"{name}: {why}")
-        return {name: given.get(name, part.default) for name, part in self.fields.items()}
+        unknown = next((name for name in given if name not in self.fields), None)
+        if unknown is not None:
+            raise UnknownAct(self.name, f"no field {unknown!r}; allowed: {', '.join(self.fields) or 'none'}")
+        try:
+            return {name: part.read(self.name, str(given.get(name, ""))) for name, part in self.fields.items()}
+        except FieldRefused as error:
+            raise UnknownAct(self.name, f"{error.name}: {error.why}") from None
 
     def instruction(self, given: Mapping[str, object]) -> str:
         """What a person is told."""
         return self.ask.format(**self.filled(given))
 
 
+@dataclass(frozen=True, slots=True)
 class InjectableFault(HandAct):
     """Something that can be made to go wrong; `numbers` are the fault numbers a device raises for it."""
 
     title: str
-    numbers: tuple[int, ...]
+    numbers: Sequence[int]
 
 
 @cache
 def acts() -> Mapping[str, HandAct]:
     """Everything hands can do, by name."""
-    return {item["name"]: HandAct.model_validate(item) for item in _content()["act"]}
+    return {item["name"]: HandAct(**item, fields=fields) for item, fields in _content("act")}
 
 
 @cache
 def faults() -> Mapping[str, InjectableFault]:
     """Everything that can be made to go wrong, by name."""
-    found = [item | {"numbers": tuple(item["numbers"])} for item in _content()["fault"]]
-    return {item["name"]: InjectableFault.model_validate(item) for item in found}
+    return {item["name"]: InjectableFault(**item, fields=fields) for item, fields in _content("fault")}
 
 
 def act_named(name: str) -> HandAct:
@@ -113,9 +84,19 @@ def fault_named(name: str) -> InjectableFault:
     return faults()[name]
 
 
-@cache
-def _content() -> dict[str, Any]:
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+def _content(kind: str) -> list[tuple[dict[str, Any], dict[str, ActionField]]]:
+    """The entries of a kind, and the fields of each."""
+    items = tomllib.loads(FILE.read_text(encoding="utf-8"))[kind]
+    return [(item, {name: _field(name, part) for name, part in item.pop("fields", {}).items()}) for item in items]
+
+
+def _field(name: str, part: dict[str, Any]) -> ActionField:
+    title = name.replace("_", " ").capitalize()
+    if "place" in part:
+        return ActionField(name, title, "place", default=part["place"])
+    if "choices" in part:
+        return ActionField(name, title, "choice", tuple(part["choices"]), default=part["default"])
+    return ActionField(name, title, "number", least=part["low"], most=part["high"], default=str(part["default"]))
 
 
 # ------------------------------------------------------------------ letting one happen
@@ -168,7 +149,7 @@ def _trouble(table: SimulatedTable, name: str, filled: Mapping[str, Any]) -> Pla
         return PlannedTrouble(_OF_THE_ROUND[name], amount=filled["cards"])
     ordinal = filled["packet"] or table.next_packet
     amount = next((filled[key] for key in ("by", "tries", "cards") if key in filled), 0)
-    return PlannedTrouble(_AT_A_PACKET[name], ordinal, amount, noticed=bool(filled.get("noticed", 1)))
+    return PlannedTrouble(_AT_A_PACKET[name], ordinal, int(amount), noticed=bool(filled.get("noticed", 1)))
 
 
 def _spoil(table: object, name: str, filled: Mapping[str, Any], device: str) -> str:

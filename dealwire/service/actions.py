@@ -6,13 +6,13 @@ its role in `table.toml` is `control`; everything that is asked is journalled wi
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.steps import DealStep
 from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import ROLES, Action, ActionField, Role
-from dealwire.rehearsal.faults import ActField, fault_named, injectable
+from dealwire.rehearsal.faults import injectable
 from protocol.errors import LocalError
 from protocol.faults import Fault
 from protocol.tdp import messages as m
@@ -128,35 +128,12 @@ def faults() -> list[Action]:
             roles=TECHNICIAN,
             does=INJECT,
             fixed={"fault": fault.name},
-            fields=tuple(_part(name, part) for name, part in fault.fields.items()),
+            fields=tuple(fault.fields.values()),
             bench=True,
             group="faults",
         )
         for fault in injectable()
     ]
-
-
-def _part(name: str, part: ActField) -> ActionField:
-    title = name.replace("_", " ").capitalize()
-    if part.place or part.low >= 0:
-        kind: Literal["text", "number"] = "text" if part.place else "number"
-        return ActionField(name, title, kind, least=part.low, most=part.high, default=str(part.default))
-    values = (value for value in range(part.low, part.high + 1) if value or not part.nonzero)
-    return ActionField(name, title, "choice", tuple(map(str, values)), default=str(part.default))
-
-
-def fault_of(fields: Mapping[str, object]) -> tuple[str, dict[str, object]]:
-    """The fault a request names, and its fields as the catalogue takes them."""
-    name = str(fields.get("fault"))
-    fault = fault_named(name)
-    given = {key: value for key, value in fields.items() if key != "fault"}
-    for key, part in fault.fields.items():
-        if not part.place and isinstance(text := given.get(key), str):
-            try:
-                given[key] = int(text)
-            except ValueError:
-                raise ActionRefused(name, f"{key}: {text!r} is not a whole number") from None
-    return name, given
 
 
 def find(

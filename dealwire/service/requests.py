@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dealwire.hub.hub import Request
 from dealwire.rehearsal.faults import inject
-from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, fault_of, find
+from dealwire.service.actions import INJECT, TECHNICIAN, ActionRefused, command_of, find
 from dealwire.service.table_session import TableSession
 from devices.clock import Clock
 from protocol.errors import DealwireError
@@ -68,7 +68,8 @@ class RequestHandler:
             raise ActionRefused(request.action, "the devices of this table are no simulated ones")
         if request.who not in TECHNICIAN:
             raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(TECHNICIAN)}")
-        words = inject(session.bench, *fault_of(request.fields))
+        fields = dict(request.fields)
+        words = inject(session.bench, str(fields.pop("fault", "")), fields)
         session.status("action", f"{request.who}: {words}", self._clock.now_ns())
         self._secure()
         return f"{words}."
