@@ -151,7 +151,7 @@ def _players(random: Random) -> Iterator[SimulatedPlayer]:
     for seat in sorted(random.sample(range(1, 7), random.randint(1, 6))):
         wagers = {"ante": 500, "blind": 500, "flush-rush": random.choice((100, 500))}
         wagers |= {"progressive": 100} if random.random() < 0.3 else {}
-        yield SimulatedPlayer(seat, wagers, "basic")
+        yield SimulatedPlayer(seat=seat, wagers=wagers)
 
 
 def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable]:

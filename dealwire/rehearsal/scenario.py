@@ -3,56 +3,58 @@
 One without an end has its rounds again and again, with faults thrown in if wanted.
 """
 
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import cycle
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import BurnStep, DecideStep, Due
 from dealer_flow.procedure.tables import DecisionPart
+from dealer_flow.procedure.tomlfile import load, tuples
 from dealer_flow.table.columns import Draw
 from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
-from dealwire.rehearsal.strict import ScenarioError, Section
+from dealwire.rehearsal.strict import Part, Spot
 from dealwire.rehearsal.trouble import (
     AT_A_PACKET,
-    AT_A_RACE,
     LINE,
+    RACE,
     PlannedTrouble,
+    Trouble,
     What,
-    read_card_trouble,
-    read_trouble,
+    planned,
+    planned_at_card,
 )
 from protocol.cards import DECK, RANKS, Card, parse_cards
 from protocol.places import SEATS_MAX, Place, seat
 from protocol.tdp.messages import BadgeLevel
+from protocol.tomlfile import TomlFileError
 
 HERE: Final = Path(__file__).parent / "scenarios"
-CENTS_MAX: Final = 2**32 - 1
-DECKS_MAX: Final = 8
+Bets = dict[str, Annotated[int, Field(ge=1, le=2**32 - 1)]]
+"""Cents by the bet's name."""
 CENTS: Final = 500
 """What a player bets on a spot in a round made of a procedure."""
 FIRST_SEAT: Final = 2
 """Who gets cards first in it, where a number is drawn for it."""
-LEVELS: Final = {"supervisor": BadgeLevel.SUPERVISOR, "executive": BadgeLevel.EXECUTIVE}
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedPlayer:
+class SimulatedPlayer(Part):
     """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
     nothing: a choice by name, or `basic` (by the cards). `switch`: cents moved to another bet before the extra card of
     a race."""
 
-    seat: int
-    wagers: Mapping[str, int]
+    seat: Annotated[int, Field(ge=1, le=SEATS_MAX)]
+    wagers: Bets
     decision: str = "basic"
     choices: tuple[str, ...] = ()
-    switch: Mapping[str, int] = field(default_factory=dict)
+    switch: Bets = Field(default_factory=dict)
 
     def chooses(self, offered: Sequence[str], made: int) -> str:
         """The choice after `made` others, by plan; `basic` when the cards decide, empty when it says nothing."""
@@ -61,24 +63,28 @@ class SimulatedPlayer:
         return self.decision if self.decision == "basic" or self.decision in offered else ""
 
 
-class BasicPlay(NamedTuple):
+class BasicPlay(Part):
     """What a player without a plan goes by: plays with `least` cards of one suit, `wild` ranks included."""
 
-    wild: str
-    least: int
+    wild: Annotated[str, Field(pattern=f"^[{RANKS}]?$")] = ""
+    least: Annotated[int, Field(ge=1, le=13)]
 
 
-@dataclass(frozen=True, slots=True)
-class Award:
+class Award(Part):
     """What is awarded at the controller after the hands were shown: a seat, its hand button, whose card completes it.
 
     `slips`: the button is pressed by accident and again to put it out, before it is pressed for good.
     """
 
     seat: int
-    hand: int
-    level: BadgeLevel
-    slips: bool
+    hand: Annotated[int, Field(ge=1, le=255)]
+    card: Literal["supervisor", "executive"] = "supervisor"
+    slips: bool = False
+
+    @property
+    def level(self) -> BadgeLevel:
+        """Of the card."""
+        return BadgeLevel[self.card.upper()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,33 +316,62 @@ def shoe_scenario_ids() -> list[str]:
     return sorted(path.stem for path in (HERE / "shoe").glob("*.toml"))
 
 
+class RoundPart(Part):
+    """One entry of `rounds`."""
+
+    players: tuple[SimulatedPlayer, ...]
+    troubles: tuple[Trouble, ...] = ()
+    awards: tuple[Award, ...] = ()
+    number: Annotated[int, Field(ge=0)] | None = None
+    house_draws: Annotated[int, Field(ge=0, le=7)] = 0
+    ends: int | None = None
+
+
+class ScenarioFile(Part):
+    """A whole file, of a game that is dealt step by step or of races."""
+
+    procedure: str
+    title: str
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)]
+    options: dict[str, str] = Field(default_factory=dict)
+    recognition: bool = False
+    basic: BasicPlay | None = None
+    decks: Annotated[int, Field(ge=1, le=8)] = 1
+    cards: str = ""
+    burn: Annotated[int, Field(ge=0, le=16)] = 0
+    cut_after: Annotated[int, Field(ge=1)] | None = None
+    round_limit: Annotated[int, Field(ge=1, le=255)] | None = None
+    rounds: Annotated[tuple[RoundPart, ...], Field(min_length=1)]
+
+
 def find_scenario(source: str | Path) -> AnyScenario:
     """A scenario by id, or from a file, a Path or a text that ends with .toml; its procedure says at which device it is
     played.
 
-    ScenarioError names the file, the key and what is allowed.
+    TomlFileError names the file, the key and what is allowed.
     """
     if isinstance(source, Path) or source.endswith(".toml"):
         path = Path(source)
     else:
         folders = {**dict.fromkeys(scenario_ids(), ""), **dict.fromkeys(shoe_scenario_ids(), "shoe")}
         if source not in folders:
-            raise ScenarioError(source, "", f"no such scenario; there are {', '.join(folders)}")
+            raise TomlFileError(source, None, "", f"no such scenario; there are {', '.join(folders)}")
         path = HERE / folders[source] / f"{source}.toml"
-    top = Section(path.name, "", _read_toml(path))
+    file = load(path, ScenarioFile)
+    top = Spot(str(path), path.read_text(encoding="utf-8"))
     try:
-        procedure = load_procedure(top.text("procedure"))
+        procedure = load_procedure(file.procedure)
     except ProcedureError as error:
-        raise top.error("procedure", str(error)) from error
-    top.text("title")
-    return _read_race(top, path.stem, procedure) if procedure.shoe else _read_steps(top, path.stem, procedure)
+        raise top.at("procedure").error(str(error)) from error
+    return (_race_scenario if procedure.shoe else _scenario)(file, top, procedure, path.stem)
 
 
 def load_scenario(source: str | Path) -> Scenario:
-    """As `find_scenario`, for who has a packet shuffler; ScenarioError for what is dealt from a card shoe, too."""
+    """As `find_scenario`, for who has a packet shuffler; TomlFileError for what is dealt from a card shoe, too."""
     found = find_scenario(source)
     if not isinstance(found, Scenario) or found.device == "shoe":
-        raise ScenarioError(str(source), "procedure", "it is dealt from a card shoe; here a packet shuffler is needed")
+        why = "it is dealt from a card shoe; here a packet shuffler is needed"
+        raise TomlFileError(source, None, "procedure", why)
     return found
 
 
@@ -359,157 +394,90 @@ def scenario_of(
     **more: Any,
 ) -> Scenario:
     """The scenario of these rounds, as if read from a file."""
-    table = {"seed": seed, "options": dict(options or {}), "rounds": list(rounds), **more}
-    return _read_steps(Section(f"{procedure.id}.toml", "", table), procedure.id, procedure)
+    head = {"procedure": procedure.id, "title": procedure.title, "seed": seed, "options": dict(options or {})}
+    file = ScenarioFile.model_validate(tuples({**head, "rounds": list(rounds), **more}))
+    return _scenario(file, Spot(f"{procedure.id}.toml", ""), procedure, procedure.id)
 
 
-def _read_steps(top: Section, id_: str, procedure: Procedure) -> Scenario:
-    """The scenario in `top`."""
-    options = top.section("options") if top.has("options") else None
+def _scenario(file: ScenarioFile, top: Spot, procedure: Procedure, id_: str) -> Scenario:
+    """The file of a game that is dealt step by step."""
+    top.only(file, "procedure", "title", "options", "seed", "recognition", "basic", "cut_after", "rounds")
     try:
-        rehearsed = RehearsedProcedure(
-            procedure, {name: options.text(name) for name in options.names()} if options else {}
-        )
+        rehearsed = RehearsedProcedure(procedure, file.options)
     except ProcedureError as error:
-        raise top.error("options", error.why) from error
+        raise top.at("options").error(error.why) from error
     plan = rehearsed.plan
     if not plan.from_shoe and any(step.deals and not step.from_device for step in plan.steps):
-        raise top.error("procedure", "a game whose cards are partly dealt by hand is dealt from a shoe")
-    return Scenario(
-        id=id_,
-        seed=top.integer("seed", 0, 2**32 - 1),
-        recognition=top.flag("recognition", False),
-        procedure=rehearsed,
-        basic=_basic(top.section("basic")) if top.has("basic") else None,
-        cut_after=top.integer("cut_after", 1, plan.decks * plan.cards) if top.has("cut_after") else None,
-        rounds=_rounds(top, lambda item: _round(item, rehearsed)),
-    )
+        raise top.at("procedure").error("a game whose cards are partly dealt by hand is dealt from a shoe")
+    top.at("cut_after").number(file.cut_after or 1, 1, plan.decks * plan.cards)
+    rounds = tuple(_round(part, top.at("rounds", at), rehearsed) for at, part in enumerate(file.rounds))
+    return Scenario(id_, file.seed, file.recognition, rehearsed, rounds, file.basic, file.cut_after)
 
 
-def _rounds(top: Section, read: Callable[[Section], RoundPlan]) -> tuple[RoundPlan, ...]:
-    """The rounds of a scenario of which all else was read, each by `read`."""
-    rounds = top.each("rounds", read)
-    top.done()
-    if not rounds:
-        raise top.error("rounds", "a scenario needs at least one round")
-    return rounds
-
-
-def _read_toml(path: Path) -> object:
-    """The content of a file; ScenarioError when it cannot be had."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ScenarioError(str(path), "", f"cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ScenarioError(str(path), "", f"is not TOML: {error}") from error
-
-
-def _basic(section: Section) -> BasicPlay:
-    basic = BasicPlay(section.text("wild", "", allowed=["", *RANKS]), section.integer("least", 1, 13))
-    section.done()
-    return basic
-
-
-def _round(section: Section, procedure: RehearsedProcedure) -> RoundPlan:
-    players = _players(section, lambda item: _player(item, procedure))
-    seats = [player.seat for player in players]
-    number = section.integer("number", 0, procedure.plan.most_seats) if section.has("number") else None
-    plan = RoundPlan(players, (), number=number, house_draws=section.integer("house_draws", 0, 7, 0))
+def _round(part: RoundPart, spot: Spot, procedure: RehearsedProcedure) -> RoundPlan:
+    spot.only(part, "players", "number", "house_draws", "troubles", "awards")
+    choices = procedure.plan.choices
+    for at, player in enumerate(part.players):
+        own = spot.at("players", at)
+        own.only(player, "seat", "wagers", "decision", "choices")
+        own.at("wagers").among(player.wagers, procedure.bets)
+        own.at("decision").among([player.decision], ["basic", *choices])
+        own.at("choices").among(player.choices, ["", *choices])
+        if procedure.enters and not any(bet in player.wagers for bet in procedure.enters):
+            raise own.at("wagers").error(f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")
+    spot.at("number").number(part.number or 0, 0, procedure.plan.most_seats)
+    plan = RoundPlan(_seated(part, spot), (), part.awards, number=part.number, house_draws=part.house_draws)
     dealt = packets(procedure, plan)
     cards, deck = sum(packet.cards for packet in dealt), procedure.plan.loaded
     if cards > deck:
-        raise section.error("players", f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
-    troubles = section.each("troubles", lambda item: read_trouble(item, dealt, procedure.plan), [])
-    return replace(plan, troubles=troubles, awards=section.each("awards", lambda item: _award(item, seats), []))
+        raise spot.at("players").error(f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
+    for at, award in enumerate(part.awards):
+        spot.at("awards", at, "seat").number(award.seat, plan.players[0].seat, plan.players[-1].seat)
+    troubles = (planned(each, spot.at("troubles", at), dealt, procedure.plan) for at, each in enumerate(part.troubles))
+    return replace(plan, troubles=tuple(troubles))
 
 
-def _players(section: Section, read: Callable[[Section], SimulatedPlayer]) -> tuple[SimulatedPlayer, ...]:
-    """The players of a round, in rising order of seats, each by `read`."""
-    players = tuple(sorted(section.each("players", read), key=lambda player: player.seat))
-    seats = {player.seat for player in players}
-    if not seats or len(seats) != len(players):
-        raise section.error("players", "a round needs at least one player and one player a seat")
+def _seated(part: RoundPart, spot: Spot) -> tuple[SimulatedPlayer, ...]:
+    """The players of a round, in rising order of seats."""
+    players = tuple(sorted(part.players, key=lambda player: player.seat))
+    if not players or len({player.seat for player in players}) != len(players):
+        raise spot.at("players").error("a round needs at least one player and one player a seat")
     return players
 
 
-def _award(section: Section, seats: list[int]) -> Award:
-    return Award(
-        seat=section.integer("seat", min(seats), max(seats)),
-        hand=section.integer("hand", 1, 255),
-        level=LEVELS[section.text("card", "supervisor", allowed=LEVELS)],
-        slips=section.flag("slips", False),
-    )
-
-
-def _player(section: Section, procedure: RehearsedProcedure) -> SimulatedPlayer:
-    choices = procedure.plan.choices
-    player = SimulatedPlayer(
-        seat=section.integer("seat", 1, SEATS_MAX),
-        wagers=section.numbers("wagers", 1, CENTS_MAX, allowed=procedure.bets),
-        decision=section.text("decision", "basic", allowed=("basic", *choices)),
-        choices=section.words("choices", ["", *choices]),
-    )
-    if procedure.enters and not any(bet in player.wagers for bet in procedure.enters):
-        raise section.error("wagers", f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")
-    return player
-
-
-# ------------------------------------------------------------------ reading a race
-
-
-def _read_race(top: Section, id_: str, procedure: Procedure) -> RaceScenario:
-    """The scenario in `top`. ScenarioError names the key and what is allowed."""
+def _race_scenario(file: ScenarioFile, top: Spot, procedure: Procedure, id_: str) -> RaceScenario:
+    """The file of races."""
+    top.only(file, *ScenarioFile.model_fields.keys() - {"options", "recognition", "basic"})
     game = RaceGame(procedure)
-    decks = top.integer("decks", 1, DECKS_MAX, 1)
-    cards = _cards(top, decks)
-    return RaceScenario(
-        id=id_,
-        seed=top.integer("seed", 0, 2**32 - 1),
-        game=game,
-        decks=decks,
-        cards=cards,
-        burn=top.integer("burn", 0, 16, 0),
-        cut_after=top.integer("cut_after", 1, decks * len(DECK)) if top.has("cut_after") else None,
-        round_limit=top.integer("round_limit", 1, 255) if top.has("round_limit") else None,
-        rounds=_rounds(top, lambda item: _race_round(item, game, stacked=bool(cards))),
-    )
-
-
-def _cards(top: Section, decks: int) -> tuple[Card, ...]:
     try:
-        cards = parse_cards(top.text("cards", ""))
+        cards = parse_cards(file.cards)
     except ValueError as error:
-        raise top.error("cards", str(error)) from error
-    held = Counter(cards)
-    for card, count in held.items():
-        if card not in DECK or count > decks:
-            raise top.error("cards", f"{card} {count} times; the shoe holds {decks if card in DECK else 0}")
-    return cards
+        raise top.at("cards").error(str(error)) from error
+    for card, count in Counter(cards).items():
+        if card not in DECK or count > file.decks:
+            raise top.at("cards").error(f"{card} {count} times; the shoe holds {file.decks if card in DECK else 0}")
+    top.at("cut_after").number(file.cut_after or 1, 1, file.decks * len(DECK))
+    rounds = tuple(_race_round(part, top.at("rounds", at), game, bool(cards)) for at, part in enumerate(file.rounds))
+    return RaceScenario(id_, file.seed, game, file.decks, cards, file.burn, file.cut_after, file.round_limit, rounds)
 
 
-def _race_round(section: Section, game: RaceGame, *, stacked: bool) -> RoundPlan:
-    players = _players(section, lambda item: _race_player(item, game))
-    ends = section.integer("ends", game.shoe.column_end or 1, game.all + 1) if section.has("ends") else 0
-    if ends and stacked:
-        raise section.error("ends", "the scenario's cards say it already; leave one of the two out")
-    return RoundPlan(players, section.each("troubles", lambda item: _race_trouble(item, game), []), ends=ends)
-
-
-def _race_player(section: Section, game: RaceGame) -> SimulatedPlayer:
+def _race_round(part: RoundPart, spot: Spot, game: RaceGame, stacked: bool) -> RoundPlan:
+    spot.only(part, "players", "troubles", "ends")
     shoe = game.shoe
-    wagers = section.numbers("wagers", 1, CENTS_MAX, allowed=[bet for bet in game.bets if bet not in shoe.moved])
-    moved = [bet for bet in game.bets if bet in shoe.moved]
-    switch = section.numbers("switch", 1, CENTS_MAX, allowed=moved) if section.has("switch") else {}
-    player = SimulatedPlayer(section.integer("seat", 1, SEATS_MAX), wagers, switch=switch)
-    if not wagers:
-        raise section.error("wagers", "a player needs at least one bet")
-    most = wagers.get(shoe.moves_from or "", 0)
-    if len(switch) > 1 or sum(switch.values()) > most:
-        raise section.error("switch", f"at most {most} cents, the bet {shoe.moves_from!r}, go to one other")
-    return player
-
-
-def _race_trouble(section: Section, game: RaceGame) -> PlannedTrouble:
-    what = What(section.text("what", allowed=[*AT_A_RACE, *LINE]))
-    return read_card_trouble(section, what, game.all + 1)
+    for at, player in enumerate(part.players):
+        own = spot.at("players", at)
+        own.only(player, "seat", "wagers", "switch")
+        own.at("wagers").among(player.wagers, [bet for bet in game.bets if bet not in shoe.moved])
+        own.at("switch").among(player.switch, [bet for bet in game.bets if bet in shoe.moved])
+        if not player.wagers:
+            raise own.at("wagers").error("a player needs at least one bet")
+        most = player.wagers.get(shoe.moves_from or "", 0)
+        if len(player.switch) > 1 or sum(player.switch.values()) > most:
+            raise own.at("switch").error(f"at most {most} cents, the bet {shoe.moves_from!r}, go to one other")
+    if part.ends is not None:
+        spot.at("ends").number(part.ends, shoe.column_end or 1, game.all + 1)
+        if stacked:
+            raise spot.at("ends").error("the scenario's cards say it already; leave one of the two out")
+    found = enumerate(part.troubles)
+    troubles = tuple(planned_at_card(each, spot.at("troubles", at), RACE, game.all + 1) for at, each in found)
+    return RoundPlan(_seated(part, spot), troubles, ends=part.ends or 0)

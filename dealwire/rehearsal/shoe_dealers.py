@@ -13,7 +13,6 @@ from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings, 
 from dealwire.rehearsal.floor_supervisor import BADGE
 from dealwire.rehearsal.scenario import RaceGame, RaceScenario, RoundPlan, Scenario
 from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
-from dealwire.rehearsal.strict import ScenarioError
 from dealwire.rehearsal.trouble import LINE, What
 from devices.simulator.deck import Cards, PlayingCard
 from devices.simulator.shoe import ShoeModel
@@ -22,6 +21,7 @@ from protocol.faults import Fault
 from protocol.places import BURN, MUCK, REMAINDER, SHOE, Place, parse_place
 from protocol.tdp.messages import BadgeLevel, RevealSource
 from protocol.tdp.messages import ShoeState as S
+from protocol.tomlfile import TomlFileError
 
 AT_SHOE: Final = "shoe"
 SHOE_BACK, HAND_BACK = 1, 2
@@ -316,7 +316,7 @@ def _switched(plan: RoundPlan) -> bool:
 def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first: Sequence[Card] = ()) -> list[Card]:
     """All cards of a shoe for the races `plans`, as far as it goes; `first` are its first cards.
 
-    ScenarioError when no order was found in which a race ends as it should.
+    TomlFileError when no order was found in which a race ends as it should.
     """
     rest = list(DECK) * scenario.decks
     rng.shuffle(rest)
@@ -332,7 +332,7 @@ def stack(scenario: RaceScenario, plans: Sequence[RoundPlan], rng: Random, first
         race = _race(scenario.game, plan, rest, rng)
         if race is None:
             why = f"no race was found that ends after {plan.ends} cards; {len(rest)} are left in the shoe"
-            raise ScenarioError(scenario.id, f"rounds[{number}].ends", why)
+            raise TomlFileError(scenario.id, None, f"rounds[{number}].ends", why)
         for card in race:
             rest.remove(card)
         for position, card in enumerate(race, 1):

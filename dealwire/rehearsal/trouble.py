@@ -1,13 +1,15 @@
 """What can go wrong in a scenario: one entry of `troubles`, its keys by kind."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
 
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import Due
-from dealwire.rehearsal.strict import Section
+from dealwire.rehearsal.strict import Part, Spot
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap
 from protocol.places import MUCK
 
@@ -50,6 +52,8 @@ AT_A_CARD: Final = (What.UNREAD, What.PUSH_BACK, What.PULL_BACK, What.ERROR)
 """What can go wrong at a shoe's reader, whatever game is dealt."""
 AT_A_RACE: Final = (What.UNREAD, What.OVERDRAW, What.PUSH_BACK, What.PULL_BACK, What.EARLY, What.ERROR, What.LOCKED)
 LINE: Final = (What.NOISE, What.DROP, What.FLIP, What.STALL)
+RACE: Final = (*AT_A_RACE, *LINE)
+"""What can go wrong in a race."""
 AT_A_PACKET: Final = (
     What.PACKET,
     What.JAM,
@@ -75,6 +79,15 @@ AMOUNTS: Final = {
     What.STALL: ("ms", 1, 10_000),
 }
 """The key that says how much, and its bounds."""
+KEYS: Final = {
+    What.PACKET: ("by", "noticed"),
+    What.MISPLACED: ("cards", "to"),
+    What.OVERDRAW: ("cards",),
+    What.BURN: ("positions",),
+    What.UNREAD: ("named",),
+    **{kind: (key, *(("device",) if kind in LINE else ())) for kind, (key, *_) in AMOUNTS.items()},
+}
+"""A kind's own keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,69 +129,104 @@ class PlannedTrouble:
                 return None
 
 
-def read_trouble(section: Section, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
+class Trouble(Part):
+    """One entry of `troubles`. Which keys it takes, its kind says."""
+
+    what: Annotated[What, Field(strict=False)]
+    packet: int | str | None = None
+    step: str | None = None
+    card: int | None = None
+    by: int | None = None
+    cards: int | None = None
+    tries: int | None = None
+    bytes: int | None = None
+    bits: int | None = None
+    ms: int | None = None
+    noticed: bool = True
+    device: str | None = None
+    positions: tuple[int, ...] = ()
+    to: str | None = None
+    ruling: Literal["misdeal", "go-on"] = "misdeal"
+    named: bool = True
+
+
+def planned(trouble: Trouble, spot: Spot, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
-    source = "shoe" if plan.from_shoe else "shuffler"
+    what, source = trouble.what, "shoe" if plan.from_shoe else "shuffler"
     kinds = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
-    what = What(section.text("what", allowed=kinds))
     if what in AT_A_CARD:
-        return read_card_trouble(section, what, sum(packet.cards for packet in packets))
+        return planned_at_card(trouble, spot, kinds, sum(packet.cards for packet in packets))
     at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
-    ordinal = _ordinal(section, packets) if at_packet else 0
+    _check(trouble, spot, kinds, source, *(("packet", "step") if at_packet else ()), "ruling")
+    ordinal = _ordinal(trouble, spot, packets) if at_packet else 0
     packet = packets[ordinal - 1] if ordinal else None
-    by_hand = packet is not None and packet.step in _by_hand(plan)
+    by_hand = packet is not None and any(step.name == packet.step and not step.from_device for step in plan.steps)
     if what is What.MISPLACED and (by_hand or source != "shoe"):
-        raise section.error("what", "a card is misplaced when it is drawn from a shoe; here a packet is short or long")
+        raise spot.at("what").error("a card is misplaced when it is drawn from a shoe; here a packet is short or long")
     if what is What.PACKET and source == "shoe" and not by_hand:
-        raise section.error("what", "a card drawn from a shoe is misplaced: one hand is short and another long")
+        raise spot.at("what").error("a card drawn from a shoe is misplaced: one hand is short and another long")
     most = max((each.cards for each in packets), default=1)
-    places = dict.fromkeys(each.place.text for each in packets)
+    found = {*trouble.positions}
+    if what is What.BURN and not (found <= {*range(1, most + 1)} and 0 < len(found) == len(trouble.positions)):
+        raise spot.at("positions").error(f"{[*trouble.positions]} are not different positions from 1 to {most}")
+    if what is What.MISPLACED:
+        spot.at("to").among([trouble.to or ""], [*dict.fromkeys(each.place.text for each in packets), MUCK.text])
     return PlannedTrouble(
         what=what,
         ordinal=ordinal,
-        amount=_amount(section, what, packet, source),
-        noticed=section.flag("noticed", True) if what is What.PACKET else True,
-        device=section.text("device", source, allowed=(source, "table-controller")) if what in LINE else source,
-        positions=section.integers("positions", 1, most) if what is What.BURN else (),
-        to=section.text("to", allowed=(*places, MUCK.text)) if what is What.MISPLACED else "",
-        ruling=section.text("ruling", "misdeal", allowed=("misdeal", "go-on")),
+        amount=_amount(trouble, spot, packet, source),
+        noticed=trouble.noticed,
+        device=trouble.device or source,
+        positions=trouble.positions,
+        to=trouble.to or "",
+        ruling=trouble.ruling,
     )
 
 
-def read_card_trouble(section: Section, what: What, last: int) -> PlannedTrouble:
+def planned_at_card(trouble: Trouble, spot: Spot, kinds: Collection[str], last: int) -> PlannedTrouble:
     """What goes wrong at a shoe or on a line, at a card from 1 to `last` where it is at one."""
+    at_card = trouble.what not in (What.OVERDRAW, What.EARLY)
+    _check(trouble, spot, kinds, "shoe", *(("card",) if at_card else ()))
     return PlannedTrouble(
-        what,
-        section.integer("card", 1, last) if what not in (What.OVERDRAW, What.EARLY) else 0,
-        section.integer("cards", 1, 5, 1) if what is What.OVERDRAW else _amount(section, what, None, "shoe"),
-        device=section.text("device", "shoe", allowed=("shoe", "table-controller")) if what in LINE else "shoe",
-        named=section.flag("named", True) if what is What.UNREAD else True,
+        trouble.what,
+        spot.at("card").number(trouble.card, 1, last) if at_card else 0,
+        _amount(trouble, spot, None, "shoe"),
+        device=trouble.device or "shoe",
+        named=trouble.named,
     )
 
 
-def _by_hand(plan: Plan) -> list[str]:
-    """The steps whose cards no device sees."""
-    return [step.name for step in plan.steps if step.deals and not step.from_device]
+def _check(trouble: Trouble, spot: Spot, kinds: Collection[str], source: str, *keys: str) -> None:
+    """Of a kind there is here, with no key but these and its own, at a device there is."""
+    spot.at("what").among([trouble.what], kinds)
+    spot.only(trouble, "what", *keys, *KEYS.get(trouble.what, ()))
+    spot.at("device").among([trouble.device or source], (source, "table-controller"))
 
 
-def _ordinal(section: Section, packets: Sequence[Due]) -> int:
+def _ordinal(trouble: Trouble, spot: Spot, packets: Sequence[Due]) -> int:
     """The packet's number, or the first one that goes to a place, in the step of that name where one is given."""
-    if isinstance(section.either("packet"), int):
-        return section.integer("packet", 1, len(packets))
-    step = section.text("step", "", allowed=["", *dict.fromkeys(packet.step for packet in packets)])
+    if isinstance(trouble.packet, int):
+        return spot.at("packet").number(trouble.packet, 1, len(packets))
+    if trouble.step is not None:
+        spot.at("step").among([trouble.step], dict.fromkeys(packet.step for packet in packets))
     found: dict[str, int] = {}
     for ordinal, packet in enumerate(packets, 1):
-        if step in ("", packet.step):
+        if trouble.step in (None, packet.step):
             found.setdefault(packet.place.text, ordinal)
-    return found[section.text("packet", allowed=found)]
+    spot.at("packet").among([trouble.packet or ""], found)
+    return found[trouble.packet or ""]
 
 
-def _amount(section: Section, what: What, packet: Due | None, source: str) -> int:
+def _amount(trouble: Trouble, spot: Spot, packet: Due | None, source: str) -> int:
+    what = trouble.what
     if what is What.PACKET and packet is not None:
-        by = section.integer("by", 1 - packet.cards if source == "shuffler" else -packet.cards, packet.cards)
-        if not by:
-            raise section.error("by", "0 cards too many is no trouble; -1 is one too few")
-        return by
-    if what is What.MISPLACED and packet is not None:
-        return section.integer("cards", 1, packet.cards, 1)
-    return section.integer(*AMOUNTS[what]) if what in AMOUNTS else 0
+        least = 1 - packet.cards if source == "shuffler" else -packet.cards
+        if not spot.at("by").number(trouble.by, least, packet.cards):
+            raise spot.at("by").error("0 cards too many is no trouble; -1 is one too few")
+        return trouble.by or 0
+    if what in (What.MISPLACED, What.OVERDRAW):
+        return spot.at("cards").number(trouble.cards or 1, 1, packet.cards if packet else 5)
+    if what not in AMOUNTS:
+        return 0
+    key, low, high = AMOUNTS[what]
+    return spot.at(key).number(getattr(trouble, key), low, high)

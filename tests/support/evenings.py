@@ -71,7 +71,7 @@ def _player(random: Random, seat: int) -> SimulatedPlayer:
         wagers["flush-rush"] = 500
     if random.random() < 0.3:
         wagers["progressive"] = 100
-    return SimulatedPlayer(seat, wagers, random.choice(("basic", "fold", "play")))
+    return SimulatedPlayer(seat=seat, wagers=wagers, decision=random.choice(("basic", "fold", "play")))
 
 
 def _trouble(random: Random, packets: int) -> PlannedTrouble:

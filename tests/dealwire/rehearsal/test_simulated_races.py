@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from dealwire.cli import main
 from dealwire.rehearsal.scenario import RaceScenario, Scenario, find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.shoe_dealers import stack
-from dealwire.rehearsal.strict import ScenarioError
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from devices import events as e
 from devices.recording import CaptureWriter
 from protocol.cards import DECK, Card
 from protocol.tdp.messages import ShoeState
+from protocol.tomlfile import TomlFileError
 from tests.support.race_evenings import RaceEvening, unsigned
 from tests.support.shoes import DIALECTS
 from tests.support.table_evenings import TableEvening
@@ -192,17 +192,23 @@ def read(folder: Path, text: str) -> RaceScenario:
     ("text", "says"),
     [
         (GOOD.replace("-flush", "-flash"), "procedure: race-to-the-flash: no such procedure; known: 208.co"),
-        (GOOD.replace("seed = 1", "seed = 1\ndecks = 9"), "decks: 9 is not a whole number from 1 to 8"),
-        (GOOD.replace("seed = 1", "seed = 1\ncut_after = 0"), "cut_after: 0 is not a whole number from 1 to 52"),
+        (
+            GOOD.replace("seed = 1", "seed = 1\ndecks = 9"),
+            ":4: decks: must be less than or equal to 8, not 9",
+        ),
+        (
+            GOOD.replace("seed = 1", "seed = 1\ncut_after = 0"),
+            ":4: cut_after: must be greater than or equal to 1, not 0",
+        ),
         (
             GOOD.replace("seed = 1", "seed = 1\ncolour = 1"),
-            "colour: no such key; allowed: procedure, title, decks, cards",
+            ":4: colour: unknown key; allowed: procedure, title, seed, options",
         ),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH XX"'), "cards: not a card: 'XX'; a card is a rank"),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH AH"'), "cards: AH 2 times; the shoe holds 1"),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH"'), "rounds[1].ends: the scenario's cards say it already"),
         (GOOD.replace("ends = 7", "ends = 4"), "rounds[1].ends: 4 is not a whole number from 5 to 17"),
-        (GOOD.replace("red = 5", "rad = 5"), "rounds[1].players[1].wagers.rad: no such name here; allowed: number-5"),
+        (GOOD.replace("red = 5", "rad = 5"), "rounds[1].players[1].wagers: 'rad' is not one of number-5"),
         (GOOD.replace("red = 5, number-17 = 10", ""), "rounds[1].players[1].wagers: a player needs at least one bet"),
         (
             GOOD + "switch = { switch-hearts = 11 }",
@@ -210,12 +216,15 @@ def read(folder: Path, text: str) -> RaceScenario:
         ),
         (
             GOOD + "switch = { wands = 1 }",
-            "rounds[1].players[1].switch.wands: no such name here; allowed: switch",
+            "rounds[1].players[1].switch: 'wands' is not one of switch",
         ),
         (GOOD + "[[rounds.players]]\nseat = 2\nwagers = { red = 5 }", "rounds[1].players: a round needs at least"),
         (GOOD + '[[rounds.troubles]]\nwhat = "packet"', "rounds[1].troubles[1].what: 'packet' is not one of unread,"),
         (GOOD + '[[rounds.troubles]]\nwhat = "unread"\ncard = 18', "troubles[1].card: 18 is not a whole number from 1"),
-        (GOOD + '[[rounds.troubles]]\nwhat = "early"\ncard = 1', "rounds[1].troubles[1].card: no such key; allowed:"),
+        (
+            GOOD + '[[rounds.troubles]]\nwhat = "early"\ncard = 1',
+            "rounds[1].troubles[1].card: no such key here; allowed:",
+        ),
         (
             GOOD + '[[rounds.troubles]]\nwhat = "noise"\ncard = 1\nbytes = 4\ndevice = "shuffler"',
             "rounds[1].troubles[1].device: 'shuffler' is not one of shoe, table-controller",
@@ -223,10 +232,10 @@ def read(folder: Path, text: str) -> RaceScenario:
     ],
 )
 def test_a_file_that_cannot_be_played_says_where_and_what_is_allowed(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(TomlFileError) as caught:
         read(tmp_path, text)
     assert says in str(caught.value)
-    assert str(caught.value).startswith("mine.toml: ")
+    assert str(caught.value).startswith(f"{tmp_path}/mine.toml:")
     assert "\n" not in str(caught.value)
 
 
@@ -234,7 +243,7 @@ def test_a_race_that_chance_does_not_give_is_said(tmp_path: Path, monkeypatch: p
     scenario = read(tmp_path, GOOD.replace("ends = 7", "ends = 5"))
     monkeypatch.setattr("dealwire.rehearsal.shoe_dealers.TRIES", 1)
     with pytest.raises(
-        ScenarioError, match=r"mine: rounds\[1\].ends: no race was found that ends after 5 cards; 52 are"
+        TomlFileError, match=r"mine: rounds\[1\].ends: no race was found that ends after 5 cards; 52 are"
     ):
         stack(scenario, scenario.rounds, Random(1))
 
@@ -244,7 +253,7 @@ def test_a_scenario_is_found_by_its_name_whatever_its_device() -> None:
     assert isinstance(find_scenario("clean-1"), Scenario)
     assert isinstance(set_up(find_scenario("clean-1")), SimulatedTable)
     assert isinstance(set_up(find_scenario("race-5"), shoe_dialect="bee-tek"), RehearsedShoe)
-    with pytest.raises(ScenarioError, match=r"race-99: no such scenario; there are clean-1, .*race-11"):
+    with pytest.raises(TomlFileError, match=r"race-99: no such scenario; there are clean-1, .*race-11"):
         find_scenario("race-99")
 
 
