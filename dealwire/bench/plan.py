@@ -1,21 +1,17 @@
 """Acceptance plans: TOML files that say which checks are made, step by step. Strict; see `docs/bench.md`.
 
-A step is one inline table with one verb; the other keys are the verb's. Whatever is wrong with a file comes out as one
-`PlanError` that names file, line, key and what is allowed.
+A step is one inline table with one verb; the other keys are the verb's.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
-from functools import reduce
-from operator import getitem
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, InstanceOf, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, InstanceOf, model_validator
 
-from dealer_flow.procedure.tomlfile import locate, names_in, read
+from dealer_flow.procedure.tomlfile import fault_in, load, locate, names_in
 from dealwire.bench import steps_device as d
 from dealwire.bench import steps_events as e
 from dealwire.bench import steps_line as p
@@ -25,9 +21,7 @@ from dealwire.bench.soak import Soak
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep, Prepared, Strict
 from dealwire.bench.values import BadValue, variables_in
-from dealwire.rehearsal.faults import UnknownAct
 from protocol.tdp.messages import Capability, Role
-from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
 
 FOLDER: Final = Path(__file__).parent / "plans"
 
@@ -36,13 +30,15 @@ ALWAYS_KNOWN: Final = ("session", "last", "acked", "request", "boots")
 """What a step may look up without having saved it."""
 
 
-class PlanError(TomlFileError):
-    """A plan cannot be used."""
-
-
 def _made(value: Any) -> Any:
     """A table as the step of its verb."""
-    return VERBS[_verb(value)].model_validate(value) if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    cls = VERBS[_verb(value)]
+    known = [str(part.alias or name) for name, part in cls.model_fields.items()]
+    if unknown := [key for key in value if key not in known]:
+        raise BadValue(f"unknown key {unknown[0]!r}; allowed: {', '.join(known)}")
+    return cls.model_validate(value)
 
 
 BenchStep = Annotated[InstanceOf[PlanStep], BeforeValidator(_made)]
@@ -160,78 +156,25 @@ def known_plans() -> tuple[str, ...]:
 
 
 def load_plan(source: str | Path) -> BenchPlan:
-    """The plan with this id, or in this file, with all it includes. PlanError says in one line what is wrong where."""
+    """The plan with this id, or in this file, with all it includes. TomlFileError says in one line what is wrong
+    where."""
     return _load(source, ())
 
 
 def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
-    path = locate(source, FOLDER, "plan", PlanError)
-    text = read(path, PlanError)
-    plan = parse_plan(text, str(path))
+    path = locate(source, FOLDER, "plan")
+    plan = load(path, BenchPlan)
     if plan.id in above:
-        raise PlanError(str(path), line_of(text, ("include",)), "include", f"{plan.id!r} includes itself")
+        raise fault_in(path, ("include",), f"{plan.id!r} includes itself")
     rules, checks = list(plan.rule), list(plan.check)
     for name in reversed(plan.include):
-        part = _load(
-            path.with_name(f"{name}.toml") if path.with_name(f"{name}.toml").exists() else name, (*above, plan.id)
-        )
+        beside = path.with_name(f"{name}.toml")
+        part = _load(beside if beside.exists() else name, (*above, plan.id))
         if part.device not in ("any", plan.device):
-            raise PlanError(str(path), line_of(text, ("include",)), "include", f"{name!r} is for a {part.device}")
+            raise fault_in(path, ("include",), f"{name!r} is for a {part.device}")
         rules[:0], checks[:0] = part.rule, part.check
     ids = [*(rule.id for rule in rules), *(check.id for check in checks)]
     twice = next((one for one in ids if ids.count(one) > 1), None)
     if twice is not None:
-        raise PlanError(str(path), None, "check", f"{twice!r} is there twice")
+        raise fault_in(path, ("check",), f"{twice!r} is there twice")
     return plan.model_copy(update={"rule": tuple(rules), "check": tuple(checks)})
-
-
-def parse_plan(text: str, file: str) -> BenchPlan:
-    """A plan's own part, from its text; `file` is the name that errors carry."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        line, why = syntax_fault(error, text)
-        raise PlanError(file, line, "", why) from None
-    try:
-        return BenchPlan.model_validate(_tuples(content))
-    except ValidationError as error:
-        key, why = _first_fault(error, content)
-        raise PlanError(file, line_of(text, key), spell(key), why) from None
-
-
-def _tuples(value: Any, key: str = "") -> Any:
-    """Arrays as tuples, which is what a frozen model holds, but for those that stand for `one of`."""
-    if isinstance(value, dict):
-        return {name: _tuples(item, name) for name, item in value.items()}
-    if isinstance(value, list) and key in ("check", "rule", "steps", "include", "needs"):
-        return tuple(_tuples(item) for item in value)
-    return value
-
-
-def _first_fault(error: ValidationError, content: dict[str, Any]) -> tuple[Key, str]:
-    fault = error.errors(include_url=False)[0]
-    key: Key = fault["loc"]
-    if fault["type"] == "extra_forbidden":
-        fields = _model_of(key[:-1], content).model_fields.items()
-        return key, f"unknown key; allowed: {', '.join(str(field.alias or name) for name, field in fields)}"
-    if fault["type"] == "missing":
-        return key, "missing"
-    cause = fault.get("ctx", {}).get("error")
-    if isinstance(cause, BadValue | UnknownAct):
-        return key[: _step_in(key)], str(cause)
-    why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
-    return key, f"must be {why}, not {fault['input']!r}" if why != fault["msg"] else f"{why}, not {fault['input']!r}"
-
-
-def _step_in(key: Key) -> int | None:
-    """How much of `key` names the innermost step; None when it is not in one."""
-    return max((at + 2 for at, part in enumerate(key) if part == "steps"), default=None)
-
-
-def _model_of(key: Key, content: dict[str, Any]) -> type[Strict]:
-    """What the table with this key must be."""
-    if "steps" in key:
-        return VERBS[_verb(reduce(getitem, key, content))]  # type: ignore[arg-type]
-    if not key:
-        return BenchPlan
-    return Check if key[0] == "check" else RuleEntry

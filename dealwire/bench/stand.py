@@ -11,7 +11,7 @@ from dealwire.bench.hands import Hands
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.profiles import Profile
 from dealwire.bench.record import Actor, Failed, HeardFrame, Measurement, Result
-from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, nothing, number, spell
+from dealwire.bench.values import MESSAGES, STATES, Wanted, constant, field_of, fits, in_words, nothing, number, spell
 from protocol.errors import LineClosed
 from protocol.message import message_name
 from protocol.tdp import messages as m
@@ -137,7 +137,7 @@ class Stand:
         """As `wait_for`; Failed says what came instead."""
         found = self.wait_for(name, wanted, limit_ms, **how)
         if found is None:
-            fields = f" with {', '.join(f'{key} {value}' for key, value in wanted.items())}" if wanted else ""
+            fields = f" with {in_words(wanted)}" if wanted else ""
             raise Failed(f"no {name}{fields} within {limit_ms} ms{self._instead(name)}")
         return found
 

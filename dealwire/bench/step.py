@@ -7,8 +7,9 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, StringConstraints
 
+from dealer_flow.procedure.tomlfile import TomlTable
 from dealwire.bench.values import STATES, TIMES, BadValue, milliseconds
 from protocol.tdp.messages import Reason
 
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
     from dealwire.bench.stand import Stand
 
 
-class Strict(BaseModel):
+class Strict(TomlTable):
     """Base of everything in a plan."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(alias_generator=None, populate_by_name=True)
 
 
 class PlanStep(Strict):
@@ -52,8 +53,8 @@ def _one_of(kind: str, *names: str) -> Callable[[str], str]:
     return check
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
+def _as_tuple(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
 
 
 STATE_NAMES = tuple(dict.fromkeys(name for states in STATES.values() for name in states.__members__))
@@ -67,8 +68,8 @@ State = Annotated[str, AfterValidator(_one_of("no such state: {}", *STATE_NAMES)
 Prepared = Annotated[str, AfterValidator(_one_of("no such state: {}", *STATE_NAMES, "ready"))]
 """A state, or where the device's class is at rest."""
 ReasonName = Annotated[str, AfterValidator(_one_of("{} is no Reason", *Reason.__members__))]
-ReasonNames = Annotated[list[ReasonName], BeforeValidator(_as_list)]
-States = Annotated[list[State], BeforeValidator(_as_list)]
+ReasonNames = Annotated[tuple[ReasonName, ...], BeforeValidator(_as_tuple)]
+States = Annotated[tuple[State, ...], BeforeValidator(_as_tuple)]
 """One, or several of which any will do."""
 Variable = Annotated[str, StringConstraints(pattern=r"^\$[a-z_]+$")]
 Number = int | str

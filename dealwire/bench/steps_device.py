@@ -14,7 +14,7 @@ from dealwire.bench.profiles import BADGE
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import LIFT_MS, Stand
 from dealwire.bench.step import PlanStep, Prepared, States, Time
-from dealwire.bench.values import Wanted, spell
+from dealwire.bench.values import Wanted, in_words, spell
 from dealwire.rehearsal.faults import act_named, fault_named
 from protocol.faults import Fault
 from protocol.message import message_name
@@ -37,10 +37,10 @@ class StateIs(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         limit_ms = self.within + stand.hands.patience_ms
-        wanted: dict[str, Wanted] = {"state": [*self.state], **self.where}
+        wanted: dict[str, Wanted] = {"state": self.state, **self.where}
         if stand.wait_for(stand.profile.status, wanted, limit_ms) is None:
             words = spell(stand.probe.status) if stand.probe.status is not None else "no status at all"
-            raise Failed(f"no status with {wanted} within {limit_ms} ms; the last one: {words}")
+            raise Failed(f"no status with {in_words(wanted)} within {limit_ms} ms; the last one: {words}")
 
 
 class ActAtDevice(PlanStep):

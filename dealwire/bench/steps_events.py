@@ -154,7 +154,7 @@ def _refused(stand: Stand, command: m.Message, reason: str) -> None:
     stand.command, stand.request = command, stand.probe.new_request()
     stand.requested_ns = stand.probe.wire.now_ns()
     stand.probe.send(command, stand.request)
-    Replying(reply="refused", reason=[reason])(stand)
+    Replying(reply="refused", reason=(reason,))(stand)
 
 
 class LostHost(PlanStep):

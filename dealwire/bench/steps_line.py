@@ -226,7 +226,7 @@ class Naking(PlanStep):
     within: Time = RETRY_MS
 
     def _run(self, stand: Stand) -> None:
-        stand.need("Nak", {"reason": [*self.nak]}, self.within)
+        stand.need("Nak", {"reason": self.nak}, self.within)
 
 
 class Expecting(PlanStep):
@@ -263,7 +263,7 @@ class Expecting(PlanStep):
 class Never(PlanStep):
     """`never`: none of these arrives for so long; an empty list: nothing at all."""
 
-    never: list[str]
+    never: tuple[str, ...]
     where: dict[str, Wanted] = Field(default_factory=dict)
     during: Time
 
@@ -288,7 +288,7 @@ class Ordered(PlanStep):
     """`events`: these came since the check began, in this order; others may stand between. Each is one table with the
     event's name as `event` and its fields."""
 
-    events: list[dict[str, Wanted]]
+    events: tuple[dict[str, Wanted], ...]
     within: Time = STATUS_MS
 
     @model_validator(mode="after")
@@ -363,7 +363,7 @@ class WaitFor(PlanStep):
 class Manners(PlanStep):
     """`host`: what the bench does by itself from here: "acks" and "beats" it does, what is not named it does not."""
 
-    host: list[Literal["acks", "beats"]]
+    host: tuple[Literal["acks", "beats"], ...]
 
     def _run(self, stand: Stand) -> None:
         stand.probe.acks, stand.probe.beats = "acks" in self.host, "beats" in self.host

@@ -27,7 +27,7 @@ from protocol.tdp.outputs import Timing
 from protocol.tdp.packets import ANSWERS, PACKETS
 
 Scalar = int | str
-Wanted = int | str | list[int | str]
+Wanted = int | str | tuple[int | str, ...]
 """What a plan writes for a field."""
 
 _PACKETS: Final = (*PACKETS.values(), *ANSWERS.values())
@@ -67,7 +67,7 @@ def field_of(message: str, name: str) -> Field:
     """One field of a message; BadValue names the fields there are."""
     known = fields_of_message(message)
     if name not in known:
-        raise BadValue(f"{message} has no field {name!r}; allowed: {', '.join(known) or 'none'}")
+        raise BadValue(f"{message!r} has no field {name!r}; allowed: {', '.join(known) or 'none'}")
     return known[name]
 
 
@@ -87,12 +87,17 @@ def constant(field: Field, value: Any, variables: Mapping[str, int]) -> Any:
     return value
 
 
+def in_words(wanted: Mapping[str, Wanted]) -> str:
+    """`state READY or EMPTY, lamps +RED`."""
+    return ", ".join(f"{k} {' or '.join(map(str, v)) if isinstance(v, tuple) else v}" for k, v in wanted.items())
+
+
 def check_wanted(message: str, wanted: Mapping[str, Wanted]) -> None:
     """BadValue when a plan wants something of `message` that it cannot say, whatever its variables may be."""
     fields_of_message(message)
     variables = dict.fromkeys(variables_in(wanted), 0)
     for name, value in wanted.items():
-        for item in value if isinstance(value, list) else [value]:
+        for item in value if isinstance(value, tuple) else [value]:
             _matcher(field_of(message, name), item, variables)
 
 
@@ -101,7 +106,7 @@ def fits(message: m.Message, wanted: Mapping[str, Wanted], variables: Mapping[st
     name = message_name(message)
     for key, value in wanted.items():
         field, actual = field_of(name, key), getattr(message, key)
-        choices = value if isinstance(value, list) else [value]
+        choices = value if isinstance(value, tuple) else [value]
         if not any(_matcher(field, item, variables)(actual) for item in choices):
             return False
     return True
@@ -124,7 +129,7 @@ def check_sent(message: str, given: Mapping[str, Scalar]) -> None:
     try:
         encode(cls(**values), message_id=0x22 if cls in (m.NakMessage, m.ReplyMessage, m.ProgressMessage) else None)
     except CannotEncode as error:
-        raise BadValue(str(error)) from None
+        raise BadValue(f"it cannot be sent: {error}") from None
 
 
 def variables_in(value: object) -> set[str]:

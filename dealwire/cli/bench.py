@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from dealwire.bench.hands import Hands, NoHands, PersonHands
-from dealwire.bench.plan import BenchPlan, PlanError, known_plans, load_plan
+from dealwire.bench.plan import BenchPlan, known_plans, load_plan
 from dealwire.bench.probe import MS, Probe
 from dealwire.bench.report import Report, summary_lines, text_lines, to_json, to_junit
 from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.wire import LiveWire, Wire
-from dealwire.cli.exits import Exit
+from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.terminal import ProgressLine
 from dealwire.rehearsal.faults import faults
 from devices.address import line_at
@@ -170,7 +170,7 @@ def _write(report: Report, junit: Path | None, html: Path | None) -> None:
             try:
                 file.write_text(render(report), encoding="utf-8")
             except OSError as error:
-                raise PlanError(str(file), None, "", f"cannot be written: {error.strerror}") from None
+                raise Stop(Exit.USAGE, f"{file}: cannot be written: {error.strerror}") from None
             click.echo(f"wrote {file}", err=True)
 
 

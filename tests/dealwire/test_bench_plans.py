@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from dealwire.bench.hands import SIMULATED_ACTS
-from dealwire.bench.plan import VERBS, PlanError, known_plans, load_plan, parse_plan
+from dealwire.bench.plan import VERBS, known_plans, load_plan
 from dealwire.bench.rules import RULES
 from dealwire.bench.values import BadValue, milliseconds
 from dealwire.rehearsal.faults import acts, faults
 from protocol.faults import Fault
+from protocol.tomlfile import TomlFileError
+from tests.support.plans import plan_of
 
 ROOT = Path(__file__).parent.parent.parent
 PROTOCOL = (ROOT / "docs/protocol.md").read_text()
@@ -76,28 +78,28 @@ def test_the_numbers_of_the_catalogue_are_faults() -> None:
     [
         ('{ dance = 1 }', "x.toml:12: check[1].steps[2]: no verb; a step has one of send, raw, "),
         ('{ reply = "don" }', "x.toml:12: check[1].steps[2].reply: must be "),
-        ('{ reply = "refused", reason = "NOPE" }', "x.toml:12: check[1].steps[2]: 'NOPE' is no Reason; allowed: "),
+        ('{ reply = "refused", reason = "NOPE" }', "check[1].steps[2].reason[1]: 'NOPE' is no Reason; allowed: "),
         ('{ do = "jump" }', "no such act; allowed: green, lift, "),
         ('{ do = "lift", with = { to = "moon" } }', "x.toml:12: check[1].steps[2]: lift: to: not a place: 'moon'"),
         ('{ do = "load", with = { short = 9 } }', "load: short: a whole number from 0 to 5 is needed"),
         ('{ fault = "packet-count", with = { by = 0 } }', "by: must be one of -4, -3, -2, -1, 1, 2"),
         ('{ send = "Hullo" }', "no such message: 'Hullo'; allowed: "),
-        ('{ send = "Hello", zoo = 1 }', "x.toml:12: check[1].steps[2].zoo: unknown key; allowed: send, with, "),
-        ('{ expect = "RedLamp", where = { lit = 1, lamp = 2 } }', "RedLamp has no field 'lamp'; allowed: number, "),
+        ('{ send = "Hello", zoo = 1 }', "x.toml:12: check[1].steps[2]: unknown key 'zoo'; allowed: send, with, "),
+        ('{ expect = "RedLamp", where = { lit = 1, lamp = 2 } }', "'RedLamp' has no field 'lamp'; allowed: number, "),
         ('{ expect = "RedLamp", where = { fault = "NO" } }', "'NO' is no Fault; allowed: NONE, TOO_FEW_CARDS, "),
         ('{ expect = "RedLamp", within = "soon" }', "'soon' is no time; allowed: milliseconds, reply, retry, "),
-        ('{ send = "OpenSession", with = { role = 300 } }', "check[1].steps[2]: OpenSession cannot be encoded: "),
+        ('{ send = "OpenSession", with = { role = 300 } }', "it cannot be sent: OpenSession cannot be encoded: "),
         ('{ state = "FLYING" }', "no such state: 'FLYING'; allowed: BOOT, SELF_TEST, "),
         ('{ prepare = "NOWHERE" }', "no such state: 'NOWHERE'"),
         ('{ newest = "$first+2" }', "nothing is saved as 'first' in this check; allowed: acked, boots, "),
         ('{ raw = "0G" }', "'0G' is not hex, such as '00 FF'"),
-        ('{ wait = 1, until = 2 }', "x.toml:12: check[1].steps[2].until: unknown key; allowed: wait"),
+        ('{ wait = 1, until = 2 }', "x.toml:12: check[1].steps[2]: unknown key 'until'; allowed: wait"),
         ('{ repeat = 2, steps = [ { wait = 1 }, { nope = 2 } ] }', "x.toml:12: check[1].steps[2].steps[2]: no verb"),
     ],
 )  # fmt: skip
-def test_a_bad_step_is_one_line_with_its_place(step: str, says: str) -> None:
-    with pytest.raises(PlanError) as caught:
-        parse_plan(CHECK % step, "x.toml")
+def test_a_bad_step_is_one_line_with_its_place(tmp_path: Path, step: str, says: str) -> None:
+    with pytest.raises(TomlFileError) as caught:
+        plan_of(CHECK % step, tmp_path)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -106,7 +108,10 @@ def test_a_bad_step_is_one_line_with_its_place(step: str, says: str) -> None:
     ("text", "says"),
     [
         ("nonsense", "x.toml:1: not TOML"),
-        (HEAD.replace("plan/1", "plan/2"), "x.toml:1: schema: must be 'dealwire.plan/1', not 'dealwire.plan/2'"),
+        (
+            HEAD.replace("plan/1", "plan/2"),
+            "x.toml:1: schema: must be 'dealwire.plan/1', not 'dealwire.plan/2'",
+        ),
         (HEAD + "speed = 2\n", "x.toml:5: speed: unknown key; allowed: schema, id, title, device, "),
         (
             HEAD + '[[rule]]\nid = "always.nice"\ntitle = ""\nsection = ""\nmust = ""\n',
@@ -117,23 +122,23 @@ def test_a_bad_step_is_one_line_with_its_place(step: str, says: str) -> None:
         (HEAD + '[[check]]\nid = "a.b"\n', "x.toml:5: check[1].title: missing"),
     ],
 )
-def test_a_bad_plan_is_one_line_with_its_place(text: str, says: str) -> None:
-    with pytest.raises(PlanError) as caught:
-        parse_plan(text, "x.toml")
+def test_a_bad_plan_is_one_line_with_its_place(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(TomlFileError) as caught:
+        plan_of(text, tmp_path)
     assert says in str(caught.value)
 
 
 def test_including_another_devices_plan_or_itself_is_refused(tmp_path: Path) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text(HEAD + 'include = ["shoe"]\n')
-    with pytest.raises(PlanError, match=r"mine\.toml:5: include: 'shoe' is for a shoe"):
+    with pytest.raises(TomlFileError, match=r"mine\.toml:5: include: 'shoe' is for a shoe"):
         load_plan(mine)
     mine.write_text(HEAD + 'include = ["mine"]\n')
-    with pytest.raises(PlanError, match="includes itself"):
+    with pytest.raises(TomlFileError, match="includes itself"):
         load_plan(mine)
-    with pytest.raises(PlanError, match="no such plan; known: link, shoe, shuffler, table-controller, or a"):
+    with pytest.raises(TomlFileError, match="no such plan; known: link, shoe, shuffler, table-controller, or a"):
         load_plan("nope")
-    with pytest.raises(PlanError, match="cannot be read"):
+    with pytest.raises(TomlFileError, match="cannot be read"):
         load_plan(tmp_path / "absent.toml")
 
 

@@ -1,0 +1,12 @@
+"""Acceptance plans that stand in a test."""
+
+from pathlib import Path
+
+from dealwire.bench.plan import BenchPlan, load_plan
+
+
+def plan_of(text: str, folder: Path) -> BenchPlan:
+    """The plan with this text, as `x.toml`."""
+    file = folder / "x.toml"
+    file.write_text(text, encoding="utf-8")
+    return load_plan(file)
