@@ -82,7 +82,7 @@ def _texts_of(device: Any) -> dict[str, str]:
 
 def check_all() -> Iterator[HostFinding]:
     """Every check, in the order a person would fix things."""
-    yield _python()
+    yield HostFinding("python", "good", f"Python {platform.python_version()} on {platform.system()}")
     yield from _packages()
     yield from _names()
     yield _cobs()
@@ -90,10 +90,6 @@ def check_all() -> Iterator[HostFinding]:
     yield from _ports()
     yield from latency_timers()
     yield from _modem_manager()
-
-
-def _python() -> HostFinding:
-    return HostFinding("python", "good", f"Python {platform.python_version()} on {platform.system()}")
 
 
 def _packages() -> Iterator[HostFinding]:

@@ -70,7 +70,8 @@ def run_plan(
     for check in plan.check:
         if choices.takes(check.id):
             result = _run_fairly(stand, check, gone)
-            if not gone and result.outcome is BenchOutcome.FAILED and not _is_there(stand):
+            failed = result.outcome is BenchOutcome.FAILED
+            if failed and not gone and not wire.reopen(wire.now_ns() + probe.contact_ns):
                 gone = result.why
             report.results.append(result)
             on_result(result)
@@ -106,12 +107,6 @@ def _device(plan: BenchPlan, number: int) -> str:
     if number not in (PROFILES[wanted].number, DeviceClass.EMULATOR):
         raise WrongDevice(wanted, names.get(number, f"device of class {number}"))
     return wanted
-
-
-def _is_there(stand: Stand) -> bool:
-    """Whether the line is open, or comes back."""
-    wire = stand.probe.wire
-    return wire.reopen(wire.now_ns() + stand.probe.contact_ns)
 
 
 def _run_fairly(stand: Stand, check: Check, gone: str) -> Result:

@@ -224,7 +224,7 @@ def _matcher(field: Field, wanted: Scalar, variables: Mapping[str, int]) -> Call
     if isinstance(wanted, str) and wanted[:1] in "+-" and wanted[1:]:
         member = constant(field, int(wanted[1:]) if wanted[1:].isdecimal() else wanted[1:], variables)
         contained = wanted[0] == "+"
-        return lambda actual: _holds(actual, member) is contained
+        return lambda actual: (member in actual if isinstance(actual, tuple) else bool(actual & member)) is contained
     if isinstance(wanted, str) and (found := _COMPARISON.fullmatch(wanted)):
         limit = int(found[2]) if found[2].isdecimal() else constant(field, found[2], variables)
         if not isinstance(limit, int):
@@ -233,7 +233,3 @@ def _matcher(field: Field, wanted: Scalar, variables: Mapping[str, int]) -> Call
         return lambda actual: compare(actual, limit)
     value = constant(field, wanted, variables)
     return lambda actual: bool(actual == value)
-
-
-def _holds(actual: Any, member: Any) -> bool:
-    return member in actual if isinstance(actual, tuple) else bool(actual & member)

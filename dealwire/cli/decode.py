@@ -26,13 +26,9 @@ def command(dialect: str, as_hex: bool) -> None:
     Every object has `offset`, `length` and `kind`; together they tile the input exactly.
     """
     explainer = Explainer(dialect_named(dialect))
-    for chunk in _hex_chunks() if as_hex else _raw_chunks():
+    for chunk in _hex_chunks() if as_hex else iter(lambda: os.read(sys.stdin.fileno(), CHUNK), b""):
         _say(explainer.feed(chunk))
     _say(explainer.flush())
-
-
-def _raw_chunks() -> Iterator[bytes]:
-    return iter(lambda: os.read(sys.stdin.fileno(), CHUNK), b"")
 
 
 def _hex_chunks() -> Iterator[bytes]:

@@ -14,16 +14,11 @@ import click
 MARGIN = "  "
 
 
-def has_rich() -> bool:
-    """True when the `rich` extra is installed."""
-    return importlib.util.find_spec("rich") is not None
-
-
 def say_table(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
     """Print rows of equal length; columns in `right` are set flush right, the last one takes what width is left."""
     if not rows:
         return
-    if sys.stdout.isatty() and has_rich():
+    if sys.stdout.isatty() and importlib.util.find_spec("rich") is not None:
         _say_rich(rows, right)
         return
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]

@@ -148,15 +148,12 @@ class _Steps:
         self.kept: list[ReplayStep] = []
 
     def add(self, seen: Seen, view: TableView) -> None:
-        if self.kept and _same(self.kept[-1].view, view):
+        same = {"sequence": view.sequence, "at_ns": view.at_ns}
+        if self.kept and self.kept[-1].view.model_copy(update=same) == view:
             return
         if len(self.kept) >= STEPS_MAX:
             raise _Enough
         self.kept.append(ReplayStep(seen.at_ns, f"{seen.device}: {_words(type(seen.body).__name__)}", view))
-
-
-def _same(one: TableView, other: TableView) -> bool:
-    return one.model_copy(update={"sequence": other.sequence, "at_ns": other.at_ns}) == other
 
 
 def _words(name: str) -> str:

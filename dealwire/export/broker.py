@@ -195,7 +195,8 @@ class Connection(aiomqtt.Client):
             super()._client_connect()
             await super().__aenter__()
         except MqttConnectError as error:
-            raise BrokerUnusable(self._broker, f"the broker refuses: {_reason(error)}", refused=True) from None
+            why = str(error).partition("] ")[2] or str(error)
+            raise BrokerUnusable(self._broker, f"the broker refuses: {why}", refused=True) from None
         except (aiomqtt.MqttError, OSError, ValueError) as error:
             self._client.disconnect()
             raise BrokerUnusable(self._broker, f"no connection: {error}") from None
@@ -323,7 +324,3 @@ def _fail(done: "asyncio.Future[None]", error: BrokerUnusable) -> None:
     """End a wait; looked at once here, because one that nobody waits for yet is no error of the program."""
     done.set_exception(error)
     done.exception()
-
-
-def _reason(error: MqttConnectError) -> str:
-    return str(error).partition("] ")[2] or str(error)

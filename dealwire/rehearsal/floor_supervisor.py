@@ -36,7 +36,9 @@ def attend(dealer: ShufflerDealer) -> Doings:
     fault = dealer.shuffler.latched[0]
     resume = fault in DEAL_ON
     if fault == Fault.REMAINDER_COUNT_WRONG:
-        yield from _count_all(dealer)
+        for place in dealer.hands():
+            yield dealer.pace.bet
+            dealer.controller.count(place, dealer.cards.count(place))
         resume = _hands_explain(dealer)
     if resume:
         yield from dealer.at("shuffler")
@@ -45,7 +47,8 @@ def attend(dealer: ShufflerDealer) -> Doings:
             yield from _judge_uncounted(dealer)
         return
     if dealer.controller.in_game and fault not in OTHER_DECK:
-        _void(dealer, fault)
+        dealer.controller.call_misdeal(BADGE, fault)
+        dealer.course = Course.VOID
     yield from dealer.at("shuffler")
     dealer.shuffler.turn_key(Resolution.REMOVE_DECK, dealer.now_ns)
     yield dealer.pace.step
@@ -120,12 +123,6 @@ def call_misdeal(dealer: StepDealer) -> Doings:
     dealer.controller.call_misdeal(BADGE, Fault.MISDEAL_CALLED_BY_HOST)
 
 
-def _count_all(dealer: StepDealer) -> Doings:
-    for place in dealer.hands():
-        yield dealer.pace.bet
-        dealer.controller.count(place, dealer.cards.count(place))
-
-
 def _hands_explain(dealer: ShufflerDealer) -> bool:
     """Whether every card of the deck is there, so that only hands are wrong."""
     deck = dealer.shuffler.round.deck if dealer.shuffler.round else 0
@@ -145,8 +142,3 @@ def _judge_uncounted(dealer: StepDealer) -> Doings:
 def _call(dealer: StepDealer, how: str) -> None:
     faults = {"short": Fault.PACKET_SHORT, "long": Fault.PACKET_LONG}
     dealer.controller.call_misdeal(BADGE, faults.get(how, Fault.MISDEAL_CALLED_BY_HOST))
-
-
-def _void(dealer: StepDealer, fault: int) -> None:
-    dealer.controller.call_misdeal(BADGE, fault)
-    dealer.course = Course.VOID

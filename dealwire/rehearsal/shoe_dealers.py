@@ -120,8 +120,9 @@ class CardDealer(ShoeHands, StepDealer):
     def _make_ready(self) -> Doings:
         """Fill the shoe when it is empty, over, or would not do for the round."""
         yield from self.at(AT_SHOE)
-        over = self.shoe.state is S.SHOE_END or len(self.shoe.cards) < self._most_cards()
         plan = self.procedure.plan
+        most = plan.cards if plan.decks > 1 else plan.cards // 2
+        over = self.shoe.state is S.SHOE_END or len(self.shoe.cards) < most
         rounds = plan.procedure.deck.rounds
         if over or self._worn or (rounds and self._rounds >= rounds):
             self.shoe.empty()
@@ -140,11 +141,6 @@ class CardDealer(ShoeHands, StepDealer):
 
     def _new_deck(self) -> None:
         self._worn = True
-
-    def _most_cards(self) -> int:
-        """Cards a round may need at most."""
-        plan = self.procedure.plan
-        return plan.cards if plan.decks > 1 else plan.cards // 2
 
     def _clear_table(self) -> Doings:
         for player in self.on_sensors():

@@ -191,7 +191,7 @@ class ShufflerDealer(StepDealer):
         if self._is(Course.VOID):
             return
         yield from self.at(AT_SHUFFLER)
-        if self.shuffler.game.groups and not self._all_groups_dealt():
+        if self.shuffler.game.groups and (self.shuffler.next_group or self.cards.count(Bay.TRAY)):
             self.shuffler.hold_green(self.now_ns)
         else:
             yield from self._press_green()
@@ -211,9 +211,6 @@ class ShufflerDealer(StepDealer):
             self.cards.gather(deck, MUCK)
             self.cards.remove(MUCK)
             self.cards.bring(deck, REMAINDER, self.procedure.plan.jokers)
-
-    def _all_groups_dealt(self) -> bool:
-        return not self.shuffler.next_group and not self.cards.count(Bay.TRAY)
 
     def _clear_table(self) -> Doings:
         for player in self.on_sensors():

@@ -110,8 +110,10 @@ class TableSession:
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
         elif isinstance(seen.body, LinkLost):
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
-        if self.table.refused:
-            self._say_refused(seen.at_ns)
+        for session, number in self.table.refused:
+            text = f"round {number} of session {session} came once more; it was settled before and is not paid again"
+            self.status("action", text, seen.at_ns)
+        self.table.refused.clear()
 
     def status(self, kind: StatusKind, text: str, at_ns: int, device: str | None = None) -> None:
         """Something about the table or one of its lines that is no part of a round."""
@@ -134,12 +136,6 @@ class TableSession:
         self.urgent |= topic != "event"
         self.sequence = self._journal.publish(self.name, topic, at_ns, line)
         return self.sequence
-
-    def _say_refused(self, at_ns: int) -> None:
-        for session, number in self.table.refused:
-            text = f"round {number} of session {session} came once more; it was settled before and is not paid again"
-            self.status("action", text, at_ns)
-        self.table.refused.clear()
 
     # ------------------------------------------------------------------ what it shows
 

@@ -176,7 +176,8 @@ class Database:
         async with self._connection.transaction():
             if columns:
                 await self._connection.execute(_CLOSED, columns[:4])
-                cursor = await self._connection.execute(_INSERT, [*columns, [_type(s) for s in columns[6]]])
+                types = [schema.removeprefix("dealwire.").partition("/")[0] for schema in columns[6]]
+                cursor = await self._connection.execute(_INSERT, [*columns, types])
                 if cursor.rowcount < len(lines):
                     refused += await self._contradictions(lines)
             if due:
@@ -262,8 +263,3 @@ def _as_ours(error: psycopg.Error) -> DatabaseUnusable:
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-def _type(schema: str) -> str:
-    """`round` of `dealwire.round/2`."""
-    return schema.removeprefix("dealwire.").partition("/")[0]
