@@ -26,7 +26,7 @@ from dealwire.rehearsal.trouble import (
     LINE,
     RACE,
     PlannedTrouble,
-    Trouble,
+    TroublePart,
     What,
     planned,
     planned_at_card,
@@ -320,7 +320,7 @@ class RoundPart(Part):
     """One entry of `rounds`."""
 
     players: tuple[SimulatedPlayer, ...]
-    troubles: tuple[Trouble, ...] = ()
+    troubles: tuple[TroublePart, ...] = ()
     awards: tuple[Award, ...] = ()
     number: Annotated[int, Field(ge=0)] | None = None
     house_draws: Annotated[int, Field(ge=0, le=7)] = 0

@@ -129,7 +129,7 @@ class PlannedTrouble:
                 return None
 
 
-class Trouble(Part):
+class TroublePart(Part):
     """One entry of `troubles`. Which keys it takes, its kind says."""
 
     what: Annotated[What, Field(strict=False)]
@@ -150,7 +150,7 @@ class Trouble(Part):
     named: bool = True
 
 
-def planned(trouble: Trouble, spot: Spot, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
+def planned(trouble: TroublePart, spot: Spot, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
     what, source = trouble.what, "shoe" if plan.from_shoe else "shuffler"
     kinds = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
@@ -183,7 +183,7 @@ def planned(trouble: Trouble, spot: Spot, packets: Sequence[Due], plan: Plan) ->
     )
 
 
-def planned_at_card(trouble: Trouble, spot: Spot, kinds: Collection[str], last: int) -> PlannedTrouble:
+def planned_at_card(trouble: TroublePart, spot: Spot, kinds: Collection[str], last: int) -> PlannedTrouble:
     """What goes wrong at a shoe or on a line, at a card from 1 to `last` where it is at one."""
     at_card = trouble.what not in (What.OVERDRAW, What.EARLY)
     _check(trouble, spot, kinds, "shoe", *(("card",) if at_card else ()))
@@ -196,14 +196,14 @@ def planned_at_card(trouble: Trouble, spot: Spot, kinds: Collection[str], last: 
     )
 
 
-def _check(trouble: Trouble, spot: Spot, kinds: Collection[str], source: str, *keys: str) -> None:
+def _check(trouble: TroublePart, spot: Spot, kinds: Collection[str], source: str, *keys: str) -> None:
     """Of a kind there is here, with no key but these and its own, at a device there is."""
     spot.at("what").among([trouble.what], kinds)
     spot.only(trouble, "what", *keys, *KEYS.get(trouble.what, ()))
     spot.at("device").among([trouble.device or source], (source, "table-controller"))
 
 
-def _ordinal(trouble: Trouble, spot: Spot, packets: Sequence[Due]) -> int:
+def _ordinal(trouble: TroublePart, spot: Spot, packets: Sequence[Due]) -> int:
     """The packet's number, or the first one that goes to a place, in the step of that name where one is given."""
     if isinstance(trouble.packet, int):
         return spot.at("packet").number(trouble.packet, 1, len(packets))
@@ -217,7 +217,7 @@ def _ordinal(trouble: Trouble, spot: Spot, packets: Sequence[Due]) -> int:
     return found[trouble.packet or ""]
 
 
-def _amount(trouble: Trouble, spot: Spot, packet: Due | None, source: str) -> int:
+def _amount(trouble: TroublePart, spot: Spot, packet: Due | None, source: str) -> int:
     what = trouble.what
     if what is What.PACKET and packet is not None:
         least = 1 - packet.cards if source == "shuffler" else -packet.cards
