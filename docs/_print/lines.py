@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from dealwire.export.metrics import MEASURES
-from dealwire.export.schemas import bodies, field_shapes, meaning, schema_of
-from dealwire.hub.lines import LINE_TYPES
 from dealwire.table.event_line import optional
 from docs._print import printed, table
+from docs._print.line_schemas import LINE_TYPES, bodies, field_shapes, meaning, schema_of
 
 
 def pages() -> dict[str, str]:

@@ -11,13 +11,13 @@ import pytest
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.cli.demo import deal_live, new_table
-from dealwire.export.schemas import bodies
-from dealwire.hub.lines import LINE_TYPES, StatusLine
+from dealwire.hub.lines import StatusLine
 from dealwire.table.event_line import event_line
 from dealwire.table.table import Table, TableTerms
 from devices.capture import Capture
 from devices.events import PacketDispensed, Seen
 from devices.replay import play
+from docs._print.line_schemas import LINE_TYPES, bodies
 from docs._print.lines import pages
 from protocol.cards import parse_card
 from rules.game import game_ids, load_game

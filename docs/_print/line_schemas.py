@@ -4,12 +4,12 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from types import NoneType, UnionType
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
 from dealer_flow.record.base import DIALECT, line_schema
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.hub.lines import LINE_TYPES, GapLine, StatusLine
+from dealwire.hub.lines import GapLine, StatusLine
 from dealwire.table.event_line import optional
 from devices import events
 from devices.events import Body, Level
@@ -18,6 +18,40 @@ from protocol.places import Place
 from rules.award import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement
+
+
+class LineType(NamedTuple):
+    """One type of line: the `type` in it, the version of its schema, and what such a line says."""
+
+    name: str
+    version: int
+    what: str
+
+    @property
+    def schema(self) -> str:
+        """What the line's `schema` says."""
+        return f"dealwire.{self.name}/{self.version}"
+
+    @property
+    def file(self) -> str:
+        """The schema's file in `docs/schema/`."""
+        return f"{self.name}-{self.version}.json"
+
+
+LINE_TYPES: Final = {
+    line.name: line
+    for line in (
+        LineType("event", 1, "one report of a device, as it arrived; a face nobody has shown is `??`"),
+        LineType("incident", 2, "something that went wrong or off procedure, when it was found"),
+        LineType("round", 2, "a round that ended: what was dealt, bet, decided and shown"),
+        LineType("settlement", 1, "the money of that round, bet by bet, each with its clause"),
+        LineType("meter", 1, "one step of a progressive meter"),
+        LineType("award", 1, "one step of the award procedure at the table controller"),
+        LineType("status", 1, "a table or one of its lines started, stopped, was lost or came back"),
+        LineType("gap", 1, "on standard output only: the reader was too slow and lines were left out here"),
+    )
+}
+"""By type."""
 
 
 def schema_of(line_type: str) -> dict[str, Any]:
