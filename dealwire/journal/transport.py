@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from dealwire.journal.journal import Journal
 from devices.clock import Clock
-from devices.recording import CLOSED, LINE_LOST
-from devices.transport.base import LineClosed, Timed, Transport
+from devices.recording import Recorded
+from devices.transport.base import LineClosed, Transport
 
 
 class Gate:
@@ -30,7 +30,7 @@ class Gate:
             line.let_out()
 
 
-class Journaled:
+class Journaled(Recorded):
     """A transport around `inner` for line number `line` of `journal`. Use the owner's clock, so that times agree.
 
     No byte goes out before everything that came in is on the disk: a device is never told that we have what a kill
@@ -40,41 +40,24 @@ class Journaled:
     """
 
     def __init__(self, inner: Transport, journal: Journal, line: int, clock: Clock, gate: Gate | None = None) -> None:
-        self.name = inner.name
-        self._inner, self._journal, self._line, self._clock = inner, journal, line, clock
-        self._gate = gate
-        self._timed = inner if isinstance(inner, Timed) else None
-        self._ended = False
+        super().__init__(inner, journal, line, clock)  # type: ignore[arg-type]  # it takes chunks and notes as a capture
+        self._journal, self._gate = journal, gate
         self._held = bytearray()
         self._waits = False  # the gate knows of what is held
         self._broken: LineClosed | None = None  # what `let_out` met, for whoever calls next
         self._wake: Callable[[], None] = lambda: None
 
-    @property
-    def next_deadline_ns(self) -> int | None:
-        """The inner transport's own deadline, where it has one."""
-        return self._timed.next_deadline_ns if self._timed else None
-
-    def fileno(self) -> int | None:
-        """The inner transport's descriptor."""
-        return self._inner.fileno()
-
     def on_ready(self, wake: Callable[[], None]) -> None:
         """Passed on."""
         self._wake = wake
-        self._inner.on_ready(wake)
+        super().on_ready(wake)
 
     def read(self) -> bytes:
         """Passed on, and journalled before it is given."""
         if self._broken is not None:
             raise self._broken
-        try:
-            data = self._inner.read()
-        except LineClosed as error:
-            self._end(LINE_LOST + error.why)
-            raise
+        data = super().read()
         if data:
-            self._journal.chunk(self._line, self._clock.now_ns(), False, data)
             self._check()
         return data
 
@@ -105,37 +88,23 @@ class Journaled:
             self._broken = error
             self._wake()
 
-    def _write(self, data: bytes) -> int:
-        if self._journal.owes:
-            self._journal.secure()
-        self._check()
-        try:
-            taken = self._inner.write(data)
-        except LineClosed as error:
-            self._end(LINE_LOST + error.why)
-            raise
-        if taken:
-            self._journal.chunk(self._line, self._clock.now_ns(), True, data[:taken])
-        return taken
-
     def close(self) -> None:
         """Passed on, after what was held back; the journal says when."""
         if self._held and self._broken is None:
             self.let_out()
-        self._inner.close()
-        self._end(CLOSED)
+        super().close()
 
-    def abandon(self, why: str) -> None:
-        """Closed because it is no longer trusted; the journal says that the line was lost."""
-        self._inner.close()
-        self._end(LINE_LOST + why)
+    def _write(self, data: bytes) -> int:
+        if self._journal.owes:
+            self._journal.secure()
+        self._check()
+        return super().write(data)
 
     def _check(self) -> None:
         why = self._journal.stopped_why
         if why is not None:
             raise LineClosed(self.name, f"the journal stopped: {why}")
 
-    def _end(self, text: str) -> None:
-        if not self._ended:
-            self._ended = True
-            self._journal.note(self._line, self._clock.now_ns(), text)
+    def _record(self, record: Callable[[], None]) -> None:
+        """A line goes on only while all of it is written down."""
+        record()
