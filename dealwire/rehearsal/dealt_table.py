@@ -177,6 +177,12 @@ class SimulatedDealer:
         while not all(unit.all_acknowledged for unit in units) and self.now_ns < give_up_ns:
             yield 5 * MS
 
+    def bet(self, player: int, cents: Mapping[str, int], numbers: Mapping[str, int]) -> Doings:
+        """Put money on bets, each by its number."""
+        for name, amount in cents.items():
+            self.controller.place_wager(player, numbers[name], amount)
+            yield self.pace.bet
+
     def spoil_line(self, troubles: Sequence[PlannedTrouble], ordinal: int) -> None:
         """Do to the lines what these troubles say of a packet or card."""
         for trouble in troubles:

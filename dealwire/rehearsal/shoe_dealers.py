@@ -143,9 +143,7 @@ class CardDealer(ShoeHands, StepDealer):
         self._worn = True
 
     def _clear_table(self) -> Doings:
-        for player in self.on_sensors():
-            self.controller.sense(player.seat, False)
-        yield self.pace.collect
+        yield from self.collect_bets()
         yield from self.at(AT_SHOE)
         self.shoe.end_round()
         if self.procedure.plan.procedure.deck.fresh == "each-round":
@@ -254,9 +252,7 @@ class RaceDealer(ShoeHands):
     def _bets(self) -> Doings:
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
-            for bet, cents in player.wagers.items():
-                self.controller.place_wager(player.seat, self.game.bets[bet], cents)
-                yield self.pace.bet
+            yield from self.bet(player.seat, player.wagers, self.game.bets)
 
     def _draw_race(self) -> Doings:
         if self.plan.find(What.EARLY):
@@ -281,9 +277,7 @@ class RaceDealer(ShoeHands):
         """No column is full: money is moved, and one more card comes."""
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
-            for bet, cents in player.switch.items():
-                self.controller.place_wager(player.seat, self.game.bets[bet], cents)
-                yield self.pace.bet
+            yield from self.bet(player.seat, player.switch, self.game.bets)
         yield from self.at(AT_SHOE)
         yield from self._card(self.game.all + 1)
 

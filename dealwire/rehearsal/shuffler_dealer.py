@@ -213,9 +213,7 @@ class ShufflerDealer(StepDealer):
             self.cards.bring(deck, REMAINDER, self.procedure.plan.jokers)
 
     def _clear_table(self) -> Doings:
-        for player in self.on_sensors():
-            self.controller.sense(player.seat, False)
-        yield self.pace.collect
+        yield from self.collect_bets()
         yield from self.at(AT_SHUFFLER)
         self.cards.lift(Bay.REJECT, REMAINDER)
         short = self.plan.find(What.DECK)

@@ -67,6 +67,12 @@ class StepDealer(SimulatedDealer):
         """The players with a progressive bet."""
         return [player for player in self.plan.players if self.procedure.plan.progressive in player.wagers]
 
+    def collect_bets(self) -> Doings:
+        """The bets leave the sensors, and the cards the table."""
+        for player in self.on_sensors():
+            self.controller.sense(player.seat, False)
+        yield self.pace.collect
+
     def right(self, place: Place) -> bool:
         """Whether the right number of cards lies at a place."""
         return self.cards.count(place) == self._due[place]

@@ -23,13 +23,6 @@ from rules.game import game_id_of, load_game
 METER_CENTS: Final = 1_000_000
 
 
-class SimulatorFailed(LocalError):
-    """The simulator's process ended before it was ready."""
-
-    def __init__(self) -> None:
-        super().__init__("the simulator did not start; what it said stands above")
-
-
 @contextlib.contextmanager
 def simulator(arguments: Sequence[str]) -> Iterator[dict[str, str]]:
     """`dealwire sim` with these arguments; the addresses it announced, by device."""
@@ -39,7 +32,7 @@ def simulator(arguments: Sequence[str]) -> Iterator[dict[str, str]]:
         try:
             announced = process.stdout.readline()
             if not announced:
-                raise SimulatorFailed
+                raise LocalError("the simulator did not start; what it said stands above")
             yield json.loads(announced)["lines"]
         finally:
             process.terminate()
