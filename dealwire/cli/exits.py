@@ -44,24 +44,14 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-BY_ERROR: Final[tuple[tuple[type[DealwireError], Exit], ...]] = (
-    (LineBusy, Exit.BUSY),
-    (LineDenied, Exit.PERMISSION),
-    (NotPermitted, Exit.PERMISSION),
-    (LineAbsent, Exit.ABSENT),
-    (LineClosed, Exit.ABSENT),
-    (LineGarbled, Exit.PROTOCOL),
-    (NoAnswer, Exit.TIMEOUT),
-    (RemoteError, Exit.PROTOCOL),
-    (CaptureError, Exit.PROTOCOL),
-    (JournalBusy, Exit.BUSY),
-    (JournalUnwritable, Exit.CHECK_FAILED),
-    (JournalDiffers, Exit.CHECK_FAILED),
-    (KeyUnsafe, Exit.PERMISSION),
-    (KeyProblem, Exit.USAGE),
-    (KeyUnknown, Exit.USAGE),
-    (SealingUnavailable, Exit.USAGE),
-    (JournalError, Exit.PROTOCOL),
+BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
+    ((LineBusy, JournalBusy), Exit.BUSY),
+    ((LineDenied, NotPermitted, KeyUnsafe), Exit.PERMISSION),
+    ((LineAbsent, LineClosed), Exit.ABSENT),
+    ((NoAnswer,), Exit.TIMEOUT),
+    ((JournalUnwritable, JournalDiffers), Exit.CHECK_FAILED),
+    ((KeyProblem, KeyUnknown, SealingUnavailable), Exit.USAGE),
+    ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
 )
 """First match wins; any other error is a usage error."""
 
@@ -93,8 +83,8 @@ def explain(error: DealwireError) -> tuple[Exit, str]:
     line = str(error)
     if isinstance(error, LineDenied) and "udev" not in line:
         line += "; or install the rule that `dealwire doctor --udev` prints"
-    for kind, code in BY_ERROR:
-        if isinstance(error, kind):
+    for kinds, code in BY_ERROR:
+        if isinstance(error, kinds):
             return code, line
     return Exit.USAGE, line
 

@@ -207,10 +207,6 @@ def _event(line: dict[str, Any]) -> Iterable[Count]:
         yield "dealwire_link_losses", (line["device"],), 1
 
 
-def _incident(line: dict[str, Any]) -> Iterable[Count]:
-    yield "dealwire_incidents", (line["code"] if line["code"] in INCIDENTS else "other",), 1
-
-
 def _settlement(line: dict[str, Any]) -> Iterable[Count]:
     yield "dealwire_settlements", (line["status"],), 1
     for bet in line["lines"]:
@@ -226,7 +222,7 @@ def _settlement(line: dict[str, Any]) -> Iterable[Count]:
 
 _COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {
     "event": _event,
-    "incident": _incident,
+    "incident": lambda line: [("dealwire_incidents", (line["code"] if line["code"] in INCIDENTS else "other",), 1)],
     "round": lambda line: [("dealwire_rounds", (line["outcome"],), 1)],
     "settlement": _settlement,
     "award": lambda line: [("dealwire_awards", (line["kind"],), 1)],

@@ -156,15 +156,8 @@ def find(
 
 
 def command_of(kind: ActionKind, fields: Mapping[str, object]) -> m.Message:
-    """What is sent; ActionRefused when a field is missing or of the wrong type."""
-    values = {}
-    for field in kind.fields:
-        given = fields.get(field.name, field.default)
-        try:
-            values[field.name] = field.read(kind.name, str(given))
-        except LocalError as error:
-            raise ActionRefused(kind.name, str(error)) from None
-    return kind.command(values)
+    """What is sent; FieldRefused when a field is missing or of the wrong type."""
+    return kind.command({f.name: f.read(kind.name, str(fields.get(f.name, f.default))) for f in kind.fields})
 
 
 def _allowed(device: DevicePart) -> list[ActionKind]:

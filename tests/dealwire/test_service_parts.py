@@ -14,11 +14,12 @@ from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import RoundResult
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import DevicePart, TablePart
+from dealwire.hub.actions import FieldRefused
 from dealwire.hub.health import Health
 from dealwire.journal import Journal
 from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.journal.tables import JournaledTable, SettingsChanged, TableFactory, configuration_of
-from dealwire.service.actions import KINDS, ActionRefused, command_of, find, offered
+from dealwire.service.actions import KINDS, command_of, find, offered
 from dealwire.service.notify import Notifier
 from dealwire.service.service import Timer, made_for_good
 from dealwire.service.table_session import Pulse
@@ -106,7 +107,7 @@ def test_every_kind_of_action_is_among_those() -> None:
 
 def test_a_field_that_is_wrong_is_refused() -> None:
     kind, _ = find([device("shuffler")], "clear-misdeal", {"device": "shuffler"}, "supervisor")
-    with pytest.raises(ActionRefused, match="must be one of play on, end the deal"):
+    with pytest.raises(FieldRefused, match=r"^clear-misdeal: resolution: must be one of play on, end the deal"):
         command_of(kind, {"badge": 7, "resolution": "maybe"})
 
 
