@@ -2,12 +2,12 @@
 
 import dataclasses
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 
 import click
 
 from dealwire.cli.exits import Exit
+from dealwire.cli.run import printed
 from dealwire.host import check_all, ports
 
 RULES_PATH = "/etc/udev/rules.d/70-dealwire.rules"
@@ -32,7 +32,7 @@ def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> Non
     if udev:
         click.echo(udev_rules(ports()), nl=False)
     if systemd:
-        click.echo(systemd_unit(shutil.which("dealwire") or "/usr/local/bin/dealwire", ports()), nl=False)
+        click.echo(systemd_unit(ports()), nl=False)
     if udev or systemd:
         return
     bad = 0
@@ -71,27 +71,8 @@ def udev_rules(ports: Sequence[Mapping[str, str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def systemd_unit(program: str, ports: Sequence[Mapping[str, str]]) -> str:
-    """A template unit that records one table, `dealwire-record@TABLE.service`; `program` is the path of `dealwire`."""
-    name = '"$STATE_DIRECTORY/%i-$$(date +%%Y%%m%%dT%%H%%M%%S).pcapng"'
+def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:
+    """A template unit that records one table, `dealwire-record@TABLE.service`, from the first adapter that has a serial
+    number."""
     serial = next((port["serial"] for port in ports if port.get("serial")), "SERIAL")
-    return f"""# Written by `dealwire doctor --systemd`. Save as /etc/systemd/system/dealwire-record@.service, then:
-# systemctl enable --now dealwire-record@table-1
-[Unit]
-Description=dealwire, table %i
-After=network.target
-
-[Service]
-Type=exec
-DynamicUser=yes
-SupplementaryGroups={GROUP}
-StateDirectory=dealwire
-Environment=DEALWIRE_RECORD_SHUFFLER=serial-id:{serial}
-EnvironmentFile=-/etc/dealwire/%i.env
-ExecStart=/bin/sh -c 'exec {program} record --json --table %i -o {name}'
-Restart=always
-RestartSec=2
-
-[Install]
-WantedBy=multi-user.target
-"""
+    return printed("dealwire-record@.service").replace("serial-id:SERIAL", f"serial-id:{serial}")

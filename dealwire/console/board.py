@@ -11,7 +11,7 @@ from typing import Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dealwire.console.rendering import BUILD, Sheet, render
+from dealwire.console.rendering import BUILD, OVERVIEW, Sheet
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
 
@@ -38,8 +38,7 @@ class Board:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._views: dict[str, TableView] = {}
-        self._sheets: dict[str, Sheet] = {}
-        self._tables: tuple[str, int] = ("", 0)
+        self._sheets: dict[str | None, Sheet] = {None: Sheet(OVERVIEW)}
         self._watchers: dict[asyncio.Event, str | None] = {}
         self._stopping = False
 
@@ -67,8 +66,8 @@ class Board:
         """The newest view of each table, by name, in order of names."""
         return dict(sorted(self._views.items()))
 
-    def sections(self, table: str) -> dict[str, str]:
-        """Every section of a table's page, by name."""
+    def sections(self, table: str | None) -> dict[str, str]:
+        """Every section of a table's page, or of the overview, by name."""
         return self._sheet(table).html
 
     async def serve(self, line: WebSocket, table: str | None) -> None:
@@ -90,9 +89,9 @@ class Board:
             if shown in (table, None):
                 news.set()
 
-    def _sheet(self, table: str) -> Sheet:
+    def _sheet(self, table: str | None) -> Sheet:
         sheet = self._sheets.setdefault(table, Sheet())
-        sheet.show(self._views[table])
+        sheet.show(self.views if table is None else self._views[table])
         return sheet
 
     async def _watch(self, line: WebSocket, table: str | None) -> None:
@@ -121,21 +120,11 @@ class Board:
 
     def _message(self, table: str | None, sent: dict[str, int]) -> str:
         """What the page has not, as JSON; without sections it is a mere sign of life."""
-        if table is None:
-            changed = self._overview_changes(sent)
-            sequence = max((view.sequence for view in self._views.values()), default=0)
-        else:
-            changed, sequence = self._sheet(table).changes(sent), self._views[table].sequence
+        changed = self._sheet(table).changes(sent)
+        sequence = max((view.sequence for name, view in self._views.items() if table in (None, name)), default=0)
         sent |= {name: version for name, (version, _) in changed.items()}
         sections = {name: html for name, (_, html) in changed.items()}
         return json.dumps({"build": BUILD, "sequence": sequence, "sections": sections}, ensure_ascii=False)
-
-    def _overview_changes(self, sent: dict[str, int]) -> dict[str, tuple[int, str]]:
-        html, version = render("sections/tables.html", views=self.views), self._tables[1]
-        if html != self._tables[0]:
-            version += 1
-            self._tables = html, version
-        return {"tables": (version, html)} if sent.get("tables", 0) < version else {}
 
 
 async def _hear(line: WebSocket) -> None:

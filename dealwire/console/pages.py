@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket
 
 from dealwire.console.action_endpoint import ActionEndpoint, SignIn
 from dealwire.console.board import Board
-from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, render, render_sections
+from dealwire.console.rendering import ASSETS, BUILD, MEDIA_TYPES, page, render_sections
 from dealwire.console.replays import Replay, ReplayUnusable, Shelf
 from dealwire.hub.view import TableView
 
@@ -54,7 +54,7 @@ class Pages:
 
     async def overview(self, request: Request) -> Response:
         """Every table at a glance."""
-        return page(request, "overview.html", live="/live", tables=render("sections/tables.html", views=self._views))
+        return page(request, "overview.html", live="/live", sections=self._board.sections(None))
 
     async def table(self, request: Request) -> Response:
         """One table as a person sees it."""

@@ -5,7 +5,7 @@ look at it. Everything a page shows goes through templates that escape it.
 import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
@@ -28,7 +28,7 @@ BUILD: Final = hashlib.sha256(
 ).hexdigest()[:16]
 """Names the pages and what they load; a page of another build loads itself again."""
 
-Pick = Callable[[TableView], object]
+Pick = Callable[[Any], object]
 
 SECTIONS: Final[dict[str, Pick]] = {
     "headline": lambda v: (v.title, v.procedure, v.clause, v.round, v.state, v.last_outcome, v.safe_stop),
@@ -41,6 +41,10 @@ SECTIONS: Final[dict[str, Pick]] = {
     "log": lambda v: v.log,
 }
 """The parts of a table's page, each with what it depends on."""
+OVERVIEW: Final[dict[str, Pick]] = {
+    "tables": lambda views: [v.model_copy(update={"sequence": 0, "at_ns": 0, "log": ()}) for v in views.values()]
+}
+"""Of the page of all tables, which shows a view of each by name."""
 
 
 def _environment() -> Environment:
@@ -86,19 +90,19 @@ def render_sections(view: TableView) -> dict[str, str]:
 
 
 class Sheet:
-    """One table's sections as they are now, each with a number that rises whenever it changes."""
+    """A page's sections as they are now, each with a number that rises whenever it changes."""
 
-    def __init__(self) -> None:
-        self._view: TableView | None = None
+    def __init__(self, sections: Mapping[str, Pick] = SECTIONS) -> None:
+        self._sections, self._view = sections, object()
         self._parts: dict[str, tuple[object, int, str]] = {}
         self._version = 0
 
-    def show(self, view: TableView) -> None:
+    def show(self, view: object) -> None:
         """Render what differs from the view before."""
         if view is self._view:
             return
         self._view = view
-        for name, pick in SECTIONS.items():
+        for name, pick in self._sections.items():
             shown = pick(view)
             before = self._parts.get(name)
             if before is None or before[0] != shown:

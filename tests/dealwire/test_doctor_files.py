@@ -58,7 +58,7 @@ def test_nothing_attached_gives_no_rule() -> None:
 
 
 def test_the_unit_names_the_program_and_the_adapter(tmp_path: Path) -> None:
-    unit = systemd_unit("/bin/true", [FTDI])
+    unit = systemd_unit([FTDI])
     assert "DEALWIRE_RECORD_SHUFFLER=serial-id:A5XK" in unit
     assert [line for line in unit.splitlines() if line.startswith("[")] == ["[Unit]", "[Service]", "[Install]"]
     path = tmp_path / "dealwire-record@.service"
