@@ -17,15 +17,16 @@ from dealwire.bench.hands import NoHands, SimulatedHands
 from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep
-from dealwire.bench.wire import START_NS, STILL_NS
+from dealwire.bench.wire import START_NS
 from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario, places
-from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.rehearsal.simulate import hosted
+from dealwire.rehearsal.tables import SimulatedTable
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.clock import SystemClock
 from protocol.faults import Fault
-from protocol.tdp import Delivered, HostLink, Lost, Output, Send
+from protocol.tdp import Delivered, Lost, Output
 from protocol.tdp import messages as m
-from protocol.tdp.messages import DeviceClass, Role
+from protocol.tdp.messages import Role
 
 SPEED: Final = 20.0
 """How fast the simulated people and machines are; the protocol keeps its times."""
@@ -84,6 +85,13 @@ class Account:
     lost_events: int = 0
     book: Book = field(default_factory=Book)
     alarmed: bool = False
+
+    def note(self, output: Output) -> None:
+        """What one of the links told its host."""
+        if isinstance(output, Delivered):
+            self.enter(output.message)
+        elif isinstance(output, Lost):
+            self.lost_events += output.last - output.first + 1
 
     def enter(self, event: m.Event) -> None:
         """One event of either device."""
@@ -157,41 +165,17 @@ def _players(random: Random) -> Iterator[SimulatedPlayer]:
 def play(scenario: Scenario, rounds: int) -> tuple[Account, Held, SimulatedTable]:
     """Deal the evening to its end, both devices joined to a real host link each. Failed at a standstill."""
     table = SimulatedTable(scenario, speed=SPEED)
-    hosts = {
-        SHUFFLER: HostLink(expects=DeviceClass.SHUFFLER, role=Role.OPERATE),
-        CONTROLLER: HostLink(expects=DeviceClass.TABLE_CONTROLLER, role=Role.OPERATE),
-    }
-    account, held, now_ns, opened = Account(), Held(), START_NS, _descriptors()
-    table.power_on(now_ns)
-    for name, host in hosts.items():
-        _pass_on(table, name, host.start(now_ns), now_ns, account)
-    progress_ns, done = now_ns, 0
-    while not table.finished:
-        dues = [table.next_deadline_ns, *(host.next_deadline_ns for host in hosts.values())]
-        now_ns = max(now_ns + STILL_NS, min(due for due in dues if due is not None))
-        table.tick(now_ns)
-        for name, host in hosts.items():
-            data = table.take_output(name, now_ns)
-            if data:
-                _pass_on(table, name, host.receive(data, now_ns), now_ns, account)
-            _pass_on(table, name, host.tick(now_ns), now_ns, account)
+    account, held, opened, progress_ns, done = Account(), Held(), _descriptors(), START_NS, 0
+    for now_ns in hosted(table, START_NS, lambda _: None, account.note, Role.OPERATE):
         if account.rounds != done:
             progress_ns, done = now_ns, account.rounds
             held.warm_kb = held.warm_kb or (_resident_kb() if done >= rounds // WARM_UP else 0)
         if now_ns - progress_ns > STALLED_NS:
             raise Failed(f"nothing more after round {done}: the shuffler is in {table.shuffler.state.name}")
+        if table.finished:
+            break
     held.grown_kb, held.left_open = _resident_kb() - held.warm_kb, _descriptors() - opened
     return account, held, table
-
-
-def _pass_on(table: SimulatedTable, name: str, outputs: list[Output], now_ns: int, account: Account) -> None:
-    for output in outputs:
-        if isinstance(output, Send):
-            table.receive(name, output.data, now_ns)
-        elif isinstance(output, Delivered):
-            account.enter(output.message)
-        elif isinstance(output, Lost):
-            account.lost_events += output.last - output.first + 1
 
 
 def _resident_kb() -> int:

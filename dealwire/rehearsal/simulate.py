@@ -1,8 +1,9 @@
 """Rounds dealt on simulated devices in this program, on a clock of their own: no line, no waiting."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from dealwire.rehearsal.dealt_table import DealtTable
 from dealwire.rehearsal.scenario import AnyScenario, clean_round, endless, scenario_of
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.replay import usual_table
@@ -11,7 +12,9 @@ from devices.clock import ManualClock
 from devices.drivers import DRIVERS
 from devices.events import Seen
 from devices.session import NEVER, Feed
+from protocol.tdp import Output
 from protocol.tdp.host_link import HostLink
+from protocol.tdp.messages import Role
 
 SPEED: Final = 20.0
 """Of people and machines: what they do then still takes longer than what the protocol does."""
@@ -42,22 +45,32 @@ def _outcomes(table: Table, scenario: AnyScenario, rounds: int) -> Iterator[Tabl
 
 def _reports(scenario: AnyScenario) -> Iterator[Seen]:
     """What both devices report, without an end."""
-    now_ns = ManualClock().now_ns()
-    dealt = set_up(scenario, speed=SPEED)
     heard: list[Seen] = []
-    feeds: dict[str, Feed] = {}
-    dealt.power_on(now_ns)
-    for name in dealt.units:
-        kind = DRIVERS[name]
-        feeds[name] = feed = Feed(name, HostLink(expects=kind.device_class), kind.make(), heard.append)
-        dealt.receive(name, feed.start(now_ns), now_ns)
-    while True:
-        now_ns = max(now_ns + 1000, min(dealt.next_deadline_ns or NEVER, *(feed.due_ns for feed in feeds.values())))
-        dealt.tick(now_ns)
-        for name, feed in feeds.items():
-            data = dealt.take_output(name, now_ns)
-            answer = feed.receive(data, now_ns) if data else feed.tick(now_ns)
-            if answer:
-                dealt.receive(name, answer, now_ns)
+    for _ in hosted(set_up(scenario, speed=SPEED), ManualClock().now_ns(), heard.append):
         yield from heard
         heard.clear()
+
+
+def hosted(
+    table: DealtTable,
+    now_ns: int,
+    deliver: Callable[[Seen], None],
+    trace: Callable[[Output], None] | None = None,
+    role: Role = Role.OBSERVE,
+) -> Iterator[int]:
+    """Deal at `table`, each device joined to a real host link, without an end; what time it is after each turn."""
+    table.power_on(now_ns)
+    feeds: dict[str, Feed] = {}
+    for name in table.units:
+        kind = DRIVERS[name]
+        feeds[name] = Feed(name, HostLink(expects=kind.device_class, role=role), kind.make(), deliver, trace)
+        table.receive(name, feeds[name].start(now_ns), now_ns)
+    while True:
+        now_ns = max(now_ns + 1000, min(table.next_deadline_ns or NEVER, *(feed.due_ns for feed in feeds.values())))
+        table.tick(now_ns)
+        for name, feed in feeds.items():
+            data = table.take_output(name, now_ns)
+            answer = feed.receive(data, now_ns) if data else feed.tick(now_ns)
+            if answer:
+                table.receive(name, answer, now_ns)
+        yield now_ns
