@@ -42,7 +42,7 @@ def test_check_says_what_is_wrong_and_opens_nothing(tmp_path: Path) -> None:
     bad.write_text(EXAMPLE.read_text().replace("seats = 6", "seats = 60"))
     code, said = run("--check", str(bad))
     assert code == Exit.USAGE
-    assert said.startswith("dealwire: bad.toml:17: table[1].seats: ")
+    assert said.startswith(f"dealwire: {bad}:17: table[1].seats: ")
     assert said.count("\n") == 1
 
 
