@@ -9,7 +9,7 @@ from typing import Final
 
 from dealer_flow.procedure.checks import contradictions
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.tomlfile import locate, names_in, parse, read
+from dealer_flow.procedure.tomlfile import first_fault, locate, names_in, parse, read
 from protocol.tomlfile import TomlFileError
 
 __all__ = [
@@ -44,14 +44,11 @@ def check_procedure(source: str | Path) -> list[ProcedureError]:
     """Everything that is wrong with the file: what its keys may not hold, or else what does not fit together."""
     try:
         path = locate(source, FOLDER, "procedure", ProcedureError)
-        return parse(path, read(path, ProcedureError), Procedure, contradictions, ProcedureError)[1]
+        return [*parse(path, read(path, ProcedureError), Procedure, contradictions, ProcedureError)[1]]
     except ProcedureError as fault:
         return [fault]
 
 
 def parse_procedure(text: str, file: str) -> Procedure:
     """As `load_procedure`, from the text; `file` is the name that errors carry."""
-    procedure, wrong = parse(file, text, Procedure, contradictions, ProcedureError)
-    if procedure is None or wrong:
-        raise wrong[0]
-    return procedure
+    return first_fault(*parse(file, text, Procedure, contradictions, ProcedureError))

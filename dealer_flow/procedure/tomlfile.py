@@ -1,7 +1,7 @@
 """Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
@@ -34,9 +34,14 @@ def load(
 ) -> Model:
     """The file at `path` as a `model`, whose validators may read `context`; TomlFileError, always one line, for
     anything that is wrong with it. `faults` says what one key cannot know of another."""
-    found, wrong = parse(path, read(path), model, faults, TomlFileError, context)
-    if found is None or wrong:
-        raise wrong[0]
+    return first_fault(*parse(path, read(path), model, faults, TomlFileError, context))
+
+
+def first_fault(found: Model | None, wrong: Iterator[TomlFileError]) -> Model:
+    """What was found, unless something is wrong with it."""
+    for fault in wrong:
+        raise fault
+    assert found is not None
     return found
 
 
@@ -47,9 +52,9 @@ def parse(
     faults: Faults[Model],
     error: type[Error],
     context: dict[str, Any] | None = None,
-) -> tuple[Model | None, list[Error]]:
-    """What `text` says, and everything that is wrong with it: what its keys may not hold, and then it is nothing, or
-    else what does not fit together."""
+) -> tuple[Model | None, Iterator[Error]]:
+    """What `text` says, and everything that is wrong with it, looked for as it is asked: what its keys may not hold,
+    and then it is nothing, or else what does not fit together."""
     found: Model | None = None
     wrong: Iterable[tuple[Key, str]]
     try:
@@ -57,11 +62,11 @@ def parse(
         wrong = faults(found)
     except tomllib.TOMLDecodeError as fault:
         line, why = syntax_fault(fault, text)
-        return None, [error(file, line, "", why)]
+        return None, iter([error(file, line, "", why)])
     except ValidationError as fault:
         wrong = [_explain(model, each) for each in fault.errors(include_url=False)]
     end = len(text.splitlines())  # where a key is missed that is not there at all
-    return found, [error(file, line_of(text, key) or end, spell(key), why) for key, why in wrong]
+    return found, (error(file, line_of(text, key) or end, spell(key), why) for key, why in wrong)
 
 
 def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:

@@ -11,9 +11,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from protocol.bee_tek.codec import DIALECT, decode, encode
+from protocol.bee_tek.codec import DIALECT, decode
 from protocol.bee_tek.framing import Frame, Framer, Noise, NoiseReason
-from protocol.bee_tek.messages import Message
 from protocol.errors import BadReport, NoCommands
 from protocol.link import Discarded, LineCounters, Missed, Output, Reported, Started, session_at
 
@@ -117,11 +116,3 @@ class HostLink:
         if not self.session:
             self.session, self.state = session_at(now_ns), LinkState.UP
             out.append(Started(self.session, 0))
-
-
-class DeviceLink:
-    """The shoe's end: text out, nothing in."""
-
-    def report(self, message: Message) -> bytes:
-        """The bytes of `message`."""
-        return encode(message)

@@ -64,6 +64,10 @@ def test_cards_are_counted_as_a_person_does() -> None:
     assert [re.search(r"\d cards?\b", text)[0] for text in said] == ["0 cards", "1 card", "2 cards"]  # type: ignore[index]
 
 
+def test_a_fact_that_is_not_there_is_a_question() -> None:
+    assert str(Incident(code="seat-count-wrong", clause="c", counted=4, expected=5)).split()[0] == "?"
+
+
 def test_facts_of_several_kinds_are_spelled() -> None:
     alone = Incident(code="side-bet-alone", clause="c", seat=2, bets=("blind", "envy"), bet="ante")
     assert "blind, envy" in str(alone)

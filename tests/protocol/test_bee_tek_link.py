@@ -42,6 +42,7 @@ def test_the_first_item_opens_the_session() -> None:
     link, out = hear(b" [Game]<Card:4S> ")
     assert out == [Started(SESSION, 0), Reported(SESSION, 1, m.CardDrawnMessage("Game", parse_card("4S")))]
     assert link.state is LinkState.UP
+    assert link.stats.frames == 1
 
 
 def test_cards_and_alarms_keep_their_order() -> None:

@@ -146,6 +146,18 @@ def test_angel_eye_whole_frames_that_cannot_be(vector: dict[str, Any]) -> None:
     assert angel_codec.describe(frame)["kind"] == "bad report"
 
 
+def test_angel_eye_says_what_a_setting_takes() -> None:
+    wire = next(vector["wire"] for vector in ANGEL["bad_reports"] if vector["name"] == "M with five characters")
+    (frame,), _ = feed("angel-eye", [bytes.fromhex(wire)])
+    with pytest.raises(BadReport, match=r"^angel-eye: report M: it takes six printable characters; 31 4d"):
+        angel_codec.decode(frame)
+
+
+def test_bee_tek_ends_a_run_at_the_first_byte_that_is_not_printable() -> None:
+    pieces, _ = feed("bee-tek", [b"[Ga\x7fme]<Card:4S>"])
+    assert merged(pieces)[0] == (0, 3, bee_framing.NoiseReason.TORN)
+
+
 def test_angel_eye_has_a_code_for_every_card_and_no_two_alike() -> None:
     wires = {angel_codec.encode(am.CardDrawnMessage(0, 1, card)) for card in DECK}
     assert len(wires) == 52

@@ -259,6 +259,14 @@ def test_a_gap_further_on_does_not_lose_what_may_still_come() -> None:
     ]
 
 
+def test_a_gap_of_what_has_arrived_is_none() -> None:
+    host, sequence = open_host()
+    for number in (1, 2, 3):
+        host.receive(event(number, sequence + number - 1), START_NS)
+    host.receive(wire(head(LINK, 4, sequence + 3) + struct.pack("<IIII", SESSION, 1, 4, 9)), START_NS)
+    assert host.stats.gaps == 0
+
+
 def test_what_is_held_ahead_of_a_hole_is_bounded() -> None:
     host, sequence = open_host()
     out: list[Output] = []

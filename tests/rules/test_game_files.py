@@ -169,6 +169,7 @@ FAULTS = [
         "bets[2].paytables: no pay table 'FGW-09' in paytables/; "
         "allowed: FGW-01, FGW-02, FGW-03, FGW-04, FGW-BLIND, FGWP-01, FGWP-02, RTF-EVEN",
     ),
+    ('paytables = ["FGW-BLIND"]\n', "", None, "bets[2]: bet 'blind' of kind margin needs paytables and no pays"),
     ('pays = "1 to 1"\n', "", "[[bets]]", "bets[1]: bet 'ante' against the dealer needs pays"),
 ]
 

@@ -13,7 +13,7 @@ import pytest
 from protocol.cards import DECK, Card, parse_cards
 from rules.game import GAMES, load_game
 from rules.odds import Question, main_game
-from rules.odds.main_game import Stake, best_play
+from rules.odds.main_game import Stake, best_play, count_all
 from rules.odds.showdown import DealShape, Pattern, Showdowns, patterns, showdowns
 from tests.support.hand_tables import PLACES, flush_strength_of
 from tests.support.small_decks import Outcomes, by_hand, place_of
@@ -49,6 +49,14 @@ def test_every_deal_of_a_small_deck(deal: DealShape, wild_kicker: str) -> None:
         assert counted(table[pattern], index, deal) == outcomes, sorted(hand)
     assert seen == {pattern: found.ties.size * pattern.copies for pattern, found in table.items()}
     assert seen.total() == deal.hands
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_pattern_is_counted_by_any_number_of_processes(workers: int) -> None:
+    found = count_all(SMALL, "ace", workers=workers)
+    assert [(each.pattern, each.by_length) for each in found] == [
+        (pattern, showdowns(SMALL, pattern, "ace").by_length) for pattern in patterns(SMALL)
+    ]
 
 
 def test_a_wild_kicker_moves_only_showdowns_of_equal_length() -> None:
