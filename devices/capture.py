@@ -13,12 +13,12 @@ from typing import Final
 from msgspec import Struct
 
 from devices import pcapng
+from devices.capture_errors import CaptureCorrupt as CaptureCorrupt
+from devices.capture_errors import CaptureEmpty as CaptureEmpty
+from devices.capture_errors import CaptureError as CaptureError
+from devices.capture_errors import CaptureForeign as CaptureForeign
+from devices.capture_errors import CaptureInaccessible as CaptureInaccessible
 from devices.pcapng import Block, Blocks
-from devices.pcapng import CaptureCorrupt as CaptureCorrupt
-from devices.pcapng import CaptureEmpty as CaptureEmpty
-from devices.pcapng import CaptureError as CaptureError
-from devices.pcapng import CaptureForeign as CaptureForeign
-from devices.pcapng import CaptureInaccessible as CaptureInaccessible
 from devices.recording import CLOSED as CLOSED
 from devices.recording import LINE_LOST as LINE_LOST
 from devices.recording import CaptureWriter as CaptureWriter

@@ -12,7 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Final, NamedTuple, Self
 
-from protocol.errors import DealwireError, shorten
+from devices.capture_errors import CaptureCorrupt, CaptureEmpty, CaptureForeign, CaptureInaccessible
+from protocol.errors import shorten
 
 _log = logging.getLogger(__name__)
 
@@ -33,44 +34,6 @@ COMMENT, FLAGS = 1, 2
 INBOUND, OUTBOUND = 1, 2
 IF_NAME, IF_DESCRIPTION, IF_SPEED, IF_TSRESOL, IF_TSOFFSET = 2, 3, 8, 9, 14
 """Options of an interface."""
-
-
-class CaptureError(DealwireError):
-    """A capture file that cannot be read or written. `path` is the file."""
-
-    path: Path
-
-
-class CaptureInaccessible(CaptureError):
-    """The system will not let us at the file; `errno` says why as the system does."""
-
-    def __init__(self, path: Path, cause: OSError) -> None:
-        self.path, self.errno = path, cause.errno
-        super().__init__(f"{path}: {cause.strerror or cause}")
-
-
-class CaptureEmpty(CaptureError):
-    """The file holds no byte."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        super().__init__(f"{path}: empty file; expected a pcapng recording")
-
-
-class CaptureForeign(CaptureError):
-    """The file is of another kind."""
-
-    def __init__(self, path: Path, looks_like: str) -> None:
-        self.path, self.looks_like = path, looks_like
-        super().__init__(f"{path}: not a pcapng recording: it looks like {looks_like}")
-
-
-class CaptureCorrupt(CaptureError):
-    """The file is damaged at byte `offset`; what came before it was returned."""
-
-    def __init__(self, path: Path, offset: int, why: str) -> None:
-        self.path, self.offset, self.why = path, offset, why
-        super().__init__(f"{path}: damaged at byte {offset}: {why}")
 
 
 class Block(NamedTuple):

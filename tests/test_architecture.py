@@ -235,6 +235,12 @@ def test_the_live_process_loads_no_bulk_tools() -> None:
     assert not {"numpy", "numba", "duckdb", "dask", "hypothesis", "pytest"} & loaded_by(live)
 
 
+def test_the_first_page_of_help_loads_errors_and_little_else() -> None:
+    """Its start is every command's: a module more is felt at each of them."""
+    held = loaded_by("import dealwire.cli")
+    assert not {"logging", "msgspec", "pydantic", "tomllib", "sqlite3", "dealer_flow", "rules"} & held
+
+
 FORBIDDEN_CALLS = {"read_until", "readline"}
 
 

@@ -16,7 +16,7 @@ from dealwire.journal.errors import (
     KeyUnsafe,
     SealingUnavailable,
 )
-from devices.pcapng import CaptureError, CaptureInaccessible
+from devices.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
     DealwireError,
     LineAbsent,

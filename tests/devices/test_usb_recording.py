@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from devices.capture_errors import CaptureInaccessible
 from devices.clock import ManualClock
-from devices.pcapng import CaptureInaccessible
 from devices.transport.base import LineClosed
 from devices.transport.usb_bulk import UsbBulk, open_usb
 from devices.transport.usb_recording import UsbRecorder
