@@ -1,6 +1,6 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
-#   make check     linters, type checks and the quick tests: before a commit, about a minute
+#   make check     linters, type checks and the quick tests: before a commit, 80 seconds
 #   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); four minutes
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
 #   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
