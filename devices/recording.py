@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from devices import pcapng
 from devices.clock import Clock
@@ -72,10 +72,20 @@ def _version() -> str:
         return "(not installed)"
 
 
+class Keeper(Protocol):
+    """What keeps what passes on a line: a capture, or whatever else takes its chunks and notes."""
+
+    def chunk(self, interface: int, at_ns: int, sent: bool, data: bytes, /) -> None:
+        """One read or write."""
+
+    def note(self, interface: int, at_ns: int, text: str, /) -> None:
+        """What happened to the line itself."""
+
+
 class Recorded:
     """Any transport, with all that passes written to a capture. Use the owner's clock, so that times agree."""
 
-    def __init__(self, inner: Transport, writer: CaptureWriter, interface: int, clock: Clock) -> None:
+    def __init__(self, inner: Transport, writer: Keeper, interface: int, clock: Clock) -> None:
         self.name = inner.name
         self._inner, self._writer, self._interface, self._clock = inner, writer, interface, clock
         self._timed = inner if isinstance(inner, Timed) else None

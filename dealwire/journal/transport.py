@@ -40,7 +40,7 @@ class Journaled(Recorded):
     """
 
     def __init__(self, inner: Transport, journal: Journal, line: int, clock: Clock, gate: Gate | None = None) -> None:
-        super().__init__(inner, journal, line, clock)  # type: ignore[arg-type]  # it takes chunks and notes as a capture
+        super().__init__(inner, journal, line, clock)
         self._journal, self._gate = journal, gate
         self._held = bytearray()
         self._waits = False  # the gate knows of what is held
