@@ -85,13 +85,16 @@ class Capture:
 
     @property
     def chunks(self) -> Iterator[Chunk]:
-        """Everything recorded, in order; CaptureCorrupt after the last chunk before the damage."""
+        """Everything recorded, in order; CaptureCorrupt, or CaptureInaccessible when the system can read no further,
+        after the last chunk before."""
         self.interfaces, self.torn, self.skipped = (), None, 0
         try:
-            file = self.path.open("rb")
+            yield from self._chunks()
         except OSError as cause:
             raise CaptureInaccessible(self.path, cause) from cause
-        with file:
+
+    def _chunks(self) -> Iterator[Chunk]:
+        with self.path.open("rb") as file:
             blocks = Blocks(file, self.path)
             sources: list[_Source | None] = []
             for block in blocks:

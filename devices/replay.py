@@ -72,7 +72,8 @@ class PlayStats:
 
 
 def play(capture: Capture, deliver: Callable[[Seen], None], *, stats: PlayStats | None = None) -> PlayStats:
-    """Give `deliver` every report of the recording. Errors as of `reports`, with `stats` filled so far."""
+    """Give `deliver` every report of the recording. Errors as of `reports`; `stats` are of what was read, which may be
+    some reports more than were delivered."""
     stats = stats if stats is not None else PlayStats()
     for seen in reports(capture, stats):
         deliver(seen)
@@ -82,7 +83,7 @@ def play(capture: Capture, deliver: Callable[[Seen], None], *, stats: PlayStats 
 def reports(capture: Capture, stats: PlayStats) -> Iterator[Seen]:
     """What the attached devices gave, in the same order and with the same times.
 
-    CaptureUnplayable at once; CaptureCorrupt after all that came before the damage.
+    CaptureUnplayable at once, or where a line comes in later; any CaptureError after all that came before.
     """
     heard: list[Seen] = []
     player = Player(capture, lambda _: heard.append, stats)

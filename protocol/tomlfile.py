@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +12,7 @@ Key = tuple[str | int, ...]
 
 _HEADER: Final = re.compile(r"^\s*(\[{1,2})\s*([^\[\]]+?)\s*\]{1,2}")
 _KEY: Final = re.compile(r"""^\s*([A-Za-z0-9_\-."']+)\s*=""")
+_STRING: Final = re.compile(r"""\"(?:\\.|[^\"\\])*\"|'[^']*'""")
 _OPENS_ARRAY: Final = re.compile(r"=\s*\[\s*(#.*)?$")
 
 
@@ -41,11 +42,33 @@ def line_of(text: str, key: Key) -> int | None:
     for at, part in enumerate(key):
         start = _longest(lines, key[:at])
         if isinstance(part, int) and start and _OPENS_ARRAY.search(written[start - 1]):
-            elements = (
-                n for n, line in enumerate(written[start:], start + 1) if line.strip(" \t")[:1] not in ("", "#")
-            )
-            return next(islice(elements, part, None), start)
+            return _element(written, start, key[at:])
     return _longest(lines, key)
+
+
+def _element(written: list[str], start: int, key: Key) -> int:
+    """The line of an element of the array that is opened on line `start`, or of one in an array within it."""
+    begins = list(_begins(written, start))
+    line = begins[key[0]] if isinstance(key[0], int) and key[0] < len(begins) else start
+    if len(key) > 2 and isinstance(key[2], int):
+        end = next((other for other in begins if other > line), len(written))
+        inner = re.compile(rf"\b{re.escape(str(key[1]))}\s*=\s*\[\s*(#.*)?$")
+        for number in range(line, end + 1):
+            if inner.search(written[number - 1]):
+                return _element(written, number, key[2:])
+    return line
+
+
+def _begins(written: list[str], start: int) -> Iterator[int]:
+    """The lines on which an element begins of the array that is opened on line `start`."""
+    depth = 0
+    for number, line in enumerate(written[start:], start + 1):
+        bare = _STRING.sub("''", line).partition("#")[0].strip()
+        if depth == 0 and bare and bare[0] != "]":
+            yield number
+        depth += sum(bare.count(each) for each in "[{") - sum(bare.count(each) for each in "]}")
+        if depth < 0:
+            return
 
 
 def _longest(lines: dict[Key, int], key: Key) -> int | None:

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dealer_flow.procedure.tomlfile import TomlTable, fault_in, load
+from dealer_flow.procedure.tomlfile import TomlTable, fault_in, load, names_in
 from protocol.tomlfile import Key, TomlFileError
 from rules.conditions import LONGEST, LONGEST_RACE
 from rules.hands import RANKINGS
@@ -202,7 +202,7 @@ class Game:
 
 def game_ids() -> tuple[str, ...]:
     """Ids of the games that come with this package."""
-    return tuple(sorted(path.name.removesuffix(".toml") for path in GAMES.glob("*.toml")))
+    return names_in(GAMES)
 
 
 def game_id_of(procedure: str) -> str | None:

@@ -57,7 +57,7 @@ def test_imports_point_downward(path: Path) -> None:
 
 ROOMS = {
     "devices": ("transport", "simulator"),
-    "dealer_flow": ("record", "procedure", "table", "play", "pages"),
+    "dealer_flow": ("record", "procedure", "table", "play"),
     "rules": ("hands", "odds"),
     "dealwire": (*("hub", "table", "config", "journal", "rehearsal", "export", "console", "service", "bench", "cli"),),
 }

@@ -86,9 +86,7 @@ class Phase:
                 for row in TRANSITIONS
             ],
             model_override=True,
-            queued=False,
             auto_transitions=False,
-            send_event=False,
         )
 
     def start_game(self) -> bool:  # type: ignore[empty-body]

@@ -1,10 +1,10 @@
 """Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -55,18 +55,28 @@ def parse(
 ) -> tuple[Model | None, Iterator[Error]]:
     """What `text` says, and everything that is wrong with it, looked for as it is asked: what its keys may not hold,
     and then it is nothing, or else what does not fit together."""
-    found: Model | None = None
-    wrong: Iterable[tuple[Key, str]]
     try:
-        found = model.model_validate(tuples(tomllib.loads(text)), context=context)
-        wrong = faults(found)
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
         line, why = syntax_fault(fault, text)
         return None, iter([error(file, line, "", why)])
-    except ValidationError as fault:
-        wrong = [_explain(model, each) for each in fault.errors(include_url=False)]
+    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+        return None, iter([error(file, None, "", "not TOML: a number is too long, or a table too deep")])
+    found, wrong = validated(content, model, faults, context)
     end = len(text.splitlines())  # where a key is missed that is not there at all
-    return found, (error(file, line_of(text, key) or end, spell(key), why) for key, why in wrong)
+    lines = ((key, why, (line_of(text, key) or end or None) if key else None) for key, why in wrong)
+    return found, (error(file, line, spell(key), why) for key, why, line in lines)
+
+
+def validated(
+    content: Mapping[str, Any], model: type[Model], faults: Faults[Model], context: dict[str, Any] | None = None
+) -> tuple[Model | None, Iterable[tuple[Key, str]]]:
+    """As `parse`, of what was read already."""
+    try:
+        found = model.model_validate(tuples(content), context=context)
+    except ValidationError as fault:
+        return None, [_explain(model, each) for each in fault.errors(include_url=False)]
+    return found, faults(found)
 
 
 def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
@@ -77,6 +87,8 @@ def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
         raise error(path, None, "", f"not UTF-8 text at byte {fault.start}") from None
     except OSError as fault:
         raise error(path, None, "", f"cannot be read: {fault.strerror}") from None
+    except ValueError:
+        raise error(path, None, "", "cannot be read: no file has such a name") from None
 
 
 def names_in(folder: Path) -> tuple[str, ...]:
@@ -109,22 +121,34 @@ def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
     """The key, and what it may not hold, in the words of the file."""
     key, kinds = _walk(model, fault["loc"])
     if fault["type"] == "extra_forbidden":
-        (here,) = _walk(model, fault["loc"][:-1])[1]
-        return (
-            key,
-            f"unknown key; allowed: {', '.join(field.alias or name for name, field in here.model_fields.items())}",
-        )
+        fields = (each for kind in _walk(model, fault["loc"][:-1])[1] for each in kind.model_fields.items())
+        return key, f"unknown key; allowed: {', '.join(dict.fromkeys(field.alias or name for name, field in fields))}"
     if fault["type"] == "missing":
         return key, "missing"
     if fault["type"].startswith("union_tag"):
         name = fault["ctx"]["discriminator"].strip("'")
-        allowed = ", ".join(_tag(kind, name) for kind in kinds)
+        allowed = ", ".join(tag for kind in kinds for tag in _tags(kind, name))
         tag = fault["ctx"].get("tag")
         return (*key, name), f"{'missing' if tag is None else f'no such kind: {tag!r}'}; allowed: {allowed}"
+    given = [*fault["input"]] if isinstance(fault["input"], tuple) else fault["input"]
+    if fault["type"] in _WORDS:
+        return key, f"must be {_WORDS[fault['type']]}, not {given!r}"
     why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
+    if fault["type"] == "too_short":
+        return key, f"needs at least {fault['ctx']['min_length']}"
     if fault["type"] == "value_error":
         return key, why.removeprefix("Value error, ")
-    return key, f"must be {why}, not {fault['input']!r}" if why != fault["msg"] else f"{why}, not {fault['input']!r}"
+    return key, f"must be {why}, not {given!r}" if why != fault["msg"] else f"{why}, not {given!r}"
+
+
+_WORDS: Final = {
+    **dict.fromkeys(("tuple_type", "list_type"), "a list"),
+    **dict.fromkeys(("dict_type", "model_type", "dataclass_type", "named_tuple_type"), "a table"),
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+}
+"""What a value must be, in the words of the file."""
 
 
 def _walk(model: type[BaseModel], loc: Key) -> tuple[Key, list[type[BaseModel]]]:
@@ -133,19 +157,22 @@ def _walk(model: type[BaseModel], loc: Key) -> tuple[Key, list[type[BaseModel]]]
     key, here = list[str | int](), [model]
     for part in loc:
         if isinstance(part, str) and len(here) > 1:
-            here = [kind for kind in here if any(part == _tag(kind, name) for name in kind.model_fields)]
-            continue
+            tagged = [kind for kind in here if any(part in _tags(kind, name) for name in kind.model_fields)]
+            if tagged:
+                here = tagged
+                continue
+        fields = [field for kind in here for name, field in kind.model_fields.items() if part in (name, field.alias)]
+        if not fields and part in ("int", "str"):
+            continue  # of several plain values, which one it was tried as
         key.append(part)
-        if isinstance(part, str):
-            fields = [field for name, field in here[0].model_fields.items() if part in (name, field.alias)]
-            here = next((_models(field.annotation) for field in fields), []) or here
+        here = next((_models(field.annotation) for field in fields), []) or here
     return tuple(key), here
 
 
-def _tag(kind: type[BaseModel], name: str) -> str:
-    """The one value that a key may have, which tells kinds of tables apart; empty for any other key."""
-    values = get_args(kind.model_fields[name].annotation)
-    return values[0] if len(values) == 1 and isinstance(values[0], str) else ""
+def _tags(kind: type[BaseModel], name: str) -> tuple[str, ...]:
+    """The texts that a key may have, which tell kinds of tables apart; none of any other key."""
+    annotation = kind.model_fields[name].annotation
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

@@ -135,7 +135,8 @@ class BenchPlan(Strict):
     role: Literal["OBSERVE", "OPERATE", "SERVICE"] = "SERVICE"
     allowance_ms: int = Field(50, ge=0, le=1000)
     """What a real line and this machine may add to every limit."""
-    include: tuple[str, ...] = ()
+    include: tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")], ...] = ()
+    """Names of plans beside this one, or of those that come with the program."""
     rule: tuple[RuleEntry, ...] = ()
     check: tuple[Check, ...] = ()
 
@@ -169,6 +170,9 @@ def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     rules, checks = list(plan.rule), list(plan.check)
     for name in reversed(plan.include):
         beside = path.with_name(f"{name}.toml")
+        if not beside.exists() and name not in known_plans():
+            why = f"no such plan: {name!r}; it stands beside this one, or is one of {', '.join(known_plans())}"
+            raise fault_in(path, ("include",), why)
         part = _load(beside if beside.exists() else name, (*above, plan.id))
         if part.device not in ("any", plan.device):
             raise fault_in(path, ("include",), f"{name!r} is for a {part.device}")
@@ -176,5 +180,6 @@ def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     ids = [*(rule.id for rule in rules), *(check.id for check in checks)]
     twice = next((one for one in ids if ids.count(one) > 1), None)
     if twice is not None:
-        raise fault_in(path, ("check",), f"{twice!r} is there twice")
+        own = [at for at, check in enumerate(plan.check) if check.id == twice]
+        raise fault_in(path, ("check", own[-1], "id") if own else ("include",), f"{twice!r} is there twice")
     return plan.model_copy(update={"rule": tuple(rules), "check": tuple(checks)})

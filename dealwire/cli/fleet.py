@@ -72,14 +72,15 @@ def consume(
 
     A line is acknowledged when it is committed. Lines that the broker has lost are seen and asked for again.
     """
-    from dealwire.export.broker import Broker
+    from dealwire.export.broker import Broker, PasswordUnreadable
     from dealwire.export.fleet.consumer import Consumer
 
     files = {"ca_file": mqtt_ca, "cert_file": mqtt_cert, "key_file": mqtt_key}
     try:
         broker = Broker.parse(mqtt, mqtt_password_file, **files)
     except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--mqtt") from None
+        hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
+        raise click.BadParameter(str(error), param_hint=hint) from None
 
     async def go() -> None:
         consumer = Consumer(

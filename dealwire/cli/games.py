@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from dealer_flow.pages.describe import describe
+from dealer_flow.procedure.describe import describe
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealwire.cli.terminal import say_table
 

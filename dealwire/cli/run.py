@@ -234,7 +234,7 @@ def mqtt_of(part: MqttPart, service: "Service") -> "Iterator[MqttExporter]":
     """The MQTT export, from here to the end. What the broker has not taken by then waits in the journal."""
     if importlib.util.find_spec("aiomqtt") is None:
         raise ExtraMissing("aiomqtt", "mqtt")
-    from dealwire.export.broker import Broker
+    from dealwire.export.broker import Broker, PasswordUnreadable
     from dealwire.export.mqtt import MqttExporter
 
     files = {"ca_file": part.ca_file, "cert_file": part.cert_file, "key_file": part.key_file}
@@ -244,7 +244,8 @@ def mqtt_of(part: MqttPart, service: "Service") -> "Iterator[MqttExporter]":
             broker, service.journal, site=part.site, tables=list(service.tables), report=lambda text: _log.warning(text)
         )
     except ValueError as error:
-        raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
+        key = "exports.mqtt.password-file" if isinstance(error, PasswordUnreadable) else "exports.mqtt"
+        raise Stop(Exit.USAGE, f"{key}: {error}") from None
     reader = service.hub.subscribe(exporter.wake)
     try:
         with exporter:

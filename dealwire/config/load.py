@@ -51,12 +51,12 @@ def contradictions(found: Configuration) -> Iterator[Fault]:
 
 def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
     """A meter is known by its name in the journal, so one setup only may have it."""
-    whose: dict[str, str] = {}
+    whose: dict[str, Path] = {}
     for index, part in enumerate(found.table):
         bank = banks.of(part)
         for name in bank.meters() if bank is not None else ():
-            file = str(part.progressive)
-            if whose.setdefault(name, file) != file:
+            file = part.progressive
+            if file is not None and whose.setdefault(name, file).resolve() != file.resolve():
                 yield ("table", index, "progressive"), f"meter {name!r} is also one of {whose[name]}"
 
 

@@ -16,7 +16,7 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 
 
 def _path(value: object, info: ValidationInfo) -> Path:
-    if not isinstance(value, str | Path) or not str(value):
+    if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
         raise ValueError("the path of a file is a text")
     return _folder(info) / value
 

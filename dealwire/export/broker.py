@@ -58,6 +58,10 @@ class BrokerUnusable(DealwireError):
         super().__init__(f"{broker}: {why}")
 
 
+class PasswordUnreadable(ValueError):
+    """The file of a broker's password cannot be used; the text names it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Broker:
     """Where a broker listens and who we are to it. The files are PEM; `tls` without `ca_file` trusts the system's."""
@@ -74,7 +78,7 @@ class Broker:
     @classmethod
     def parse(cls, url: str, password_file: Path | None = None, **more: Any) -> "Broker":
         """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS; a password is a file's first line. ValueError says why
-        not."""
+        not, PasswordUnreadable when it is the file."""
         try:
             parts = urlsplit(url)
             port = parts.port
@@ -89,7 +93,7 @@ class Broker:
                 more["password"] = password_file.read_text(encoding="utf-8").splitlines()[0]
             except (OSError, UnicodeDecodeError, IndexError) as error:
                 why = error.strerror if isinstance(error, OSError) else "the first line must be the password"
-                raise ValueError(f"password file {password_file}: {why}") from None
+                raise PasswordUnreadable(f"{password_file}: {why}") from None
         tls = parts.scheme == "mqtts"
         return cls(parts.hostname, port or (8883 if tls else 1883), tls, **{"username": parts.username, **more})
 

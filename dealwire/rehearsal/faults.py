@@ -40,6 +40,9 @@ class HandAct:
         unknown = next((name for name in given if name not in self.fields), None)
         if unknown is not None:
             raise UnknownAct(self.name, f"no field {unknown!r}; allowed: {', '.join(self.fields) or 'none'}")
+        for name, value in given.items():
+            if value == "" or (isinstance(value, str) and self.fields[name].kind == "number"):
+                raise UnknownAct(self.name, f"{name}: {value!r} is no {self.fields[name].kind}")
         try:
             return {name: part.read(self.name, str(given.get(name, ""))) for name, part in self.fields.items()}
         except FieldRefused as error:

@@ -17,10 +17,10 @@ from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import BurnStep, DecideStep, Due
 from dealer_flow.procedure.tables import DecisionPart
-from dealer_flow.procedure.tomlfile import load, tuples
+from dealer_flow.procedure.tomlfile import load, validated
 from dealer_flow.table.columns import Draw
+from dealwire.rehearsal.parts import OpenPart, Part, Spot
 from dealwire.rehearsal.rehearsed import RehearsedProcedure, packets_of
-from dealwire.rehearsal.strict import Part, Spot
 from dealwire.rehearsal.trouble import (
     AT_A_PACKET,
     LINE,
@@ -316,7 +316,7 @@ def shoe_scenario_ids() -> list[str]:
     return sorted(path.stem for path in (HERE / "shoe").glob("*.toml"))
 
 
-class RoundPart(Part):
+class RoundPart(OpenPart):
     """One entry of `rounds`."""
 
     players: tuple[SimulatedPlayer, ...]
@@ -327,7 +327,7 @@ class RoundPart(Part):
     ends: int | None = None
 
 
-class ScenarioFile(Part):
+class ScenarioFile(OpenPart):
     """A whole file, of a game that is dealt step by step or of races."""
 
     procedure: str
@@ -355,7 +355,7 @@ def find_scenario(source: str | Path) -> AnyScenario:
     else:
         folders = {**dict.fromkeys(scenario_ids(), ""), **dict.fromkeys(shoe_scenario_ids(), "shoe")}
         if source not in folders:
-            raise TomlFileError(source, None, "", f"no such scenario; there are {', '.join(folders)}")
+            raise _unknown(source, folders)
         path = HERE / folders[source] / f"{source}.toml"
     file = load(path, ScenarioFile)
     top = Spot(str(path), path.read_text(encoding="utf-8"))
@@ -368,11 +368,18 @@ def find_scenario(source: str | Path) -> AnyScenario:
 
 def load_scenario(source: str | Path) -> Scenario:
     """As `find_scenario`, for who has a packet shuffler; TomlFileError for what is dealt from a card shoe, too."""
+    known = [*scenario_ids(), *shoe_scenario_ids()]
+    if isinstance(source, str) and not source.endswith(".toml") and source not in known:
+        raise _unknown(source, scenario_ids())
     found = find_scenario(source)
     if not isinstance(found, Scenario) or found.device == "shoe":
         why = "it is dealt from a card shoe; here a packet shuffler is needed"
         raise TomlFileError(source, None, "procedure", why)
     return found
+
+
+def _unknown(source: str, known: Iterable[str]) -> TomlFileError:
+    return TomlFileError(source, None, "", f"no such scenario; there are {', '.join(known)}")
 
 
 def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> dict[str, Any]:
@@ -393,10 +400,14 @@ def scenario_of(
     options: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Scenario:
-    """The scenario of these rounds, as if read from a file."""
+    """The scenario of these rounds, as if read from a file; TomlFileError names the key and what is allowed."""
     head = {"procedure": procedure.id, "title": procedure.title, "seed": seed, "options": dict(options or {})}
-    file = ScenarioFile.model_validate(tuples({**head, "rounds": list(rounds), **more}))
-    return _scenario(file, Spot(f"{procedure.id}.toml", ""), procedure, procedure.id)
+    top = Spot(f"{procedure.id}.toml", "")
+    file, wrong = validated({**head, "rounds": list(rounds), **more}, ScenarioFile, lambda _: ())
+    for key, why in wrong:
+        raise top.at(*key).error(why)
+    assert file is not None
+    return _scenario(file, top, procedure, procedure.id)
 
 
 def _scenario(file: ScenarioFile, top: Spot, procedure: Procedure, id_: str) -> Scenario:
@@ -447,7 +458,7 @@ def _seated(part: RoundPart, spot: Spot) -> tuple[SimulatedPlayer, ...]:
 
 def _race_scenario(file: ScenarioFile, top: Spot, procedure: Procedure, id_: str) -> RaceScenario:
     """The file of races."""
-    top.only(file, *ScenarioFile.model_fields.keys() - {"options", "recognition", "basic"})
+    top.only(file, *(key for key in ScenarioFile.model_fields if key not in ("options", "recognition", "basic")))
     game = RaceGame(procedure)
     try:
         cards = parse_cards(file.cards)

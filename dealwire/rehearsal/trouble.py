@@ -3,13 +3,11 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Final, Literal
-
-from pydantic import Field
+from typing import Final, Literal
 
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import Due
-from dealwire.rehearsal.strict import Part, Spot
+from dealwire.rehearsal.parts import OpenPart, Spot
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap
 from protocol.places import MUCK
 
@@ -129,10 +127,10 @@ class PlannedTrouble:
                 return None
 
 
-class TroublePart(Part):
+class TroublePart(OpenPart):
     """One entry of `troubles`. Which keys it takes, its kind says."""
 
-    what: Annotated[What, Field(strict=False)]
+    what: str
     packet: int | str | None = None
     step: str | None = None
     card: int | None = None
@@ -152,12 +150,16 @@ class TroublePart(Part):
 
 def planned(trouble: TroublePart, spot: Spot, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
-    what, source = trouble.what, "shoe" if plan.from_shoe else "shuffler"
+    source = "shoe" if plan.from_shoe else "shuffler"
     kinds = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
+    spot.at("what").among([trouble.what], kinds)
+    what = What(trouble.what)
     if what in AT_A_CARD:
         return planned_at_card(trouble, spot, kinds, sum(packet.cards for packet in packets))
     at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
-    _check(trouble, spot, kinds, source, *(("packet", "step") if at_packet else ()), "ruling")
+    keys = ("packet", *(("step",) if isinstance(trouble.packet, str) else ())) if at_packet else ()
+    _check(trouble, spot, kinds, source, *keys, "ruling")
+    spot.needs(trouble, *keys[:1], *(key for key in ("positions", "to") if key in KEYS.get(what, ())))
     ordinal = _ordinal(trouble, spot, packets) if at_packet else 0
     packet = packets[ordinal - 1] if ordinal else None
     by_hand = packet is not None and any(step.name == packet.step and not step.from_device for step in plan.steps)
@@ -170,7 +172,7 @@ def planned(trouble: TroublePart, spot: Spot, packets: Sequence[Due], plan: Plan
     if what is What.BURN and not (found <= {*range(1, most + 1)} and 0 < len(found) == len(trouble.positions)):
         raise spot.at("positions").error(f"{[*trouble.positions]} are not different positions from 1 to {most}")
     if what is What.MISPLACED:
-        spot.at("to").among([trouble.to or ""], [*dict.fromkeys(each.place.text for each in packets), MUCK.text])
+        spot.at("to").among([str(trouble.to)], [*dict.fromkeys(each.place.text for each in packets), MUCK.text])
     return PlannedTrouble(
         what=what,
         ordinal=ordinal,
@@ -188,7 +190,7 @@ def planned_at_card(trouble: TroublePart, spot: Spot, kinds: Collection[str], la
     at_card = trouble.what not in (What.OVERDRAW, What.EARLY)
     _check(trouble, spot, kinds, "shoe", *(("card",) if at_card else ()))
     return PlannedTrouble(
-        trouble.what,
+        What(trouble.what),
         spot.at("card").number(trouble.card, 1, last) if at_card else 0,
         _amount(trouble, spot, None, "shoe"),
         device=trouble.device or "shoe",
@@ -199,7 +201,7 @@ def planned_at_card(trouble: TroublePart, spot: Spot, kinds: Collection[str], la
 def _check(trouble: TroublePart, spot: Spot, kinds: Collection[str], source: str, *keys: str) -> None:
     """Of a kind there is here, with no key but these and its own, at a device there is."""
     spot.at("what").among([trouble.what], kinds)
-    spot.only(trouble, "what", *keys, *KEYS.get(trouble.what, ()))
+    spot.only(trouble, "what", *keys, *KEYS.get(What(trouble.what), ()))
     spot.at("device").among([trouble.device or source], (source, "table-controller"))
 
 
@@ -213,12 +215,12 @@ def _ordinal(trouble: TroublePart, spot: Spot, packets: Sequence[Due]) -> int:
     for ordinal, packet in enumerate(packets, 1):
         if trouble.step in (None, packet.step):
             found.setdefault(packet.place.text, ordinal)
-    spot.at("packet").among([trouble.packet or ""], found)
-    return found[trouble.packet or ""]
+    spot.at("packet").among([str(trouble.packet)], found)
+    return found[str(trouble.packet)]
 
 
 def _amount(trouble: TroublePart, spot: Spot, packet: Due | None, source: str) -> int:
-    what = trouble.what
+    what = What(trouble.what)
     if what is What.PACKET and packet is not None:
         least = 1 - packet.cards if source == "shuffler" else -packet.cards
         if not spot.at("by").number(trouble.by, least, packet.cards):

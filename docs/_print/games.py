@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
 
-from dealer_flow.pages.words import dealing, wrongs
 from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, TRANSITIONS, WAITS, Row, State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
@@ -16,6 +15,7 @@ from dealer_flow.record.catalogue import INCIDENTS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from docs._print import MARK, printed, table
+from docs._print.words import dealing, wrongs
 
 
 def pages() -> dict[str, str]:

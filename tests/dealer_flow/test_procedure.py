@@ -86,8 +86,8 @@ BAD = [
     ("enters = true", "enter = true", "bet[1].enter", "unknown key; allowed: number, name, placed, enters"),
     ("jokers = 0", "jokers = 0\njoker = 1", "deck.joker", "unknown key; allowed: cards, jokers, decks, alternating"),
     ("jokers = 0", "jokers = 0\ndecks = 2", "deck.decks", "a packet-shuffler deals from one deck"),
-    ("cards = 52", 'cards = "52"', "deck.cards", "integer"),
-    ("cards = 52", "cards = 52.0", "deck.cards", "integer"),
+    ("cards = 52", 'cards = "52"', "deck.cards", "whole number"),
+    ("cards = 52", "cards = 52.0", "deck.cards", "whole number"),
     ("cards = 5\n", "cards = 0\n", "step[1].cards", "greater than or equal to 1"),
     ('bet = "play"', 'bet = "ante"', "decision[2].bet", "allowed: play"),
     ('bet = "play"', 'takes-back = "play-2"', "decision[2].takes-back", "no bet 'play-2'; allowed: ante, blind, play"),
@@ -187,6 +187,28 @@ def test_the_line_is_the_keys_own() -> None:
     assert 'to = ["seats"' in lines[(line_of(TEXT, ("step", 1, "cards")) or 0) - 2]
     assert lines[(line_of(TEXT, ("care", "deck", "nothing")) or 0) - 1].startswith("[care.deck]")
     assert line_of(TEXT, ("nothing",)) is None
+
+
+def test_an_element_of_an_array_is_found_whatever_stands_in_it() -> None:
+    text = """
+[[check]]
+steps = [
+  { do = "a" },  # one [ of them
+
+  { repeat = 2, steps = [
+    { do = "b" },
+    { do = "c]" },
+  ] },
+  { do = "d" },
+]
+"""
+    found = {"first": ("steps", 0), "repeat": ("steps", 1), "inner": ("steps", 1, "steps", 1), "last": ("steps", 2)}
+    assert {name: line_of(text, ("check", 0, *key)) for name, key in found.items()} == {
+        "first": 4,
+        "repeat": 6,
+        "inner": 8,
+        "last": 10,
+    }
 
 
 def test_a_missing_key_names_its_table() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dealer_flow.pages.describe import describe
 from dealer_flow.play.states import State
+from dealer_flow.procedure.describe import describe
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.table.decks import Decks
 from devices import events as e

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.pages.describe import describe
-from dealer_flow.pages.words import cards, follows, listed, wrongs
 from dealer_flow.play.flow import CONCERNED, HELD_MAX
+from dealer_flow.procedure.describe import describe
 from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tables import MisdealPart
@@ -16,6 +15,7 @@ from dealer_flow.procedure.tomlfile import load
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Returns
 from devices import events as e
+from docs._print.words import cards, follows, listed, wrongs
 from protocol.cards import parse_card
 from protocol.tomlfile import TomlFileError
 from tests.dealer_flow.test_step_games import CHOICES, HOLDEM, NAMED

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealwire.config.build import Banks, build_table
-from dealwire.config.load import load_configuration
+from dealwire.config.load import _meters, load_configuration
 from dealwire.table.table import Table
 from devices import events as e
 from protocol.cards import parse_card
@@ -133,6 +133,20 @@ def test_a_fault_in_a_file_that_is_named_names_that_file(tmp_path: Path) -> None
     file.write_text(file.read_text().replace("XX", "").replace("seats = 6", 'seats = 6\nprogressive = "link.toml"'))
     told = refusal(file)
     assert told.startswith(f"{file}:18: table[1].progressive: {setup}:")
+
+
+def test_one_setup_that_two_tables_name_by_two_spellings_is_one(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.toml").write_text(PROGRESSIVE.read_text())
+    (tmp_path / "other.toml").write_text(PROGRESSIVE.read_text())
+    found = load_configuration(EXAMPLE)
+
+    def faults(*names: str) -> list[str]:
+        tables = tuple(found.table[0].model_copy(update={"progressive": tmp_path / name}) for name in names)
+        return [why for _, why in _meters(found.model_copy(update={"table": tables}), Banks())]
+
+    assert faults("link.toml", "sub/../link.toml") == []
+    assert f"is also one of {tmp_path}/link.toml" in faults("link.toml", "other.toml")[0]
 
 
 def test_a_setup_without_the_meter_of_the_pay_table_is_refused(tmp_path: Path) -> None:

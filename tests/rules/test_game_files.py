@@ -109,7 +109,7 @@ def line_with(path: Path, text: str) -> int:
 
 FAULTS = [
     ("[hand]", "[hand]\nwild = 2", "wild = 2", "hand.wild: unknown key; allowed: ranking, own, community, clause"),
-    ("own = 5", 'own = "5"', 'own = "5"', "hand.own: must be a valid integer, not '5'"),
+    ("own = 5", 'own = "5"', 'own = "5"', "hand.own: must be a whole number, not '5'"),
     ("own = 5", "own = 0", "own = 0", "hand.own: must be greater than or equal to 1, not 0"),
     ("own = 5\n", "", "[hand]", "hand.own: missing"),
     ("own = 5", "own = 8", "[hand]", "hand: 8 own and 2 community cards are too many; allowed: 9 together"),

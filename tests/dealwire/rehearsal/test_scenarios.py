@@ -2,10 +2,12 @@
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from dealwire.rehearsal.scenario import load_scenario, scenario_ids
+from dealer_flow.procedure.load import load_procedure
+from dealwire.rehearsal.scenario import clean_round, load_scenario, scenario_ids, scenario_of
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.deck import Bay
 from devices.simulator.line_faults import LineFaults
@@ -263,13 +265,13 @@ wagers = { ante = 5, blind = 5 }
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (GOOD.replace('title = "t"', "title = 1"), ":2: title: must be a valid string, not 1"),
+        (GOOD.replace('title = "t"', "title = 1"), ":2: title: must be a text, not 1"),
         ("title = 1", "procedure: missing"),
         (GOOD.replace("seed = 1", ""), "seed: missing"),
         (GOOD.replace("seed = 1", "seed = -1"), ":3: seed: must be greater than or equal to 0, not -1"),
         (
             GOOD.replace("procedure =", 'colour = "red"\nprocedure ='),
-            ":4: colour: unknown key; allowed: procedure, title, seed, options",
+            ":4: colour: unknown key; allowed: procedure, title, options, seed, recognition",
         ),
         (GOOD.replace(".co", ".zz"), "procedure: flushes-gone-wild.zz: no such procedure; known: 208.co, "),
         (
@@ -292,7 +294,7 @@ wagers = { ante = 5, blind = 5 }
         (GOOD + 'decision = "raise"', "rounds[1].players[1].decision: 'raise' is not one of basic, fold, play"),
         (
             GOOD + '[[rounds.troubles]]\nwhat = "fire"',
-            "rounds[1].troubles[1].what: must be 'packet', 'remainder',",
+            "rounds[1].troubles[1].what: 'fire' is not one of packet, remainder, ",
         ),
         (
             GOOD + '[[rounds.troubles]]\nwhat = "door"\npacket = 4',
@@ -311,6 +313,19 @@ wagers = { ante = 5, blind = 5 }
             "rounds[1].troubles[1].positions: [1, 6] are not different positions from 1 to 5",
         ),
         (GOOD + GOOD[GOOD.index("[[rounds.p") :], "rounds[1].players: a round needs at least one player and one"),
+        (GOOD + '[[rounds.troubles]]\nwhat = "door"', "rounds[1].troubles[1].packet: missing"),
+        (GOOD + '[[rounds.troubles]]\nwhat = "burn"', "rounds[1].troubles[1].positions: missing"),
+        (
+            GOOD + '[[rounds.troubles]]\nwhat = "door"\npacket = 1\nstep = "foo"',
+            ":12: rounds[1].troubles[1].step: unknown key; allowed: what, packet, ruling",
+        ),
+        (
+            GOOD + '[[rounds.troubles]]\nwhat = "jam"\npacket = true\ntries = 1',
+            ":11: rounds[1].troubles[1].packet: must be a whole number, not True",
+        ),
+        (GOOD[: GOOD.index("[[")] + "rounds = []", ":5: rounds: needs at least 1"),
+        (GOOD[: GOOD.index("[[")] + "rounds = [5]", "rounds[1]: must be a table, not 5"),
+        (GOOD.replace("{ ante = 5, blind = 5 }", "[1]"), "players[1].wagers: must be a table, not [1]"),
         ("rounds = [", ":1: not TOML:"),
     ],
 )
@@ -322,6 +337,41 @@ def test_a_file_that_cannot_be_played_says_where_and_what_is_allowed(tmp_path: P
     assert says in str(caught.value)
     assert str(caught.value).startswith(f"{tmp_path}/mine.toml:")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [f"seed = {'1' * 5000}", "seed = " + "[" * 3000])
+def test_a_file_that_no_reader_gets_through_is_one_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(TomlFileError, match=r"mine\.toml: not TOML: a number is too long, or a table too deep$"):
+        load_scenario(path)
+
+
+def test_a_name_that_no_file_can_have_is_one_line() -> None:
+    with pytest.raises(TomlFileError, match=r"cannot be read: no file has such a name$"):
+        load_scenario(Path("a\0b.toml"))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"seed": -1}, "seed: must be greater than or equal to 0, not -1"),
+        ({"options": {"luck": "good"}}, "options: "),
+        ({"foo": 1}, "foo: unknown key; allowed: procedure, title"),
+        ({"cut_after": 0}, "cut_after: must be greater than or equal to 1, not 0"),
+    ],
+)
+def test_rounds_that_a_program_makes_are_refused_in_the_same_words(given: dict[str, Any], says: str) -> None:
+    procedure = load_procedure("flushes-gone-wild.co")
+    with pytest.raises(TomlFileError) as caught:
+        scenario_of(procedure, [clean_round(procedure, [1])], **given)
+    assert str(caught.value).startswith(f"flushes-gone-wild.co.toml: {says}")
+
+
+def test_who_needs_a_shuffler_is_told_of_what_one_deals() -> None:
+    with pytest.raises(TomlFileError, match="no such scenario; there are ") as caught:
+        load_scenario("nope")
+    assert "race-" not in str(caught.value)
 
 
 def test_a_missing_scenario_names_those_there_are(tmp_path: Path) -> None:

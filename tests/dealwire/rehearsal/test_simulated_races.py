@@ -202,7 +202,7 @@ def read(folder: Path, text: str) -> RaceScenario:
         ),
         (
             GOOD.replace("seed = 1", "seed = 1\ncolour = 1"),
-            ":4: colour: unknown key; allowed: procedure, title, seed, options",
+            ":4: colour: unknown key; allowed: procedure, title, seed, decks",
         ),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH XX"'), "cards: not a card: 'XX'; a card is a rank"),
         (GOOD.replace("seed = 1", 'seed = 1\ncards = "AH AH"'), "cards: AH 2 times; the shoe holds 1"),
@@ -223,7 +223,7 @@ def read(folder: Path, text: str) -> RaceScenario:
         (GOOD + '[[rounds.troubles]]\nwhat = "unread"\ncard = 18', "troubles[1].card: 18 is not a whole number from 1"),
         (
             GOOD + '[[rounds.troubles]]\nwhat = "early"\ncard = 1',
-            "rounds[1].troubles[1].card: no such key here; allowed:",
+            "rounds[1].troubles[1].card: unknown key; allowed:",
         ),
         (
             GOOD + '[[rounds.troubles]]\nwhat = "noise"\ncard = 1\nbytes = 4\ndevice = "shuffler"',

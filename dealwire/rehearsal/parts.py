@@ -15,6 +15,12 @@ class Part(TomlTable):
     model_config = ConfigDict(alias_generator=None)
 
 
+class OpenPart(Part):
+    """A table of which the procedure tells what keys it takes: `Spot.only`."""
+
+    model_config = ConfigDict(extra="allow")
+
+
 class Spot(NamedTuple):
     """A place in a file. Without a `text` no line is named, as for rounds that stand in no file."""
 
@@ -30,10 +36,16 @@ class Spot(NamedTuple):
         """What is wrong here."""
         return TomlFileError(self.file, line_of(self.text, self.key), spell(self.key), why)
 
+    def needs(self, part: Part, *keys: str) -> None:
+        """TomlFileError for a key that the table here lacks."""
+        for key in keys:
+            if key not in part.model_fields_set:
+                raise self.at(key).error("missing")
+
     def only(self, part: Part, *keys: str) -> None:
         """TomlFileError for a key of the table here that is none of these."""
         for key in sorted(part.model_fields_set - {*keys}):
-            raise self.at(key).error(f"no such key here; allowed: {', '.join(keys)}")
+            raise self.at(key).error(f"unknown key; allowed: {', '.join(keys)}")
 
     def among(self, names: Iterable[str], allowed: Collection[str]) -> None:
         """TomlFileError for a name that is none of these."""
