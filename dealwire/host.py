@@ -93,7 +93,7 @@ def check_all() -> Iterator[HostFinding]:
 
 
 def _packages() -> Iterator[HostFinding]:
-    for package in ("pyserial", "construct", "transitions", "pydantic", "click"):
+    for package in ("pyserial", "construct", "transitions", "msgspec", "pydantic", "click"):
         try:
             yield HostFinding("package", "good", f"{package} {importlib.metadata.version(package)}")
         except importlib.metadata.PackageNotFoundError:

@@ -5,7 +5,7 @@ A step is one inline table with one verb; the other keys are the verb's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -15,13 +15,15 @@ from dealer_flow.procedure.tomlfile import fault_in, load, locate, names_in
 from dealwire.bench import steps_device as d
 from dealwire.bench import steps_events as e
 from dealwire.bench import steps_line as p
+from dealwire.bench.profiles import PROFILES
 from dealwire.bench.record import Area
 from dealwire.bench.rules import RULES
 from dealwire.bench.soak import Soak
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep, Prepared, Strict
-from dealwire.bench.values import BadValue, variables_in
+from dealwire.bench.values import BadValue, Wanted, check_wanted, variables_in
 from protocol.tdp.messages import Capability, Role
+from protocol.tomlfile import Key
 
 FOLDER: Final = Path(__file__).parent / "plans"
 
@@ -151,6 +153,30 @@ class BenchPlan(Strict):
         return Role[self.role]
 
 
+def _never_said(plan: BenchPlan) -> Iterator[tuple[Key, str]]:
+    """Every step that wants of a status what no device of the plan's kind can say."""
+    devices: list[str] = [*PROFILES] if plan.device == "any" else [plan.device]
+    for at, check in enumerate(plan.check):
+        yield from _of_steps(check.steps, ("check", at, "steps"), devices)
+
+
+def _of_steps(steps: Iterable[PlanStep], key: Key, devices: list[str]) -> Iterator[tuple[Key, str]]:
+    for at, step in enumerate(steps):
+        if isinstance(step, Repeat):
+            yield from _of_steps(step.steps, (*key, at, "steps"), devices)
+        why = [_why_not(PROFILES[device].status, step.of_status) for device in devices]
+        if all(why):
+            yield (*key, at), why[0]
+
+
+def _why_not(status: str, wanted: Mapping[str, Wanted]) -> str:
+    try:
+        check_wanted(status, wanted)
+    except BadValue as error:
+        return str(error)
+    return ""
+
+
 def known_plans() -> tuple[str, ...]:
     """Ids of the plans that come with the program."""
     return names_in(FOLDER)
@@ -164,7 +190,7 @@ def load_plan(source: str | Path) -> BenchPlan:
 
 def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     path = locate(source, FOLDER, "plan")
-    plan = load(path, BenchPlan)
+    plan = load(path, BenchPlan, _never_said)
     if plan.id in above:
         raise fault_in(path, ("include",), f"{plan.id!r} includes itself")
     rules, checks = list(plan.rule), list(plan.check)

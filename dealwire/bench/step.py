@@ -4,13 +4,13 @@ it is called."""
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, StringConstraints
 
 from dealer_flow.procedure.tomlfile import TomlTable
-from dealwire.bench.values import STATES, TIMES, BadValue, milliseconds
+from dealwire.bench.values import STATES, TIMES, BadValue, Wanted, milliseconds, number, variables_in
 from protocol.tdp.messages import Reason
 
 if TYPE_CHECKING:
@@ -33,6 +33,11 @@ class PlanStep(Strict):
     @abstractmethod
     def _run(self, stand: Stand) -> None: ...
 
+    @property
+    def of_status(self) -> Mapping[str, Wanted]:
+        """What it wants of a status of the device."""
+        return {}
+
 
 def _check_hex(text: str) -> str:
     try:
@@ -40,6 +45,11 @@ def _check_hex(text: str) -> str:
     except ValueError:
         raise BadValue(f"{text!r} is not hex, such as '00 FF'") from None
     return text
+
+
+def _check_number(value: int | str) -> int | str:
+    number(value, dict.fromkeys(variables_in(value), 0))
+    return value
 
 
 def _one_of(kind: str, *names: str) -> Callable[[str], str]:
@@ -72,5 +82,5 @@ ReasonNames = Annotated[tuple[ReasonName, ...], BeforeValidator(_as_tuple)]
 States = Annotated[tuple[State, ...], BeforeValidator(_as_tuple)]
 """One, or several of which any will do."""
 Variable = Annotated[str, StringConstraints(pattern=r"^\$[a-z_]+$")]
-Number = int | str
+Number = Annotated[int | str, AfterValidator(_check_number)]
 """A number, or a variable, or a comparison with one."""

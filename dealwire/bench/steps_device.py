@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -37,10 +38,15 @@ class StateIs(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         limit_ms = self.within + stand.hands.patience_ms
-        wanted: dict[str, Wanted] = {"state": self.state, **self.where}
+        wanted = self.of_status
         if stand.wait_for(stand.profile.status, wanted, limit_ms) is None:
             words = spell(stand.probe.status) if stand.probe.status is not None else "no status at all"
             raise Failed(f"no status with {in_words(wanted)} within {limit_ms} ms; the last one: {words}")
+
+    @property
+    def of_status(self) -> Mapping[str, Wanted]:
+        """A state, and other fields."""
+        return {"state": self.state, **self.where}
 
 
 class ActAtDevice(PlanStep):

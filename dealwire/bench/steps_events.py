@@ -3,6 +3,7 @@ host."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -127,6 +128,11 @@ class AnyStatus(PlanStep):
 
     def _run(self, stand: Stand) -> None:
         stand.need(stand.profile.status, self.where, self.status + stand.hands.patience_ms)
+
+    @property
+    def of_status(self) -> Mapping[str, Wanted]:
+        """Its fields."""
+        return self.where
 
 
 # ------------------------------------------------------------------ the host as the device sees it

@@ -17,6 +17,10 @@ def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite
     """
     lines = [line for line in reader.lines().values() if line.table == table]
     procedure = next((line.procedure for line in lines), "")
+    for record in reader.records():
+        if record.table == table and record.kind in RAW:
+            reader.raw(record)  # without its key there is no file
+            break
     count, interfaces = 0, dict[int, int]()
     with CaptureWriter(output, overwrite=overwrite, procedure=procedure) as writer:
         for record in reader.records():

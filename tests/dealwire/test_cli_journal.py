@@ -113,7 +113,7 @@ def test_a_capture_deals_the_same_round(folder: Path, tmp_path: Path) -> None:
     arguments = ("export", folder / "j", "--capture", output)
     result = run(*arguments)
     assert (result.exit_code, "give the key file" in complaint(result)) == (2, True)
-    output.unlink()
+    assert not output.exists()
     assert run(*arguments, "--key", folder / "key").exit_code == 0
     assert run(*arguments, "--key", folder / "key").exit_code == 2, "a capture is not replaced unless that is asked for"
     replayed = CliRunner().invoke(main, ["replay", str(output), "--json"])
