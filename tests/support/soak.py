@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from tests.support.serving import Program, compared, published, simulators, write_configuration
@@ -114,21 +114,24 @@ class Page:
         found = re.search(r"console: http(://\S+/)", said)
         assert found is not None
         self.messages = 0
-        self._line = connect(f"ws{found[1]}live/{table}", origin=Origin(f"http{found[1]}"[:-1]), max_size=None)
-        self._thread = threading.Thread(target=self._read)
-        self._thread.start()
-
-    def _read(self) -> None:
-        with contextlib.suppress(ConnectionClosed):
-            for _ in self._line:
-                self.messages += 1
+        self._open = ExitStack()
+        self._address, self._origin = f"ws{found[1]}live/{table}", Origin(f"http{found[1]}"[:-1])
 
     def __enter__(self) -> Page:
+        line = self._open.enter_context(connect(self._address, origin=self._origin, max_size=None))
+        thread = threading.Thread(target=self._read, args=(line,))
+        thread.start()
+        self._open.callback(thread.join)
+        self._open.callback(line.close)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._line.close()
-        self._thread.join()
+        self._open.close()
+
+    def _read(self, line: ClientConnection) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            for _ in line:
+                self.messages += 1
 
 
 def measure(process: int) -> tuple[int, int, int] | None:
