@@ -153,7 +153,7 @@ class BenchPlan(Strict):
         return Role[self.role]
 
 
-def _never_said(plan: BenchPlan) -> Iterator[tuple[Key, str]]:
+def _impossible(plan: BenchPlan) -> Iterator[tuple[Key, str]]:
     """Every step that wants of a status what no device of the plan's kind can say."""
     devices: list[str] = [*PROFILES] if plan.device == "any" else [plan.device]
     for at, check in enumerate(plan.check):
@@ -190,7 +190,7 @@ def load_plan(source: str | Path) -> BenchPlan:
 
 def _load(source: str | Path, above: tuple[str, ...]) -> BenchPlan:
     path = locate(source, FOLDER, "plan")
-    plan = load(path, BenchPlan, _never_said)
+    plan = load(path, BenchPlan, _impossible)
     if plan.id in above:
         raise fault_in(path, ("include",), f"{plan.id!r} includes itself")
     rules, checks = list(plan.rule), list(plan.check)
