@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from dealwire.rehearsal.scenario import endless, load_scenario
+from dealwire.rehearsal.scenario import endless
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
 from devices.dialect import Explainer

@@ -7,7 +7,7 @@ from typing import Final
 
 from dealwire.bench.hands import SimulatedHands, Table
 from dealwire.bench.wire import LiveWire, SimulatedWire, Wire
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.address import line_at
 from devices.clock import SystemClock

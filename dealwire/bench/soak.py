@@ -18,7 +18,8 @@ from dealwire.bench.record import Failed, NotRun
 from dealwire.bench.stand import Stand
 from dealwire.bench.step import PlanStep
 from dealwire.bench.wire import START_NS
-from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario, places
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, places
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.simulate import hosted
 from dealwire.rehearsal.tables import SimulatedTable
 from dealwire.rehearsal.trouble import PlannedTrouble, What

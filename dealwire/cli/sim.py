@@ -6,16 +6,8 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.rehearsal.scenario import (
-    AnyScenario,
-    Scenario,
-    clean_round,
-    endless,
-    find_scenario,
-    scenario_ids,
-    scenario_of,
-    shoe_scenario_ids,
-)
+from dealwire.rehearsal.scenario import AnyScenario, Scenario, endless
+from dealwire.rehearsal.scenario_file import clean_round, find_scenario, scenario_ids, scenario_of, shoe_scenario_ids
 from dealwire.rehearsal.serve import serve
 from devices.simulator.shoe_table import FRONT_ENDS
 

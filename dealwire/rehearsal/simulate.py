@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dealwire.rehearsal.dealt_table import DealtTable
-from dealwire.rehearsal.scenario import AnyScenario, clean_round, endless, scenario_of
+from dealwire.rehearsal.scenario import AnyScenario, endless
+from dealwire.rehearsal.scenario_file import clean_round, scenario_of
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.replay import usual_table
 from dealwire.table.table import Table, TableOutcome

@@ -152,13 +152,12 @@ def planned(trouble: TroublePart, spot: Spot, packets: Sequence[Due], plan: Plan
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
     source = "shoe" if plan.from_shoe else "shuffler"
     kinds = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
-    spot.at("what").among([trouble.what], kinds)
-    what = What(trouble.what)
+    what = _kind(trouble, spot, kinds)
     if what in AT_A_CARD:
         return planned_at_card(trouble, spot, kinds, sum(packet.cards for packet in packets))
     at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
     keys = ("packet", *(("step",) if isinstance(trouble.packet, str) else ())) if at_packet else ()
-    _check(trouble, spot, kinds, source, *keys, "ruling")
+    _check(trouble, what, spot, source, *keys, "ruling")
     spot.needs(trouble, *keys[:1], *(key for key in ("positions", "to") if key in KEYS.get(what, ())))
     ordinal = _ordinal(trouble, spot, packets) if at_packet else 0
     packet = packets[ordinal - 1] if ordinal else None
@@ -176,7 +175,7 @@ def planned(trouble: TroublePart, spot: Spot, packets: Sequence[Due], plan: Plan
     return PlannedTrouble(
         what=what,
         ordinal=ordinal,
-        amount=_amount(trouble, spot, packet, source),
+        amount=_amount(trouble, what, spot, packet, source),
         noticed=trouble.noticed,
         device=trouble.device or source,
         positions=trouble.positions,
@@ -187,21 +186,27 @@ def planned(trouble: TroublePart, spot: Spot, packets: Sequence[Due], plan: Plan
 
 def planned_at_card(trouble: TroublePart, spot: Spot, kinds: Collection[str], last: int) -> PlannedTrouble:
     """What goes wrong at a shoe or on a line, at a card from 1 to `last` where it is at one."""
-    at_card = trouble.what not in (What.OVERDRAW, What.EARLY)
-    _check(trouble, spot, kinds, "shoe", *(("card",) if at_card else ()))
+    what = _kind(trouble, spot, kinds)
+    at_card = what not in (What.OVERDRAW, What.EARLY)
+    _check(trouble, what, spot, "shoe", *(("card",) if at_card else ()))
     return PlannedTrouble(
-        What(trouble.what),
+        what,
         spot.at("card").number(trouble.card, 1, last) if at_card else 0,
-        _amount(trouble, spot, None, "shoe"),
+        _amount(trouble, what, spot, None, "shoe"),
         device=trouble.device or "shoe",
         named=trouble.named,
     )
 
 
-def _check(trouble: TroublePart, spot: Spot, kinds: Collection[str], source: str, *keys: str) -> None:
-    """Of a kind there is here, with no key but these and its own, at a device there is."""
+def _kind(trouble: TroublePart, spot: Spot, kinds: Collection[str]) -> What:
+    """Of a kind there is here."""
     spot.at("what").among([trouble.what], kinds)
-    spot.only(trouble, "what", *keys, *KEYS.get(What(trouble.what), ()))
+    return What(trouble.what)
+
+
+def _check(trouble: TroublePart, what: What, spot: Spot, source: str, *keys: str) -> None:
+    """With no key but these and its kind's own, at a device there is."""
+    spot.only(trouble, "what", *keys, *KEYS.get(what, ()))
     spot.at("device").among([trouble.device or source], (source, "table-controller"))
 
 
@@ -219,8 +224,7 @@ def _ordinal(trouble: TroublePart, spot: Spot, packets: Sequence[Due]) -> int:
     return found[str(trouble.packet)]
 
 
-def _amount(trouble: TroublePart, spot: Spot, packet: Due | None, source: str) -> int:
-    what = What(trouble.what)
+def _amount(trouble: TroublePart, what: What, spot: Spot, packet: Due | None, source: str) -> int:
     if what is What.PACKET and packet is not None:
         least = 1 - packet.cards if source == "shuffler" else -packet.cards
         if not spot.at("by").number(trouble.by, least, packet.cards):

@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 
 from dealwire.config.schema import Configuration, ConsolePart, DevicePart, JournalPart, TablePart
 from dealwire.hub.actions import ROLES, Role
-from dealwire.rehearsal.scenario import Scenario, endless, load_scenario
+from dealwire.rehearsal.scenario import Scenario, endless
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.host import SimulatorHost
 from protocol.errors import LocalError

@@ -10,7 +10,8 @@ import pytest
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.record.result import RoundResult
-from dealwire.rehearsal.scenario import Scenario, clean_round, packets, scenario_of
+from dealwire.rehearsal.scenario import Scenario, packets
+from dealwire.rehearsal.scenario_file import clean_round, scenario_of
 from dealwire.rehearsal.tables import set_up
 from devices import events as e
 from protocol.cards import parse_card

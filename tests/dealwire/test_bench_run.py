@@ -11,7 +11,7 @@ from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.soak import evening, play
 from dealwire.bench.wire import SimulatedWire
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from protocol.errors import NoAnswer, WrongDevice
 from tests.support.plans import plan_of

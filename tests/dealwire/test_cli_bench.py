@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from dealwire.bench.hands import SimulatedHands
 from dealwire.bench.plan import load_plan
 from dealwire.cli import main
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import SystemClock
 from devices.loop import Owner

@@ -17,7 +17,7 @@ import pytest
 from dealwire.hub.hub import Hub, Request
 from dealwire.hub.view import TableView
 from dealwire.journal import JournalReader
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.service.actions import faults
 from dealwire.service.service import Service

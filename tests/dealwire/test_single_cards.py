@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.result import ProcedureRef, RoundResult
 from dealwire.cli import main
-from dealwire.rehearsal.scenario import scenario_of
+from dealwire.rehearsal.scenario_file import scenario_of
 from dealwire.rehearsal.tables import set_up
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.capture import Capture

@@ -1,5 +1,7 @@
 """What was live comes again from the recording, value for value and time for time."""
 
+import errno
+import io
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -7,7 +9,7 @@ from random import Random
 import pytest
 
 from devices.address import open_transport
-from devices.capture import Capture, CaptureCorrupt, CaptureError, CaptureWriter, Recorded
+from devices.capture import Capture, CaptureCorrupt, CaptureError, CaptureInaccessible, CaptureWriter, Recorded
 from devices.clock import Clock, ManualClock, SystemClock
 from devices.drivers import DRIVERS
 from devices.events import EventsLost, LinkLost, LinkUp, Seen, SessionChanged
@@ -261,6 +263,39 @@ def test_two_damaged_ways_to_end_keep_what_came_before(tmp_path):
         play(Capture.read(torn), again.append, stats=stats)
     assert again == table.seen
     assert stats.frames == sum(session.link.stats.frames for session in table.sessions.values())
+
+
+class BadSector(io.FileIO):
+    """A file of which the system can read no byte from `good` on."""
+
+    def __init__(self, path: Path, good: int) -> None:
+        super().__init__(path)
+        self._good = good
+
+    def readinto(self, buffer: memoryview) -> int:
+        if self.tell() >= self._good:
+            raise OSError(errno.EIO, "Input/output error")
+        return super().readinto(memoryview(buffer)[: self._good - self.tell()])
+
+
+def test_all_that_came_before_a_bad_sector_is_seen(tmp_path, monkeypatch):
+    path = tmp_path / "a.pcapng"
+    table = Table(path)
+    assert table.run(lambda: len(table.seen) == 2)
+    table.deal(5)
+    table.close()
+    good = path.stat().st_size * 2 // 3
+    monkeypatch.setattr(Path, "open", lambda self, mode: io.BufferedReader(BadSector(self, good)))
+    seen: list[Seen] = []
+    with pytest.raises(CaptureInaccessible, match=r"a\.pcapng: Input/output error$"):
+        play(Capture.read(path), seen.append)
+    assert 0 < len(seen) < len(table.seen)
+    assert seen == table.seen[: len(seen)]
+
+
+def test_a_file_that_opens_and_cannot_be_read_is_one_line():
+    with pytest.raises(CaptureInaccessible, match=r"^/proc/self/mem: Input/output error$"):
+        Capture.read("/proc/self/mem")
 
 
 @pytest.mark.parametrize(

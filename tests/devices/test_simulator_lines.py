@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.serve import serve
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.simulator.host import BadLine, DevicePtyLine, DeviceTcpLine, SimulatorHost

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.clock import SystemClock
 from devices.loop import Owner

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from devices.simulator.host import SimulatorHost
 from protocol.tdp.messages import ShufflerState

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.rehearsal.scenario import Scenario, load_scenario
+from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.table.redaction import PublishedTable
 from dealwire.table.table import TableTerms
 from devices.events import Seen

@@ -6,7 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer, load_scenario
+from dealwire.rehearsal.scenario import RoundPlan, Scenario, SimulatedPlayer
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.capture import Capture, Chunk, Interface
 from tests.support.simulated import Evening

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.clock import ManualClock

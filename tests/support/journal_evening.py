@@ -10,7 +10,7 @@ from typing import Final
 
 from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, Journaled, SealingKey
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from devices.clock import ManualClock
 from devices.events import Seen

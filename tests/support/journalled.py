@@ -22,7 +22,7 @@ from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate
-from dealwire.rehearsal.scenario import load_scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from dealwire.table.table import Table, TableTerms
 from devices.address import line_at

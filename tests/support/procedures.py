@@ -12,7 +12,8 @@ from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import Due
 from dealer_flow.procedure.tables import Consequence
-from dealwire.rehearsal.scenario import Scenario, clean_round, packets, scenario_of
+from dealwire.rehearsal.scenario import Scenario, packets
+from dealwire.rehearsal.scenario_file import clean_round, scenario_of
 from protocol.places import BURN, MUCK, Place, parse_place
 
 STEPPED: Final = tuple(name for name in known_procedures() if load_procedure(name).step)

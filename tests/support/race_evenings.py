@@ -6,7 +6,8 @@ from dealer_flow.play.flow import DealerFlow
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.rehearsal.scenario import RaceScenario, find_scenario
+from dealwire.rehearsal.scenario import RaceScenario
+from dealwire.rehearsal.scenario_file import find_scenario
 from dealwire.rehearsal.tables import RehearsedShoe
 from tests.support.table_evenings import START_NS, TableEvening
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from dealwire.rehearsal.scenario import Scenario, load_scenario
+from dealwire.rehearsal.scenario import Scenario
+from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from protocol.cards import CARDS, spell_cards
 from protocol.message import message_name

@@ -8,7 +8,8 @@ import pytest
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.rehearsal.rehearsed import NotDealt, RehearsedProcedure
-from dealwire.rehearsal.scenario import clean_round, load_scenario, packets, scenario_of
+from dealwire.rehearsal.scenario import packets
+from dealwire.rehearsal.scenario_file import clean_round, load_scenario, scenario_of
 from devices.simulator.shuffler_parts import PacketGroup
 from protocol import places as at
 from protocol.tdp import messages as m

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dealer_flow.procedure.load import load_procedure
-from dealwire.rehearsal.scenario import clean_round, load_scenario, scenario_ids, scenario_of
+from dealwire.rehearsal.scenario_file import clean_round, load_scenario, scenario_ids, scenario_of
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.deck import Bay
 from devices.simulator.line_faults import LineFaults

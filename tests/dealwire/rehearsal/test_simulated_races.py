@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from dealwire.cli import main
-from dealwire.rehearsal.scenario import RaceScenario, Scenario, find_scenario, scenario_ids, shoe_scenario_ids
+from dealwire.rehearsal.scenario import RaceScenario, Scenario
+from dealwire.rehearsal.scenario_file import find_scenario, scenario_ids, shoe_scenario_ids
 from dealwire.rehearsal.shoe_dealers import stack
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from devices import events as e
