@@ -16,19 +16,19 @@ class Part(TomlTable):
 
 
 class OpenPart(Part):
-    """A table of which the procedure tells what keys it takes: `Spot.only`."""
+    """A table of which the procedure tells what keys it takes: `FileKey.only`."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class Spot(NamedTuple):
-    """A place in a file. Without a `text` no line is named, as for rounds that stand in no file."""
+class FileKey(NamedTuple):
+    """A key of a file and where it stands. Without a `text` no line is named, as for rounds that stand in no file."""
 
     file: str
     text: str
     key: Key = ()
 
-    def at(self, *key: str | int) -> "Spot":
+    def at(self, *key: str | int) -> "FileKey":
         """A place within this one."""
         return self._replace(key=(*self.key, *key))
 

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import Due
-from dealwire.rehearsal.parts import OpenPart, Spot
+from dealwire.rehearsal.parts import FileKey, OpenPart
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap
 from protocol.places import MUCK
 
@@ -148,34 +148,34 @@ class TroublePart(OpenPart):
     named: bool = True
 
 
-def planned(trouble: TroublePart, spot: Spot, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
+def planned(trouble: TroublePart, here: FileKey, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
     source = "shoe" if plan.from_shoe else "shuffler"
     kinds = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
-    what = _kind(trouble, spot, kinds)
+    what = _kind(trouble, here, kinds)
     if what in AT_A_CARD:
-        return planned_at_card(trouble, spot, kinds, sum(packet.cards for packet in packets))
+        return planned_at_card(trouble, here, kinds, sum(packet.cards for packet in packets))
     at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
     keys = ("packet", *(("step",) if isinstance(trouble.packet, str) else ())) if at_packet else ()
-    _check(trouble, what, spot, source, *keys, "ruling")
-    spot.needs(trouble, *keys[:1], *(key for key in ("positions", "to") if key in KEYS.get(what, ())))
-    ordinal = _ordinal(trouble, spot, packets) if at_packet else 0
+    _check(trouble, what, here, source, *keys, "ruling")
+    here.needs(trouble, *keys[:1], *(key for key in ("positions", "to") if key in KEYS.get(what, ())))
+    ordinal = _ordinal(trouble, here, packets) if at_packet else 0
     packet = packets[ordinal - 1] if ordinal else None
     by_hand = packet is not None and any(step.name == packet.step and not step.from_device for step in plan.steps)
     if what is What.MISPLACED and (by_hand or source != "shoe"):
-        raise spot.at("what").error("a card is misplaced when it is drawn from a shoe; here a packet is short or long")
+        raise here.at("what").error("a card is misplaced when it is drawn from a shoe; here a packet is short or long")
     if what is What.PACKET and source == "shoe" and not by_hand:
-        raise spot.at("what").error("a card drawn from a shoe is misplaced: one hand is short and another long")
+        raise here.at("what").error("a card drawn from a shoe is misplaced: one hand is short and another long")
     most = max((each.cards for each in packets), default=1)
     found = {*trouble.positions}
     if what is What.BURN and not (found <= {*range(1, most + 1)} and 0 < len(found) == len(trouble.positions)):
-        raise spot.at("positions").error(f"{[*trouble.positions]} are not different positions from 1 to {most}")
+        raise here.at("positions").error(f"{[*trouble.positions]} are not different positions from 1 to {most}")
     if what is What.MISPLACED:
-        spot.at("to").among([str(trouble.to)], [*dict.fromkeys(each.place.text for each in packets), MUCK.text])
+        here.at("to").among([str(trouble.to)], [*dict.fromkeys(each.place.text for each in packets), MUCK.text])
     return PlannedTrouble(
         what=what,
         ordinal=ordinal,
-        amount=_amount(trouble, what, spot, packet, source),
+        amount=_amount(trouble, what, here, packet, source),
         noticed=trouble.noticed,
         device=trouble.device or source,
         positions=trouble.positions,
@@ -184,55 +184,55 @@ def planned(trouble: TroublePart, spot: Spot, packets: Sequence[Due], plan: Plan
     )
 
 
-def planned_at_card(trouble: TroublePart, spot: Spot, kinds: Collection[str], last: int) -> PlannedTrouble:
+def planned_at_card(trouble: TroublePart, here: FileKey, kinds: Collection[str], last: int) -> PlannedTrouble:
     """What goes wrong at a shoe or on a line, at a card from 1 to `last` where it is at one."""
-    what = _kind(trouble, spot, kinds)
+    what = _kind(trouble, here, kinds)
     at_card = what not in (What.OVERDRAW, What.EARLY)
-    _check(trouble, what, spot, "shoe", *(("card",) if at_card else ()))
+    _check(trouble, what, here, "shoe", *(("card",) if at_card else ()))
     return PlannedTrouble(
         what,
-        spot.at("card").number(trouble.card, 1, last) if at_card else 0,
-        _amount(trouble, what, spot, None, "shoe"),
+        here.at("card").number(trouble.card, 1, last) if at_card else 0,
+        _amount(trouble, what, here, None, "shoe"),
         device=trouble.device or "shoe",
         named=trouble.named,
     )
 
 
-def _kind(trouble: TroublePart, spot: Spot, kinds: Collection[str]) -> What:
+def _kind(trouble: TroublePart, here: FileKey, kinds: Collection[str]) -> What:
     """Of a kind there is here."""
-    spot.at("what").among([trouble.what], kinds)
+    here.at("what").among([trouble.what], kinds)
     return What(trouble.what)
 
 
-def _check(trouble: TroublePart, what: What, spot: Spot, source: str, *keys: str) -> None:
+def _check(trouble: TroublePart, what: What, here: FileKey, source: str, *keys: str) -> None:
     """With no key but these and its kind's own, at a device there is."""
-    spot.only(trouble, "what", *keys, *KEYS.get(what, ()))
-    spot.at("device").among([trouble.device or source], (source, "table-controller"))
+    here.only(trouble, "what", *keys, *KEYS.get(what, ()))
+    here.at("device").among([trouble.device or source], (source, "table-controller"))
 
 
-def _ordinal(trouble: TroublePart, spot: Spot, packets: Sequence[Due]) -> int:
+def _ordinal(trouble: TroublePart, here: FileKey, packets: Sequence[Due]) -> int:
     """The packet's number, or the first one that goes to a place, in the step of that name where one is given."""
     if isinstance(trouble.packet, int):
-        return spot.at("packet").number(trouble.packet, 1, len(packets))
+        return here.at("packet").number(trouble.packet, 1, len(packets))
     if trouble.step is not None:
-        spot.at("step").among([trouble.step], dict.fromkeys(packet.step for packet in packets))
+        here.at("step").among([trouble.step], dict.fromkeys(packet.step for packet in packets))
     found: dict[str, int] = {}
     for ordinal, packet in enumerate(packets, 1):
         if trouble.step in (None, packet.step):
             found.setdefault(packet.place.text, ordinal)
-    spot.at("packet").among([str(trouble.packet)], found)
+    here.at("packet").among([str(trouble.packet)], found)
     return found[str(trouble.packet)]
 
 
-def _amount(trouble: TroublePart, what: What, spot: Spot, packet: Due | None, source: str) -> int:
+def _amount(trouble: TroublePart, what: What, here: FileKey, packet: Due | None, source: str) -> int:
     if what is What.PACKET and packet is not None:
         least = 1 - packet.cards if source == "shuffler" else -packet.cards
-        if not spot.at("by").number(trouble.by, least, packet.cards):
-            raise spot.at("by").error("0 cards too many is no trouble; -1 is one too few")
+        if not here.at("by").number(trouble.by, least, packet.cards):
+            raise here.at("by").error("0 cards too many is no trouble; -1 is one too few")
         return trouble.by or 0
     if what in (What.MISPLACED, What.OVERDRAW):
-        return spot.at("cards").number(trouble.cards or 1, 1, packet.cards if packet else 5)
+        return here.at("cards").number(trouble.cards or 1, 1, packet.cards if packet else 5)
     if what not in AMOUNTS:
         return 0
     key, low, high = AMOUNTS[what]
-    return spot.at(key).number(getattr(trouble, key), low, high)
+    return here.at(key).number(getattr(trouble, key), low, high)

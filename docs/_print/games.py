@@ -72,8 +72,10 @@ def _readings(procedures: list[Procedure]) -> Iterator[str]:
             yield from (*table(("reading", "values, default first", "why"), rows), "")
 
 
-def _values(option: OptionPart) -> str:
-    return ", ".join([f"**{option.default}**", *(value for value in option.allowed if value != option.default)])
+def _values(option: OptionPart, default: str = "**{}**") -> str:
+    """What may be chosen, the default first."""
+    others = (value for value in option.allowed if value != option.default)
+    return ", ".join([default.format(option.default), *others])
 
 
 def _sentence(reason: str) -> str:
@@ -185,7 +187,7 @@ _FAULT: Final = {
 def _options(procedure: Procedure) -> list[str]:
     if not procedure.option:
         return []
-    rows = ((f"`{option.name}`", _values(option).replace("*", ""), option.reason) for option in procedure.option)
+    rows = ((f"`{option.name}`", _values(option, "{}"), option.reason) for option in procedure.option)
     return ["## Readings", "", *table(("option", "allowed, default first", "why"), rows)]
 
 
