@@ -10,7 +10,7 @@ from pydantic import Field
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.tomlfile import load, validated
-from dealwire.rehearsal.parts import OpenPart, Spot
+from dealwire.rehearsal.parts import FileKey, OpenPart
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
 from dealwire.rehearsal.scenario import (
     AnyScenario,
@@ -86,7 +86,7 @@ def find_scenario(source: str | Path) -> AnyScenario:
             raise _unknown(source, folders)
         path = HERE / folders[source] / f"{source}.toml"
     file = load(path, ScenarioFile)
-    top = Spot(str(path), path.read_text(encoding="utf-8"))
+    top = FileKey(str(path), path.read_text(encoding="utf-8"))
     try:
         procedure = load_procedure(file.procedure)
     except ProcedureError as error:
@@ -130,7 +130,7 @@ def scenario_of(
 ) -> Scenario:
     """The scenario of these rounds, as if read from a file; TomlFileError names the key and what is allowed."""
     head = {"procedure": procedure.id, "title": procedure.title, "seed": seed, "options": dict(options or {})}
-    top = Spot(f"{procedure.id}.toml", "")
+    top = FileKey(f"{procedure.id}.toml", "")
     file, wrong = validated({**head, "rounds": list(rounds), **more}, ScenarioFile, lambda _: ())
     for key, why in wrong:
         raise top.at(*key).error(why)
@@ -138,7 +138,7 @@ def scenario_of(
     return _scenario(file, top, procedure, procedure.id)
 
 
-def _scenario(file: ScenarioFile, top: Spot, procedure: Procedure, id_: str) -> Scenario:
+def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) -> Scenario:
     """The file of a game that is dealt step by step."""
     top.only(file, "procedure", "title", "options", "seed", "recognition", "basic", "cut_after", "rounds")
     try:
@@ -153,38 +153,39 @@ def _scenario(file: ScenarioFile, top: Spot, procedure: Procedure, id_: str) -> 
     return Scenario(id_, file.seed, file.recognition, rehearsed, rounds, file.basic, file.cut_after)
 
 
-def _round(part: RoundPart, spot: Spot, procedure: RehearsedProcedure) -> RoundPlan:
-    spot.only(part, "players", "number", "house_draws", "troubles", "awards")
+def _round(part: RoundPart, here: FileKey, procedure: RehearsedProcedure) -> RoundPlan:
+    here.only(part, "players", "number", "house_draws", "troubles", "awards")
     choices = procedure.plan.choices
     for at, player in enumerate(part.players):
-        own = spot.at("players", at)
+        own = here.at("players", at)
         own.only(player, "seat", "wagers", "decision", "choices")
+        own.at("seat").number(player.seat, 1, procedure.plan.most_seats)
         own.at("wagers").among(player.wagers, procedure.bets)
         own.at("decision").among([player.decision], ["basic", *choices])
         own.at("choices").among(player.choices, ["", *choices])
         if procedure.enters and not any(bet in player.wagers for bet in procedure.enters):
             raise own.at("wagers").error(f"a player needs the bet {' or '.join(map(repr, procedure.enters))}")
-    spot.at("number").number(part.number or 0, 0, procedure.plan.most_seats)
-    plan = RoundPlan(_seated(part, spot), (), part.awards, number=part.number, house_draws=part.house_draws)
+    here.at("number").number(part.number or 0, 0, procedure.plan.most_seats)
+    plan = RoundPlan(_seated(part, here), (), part.awards, number=part.number, house_draws=part.house_draws)
     dealt = packets(procedure, plan)
     cards, deck = sum(packet.cards for packet in dealt), procedure.plan.loaded
     if cards > deck:
-        raise spot.at("players").error(f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
+        raise here.at("players").error(f"{len(dealt)} packets with {cards} cards are more than {deck} cards")
     for at, award in enumerate(part.awards):
-        spot.at("awards", at, "seat").number(award.seat, plan.players[0].seat, plan.players[-1].seat)
-    troubles = (planned(each, spot.at("troubles", at), dealt, procedure.plan) for at, each in enumerate(part.troubles))
+        here.at("awards", at, "seat").number(award.seat, plan.players[0].seat, plan.players[-1].seat)
+    troubles = (planned(each, here.at("troubles", at), dealt, procedure.plan) for at, each in enumerate(part.troubles))
     return replace(plan, troubles=tuple(troubles))
 
 
-def _seated(part: RoundPart, spot: Spot) -> tuple[SimulatedPlayer, ...]:
+def _seated(part: RoundPart, here: FileKey) -> tuple[SimulatedPlayer, ...]:
     """The players of a round, in rising order of seats."""
     players = tuple(sorted(part.players, key=lambda player: player.seat))
     if not players or len({player.seat for player in players}) != len(players):
-        raise spot.at("players").error("a round needs at least one player and one player a seat")
+        raise here.at("players").error("a round needs at least one player and one player a seat")
     return players
 
 
-def _race_scenario(file: ScenarioFile, top: Spot, procedure: Procedure, id_: str) -> RaceScenario:
+def _race_scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) -> RaceScenario:
     """The file of races."""
     top.only(file, *(key for key in ScenarioFile.model_fields if key not in ("options", "recognition", "basic")))
     game = RaceGame(procedure)
@@ -200,11 +201,11 @@ def _race_scenario(file: ScenarioFile, top: Spot, procedure: Procedure, id_: str
     return RaceScenario(id_, file.seed, game, file.decks, cards, file.burn, file.cut_after, file.round_limit, rounds)
 
 
-def _race_round(part: RoundPart, spot: Spot, game: RaceGame, stacked: bool) -> RoundPlan:
-    spot.only(part, "players", "troubles", "ends")
+def _race_round(part: RoundPart, here: FileKey, game: RaceGame, stacked: bool) -> RoundPlan:
+    here.only(part, "players", "troubles", "ends")
     shoe = game.shoe
     for at, player in enumerate(part.players):
-        own = spot.at("players", at)
+        own = here.at("players", at)
         own.only(player, "seat", "wagers", "switch")
         own.at("wagers").among(player.wagers, [bet for bet in game.bets if bet not in shoe.moved])
         own.at("switch").among(player.switch, [bet for bet in game.bets if bet in shoe.moved])
@@ -214,9 +215,9 @@ def _race_round(part: RoundPart, spot: Spot, game: RaceGame, stacked: bool) -> R
         if len(player.switch) > 1 or sum(player.switch.values()) > most:
             raise own.at("switch").error(f"at most {most} cents, the bet {shoe.moves_from!r}, go to one other")
     if part.ends is not None:
-        spot.at("ends").number(part.ends, shoe.column_end or 1, game.all + 1)
+        here.at("ends").number(part.ends, shoe.column_end or 1, game.all + 1)
         if stacked:
-            raise spot.at("ends").error("the scenario's cards say it already; leave one of the two out")
+            raise here.at("ends").error("the scenario's cards say it already; leave one of the two out")
     found = enumerate(part.troubles)
-    troubles = tuple(planned_at_card(each, spot.at("troubles", at), RACE, game.all + 1) for at, each in found)
-    return RoundPlan(_seated(part, spot), troubles, ends=part.ends or 0)
+    troubles = tuple(planned_at_card(each, here.at("troubles", at), RACE, game.all + 1) for at, each in found)
+    return RoundPlan(_seated(part, here), troubles, ends=part.ends or 0)

@@ -287,6 +287,10 @@ wagers = { ante = 5, blind = 5 }
             ":7: rounds[1].players[1].seat: must be less than or equal to 32, not 33",
         ),
         (
+            GOOD.replace("seat = 2", "seat = 9"),
+            ":7: rounds[1].players[1].seat: 9 is not a whole number from 1 to 8",
+        ),
+        (
             GOOD.replace("blind = 5", "blimd = 5"),
             ":8: rounds[1].players[1].wagers: 'blimd' is not one of ante, blind",
         ),
