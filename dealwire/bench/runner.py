@@ -16,6 +16,7 @@ from dealwire.bench.record import BenchOutcome, Failed, NotRun, Result
 from dealwire.bench.report import Report
 from dealwire.bench.rules import RULES, BenchRule
 from dealwire.bench.stand import Stand
+from dealwire.bench.values import BadValue
 from dealwire.bench.wire import Wire
 from dealwire.version import __version__
 from devices.clock import SystemClock
@@ -146,7 +147,7 @@ def _run(stand: Stand, check: Check, gone: str) -> Result:
         result.began_ns = probe.wire.now_ns()
         for step in check.steps:
             step(stand)
-    except NotRun as reason:
+    except (NotRun, BadValue) as reason:  # a plan for any device may ask what another kind says
         result.outcome, result.why = BenchOutcome.NOT_RUN, str(reason)
     except (Failed, NoAnswer, LineClosed) as failed:
         result.outcome, result.why = BenchOutcome.FAILED, str(failed)

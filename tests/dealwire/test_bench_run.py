@@ -108,6 +108,17 @@ def test_a_person_who_does_it_passes_the_check() -> None:
     assert report.results[0].why == ""
 
 
+def test_what_a_plan_for_any_device_asks_and_this_one_never_says_is_not_judged(tmp_path: Path) -> None:
+    text = HEAD.replace('"shuffler"', '"any"') + (
+        '[[check]]\nid = "a.b"\ntitle = "t"\nsection = "frame"\nmust = "m"\n'
+        'steps = [ { status = "status", where = { shoe = 1 } } ]\n'
+    )
+    rig = SimulatedRig("shuffler")
+    (result,) = run_plan(plan_of(text, tmp_path), rig.wire, lambda _: rig.hands).results
+    assert result.outcome is BenchOutcome.NOT_RUN
+    assert result.why.startswith("'ShufflerStatus' has no field 'shoe'; allowed: ")
+
+
 def test_a_capability_the_device_lacks_is_not_judged(tmp_path: Path) -> None:
     text = HEAD + (
         '[[check]]\nid = "a.b"\ntitle = "t"\nsection = "frame"\nmust = "m"\nneeds = ["LAYOUT_READER"]\n'
