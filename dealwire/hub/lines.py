@@ -45,6 +45,8 @@ class Publication:
 
     `sequence` is its number in the journal: it rises, with gaps, and names the line for ever, so a reader that meets
     it twice knows. `table` is the table's name; `line` one JSON object with `schema` and `type`, without a newline.
+    `epoch` names the opening of the journal that wrote it, `hash` is its record's place in the chain, both in hex: two
+    lines of one number that differ in either do not come from one history. Empty for what is not in a journal.
     """
 
     sequence: int
@@ -52,3 +54,5 @@ class Publication:
     at_ns: int
     topic: Topic
     line: str
+    epoch: str = ""
+    hash: str = ""
