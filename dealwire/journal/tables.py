@@ -17,6 +17,7 @@ from dealwire.config.schema import TablePart
 from dealwire.hub.lines import Publication
 from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of
+from dealwire.table.state import PublisherState
 from dealwire.table.table import TableOutcome, TableTerms, move_meters
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
@@ -78,6 +79,16 @@ class JournaledPublisher(Publisher):
         if self.dealt_again:
             self.viewer.saw(seen, outcomes_of(lines))
         return lines
+
+    def state(self) -> PublisherState | None:
+        """Table and view between two rounds; None while one is under way."""
+        table = self.table.state()
+        return PublisherState(table, self.viewer.state()) if table is not None else None
+
+    def restore(self, state: PublisherState) -> None:
+        """Go on as the publisher did that gave this state. It must be made of the same start."""
+        self.table.restore(state.table)
+        self.viewer.restore(state.viewer)
 
 
 class TableFactory:
