@@ -55,6 +55,14 @@ def round_of(text: str) -> tuple[str, int] | None:
     return found.session, found.round
 
 
+def meter_of(text: str) -> str | None:
+    """The meter whose step this line is; None when it is none."""
+    try:
+        return _METER.decode(text).meter
+    except msgspec.DecodeError:
+        return None
+
+
 def rows_of(sequence: int, table: str, topic: str, text: str) -> Iterator[Row]:
     """What a publication changes in the derived tables. One that cannot be read changes nothing: `verify` names it."""
     try:

@@ -244,22 +244,6 @@ class Journal:
         self._append(at_ns, 0, SNAPSHOT, table, payload, head)
         return sequence
 
-    # ------------------------------------------------------------------ what is looked up
-
-    def was_settled(self, table: str, session: str, number: int) -> bool:
-        """Whether this round's settlement is among what was written; also what is still in the open group."""
-        if any(self._is_of(row, table, session, number) for row in self._rows):
-            return True
-        try:
-            return self._file.db.execute(derived.IS_SETTLED, (table, session, number, number)).fetchone() is not None
-        except database.TROUBLE as error:
-            self._fail(database.in_words(error))
-            return True  # what is not known is not paid
-
-    @staticmethod
-    def _is_of(row: derived.Row, *key: object) -> bool:
-        return row[0] == derived.BEGIN_RUN and row[1] == key
-
     # ------------------------------------------------------------------ to the disk
 
     def secure(self) -> bool:

@@ -5,13 +5,13 @@ import struct
 import threading
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from dealwire.hub.lines import Publication, Topic
-from dealwire.journal import database
+from dealwire.journal import database, derived
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.passing import INFLATED_MAX, NotPassed, Passed, unpacked
 from dealwire.journal.records import (
@@ -172,6 +172,43 @@ class JournalReader:
         for record in self._paged(after, f"{database.IS_PUBLICATION} AND kind = 'settlement'"):
             if record.table == table:
                 yield record
+
+    def was_settled(self, table: str, session: str, number: int) -> bool:
+        """Whether this round's settlement was ever written."""
+        if self.version == 1:
+            lines = (each.payload.decode("utf-8", "replace") for each in self.settled(0, table))
+            return (session, number) in map(derived.round_of, lines)
+        return bool(self._rows(derived.IS_SETTLED, table, session, number, number))
+
+    def own_meters(self, table: str) -> dict[str, int | None]:
+        """Where the meters stand that are `table`'s own, in cents by name; None where that is not known."""
+        rows = self._rows("SELECT name, line FROM meter WHERE tbl = ?", table) if self.version > 1 else []
+        return {name: int(line) if line else None for name, line in rows}
+
+    def newest_meters(self, names: Collection[str], before: int) -> dict[str, str]:
+        """The newest step of each of these shared meters before record `before`, by its name; without those that have
+        none."""
+        sql = "SELECT name, sequence, line FROM meter WHERE tbl = ''"
+        rows = self._rows(sql) if self.version > 1 else []
+        found = {name: line for name, sequence, line in rows if name in names and sequence < before}
+        missing = {name for name, sequence, _ in rows if name in names} - found.keys() if rows else set(names)
+        for record in self._meters_back(before) if missing else ():
+            name = derived.meter_of(record.payload.decode("utf-8", "replace"))
+            if name in missing:
+                found[name] = record.payload.decode("utf-8", "replace")
+                missing.remove(name)
+            if not missing:
+                break
+        return found
+
+    def _meters_back(self, before: int) -> Iterator[JournalRecord]:
+        where = f"{database.IS_PUBLICATION} AND kind = 'meter' AND sequence < ?"
+        sql = (
+            f"SELECT {database.COLUMNS} FROM record INDEXED BY publication WHERE {where} ORDER BY sequence DESC LIMIT ?"
+        )
+        while found := list(map(self._record, self._rows(sql, before, PAGE))):
+            yield from found
+            before = found[-1].sequence
 
     def epoch_at(self, sequence: int) -> str:
         """The opening that wrote record `sequence`; empty for one of a version that named none."""
