@@ -122,6 +122,7 @@ class Service:
         with JournalReader(self.journal.path) as reader:
             before = reader.starts()
         went_on: Resumed[JournaledPublisher] = Resumed()
+        self.gets_on()
         if not self._anew:
 
             def progress() -> None:
@@ -136,11 +137,16 @@ class Service:
             self.owner.add(timer)
         for session in self.tables.values():
             self._connect(session, went_on)
+            self.gets_on()
         requests = RequestHandler(self.tables, self.clock, self._give_out)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
         for session in self.tables.values():
             self.hub.show(session.view(self.clock.now_ns()))
+
+    def gets_on(self) -> None:
+        """To be called at every step of a long opening: systemd waits as long as there are more."""
+        self._notifier.keep_waiting(self.clock.now_ns())
 
     def _stop_what_changed(self, went_on: Resumed[JournaledPublisher], before: dict[str, TableStart]) -> None:
         """A table goes on only as it was; those that share its meters begin anew with it."""
