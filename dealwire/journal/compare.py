@@ -87,8 +87,9 @@ class Matching:
             if publication.topic in self._topics:
                 self._rebuilt.setdefault(publication.table, deque()).append(publication)
                 self._pair(publication.table)
-        if record.kind in self._topics and record.table in self._dealing.publishers:
-            self._stored.setdefault(record.table, deque()).append(publication_of(record))
+        if record.kind in self._topics and (record.table in self._dealing.begun or not self._dealing.pruned):
+            stored = publication_of(record, self._dealing.epoch_at(record.sequence))
+            self._stored.setdefault(record.table, deque()).append(stored)
             self._pair(record.table)
         if record.kind == SNAPSHOT and self._reader is not None:
             self._compare_snapshot(self._reader, record)

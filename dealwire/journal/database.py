@@ -128,7 +128,7 @@ class WritableFile:
     of version 1 until now: then nothing is derived yet."""
 
     def __init__(self, path: Path) -> None:
-        _refuse_folder(path)
+        refuse_folder(path)
         self.path = path
         self.older = False
         self._lock = _lock(path)
@@ -189,7 +189,8 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def _refuse_folder(path: Path) -> None:
+def refuse_folder(path: Path) -> None:
+    """JournalInaccessible for a folder."""
     if path.is_dir():
         raise JournalInaccessible(path, os.strerror(errno.EISDIR), errno.EISDIR)
 
@@ -232,7 +233,7 @@ def marks(version: int) -> str:
 
 def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that only reads, also beside the writer, and on a medium that cannot be written."""
-    _refuse_folder(path)
+    refuse_folder(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
     uri = f"{path.absolute().as_uri()}?mode=ro"

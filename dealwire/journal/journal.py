@@ -11,6 +11,7 @@ import secrets
 import threading
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +21,10 @@ from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database, derived
 from dealwire.journal.check import check_tail
 from dealwire.journal.passing import BYTES_MAX, WAIT_NS, Passed, packed
-from dealwire.journal.reader import JournalLine, JournalReader, TableStart, snapshot_head
+from dealwire.journal.reader import JournalLine, JournalReader, Segment, TableStart, snapshot_head
 from dealwire.journal.records import (
+    DAY,
+    EXPORTED,
     GENESIS,
     LINE,
     NOTE,
@@ -29,6 +32,7 @@ from dealwire.journal.records import (
     PASSED,
     RAW,
     RESUMED,
+    SALVAGED,
     SNAPSHOT,
     STARTED,
     STOPPED,
@@ -50,6 +54,9 @@ GROUP_MAX: Final = 1024
 """Records of one group; a group that grows beyond is written without waiting for `commit`."""
 LOCKED_MOST_NS: Final = 30_000_000_000
 """Another program may hold the file's lock for so long; until then what is to be written waits in memory."""
+PRUNED_AT_ONCE: Final = 2000
+"""Records that are pruned in one turn: a few milliseconds."""
+PAGES_AT_ONCE: Final = 256
 LAST_WAIT_MS: Final = 5000
 """How long the end waits for another program's lock."""
 
@@ -110,6 +117,8 @@ class Journal:
         self.identity = secrets.token_bytes(16)
         self._head, self.newest_ns = Head(0, GENESIS), 0
         self._on_disk = self._head
+        self._day: str | None = None
+        self._anchor, self._segment_first = 0, 1
         self._rows.append(("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, self.identity)))
 
     def _go_on(self) -> None:
@@ -117,6 +126,9 @@ class Journal:
             with JournalReader(self.path) as reader:
                 self.identity, self._head, self.newest_ns = reader.identity, check_tail(reader), reader.newest_ns
                 running, lines = reader.starts(), reader.lines()
+                self._day, segments = reader.day(), reader.segments()
+                self._anchor = reader.anchor.sequence
+                self._segment_first = segments[-1].last + 1 if segments else reader.anchor.sequence + 1
                 if self._file.older:
                     self._derive(reader)
             self._on_disk = self._head
@@ -244,12 +256,65 @@ class Journal:
         self._append(at_ns, 0, SNAPSHOT, table, payload, head)
         return sequence
 
+    # ------------------------------------------------------------------ segments
+
+    def begin_day(self, day: str, at_ns: int) -> None:
+        """A gaming day begins: what was written since the one before is a segment. The first day of a file takes what
+        was written before it along."""
+        for table in list(self._passing):
+            self._add_passing(table, idle=True)
+        before, last = self._day, self._head
+        fields = {"file": self.identity.hex(), "day": day}
+        if before is not None:
+            segment = {"day": before, "first": self._segment_first, "last": last.sequence, "hash": last.hash.hex()}
+            insert = "INSERT INTO segment (first, last, day, hash) VALUES (?, ?, ?, ?)"
+            self._rows.append((insert, (self._segment_first, last.sequence, before, last.hash)))
+            self._segment_first = self._add(at_ns, 0, DAY, "", encode({**fields, "segment": segment}))
+        else:
+            self._add(at_ns, 0, DAY, "", encode(fields))
+        self._day = day
+
+    @property
+    def day(self) -> str | None:
+        """The gaming day that began last; None before any did."""
+        return self._day
+
+    def exported(self, segment: Segment, file: str, sha256: str, at_ns: int) -> None:
+        """A segment is in a file of its own and was checked there."""
+        fields = {"first": segment.first, "last": segment.last, "hash": segment.hash.hex(), "day": segment.day}
+        self._add(at_ns, 0, EXPORTED, "", encode({**fields, "file": file, "sha256": sha256}))
+        self._rows.append(
+            ("UPDATE segment SET exported = ?, sha256 = ? WHERE first = ?", (file, sha256, segment.first))
+        )
+
+    def salvaged(self, at_ns: int, found: Mapping[str, object]) -> None:
+        """What is before this is what could be read of a damaged file; `found` are JSON values that say more."""
+        self._add(at_ns, 0, SALVAGED, "", encode(dict(found)))
+
+    def prune(self, segment: Segment, most: int = PRUNED_AT_ONCE) -> bool:
+        """Take the oldest records off the file, with the next group: of this segment, which must be the oldest and
+        exported. At most so many at once; True when none of it is left."""
+        last = min(segment.last, self._anchor + most)
+        row = self._file.db.execute("SELECT hash FROM record WHERE sequence = ?", (last,)).fetchone()
+        if row is None or not self._open() or segment.exported is None:
+            return True
+        self._rows.append(("DELETE FROM record WHERE sequence <= ?", (last,)))
+        self._rows.append(("UPDATE anchor SET sequence = ?, hash = ?", (last, row[0])))
+        self._anchor = last
+        return last == segment.last
+
+    def give_back(self, pages: int = PAGES_AT_ONCE) -> None:
+        """Give room that was pruned back to the disk, a little at a time."""
+        if self._open() and not self._file.db.in_transaction:
+            with suppress(*database.TROUBLE):
+                self._file.db.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+
     # ------------------------------------------------------------------ to the disk
 
     def secure(self) -> bool:
         """Write the open group and sync it. False when the disk did not take it: then nothing may be acknowledged.
         Costs nothing when the group is empty."""
-        if self._group and self._open():
+        if (self._group or self._rows) and self._open():
             self._try_to_write()
         return self.failed is None and not self._group
 

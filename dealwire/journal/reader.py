@@ -15,6 +15,7 @@ from dealwire.journal import database, derived
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.passing import INFLATED_MAX, NotPassed, Passed, unpacked
 from dealwire.journal.records import (
+    DAY,
     GENESIS,
     LINE,
     OPENED,
@@ -28,7 +29,7 @@ from dealwire.journal.records import (
     JournalRecord,
     heading,
 )
-from dealwire.journal.sealing import NotGenuine, SealingKey, Unsealer
+from dealwire.journal.sealing import CLEAR, NotGenuine, SealingKey, Unsealer
 
 T = TypeVar("T")
 
@@ -75,6 +76,19 @@ class TableSnapshot:
     state: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The records of one gaming day; `hash` is that of the last. `exported` names the file that holds it too, with the
+    SHA-256 of that file; None until then."""
+
+    first: int
+    last: int
+    day: str
+    hash: bytes
+    exported: str | None = None
+    sha256: str | None = None
+
+
 class JournalReader:
     """A journal open for reading. Use it as a context manager; every method may be called from any thread.
 
@@ -112,6 +126,8 @@ class JournalReader:
             rows = self._rows("SELECT sequence, hash, file FROM anchor")
             if len(rows) != 1 or len(rows[0][1]) != len(GENESIS) or len(rows[0][2]) != 16:
                 raise JournalDamaged(self.path, None, "what its first record follows is not in it")
+            if self.hash_at(rows[0][0] + 1) is None:
+                raise JournalDamaged(self.path, rows[0][0] + 1, "the first record is missing")
             return Head(rows[0][0], rows[0][1]), rows[0][2]
         first = next(self._page(0, f"kind = '{OPENED}' AND {self._marks}"), None)
         if first is None:
@@ -214,7 +230,7 @@ class JournalReader:
         """The opening that wrote record `sequence`; empty for one of a version that named none."""
         if self.version > 1 and sequence > self._epochs_up_to:
             self._epochs_up_to = self.head.sequence
-            rows = self._rows("SELECT sequence, epoch FROM opening ORDER BY sequence")
+            rows = self.openings()
             self._openings = [row[0] for row in rows], [row[1] for row in rows]
         numbers, epochs = self._openings
         place = bisect_right(numbers, sequence)
@@ -249,12 +265,13 @@ class JournalReader:
                 found[record.line] = line_of(self.path, record)
         return dict(sorted(found.items()))
 
-    def snapshot(self, table: str, up_to: int = MANY) -> TableSnapshot | None:
-        """The newest snapshot of `table` since it began last, up to record `up_to`; None when there is none."""
+    def snapshot(self, table: str, *, state: bool = True, up_to: int = MANY) -> TableSnapshot | None:
+        """The newest snapshot of `table` since it began last, up to record `up_to`; None when there is none. Without
+        `state` no key is needed."""
         kept, started = self._newest_mark(SNAPSHOT, table, up_to), self._newest_mark(STARTED, table, up_to)
         if kept is None or (started is not None and started.sequence > kept.sequence):
             return None
-        return self.snapshot_of(kept)
+        return self.snapshot_of(kept, state=state)
 
     def snapshot_of(self, record: JournalRecord, *, state: bool = True) -> TableSnapshot:
         """What a snapshot's record holds; without `state`, which alone needs the key, for anybody."""
@@ -292,6 +309,37 @@ class JournalReader:
         except NotGenuine:
             why = "the seal is broken: the bytes were altered or moved, or the key is another"
             raise JournalDamaged(self.path, record.sequence, why) from None
+
+    def is_sealed(self, record: JournalRecord) -> bool:
+        """Whether what a raw record or a snapshot holds is under a seal."""
+        start = 4 + int.from_bytes(record.payload[:4], "big") if record.kind == SNAPSHOT else 0
+        return record.payload[start : start + 1] != CLEAR
+
+    def segments(self) -> list[Segment]:
+        """What is before each gaming day, oldest first; of those that are still here."""
+        if self.version == 1:
+            return []
+        rows = self._rows("SELECT first, last, day, hash, exported, sha256 FROM segment ORDER BY first")
+        return [Segment(*row) for row in rows if row[1] > self.anchor.sequence]
+
+    def openings(self) -> list[tuple[int, str]]:
+        """Every opening that named itself: its record's number, its name."""
+        return self._rows("SELECT sequence, epoch FROM opening ORDER BY sequence") if self.version > 1 else []
+
+    def day(self) -> str | None:
+        """The gaming day that began last; None when none ever did."""
+        rows = self._rows(f"SELECT max(sequence) FROM record INDEXED BY mark WHERE {self._marks} AND kind = '{DAY}'")
+        record = next(self._page(rows[0][0] - 1), None) if rows and rows[0][0] else None
+        return _fields(self.path, record, lambda fields: str(fields["day"])) if record is not None else None
+
+    def size(self) -> int:
+        """Bytes of the file that are in use."""
+        pages, free, of = (self._rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "freelist_count", "page_size"))
+        return int((pages - free) * of)
+
+    def consumers(self) -> dict[str, int]:
+        """How far each exporter has sent."""
+        return dict(self._rows("SELECT name, sequence FROM consumer"))
 
     def complaints(self) -> list[str]:
         """What SQLite finds wrong with the file; empty when it is sound."""
@@ -365,6 +413,14 @@ def _inflated(body: bytes) -> bytes:
     if not unpack.eof or unpack.unused_data:
         raise ValueError("its state is cut off")
     return state
+
+
+def epoch_of(record: JournalRecord) -> str:
+    """The opening that an `opened` record names; empty in files of version 1."""
+    try:
+        return str(json.loads(record.payload).get("epoch", ""))
+    except (ValueError, AttributeError):
+        return ""
 
 
 def start_of(path: Path, record: JournalRecord) -> TableStart:

@@ -68,6 +68,8 @@ class Dealing(Generic[T]):
 
     def __init__(self, reader: JournalReader, make: MakePublisher[T]) -> None:
         self.publishers: dict[str, T] = {}
+        self.begun: set[str] = set()
+        """Tables of which a beginning was met, or a snapshot in its place."""
         self.make = make
         self._reader = reader
         self._lines = reader.lines()
@@ -85,6 +87,7 @@ class Dealing(Generic[T]):
             self._take_raw(record)
         elif record.kind == STARTED:
             self._forget(table)
+            self.begun.add(table)
             self.publishers[table] = self.make(start_of(self._reader.path, record))
         elif record.kind == STOPPED:
             self._player(table).advance(record.at_ns)
@@ -101,6 +104,7 @@ class Dealing(Generic[T]):
         table, kept = snapshot.start.table, decoded(self._reader.path, snapshot)
         assert isinstance(self.make, Adopts)
         self._forget(table)
+        self.begun.add(table)
         self.publishers[table] = self.make.adopt(snapshot, kept)
         self._lines |= {line.number: line for line in snapshot.lines}
         player = self._player(table)
@@ -120,6 +124,15 @@ class Dealing(Generic[T]):
         return self._taken()
 
     @property
+    def pruned(self) -> bool:
+        """The journal's beginning is not in it any more."""
+        return self._reader.anchor.sequence > 0
+
+    def epoch_at(self, sequence: int) -> str:
+        """The opening that wrote a record."""
+        return self._reader.epoch_at(sequence)
+
+    @property
     def open_lines(self) -> tuple[int, ...]:
         """Lines that have not ended."""
         return tuple(sorted(index + 1 for player in self._players.values() for index in player.open))
@@ -136,7 +149,7 @@ class Dealing(Generic[T]):
 
     def _take_unknown(self, record: JournalRecord) -> None:
         """Something of a table whose beginning was not dealt."""
-        pruned = self._reader.anchor.sequence > 0
+        pruned = self.pruned and record.table not in self.begun
         if pruned and record.kind == SNAPSHOT and isinstance(self.make, Adopts):
             self.adopt(self._reader.snapshot_of(record))
         elif record.kind in RAW and not pruned:

@@ -41,10 +41,10 @@ class Gate:
 class Journaled(Recorded):
     """A transport around `inner` for line number `line` of `journal`. Use the owner's clock, so that times agree.
 
-    No byte goes out before everything that something came of is on the disk: a device is never told that we have what a
-    kill could take from us. `thanks` says that any byte may thank the device for any other: then all that came is on
-    the disk before, as for a dialect that acknowledges frames and keeps no events. When the journal fails or is closed,
-    the line closes, and the device keeps what we did not thank it for.
+    No byte goes out before everything that came in is on the disk: a device is never told that we have what a kill
+    could take from us. `patient` is for a line whose every report is published and whose device is thanked for reports
+    alone: what leads to nothing then waits for its record, and only what something came of is on the disk before. When
+    the journal fails or is closed, the line closes, and the device keeps what we did not thank it for.
     With a `gate`, which all lines of an owner share, bytes wait for the end of the turn; without, each write commits.
     """
 
@@ -56,10 +56,10 @@ class Journaled(Recorded):
         clock: Clock,
         gate: Gate | None = None,
         *,
-        thanks: bool = False,
+        patient: bool = False,
     ) -> None:
         super().__init__(inner, journal, line, clock)
-        self._journal, self._gate, self._number, self._thanks = journal, gate, line, thanks
+        self._journal, self._gate, self._number, self._patient = journal, gate, line, patient
         self._held = bytearray()
         self._waits = False  # the gate knows of what is held
         self._broken: LineClosed | None = None  # what `let_out` met, for whoever calls next
@@ -117,7 +117,7 @@ class Journaled(Recorded):
         super().close()
 
     def _write(self, data: bytes) -> int:
-        if self._thanks:
+        if not self._patient:
             self._journal.thanks(self._number)
         secured = not self._journal.owes or self._journal.secure()
         self._check()

@@ -23,6 +23,7 @@ from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
 from dealwire.journal.transport import Gate
+from dealwire.service.archivist import Archivist
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.table_session import Pulse, TableSession
@@ -108,6 +109,7 @@ class Service:
                 self.clock = SystemClock(reader.newest_ns)
         self.journal = Journal(part.path, key=key, clock=self.clock)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
+        self._archivist = Archivist(self.journal, part)
         try:
             self._open(key)
         except BaseException:
@@ -221,6 +223,7 @@ class Service:
         for session in self.tables.values():
             session.close()
             session.status("stopped", f"table {session.name} is no longer served", self.clock.now_ns())
+        self._archivist.close()
         self._give_out()
         self.owner.close()
         self._stack.close()
@@ -263,6 +266,7 @@ class Service:
         self._beat.due_ns = now_ns - now_ns % BEAT_NS + BEAT_NS  # when the lines' heartbeats fall: one commit for all
         self.health.beat(self.clock.now_ns() - now_ns)
         self.journal.look(now_ns)
+        self._archivist.beat(now_ns)
         self._give_out()
         self._gate.try_again()
         lines: list[Supervisor] = []

@@ -83,9 +83,9 @@ class TableSession:
         role = ROLES[device.role]
 
         def journaled() -> Journaled:
-            return Journaled(opener.open(), self._journal, number, self._clock, gate, thanks=thanks)
+            return Journaled(opener.open(), self._journal, number, self._clock, gate, patient=patient)
 
-        thanks = not isinstance(dialect.make_link(device.kind, role, False), Resumable)
+        patient = isinstance(dialect.make_link(device.kind, role, False), Resumable)
         supervisor = Supervisor(
             device.name,
             dataclasses.replace(opener, open=journaled),
