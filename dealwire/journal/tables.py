@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from dealer_flow.play.sessions import RoundOrigin
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
@@ -24,6 +26,7 @@ from devices.events import Seen
 from protocol.errors import DealwireError
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank, MeterRecord
+from rules.settled import SettledInMemory, SettledKey, SettledRounds
 from rules.settlement import Settlement
 
 ROUNDS_KEPT: Final = 256
@@ -45,21 +48,39 @@ class SettingsChanged(DealwireError):
 
 
 class JournaledTable(PublishedTable):
-    """A table of the service. It settles no round again that was settled before it began."""
+    """A table of the service. It settles a round once, while it runs and before it began."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.settled_before: frozenset[RoundId] = frozenset()
-        self.refused: list[RoundId] = []
-        """Rounds that came once more and were not settled again, newest last."""
+        """Rounds of before, where no more is known of them than what the settlement says."""
+        self.remember(SettledInMemory())
+
+    def remember(self, rounds: SettledRounds) -> None:
+        """Keep the settled rounds here from now on; what was kept is not carried over."""
+        self._once = rounds
+        if self._awards is not None:
+            self._awards.settled = rounds
 
     def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
-        """A round is settled once, however often a device that was asked anew tells of it."""
-        known = (result.session, result.round)
-        if known in self.settled_before:
-            self.refused.append(known)
-            return []
+        """A round is settled once, however often it is heard: a device that was asked anew sends it again, or somebody
+        plays old bytes again."""
+        own, unnamed = keys_of(self.flow.origins.pop(0))
+        if (result.session, result.round) in self.settled_before or self._once.known(own) or self._once.known(unnamed):
+            repeated = Incident(code="round-repeated", clause="procedure", session=result.session, number=result.round)
+            self.incidents[repeated.code] += 1
+            return [repeated]
+        self._once.add(own)
         return super()._settle(result, terms)
+
+
+def keys_of(origin: RoundOrigin) -> tuple[SettledKey, SettledKey]:
+    """The round as it is remembered, and as it would be if its devices had not said who they are. Where no card was
+    dealt, and so no session is known, the controller's tells it."""
+    session = f"{origin.controller_session:08x}"
+    dealing = f"{origin.session:08x}"
+    own = f"{origin.dealing} {origin.controller} {session}"
+    return SettledKey(own, dealing, origin.number), SettledKey(f"  {session}", dealing, origin.number)
 
 
 class JournaledPublisher(Publisher):
@@ -146,7 +167,11 @@ class TableFactory:
 
 def configuration_of(part: TablePart) -> str:
     """A table's settings as the journal keeps them."""
-    return json.dumps(part.model_dump(mode="json", by_alias=True), sort_keys=True)
+    content = part.model_dump(mode="json", by_alias=True)
+    for device in content["device"]:
+        if device["pin"] is None:  # as it stood before a line could be pinned: a table without pins goes on
+            del device["pin"]
+    return json.dumps(content, sort_keys=True)
 
 
 def files_of(table: PublishedTable) -> dict[str, str]:

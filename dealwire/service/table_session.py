@@ -110,10 +110,6 @@ class TableSession:
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
         elif isinstance(seen.body, LinkLost):
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
-        for session, number in self.table.refused:
-            text = f"round {number} of session {session} came once more; it was settled before and is not paid again"
-            self.status("action", text, seen.at_ns)
-        self.table.refused.clear()
 
     def status(self, kind: StatusKind, text: str, at_ns: int, device: str | None = None) -> None:
         """Something about the table or one of its lines that is no part of a round."""

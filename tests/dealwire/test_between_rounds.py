@@ -22,7 +22,7 @@ from dealwire.journal.tables import JournaledPublisher, JournaledTable
 from devices.capture import Capture
 from devices.events import Seen
 from devices.replay import PlayStats, reports
-from rules.award import AwardRound, AwardRoundState
+from rules.award_record import AwardRound, AwardRoundState
 from rules.game import game_id_of
 from rules.meters import MeterBank
 from tests.support.long_evenings import long_evening

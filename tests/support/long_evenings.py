@@ -1,5 +1,5 @@
-"""Evenings of many rounds at any procedure: mostly what is due, now and then what is not, lines that fall silent, devices
-that start anew, and reports that are lost, doubled or swapped on their way."""
+"""Evenings of many rounds at any procedure: mostly what is due, now and then what is not, lines that fall silent,
+devices that start anew, and reports that are lost, doubled or swapped on their way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table put back at every moment between two rounds, and what it has in common with the one that was never stopped."""
+"""A table put back at every moment between two rounds, and compared with the one that was never stopped."""
 
 from __future__ import annotations
 
