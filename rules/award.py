@@ -17,6 +17,15 @@ from msgspec import structs
 import devices.events as e
 from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
+from rules.award_record import (
+    AwardKind,
+    AwardRecord,
+    AwardRound,
+    AwardRoundState,
+    AwardState,
+    differences,
+    standing,
+)
 from rules.award_steps import NEXT, AwardStage, allowed
 from rules.checks import dollars
 from rules.errors import SettlementRefused

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealer_flow.play.sessions import RoundOrigin
-from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
@@ -67,7 +66,7 @@ class JournaledTable(PublishedTable):
         plays old bytes again."""
         own, unnamed = keys_of(self.flow.origins.pop(0))
         if (result.session, result.round) in self.settled_before or self._once.known(own) or self._once.known(unnamed):
-            repeated = Incident(code="round-repeated", clause="procedure", session=result.session, number=result.round)
+            repeated = result.repeated()
             self.incidents[repeated.code] += 1
             return [repeated]
         self._once.add(own)

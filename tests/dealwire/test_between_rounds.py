@@ -15,7 +15,7 @@ from dealer_flow.play.sessions import Lines, LinesState
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.table.decks import Decks, DecksState
 from dealer_flow.table.round import Round
-from dealer_flow.table.shoe import ShoeLedger, Shoes, ShoesState, ShoeState
+from dealer_flow.table.shoe import ShoeLedger, Shoes, ShoesState, ShoeLedgerState
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.tables import JournaledPublisher, JournaledTable
@@ -133,7 +133,7 @@ def test_the_same_evening_gives_the_same_bytes() -> None:
 KEPT: list[tuple[type, type[msgspec.Struct], set[str]]] = [
     (Decks, DecksState, set()),
     (Shoes, ShoesState, {"decks", "faces", "least_confidence"}),
-    (ShoeLedger, ShoeState, {"decks", "faces"}),
+    (ShoeLedger, ShoeLedgerState, {"decks", "faces"}),
     (Lines, LinesState, {"patient"}),
     (AwardRound, AwardRoundState, set()),
 ]

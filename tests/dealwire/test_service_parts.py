@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import DevicePart, TablePart
@@ -131,7 +132,8 @@ def test_a_round_that_was_settled_before_is_told_and_not_paid_again() -> None:
     outcomes = [item for seen in evening for item in again.handle(seen)]
     settled = [item.round for item in outcomes if isinstance(item, Settlement)]
     assert settled == [rounds[1].round]
-    assert again.refused == [(rounds[0].session, rounds[0].round)]
+    repeated = [item for item in outcomes if isinstance(item, Incident) and item.code == "round-repeated"]
+    assert [(item.session, item.number) for item in repeated] == [(rounds[0].session, rounds[0].round)]
     assert [item.round for item in outcomes if isinstance(item, RoundResult)] == [item.round for item in rounds]
 
 
