@@ -15,7 +15,7 @@ from dealer_flow.play.sessions import Lines, LinesState
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.table.decks import Decks, DecksState
 from dealer_flow.table.round import Round
-from dealer_flow.table.shoe import ShoeLedger, Shoes, ShoesState, ShoeLedgerState
+from dealer_flow.table.shoe import ShoeLedger, ShoeLedgerState, Shoes, ShoesState
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.tables import JournaledPublisher, JournaledTable
