@@ -118,6 +118,7 @@ class Reception(FrameReader):
         """Times that the device was found to have started anew in its session."""
         self._life = Life()
         self._left: deque[int] = deque(maxlen=LEFT_MAX)  # sessions before this one
+        self._returned = False  # this one is one of them, and nobody heard of it yet
         self._expects = expects
         self._on_answer = on_answer
         self._gate_ns = 0  # until then, no event before the session is open
@@ -279,7 +280,7 @@ class Reception(FrameReader):
             return
         self.ack_due = True
         self.event_ns = now_ns
-        digest = crc32(envelope.body[_PAYLOAD])
+        digest = crc32(envelope.body[_PAYLOAD]) or 1
         boots = event.boot_count if isinstance(event, m.BootedMessage) else None
         if self.order.contradicts(event, digest) or (boots is not None and self._counts_another(event, boots)):
             self._start_anew(now_ns, out, event.number if boots is not None else 1)
@@ -408,6 +409,9 @@ class Reception(FrameReader):
             return
         self._finish_old(now_ns, out)
         before, self.session = self.order, session
+        self._returned = session in self._left
+        if self._returned:
+            self._left.remove(session)
         self._left.append(before.session)
         self._life = Life()
         self.order = EventOrder(session, self.stats)
@@ -429,8 +433,8 @@ class Reception(FrameReader):
             old.finish(now_ns, self.order.session, out)
         else:
             out.append(SessionRestarted(old.order.session, self.order.session))
-        if self.order.session in self._left:
-            self._left.remove(self.order.session)
+        if self._returned:
+            self._returned = False
             out.append(Returned(self.order.session))
         if self.opened:
             self._announce(out)
