@@ -20,7 +20,7 @@ from protocol.tdp import (
 from protocol.tdp import messages as m
 from protocol.tdp.freshness import KEPT, LATE_MS, Digests, Life, goes_back
 from protocol.tdp.outputs import MESSAGE_IDS
-from protocol.tdp.reception import LEFT_MAX
+from protocol.tdp.session_keeper import LEFT_MAX
 from tests.support.links import MS, START_NS, Pair, hello_reply, report
 
 S = 0x1001
