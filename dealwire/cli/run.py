@@ -78,11 +78,7 @@ def command(
     if check:
         if file is None:
             raise click.UsageError("--check needs a file")
-        found = load_configuration(file)
-        click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
-        click.echo(f"{file}: {seal_in_words(found.journal)}")
-        for warning in (*missing_seal(found.journal), *faces_in_clear(found)):
-            click.echo(f"{file}: {warning}", err=True)
+        say_what_is_wrong(file)
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
@@ -104,6 +100,15 @@ def printed(name: str) -> str:
     """A file for the system, with the path of this program in it."""
     text = resources.files("dealwire.service").joinpath("files", name).read_text(encoding="utf-8")
     return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
+
+
+def say_what_is_wrong(file: Path) -> None:
+    """That the file is right, and what seals its journal. TomlFileError for what is wrong."""
+    found = load_configuration(file)
+    click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+    click.echo(f"{file}: {seal_in_words(found.journal)}")
+    for warning in (*missing_seal(found.journal), *faces_in_clear(found)):
+        click.echo(f"{file}: {warning}", err=True)
 
 
 def say_what_happens() -> None:
