@@ -1,0 +1,108 @@
+"""No face that nobody has shown leaves a served table: not by a line, a message, a page, a metric, the log, or the
+journal's clear records. Real broker, real console, real lines; what is hidden follows from the simulated cards."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dealwire.rehearsal.scenario import AnyScenario
+from dealwire.rehearsal.scenario_file import find_scenario
+from dealwire.table import redaction
+from devices.events import Seen
+from tests.support.brokers import Mosquitto, needs_mosquitto, running
+from tests.support.dealt import reading
+from tests.support.face_hunt import FaceHunt, faces_in
+from tests.support.serve_procedure import made, two_rounds
+
+pytestmark = [needs_mosquitto, pytest.mark.thorough]
+
+OUTLETS = {"hub", "view", "mqtt", "ndjson", "websocket", "page", "journal"}
+"""Where faces are named once they are shown."""
+SILENT = {"log", "metrics", "mqtt, no line"}
+"""Where none ever has to be."""
+FROM_A_SHOE = ("longhorn.co", "208.co", "western-stud.co", "flushes-gone-wild.co-single", "texas-shootout.co")
+RACES = """
+title = "Two races from one shoe, after three burned cards, with cards that nobody should have drawn"
+seed = 3
+procedure = "race-to-the-flush"
+decks = 1
+burn = 3
+[[rounds]]
+ends = 6
+[[rounds.players]]
+seat = 1
+wagers = { red = 500, number-6 = 200 }
+[[rounds.troubles]]
+what = "locked"
+card = 3
+[[rounds]]
+ends = 8
+[[rounds.players]]
+seat = 2
+wagers = { odd = 1000 }
+[[rounds.troubles]]
+what = "push-back"
+card = 2
+"""
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
+    with running(tmp_path_factory.mktemp("broker")) as made:
+        yield made
+
+
+def hunted(folder: Path, broker: Mosquitto, scenario: AnyScenario, *, hidden: int) -> FaceHunt:
+    hunt = FaceHunt(folder, broker, scenario)
+    hunt.run()
+    assert len(hunt.truth.hidden) >= hidden, "hardly a face was hidden, so nothing was hunted"
+    assert {outlet for outlet, found in hunt.named.items() if found} >= OUTLETS, "an outlet names no card at all"
+    assert all(hunt.searched[outlet] for outlet in SILENT), hunt.searched
+    assert not any(hunt.named[outlet] for outlet in SILENT)
+    return hunt
+
+
+@pytest.mark.parametrize("scenario", ["recognition", "two-rounds", "rejected-card", "wrong-burn", "power-cycle"])
+def test_a_shuffler_that_reads_faces(tmp_path: Path, broker: Mosquitto, scenario: str) -> None:
+    hunt = hunted(tmp_path, broker, reading(scenario), hidden=15)
+    assert not hunt.leaks, hunt.leaks[0]
+
+
+@pytest.mark.parametrize("procedure", FROM_A_SHOE)
+def test_a_shoe_game_with_burned_and_face_down_cards(tmp_path: Path, broker: Mosquitto, procedure: str) -> None:
+    cases = made(procedure)
+    hunt = hunted(tmp_path, broker, cases.scenario_of(two_rounds(cases)), hidden=8)
+    assert not hunt.leaks, hunt.leaks[0]
+
+
+def test_races_from_a_shoe_that_goes_on(tmp_path: Path, broker: Mosquitto) -> None:
+    (tmp_path / "races.toml").write_text(RACES)
+    hunt = hunted(tmp_path, broker, find_scenario(tmp_path / "races.toml"), hidden=4)
+    assert not hunt.leaks, hunt.leaks[0]
+
+
+def test_the_hunt_finds_what_is_published_as_it_was_read(
+    tmp_path: Path, broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def as_read(seen: Seen) -> Seen:
+        return seen
+
+    monkeypatch.setattr(redaction, "hidden", as_read)
+    hunt = FaceHunt(tmp_path, broker, dataclasses.replace(reading("recognition")))
+    hunt.run()
+    assert {outlet for outlet, _, _ in hunt.leaks} >= {"hub", "mqtt", "ndjson", "journal"}
+
+
+def test_the_hunt_finds_what_is_shown_too_early(
+    tmp_path: Path, broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages and WebSocket: the flow's own hands, as the device reads them."""
+    from dealer_flow.table.ledger import Hand
+
+    known = [name for name in ("revealed", "opened") if hasattr(Hand, name)]
+    assert known
+    assert faces_in('<span class="card hearts"><b>10</b>, the ace of spades, "2C"') == {"TH", "AS", "2C"}
