@@ -3,7 +3,7 @@ journal's clear records. Real broker, real console, real lines; what is hidden f
 
 from __future__ import annotations
 
-import dataclasses
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +11,16 @@ import pytest
 
 from dealwire.rehearsal.scenario import AnyScenario
 from dealwire.rehearsal.scenario_file import find_scenario
+from dealwire.service.table_session import TableSession
 from dealwire.table import redaction
+from devices import events as e
 from devices.events import Seen
+from protocol.cards import spell_cards
 from tests.support.brokers import Mosquitto, needs_mosquitto, running
 from tests.support.dealt import reading
 from tests.support.face_hunt import FaceHunt, faces_in
 from tests.support.serve_procedure import made, two_rounds
+from tests.support.shoes import DIALECTS
 
 pytestmark = [needs_mosquitto, pytest.mark.thorough]
 
@@ -56,8 +60,8 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
         yield made
 
 
-def hunted(folder: Path, broker: Mosquitto, scenario: AnyScenario, *, hidden: int) -> FaceHunt:
-    hunt = FaceHunt(folder, broker, scenario)
+def hunted(folder: Path, broker: Mosquitto, scenario: AnyScenario, *, hidden: int, dialect: str = "tdp") -> FaceHunt:
+    hunt = FaceHunt(folder, broker, scenario, dialect=dialect)
     hunt.run()
     assert len(hunt.truth.hidden) >= hidden, "hardly a face was hidden, so nothing was hunted"
     assert {outlet for outlet, found in hunt.named.items() if found} >= OUTLETS, "an outlet names no card at all"
@@ -79,9 +83,14 @@ def test_a_shoe_game_with_burned_and_face_down_cards(tmp_path: Path, broker: Mos
     assert not hunt.leaks, hunt.leaks[0]
 
 
-def test_races_from_a_shoe_that_goes_on(tmp_path: Path, broker: Mosquitto) -> None:
-    (tmp_path / "races.toml").write_text(RACES)
-    hunt = hunted(tmp_path, broker, find_scenario(tmp_path / "races.toml"), hidden=4)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_races_from_a_shoe_that_goes_on(tmp_path: Path, broker: Mosquitto, dialect: str) -> None:
+    """A bee-tek shoe says nothing of its lock: to whoever hears it, a card drawn then is one of the race."""
+    text = RACES if dialect != "bee-tek" else RACES.replace('"locked"', '"pull-back"')
+    (tmp_path / "races.toml").write_text(text)
+    hunt = hunted(tmp_path, broker, find_scenario(tmp_path / "races.toml"), hidden=3, dialect=dialect)
+    unseen = hunt.truth.dealt - hunt.truth.shown
+    assert len(unseen) == (3 if dialect == "bee-tek" else 4), "the burned ones, and one drawn from a locked shoe"
     assert not hunt.leaks, hunt.leaks[0]
 
 
@@ -92,17 +101,30 @@ def test_the_hunt_finds_what_is_published_as_it_was_read(
         return seen
 
     monkeypatch.setattr(redaction, "hidden", as_read)
-    hunt = FaceHunt(tmp_path, broker, dataclasses.replace(reading("recognition")))
+    hunt = FaceHunt(tmp_path, broker, reading("recognition"))
     hunt.run()
     assert {outlet for outlet, _, _ in hunt.leaks} >= {"hub", "mqtt", "ndjson", "journal"}
 
 
-def test_the_hunt_finds_what_is_shown_too_early(
+def test_the_hunt_finds_what_a_page_or_the_log_says_too_early(
     tmp_path: Path, broker: Mosquitto, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pages and WebSocket: the flow's own hands, as the device reads them."""
-    from dealer_flow.table.ledger import Hand
+    deliver = TableSession.deliver
 
-    known = [name for name in ("revealed", "opened") if hasattr(Hand, name)]
-    assert known
-    assert faces_in('<span class="card hearts"><b>10</b>, the ace of spades, "2C"') == {"TH", "AS", "2C"}
+    def careless(self: TableSession, seen: Seen) -> None:
+        deliver(self, seen)
+        if isinstance(seen.body, e.PacketDispensed):
+            text = f"dealt: {spell_cards(seen.body.cards)}"
+            self.viewer.log("action", text, seen.at_ns, 1)
+            logging.getLogger("dealwire.careless").debug("%s", text)
+
+    monkeypatch.setattr(TableSession, "deliver", careless)
+    hunt = FaceHunt(tmp_path, broker, reading("recognition"))
+    hunt.run()
+    assert {outlet for outlet, _, _ in hunt.leaks} == {"view", "page", "websocket", "log"}
+
+
+def test_a_face_is_found_however_it_is_written() -> None:
+    text = '<span class="card hearts"><b>10</b>, "five cards: ace of spades, two of clubs", ["KD"], 9C.'
+    assert faces_in(text) == {"TH", "AS", "2C", "KD", "9C"}
+    assert not faces_in("2DA9 pit-3Dx 8 of 9 cards, x2C, Type 2D1, 1.2C")

@@ -231,6 +231,7 @@ settle = {settle}
 name = "{deals}"
 kind = "{deals}"
 address = "{address}"
+dialect = "{dialect}"
 [[table.device]]
 name = "controller"
 kind = "table-controller"
@@ -290,20 +291,22 @@ class FaceHunt:
     """One evening of `scenario`, served and searched. `leaks` are the faces found too early, with outlet and text;
     `named` those found in time, by outlet, so that a silent outlet is noticed."""
 
-    def __init__(self, folder: Path, broker: Mosquitto, scenario: AnyScenario, *, speed: float = 20.0) -> None:
+    def __init__(
+        self, folder: Path, broker: Mosquitto, scenario: AnyScenario, *, dialect: str = "tdp", speed: float = 20.0
+    ) -> None:
         self.leaks: list[tuple[str, set[str], str]] = []
         self.named: defaultdict[str, set[str]] = defaultdict(set)
         self.searched: Counter[str] = Counter()
-        table = set_up(scenario, speed=speed)
+        table = set_up(scenario, speed=speed, shoe_dialect=dialect)
         assert isinstance(table, SimulatedTable | RehearsedShoe)
         self.truth = Truth(table)
         self._bench = SimulatorHost(table, dict.fromkeys(table.units, "pty"))
         self._folder, self._broker = folder, broker
         self._clock = StoppableClock()
         self._metrics = free_port()
-        self._file = self._configure(scenario)
+        self._file = self._configure(scenario, dialect)
 
-    def _configure(self, scenario: AnyScenario) -> Path:
+    def _configure(self, scenario: AnyScenario, dialect: str) -> Path:
         SealingKey.new(self._folder / "journal.key")
         procedure = scenario.procedure.id if isinstance(scenario, Scenario) else "race-to-the-flush"
         (deals,) = self._bench.addresses.keys() - {"table-controller"}
@@ -318,6 +321,7 @@ class FaceHunt:
                 procedure=procedure,
                 settle="false",
                 deals=deals,
+                dialect=dialect,
                 address=self._bench.addresses[deals],
                 controller=self._bench.addresses["table-controller"],
             )
