@@ -19,7 +19,7 @@ from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, Metr
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
-from dealwire.service.seals import faces_in_clear, leave_no_core, missing_seal, reading_key, seal_in_words
+from dealwire.service.seals import faces_in_clear, leave_no_core, load_seal, reading_key, seal_in_words
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
@@ -103,11 +103,12 @@ def printed(name: str) -> str:
 
 
 def say_what_is_wrong(file: Path) -> None:
-    """That the file is right, and what seals its journal. TomlFileError for what is wrong."""
+    """That the file is right, and what seals its journal. TomlFileError for what is wrong, KeyProblem for its key."""
     found = load_configuration(file)
+    load_seal(found.journal)
     click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
     click.echo(f"{file}: {seal_in_words(found.journal)}")
-    for warning in (*missing_seal(found.journal), *faces_in_clear(found)):
+    for warning in faces_in_clear(found):
         click.echo(f"{file}: {warning}", err=True)
 
 

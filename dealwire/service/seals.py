@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from dealwire.config.schema import Configuration, JournalPart
 from dealwire.journal.auditing import AuditorKey
-from dealwire.journal.errors import KeyProblem
 from dealwire.journal.sealing import SealingKey, SealsWith
 
 
@@ -39,14 +38,6 @@ def faces_in_clear(configuration: Configuration) -> Iterator[str]:
         for device in table.device:
             if device.kind == "shoe":
                 yield clear_warning(table.name, device.name)
-
-
-def missing_seal(part: JournalPart) -> Iterator[str]:
-    """Why the key that is named would not let the service start, if so."""
-    try:
-        load_seal(part)
-    except KeyProblem as problem:
-        yield f"before it starts: {problem}"
 
 
 def clear_warning(table: str, device: str) -> str:
