@@ -60,19 +60,39 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
         yield made
 
 
-def hunted(folder: Path, broker: Mosquitto, scenario: AnyScenario, *, hidden: int, dialect: str = "tdp") -> FaceHunt:
+def hunted(
+    folder: Path, broker: Mosquitto, scenario: AnyScenario, *, hidden: int, dialect: str = "tdp", restart_after: int = 0
+) -> FaceHunt:
     hunt = FaceHunt(folder, broker, scenario, dialect=dialect)
-    hunt.run()
+    hunt.run(restart_after)
     assert len(hunt.truth.hidden) >= hidden, "hardly a face was hidden, so nothing was hunted"
     assert {outlet for outlet, found in hunt.named.items() if found} >= OUTLETS, "an outlet names no card at all"
     assert all(hunt.searched[outlet] for outlet in SILENT), hunt.searched
     assert not any(hunt.named[outlet] for outlet in SILENT)
+    assert hunt.log.count("pit: table pit goes on") == (restart_after > 0)
     return hunt
 
 
 @pytest.mark.parametrize("scenario", ["recognition", "two-rounds", "rejected-card", "wrong-burn", "power-cycle"])
 def test_a_shuffler_that_reads_faces(tmp_path: Path, broker: Mosquitto, scenario: str) -> None:
     hunt = hunted(tmp_path, broker, reading(scenario), hidden=15)
+    assert not hunt.leaks, hunt.leaks[0]
+
+
+@pytest.mark.parametrize("changes", [2, 6])
+def test_a_service_that_goes_on_in_the_middle_of_a_round(tmp_path: Path, broker: Mosquitto, changes: int) -> None:
+    hunt = hunted(tmp_path, broker, reading("two-rounds"), hidden=15, restart_after=changes)
+    assert not hunt.leaks, hunt.leaks[0]
+
+
+@pytest.mark.parametrize("changes", [2, 7, 16])
+def test_a_service_that_goes_on_with_a_shoe_remembers_what_was_burned(
+    tmp_path: Path, broker: Mosquitto, changes: int
+) -> None:
+    """In the burn, in a race, and between two of them."""
+    (tmp_path / "races.toml").write_text(RACES)
+    scenario = find_scenario(tmp_path / "races.toml")
+    hunt = hunted(tmp_path, broker, scenario, hidden=4, restart_after=changes)
     assert not hunt.leaks, hunt.leaks[0]
 
 

@@ -32,6 +32,7 @@ from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
 from dealwire.service.service import Service
 from devices.clock import SystemClock
+from devices.loop import Owner
 from devices.simulator.host import SimulatorHost
 from protocol.cards import DECK, NONE, UNREAD, Card
 from protocol.places import BURN
@@ -240,27 +241,34 @@ address = "{controller}"
 
 
 class Outlets:
-    """Everything a service gives out, as whoever is at the other end has it."""
+    """Everything a service gives out, as whoever is at the other end has it. `look_on` at each console there is."""
 
-    def __init__(self, folder: Path, address: str, metrics: int, out: io.StringIO, reader: Reader, log: Logged) -> None:
+    def __init__(self, folder: Path, metrics: int, out: io.StringIO, reader: Reader, log: Logged) -> None:
         self._journal = folder / "journal.sqlite"
         self._out, self._reader, self._log = out, reader, log
         self._metrics = f"http://127.0.0.1:{metrics}/metrics"
-        self._browser = httpx.Client(base_url=address, headers={"accept": "text/html"}, timeout=30)
-        self._watchers = [Watcher(address, path) for path in ("/live", f"/live/{TABLE}")]
+        self._browser: httpx.Client
+        self._watchers: list[Watcher] = []
         self._taken: Counter[str] = Counter()
         self._record = 0
 
-    def close(self) -> None:
-        for watcher in self._watchers:
-            watcher.close()
-        self._browser.close()
+    @contextlib.contextmanager
+    def look_on(self, address: str) -> Iterator[None]:
+        """With a browser, and on its lines."""
+        watchers = [Watcher(address, path) for path in ("/live", f"/live/{TABLE}")]
+        self._watchers += watchers
+        try:
+            with httpx.Client(base_url=address, headers={"accept": "text/html"}, timeout=30) as self._browser:
+                yield
+        finally:
+            for watcher in watchers:
+                watcher.close()
 
     def arrived(self) -> bool:
-        """Every line that was made known is at the other end of MQTT and of standard output."""
+        """Every line that was made known is at the other end of MQTT, and the newest on standard output."""
         with JournalReader(self._journal) as reader:
-            count = len(reader.publications())
-        return len(self._reader.copy()) >= count <= self._out.getvalue().count("\n")
+            lines = [item.line for item in reader.publications()]
+        return len(self._reader.copy()) >= len(lines) and self._out.getvalue().endswith(f"{lines[-1]}\n")
 
     def new(self) -> Iterator[tuple[str, str]]:
         """What came since the last look: outlet and text."""
@@ -297,6 +305,7 @@ class FaceHunt:
         self.leaks: list[tuple[str, set[str], str]] = []
         self.named: defaultdict[str, set[str]] = defaultdict(set)
         self.searched: Counter[str] = Counter()
+        self.log: list[str] = []
         table = set_up(scenario, speed=speed, shoe_dialect=dialect)
         assert isinstance(table, SimulatedTable | RehearsedShoe)
         self.truth = Truth(table)
@@ -328,42 +337,55 @@ class FaceHunt:
         )
         return file
 
-    def run(self) -> None:
-        """Deal the evening to its end."""
-        configuration = load_configuration(self._file)
-        assert configuration.console is not None
-        out, log, hub = io.StringIO(), Logged(), Hub()
+    def run(self, restart_after: int = 0) -> None:
+        """Deal the evening to its end. The service ends and goes on after so many cards were dealt or shown."""
+        out, log, bench = io.StringIO(), Logged(), Owner(self._clock)
+        self.log = log.lines
         logging.getLogger().addHandler(log)
         before = logging.getLogger("dealwire").level
         logging.getLogger("dealwire").setLevel(logging.DEBUG)
         try:
-            with ExitStack() as stack:
-                service = Service(configuration, hub)
-                service.clock = self._clock
-                stack.enter_context(service)
-                self._bring_to_search(hub)
-                address = stack.enter_context(console_of(configuration.console, service))
-                reader = stack.enter_context(Reader(self._broker.port, "#"))
-                with contextlib.redirect_stdout(out):
-                    stack.enter_context(exports_of(configuration.exports, service))
-                outlets = Outlets(self._folder, address, self._metrics, out, reader, log)
-                stack.callback(outlets.close)
-                service.simulate(TABLE, self._bench)
-                while not self._bench.finished:
-                    self._turn(service, outlets)
-                service.owner.run(timeout_s=0.2)
-                self._search_all(outlets)
+            with Reader(self._broker.port, "#") as reader:
+                outlets = Outlets(self._folder, self._metrics, out, reader, log)
+                for member in (self._bench, *self._bench.lines.values()):
+                    bench.add(member)
+                self._bench.start(self._clock.now_ns())
+                if restart_after:
+                    self._serve(bench, outlets, out, lambda: self.truth.changes >= restart_after)
+                    assert not self._bench.finished
+                self._serve(bench, outlets, out, lambda: False)
         finally:
             logging.getLogger().removeHandler(log)
             logging.getLogger("dealwire").setLevel(before)
-            self._bench.close()
+            bench.close()
 
-    def _turn(self, service: Service, outlets: Outlets) -> None:
-        """Until somebody deals or shows a card; then look at everything."""
-        changes = self.truth.changes
-        service.owner.run(lambda: self.truth.changes != changes or self._bench.finished, PATIENCE_S)
-        assert self.truth.changes != changes or self._bench.finished, "the evening does not go on"
-        self._search_all(outlets)
+    def _serve(self, bench: Owner, outlets: Outlets, out: io.StringIO, over: Callable[[], bool]) -> None:
+        configuration, hub = load_configuration(self._file), Hub()
+        assert configuration.console is not None
+        with ExitStack() as stack:
+            service = Service(configuration, hub)
+            service.clock = self._clock
+            self._bring_to_search(hub)
+            with self._clock.stopped():
+                stack.enter_context(service)
+                address = stack.enter_context(console_of(configuration.console, service))
+                with contextlib.redirect_stdout(out):
+                    stack.enter_context(exports_of(configuration.exports, service))
+                stack.enter_context(outlets.look_on(address))
+            service.run(0.001)  # whoever listens gets what came of going on
+            while not self._bench.finished and not over():
+                self._turn(bench, service)
+                self._search_all(outlets)
+            service.owner.run(timeout_s=0.2)
+            self._search_all(outlets)
+
+    def _turn(self, bench: Owner, service: Service) -> None:
+        """Until somebody deals or shows a card."""
+        changes, end = self.truth.changes, time.monotonic() + PATIENCE_S
+        while self.truth.changes == changes and not self._bench.finished:
+            bench.run(lambda: self.truth.changes != changes, 0.002)
+            service.owner.run(timeout_s=0.002)
+            assert time.monotonic() < end, "the evening does not go on"
 
     def _search_all(self, outlets: Outlets) -> None:
         with self._clock.stopped():
