@@ -1,7 +1,6 @@
 """Files that hold keys: text, one key a line, for their owner alone; and the two ciphers that take what they hold."""
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -38,18 +37,23 @@ def first_word(path: Path) -> str:
 
 
 def write_text(path: Path, text: str, mode: int = 0o600) -> None:
-    """Put `text` in the place of the file: after a kill the one is there or the other. KeyProblem when it cannot be."""
+    """Put `text` in the place of the file: after a kill the one is there or the other. KeyProblem when it cannot be.
+
+    What a kill leaves of the writing has one name, and goes with the next: no key lies about for longer.
+    """
+    beside = path.with_name(f".{path.name}-new")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mode 0600
+        beside.unlink(missing_ok=True)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(handle, "w") as file:
                 file.write(text)
                 file.flush()
                 os.fchmod(file.fileno(), mode)
                 os.fsync(file.fileno())
-            os.replace(name, path)
+            os.replace(beside, path)
         except BaseException:
-            os.unlink(name)
+            beside.unlink(missing_ok=True)
             raise
         folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
         try:

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -178,6 +179,19 @@ def test_no_file_at_the_table_holds_a_key_that_is_over(
     assert private.private.hex().encode() not in content
     assert (tmp_path / "j-key").stat().st_mode & 0o777 == 0o600
     assert not list(tmp_path.glob(".*")), "nothing is left of writing it"
+
+
+def test_a_kill_while_a_key_is_written_leaves_none_behind_for_long(tmp_path: Path, public: AuditorKey) -> None:
+    """A newer key in a forgotten file would open whatever came after."""
+    pid = os.fork()
+    if pid == 0:
+        os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment]
+        AuditedSealer(public, tmp_path / "j").announcement()
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    assert (tmp_path / ".j-key-new").read_bytes().startswith(b"dealwire-journal-stretch"), "or this shows nothing"
+    AuditedSealer(public, tmp_path / "j").announcement()
+    assert {file.name for file in tmp_path.iterdir() if "key" in file.name} == {"j-key"}
 
 
 def test_a_kill_at_any_point_leaves_what_the_service_needs_and_no_more(
