@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,15 @@ OUTLETS = {"hub", "view", "mqtt", "ndjson", "websocket", "page", "journal"}
 """Where faces are named once they are shown."""
 SILENT = {"log", "metrics", "mqtt, no line"}
 """Where none ever has to be."""
-FROM_A_SHOE = ("longhorn.co", "208.co", "western-stud.co", "flushes-gone-wild.co-single", "texas-shootout.co")
+
+
+def also(*slow: Any) -> list[Any]:
+    """What the long run deals besides."""
+    return [pytest.param(each, marks=pytest.mark.slow) for each in slow]
+
+
+SHUFFLED = ["recognition", "power-cycle", *also("two-rounds", "rejected-card", "wrong-burn")]
+FROM_A_SHOE = ["longhorn.co", "208.co", *also("western-stud.co", "flushes-gone-wild.co-single", "texas-shootout.co")]
 RACES = """
 title = "Two races from one shoe, after three burned cards, with cards that nobody should have drawn"
 seed = 3
@@ -73,19 +82,19 @@ def hunted(
     return hunt
 
 
-@pytest.mark.parametrize("scenario", ["recognition", "two-rounds", "rejected-card", "wrong-burn", "power-cycle"])
+@pytest.mark.parametrize("scenario", SHUFFLED)
 def test_a_shuffler_that_reads_faces(tmp_path: Path, broker: Mosquitto, scenario: str) -> None:
     hunt = hunted(tmp_path, broker, reading(scenario), hidden=15)
     assert not hunt.leaks, hunt.leaks[0]
 
 
-@pytest.mark.parametrize("changes", [2, 6])
+@pytest.mark.parametrize("changes", [6, *also(2)])
 def test_a_service_that_goes_on_in_the_middle_of_a_round(tmp_path: Path, broker: Mosquitto, changes: int) -> None:
     hunt = hunted(tmp_path, broker, reading("two-rounds"), hidden=15, restart_after=changes)
     assert not hunt.leaks, hunt.leaks[0]
 
 
-@pytest.mark.parametrize("changes", [2, 7, 16])
+@pytest.mark.parametrize("changes", [2, *also(7, 16)])
 def test_a_service_that_goes_on_with_a_shoe_remembers_what_was_burned(
     tmp_path: Path, broker: Mosquitto, changes: int
 ) -> None:
@@ -103,7 +112,7 @@ def test_a_shoe_game_with_burned_and_face_down_cards(tmp_path: Path, broker: Mos
     assert not hunt.leaks, hunt.leaks[0]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", [DIALECTS[0], *also(*DIALECTS[1:])])
 def test_races_from_a_shoe_that_goes_on(tmp_path: Path, broker: Mosquitto, dialect: str) -> None:
     """A bee-tek shoe says nothing of its lock: to whoever hears it, a card drawn then is one of the race."""
     text = RACES if dialect != "bee-tek" else RACES.replace('"locked"', '"pull-back"')
