@@ -4,6 +4,7 @@ One JSON object a line goes to the virtio port `facts`; the test outside judges 
 `dealwire run --print-unit` prints, the devices are simulated ones on TCP ports.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -179,13 +180,9 @@ class Rig:
         folder.mkdir(parents=True)
         (folder / "slow.conf").write_text("[Unit]\nStartLimitIntervalSec=1800\n")
         systemctl("daemon-reload")
-        with FULL.open("wb") as file:
-            try:
-                while True:
-                    file.write(bytes(4096))
-                    file.flush()
-            except OSError:
-                pass
+        with FULL.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
         self.fails("full")
         FULL.unlink()
         systemctl("reset-failed", NAME)

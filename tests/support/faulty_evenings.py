@@ -35,7 +35,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from dealer_flow.record.incidents import Incident
-from dealer_flow.record.result import RoundResult
+from dealer_flow.record.result import Deck, RoundResult
 from dealwire.journal.tables import JournaledTable
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
@@ -52,7 +52,7 @@ from devices.transport.opening import Opener
 from protocol.tdp import Delivered, DeviceLink, EventStore, HostLink, Send
 from protocol.tdp import outputs as o
 from protocol.tdp.event_store import Stored
-from protocol.tdp.messages import Role
+from protocol.tdp.messages import BootedMessage, Role
 from rules.settlement import Settlement
 from tests.support.faulty_rounds import DEVICES, MS, SECOND, SPEED, Cable, Far, Plan, _rules, plan_of
 
@@ -110,8 +110,10 @@ class Truth:
     """What the devices' own models report, in its order, at a table of its own."""
 
     def __init__(self, clock: ManualClock) -> None:
-        self.table = Table(*_rules())
+        self.table, self.calm = Table(*_rules()), Table(*_rules())
         self.outcomes: list[TableOutcome] = []
+        self.seen_by_people: list[TableOutcome] = []
+        """What came of it at a table that is told of no restart: the cards and bets that lay there."""
         self._clock = clock
         self._sessions: dict[str, int] = {}
         self._count = 0
@@ -133,6 +135,12 @@ class Truth:
         if body is not None:
             seen = Seen(device, self._sessions[device], number, self._clock.now_ns(), body)
             self.outcomes += self.table.handle(seen)
+            if type(output) is Delivered and not isinstance(output.message, BootedMessage):
+                self.seen_by_people += self.calm.handle(replace(seen, session=1))
+
+    def finish(self) -> None:
+        self.outcomes += self.table.finish()
+        self.seen_by_people += self.calm.finish()
 
 
 class WitnessedLink(DeviceLink):
@@ -344,7 +352,7 @@ class FarEvening(Far):
 # ------------------------------------------------------------------ an evening
 
 
-def deal(evening: Evening) -> tuple[list[TableOutcome], list[TableOutcome]]:
+def deal(evening: Evening) -> tuple[list[TableOutcome], Truth]:
     """What the host says of an evening, and what is true of it."""
     clock = ManualClock()
     truth, table = Truth(clock), JournaledTable(*_rules())
@@ -369,8 +377,8 @@ def deal(evening: Evening) -> tuple[list[TableOutcome], list[TableOutcome]]:
     finally:
         owner.close()
     said.extend(table.finish())
-    truth.outcomes.extend(truth.table.finish())
-    return said, truth.outcomes
+    truth.finish()
+    return said, truth
 
 
 def _deliver(table: Table, said: list[TableOutcome], seen: Seen) -> None:
@@ -421,7 +429,8 @@ class Dealt:
     @property
     def essence(self) -> str:
         paid = replace(self.paid, session="").to_json() if self.paid is not None else ""
-        return replace(self.round, incidents=(), session="").to_json() + paid
+        dealt = replace(self.round, incidents=(), session="", deck=Deck(0, None))  # how many it held may not be known
+        return dealt.to_json() + paid
 
 
 def dealt_in(said: Sequence[TableOutcome]) -> Iterator[Dealt]:
@@ -435,20 +444,23 @@ def dealt_in(said: Sequence[TableOutcome]) -> Iterator[Dealt]:
 def verdict(seed: int) -> tuple[str, int, int]:
     """How an evening went, how many rounds were dealt in truth, and how many settlements were made."""
     evening = evening_of(seed)
-    said, true = deal(evening)
-    dealt, told = list(dealt_in(true)), list(dealt_in(said))
+    said, truth = deal(evening)
+    dealt, told = list(dealt_in(truth.outcomes)), list(dealt_in(said))
     incidents = [item for item in said if isinstance(item, Incident)]
     incidents += [incident for each in told for incident in each.round.incidents]
     open_, wrong = Counter(each.essence for each in dealt if not each.held), []
+    broken = Counter(each.essence for each in dealt_in(truth.seen_by_people) if not each.held) - open_
     for each in told:
         if each.held:
             continue
         if open_[each.essence]:
             open_[each.essence] -= 1
+        elif broken[each.essence]:  # a device started anew in it, and nothing of it was lost
+            broken[each.essence] -= 1
         else:
             wrong.append(
-                f"round {each.round.round} of {each.round.session} ({each.round.outcome}) is not one that "
-                "was dealt, or was paid before"
+                f"round {each.round.round} of {each.round.session} ({each.round.outcome}) is not one that was dealt, "
+                "or was paid before"
             )
     missing, unreliable = open_.total(), sum(each.held for each in told)
     codes = {incident.code for incident in incidents}
