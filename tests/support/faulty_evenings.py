@@ -17,6 +17,7 @@ explain it. Anything else is WRONG, and ends the run with 1.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import json
 import logging
@@ -352,6 +353,18 @@ class FarEvening(Far):
 # ------------------------------------------------------------------ an evening
 
 
+@contextlib.contextmanager
+def witnessed() -> Iterator[None]:
+    """Every simulated device's link is one whose events the truth sees."""
+    before = simulated_unit.DeviceLink
+    simulated_unit.DeviceLink = WitnessedLink  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        simulated_unit.DeviceLink = before  # type: ignore[misc]
+
+
+@witnessed()
 def deal(evening: Evening) -> tuple[list[TableOutcome], Truth]:
     """What the host says of an evening, and what is true of it."""
     clock = ManualClock()
@@ -442,14 +455,23 @@ def dealt_in(said: Sequence[TableOutcome]) -> Iterator[Dealt]:
 
 
 def verdict(seed: int) -> tuple[str, int, int]:
-    """How an evening went, how many rounds were dealt in truth, and how many settlements were made."""
+    """How an evening went, how many rounds were dealt in truth, and how many came out."""
     evening = evening_of(seed)
     said, truth = deal(evening)
-    dealt, told = list(dealt_in(truth.outcomes)), list(dealt_in(said))
+    found = judged(said, truth.outcomes, truth.seen_by_people)
+    if found.startswith("WRONG"):
+        found += f"; {', '.join((*(what for _, what, *_ in evening.identity), *evening.lines.kinds))}"
+    return found, sum(1 for _ in dealt_in(truth.outcomes)), sum(1 for _ in dealt_in(said))
+
+
+def judged(said: Sequence[TableOutcome], true: Sequence[TableOutcome], by_people: Sequence[TableOutcome]) -> str:
+    """`same`, `same, with an incident`, `some unreliable`, `some only by incidents`, or `WRONG: ` and why."""
+    told = list(dealt_in(said))
     incidents = [item for item in said if isinstance(item, Incident)]
-    incidents += [incident for each in told for incident in each.round.incidents]
-    open_, wrong = Counter(each.essence for each in dealt if not each.held), []
-    broken = Counter(each.essence for each in dealt_in(truth.seen_by_people) if not each.held) - open_
+    codes = {incident.code for incident in (*incidents, *(each for one in told for each in one.round.incidents))}
+    open_ = Counter(each.essence for each in dealt_in(true) if not each.held)
+    broken = Counter(each.essence for each in dealt_in(by_people) if not each.held) - open_
+    wrong = []
     for each in told:
         if each.held:
             continue
@@ -458,22 +480,16 @@ def verdict(seed: int) -> tuple[str, int, int]:
         elif broken[each.essence]:  # a device started anew in it, and nothing of it was lost
             broken[each.essence] -= 1
         else:
-            wrong.append(
-                f"round {each.round.round} of {each.round.session} ({each.round.outcome}) is not one that was dealt, "
-                "or was paid before"
-            )
+            where = f"round {each.round.round} of {each.round.session} ({each.round.outcome})"
+            wrong.append(f"{where} is not one that was dealt, or was paid before")
     missing, unreliable = open_.total(), sum(each.held for each in told)
-    codes = {incident.code for incident in incidents}
     if missing > unreliable and not codes & EXPLAINS:
         wrong.append(f"{missing} rounds are missing, {unreliable} are unreliable, and nothing tells why")
     if wrong:
-        kinds = (*(what for _, what, *_ in evening.identity), *evening.lines.kinds)
-        return f"WRONG: {'; '.join(wrong)}; {', '.join(kinds)}; {', '.join(sorted(codes))}", len(dealt), len(told)
-    if not incidents:
-        return "same", len(dealt), len(told)
-    if not missing:
-        return "same, with an incident", len(dealt), len(told)
-    return ("some unreliable" if unreliable else "some only by incidents"), len(dealt), len(told)
+        return f"WRONG: {'; '.join(wrong)}; {', '.join(sorted(codes)) or 'no incident'}"
+    if missing:
+        return "some unreliable" if unreliable else "some only by incidents"
+    return "same, with an incident" if codes else "same"
 
 
 def quiet_verdict(seed: int) -> tuple[str, int, int]:
@@ -519,8 +535,6 @@ def main(arguments: Sequence[str]) -> int:
     )
     return min(wrong, 1)
 
-
-simulated_unit.DeviceLink = WitnessedLink  # type: ignore[misc]
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
