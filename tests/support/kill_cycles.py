@@ -47,11 +47,15 @@ from dealwire.journal import JournalReader
 from dealwire.journal.errors import JournalEmpty, JournalError
 from dealwire.service.service import Service
 from tests.support.kill_devices import Devices
+from tests.support.quick_days import quick_days
 from tests.support.serving import write_configuration
 
 SPEED: Final = 400.0
-FAULTS: Final = 0.1
+FAULTS: Final = 0.02
+"""More, and most evenings are of one defective deck."""
 LONGEST_S: Final = 0.4
+LONG_S, LONG_SHARE = 3.0, 0.05
+"""Some live longer: a copy of a day is begun in the second beat."""
 EVENING: Final = 250
 """Kills of one journal and one set of devices."""
 LOOK_EVERY: Final = 50
@@ -71,16 +75,33 @@ class Report:
     acknowledged: int = 0
     told: int = 0
     rounds: int = 0
+    archived: int = 0
+    """Files of days."""
+    pruned: int = 0
+    """Records that were taken off journals."""
     looks: int = 0
     """Times that a whole journal was verified and rebuilt."""
     outcomes: Counter[str] = field(default_factory=Counter)
+    why: Counter[str] = field(default_factory=Counter)
+    """What the unreliable rounds say."""
     violations: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
     def add(self, other: Report) -> None:
-        for name in ("cycles", "killed", "while_opening", "acknowledged", "told", "rounds", "looks"):
+        for name in (
+            "cycles",
+            "killed",
+            "while_opening",
+            "acknowledged",
+            "told",
+            "rounds",
+            "archived",
+            "pruned",
+            "looks",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.outcomes += other.outcomes
+        self.why += other.why
         self.violations += other.violations
 
 
@@ -114,7 +135,7 @@ def forked(configuration: Configuration, told: Path, said: Path) -> int:
         os.dup2(out, 2)
         logging.basicConfig(level=logging.WARNING, force=True)
         hub = TellingHub(os.open(told, os.O_CREAT | os.O_WRONLY | os.O_APPEND))
-        with Service(configuration, hub) as service:
+        with quick_days(dealwire), Service(configuration, hub) as service:
             os.write(hub._told, b"ready\n")
             service.run()
             if service.failed is not None:
@@ -191,7 +212,7 @@ class Ledger:
         if item.sequence <= self._after:
             self.wrong(f"number: {item.sequence} comes after {self._after}")
         self._after = item.sequence
-        digest = hashlib.blake2b(f"{item.table} {item.line}".encode(), digest_size=16).digest()
+        digest = digest_of(item)
         if self._stored.setdefault(item.sequence, digest) != digest:
             self.wrong(f"number: {item.sequence} stands for two lines")
         line = json.loads(item.line)
@@ -210,6 +231,8 @@ class Ledger:
                 self.report.rounds += 1
                 self._known.add(line["round"])
                 self.report.outcomes[line["outcome"]] += 1
+                if line["outcome"] == "unreliable":
+                    self.report.why.update({incident["code"] for incident in line["incidents"]})
 
     def hold_against(self, devices: Devices) -> None:
         """Every event that a host acknowledged is in the journal, but those that the device itself no longer had."""
@@ -234,10 +257,33 @@ class Ledger:
             self._sabotage = None
             spoil(self.path)
         self.report.looks += 1
-        for what, arguments in (("chain", ["verify"]), ("rebuild", ["rebuild"])):
-            done = CliRunner().invoke(dealwire, ["journal", *arguments, str(self.path), "--key", str(key_file)])
+        archived = sorted((self.path.parent / "archive").glob("*.journal"))
+        checks = [("rebuild", ["rebuild", "--check-snapshots"], self.path)]
+        checks += [("chain", ["verify"], file) for file in (self.path, *archived)]
+        for what, arguments, file in checks:
+            done = CliRunner().invoke(dealwire, ["journal", *arguments, str(file), "--key", str(key_file)])
             if done.exit_code:
                 self.wrong(f"{what}: {done.output.strip()[-300:]} {done.exception!r}")
+        self.report.archived = self._count_kept(archived)
+
+    def _count_kept(self, archived: list[Path]) -> int:
+        """What was made known and pruned is in a file of a day; how many days there are."""
+        kept: dict[int, bytes] = {}
+        for file in (*archived, self.path):
+            with JournalReader(file) as reader:
+                if file == self.path:
+                    self.report.pruned = reader.anchor.sequence
+                for item in reader.publications():
+                    kept[item.sequence] = digest_of(item)
+        for sequence, digest in self._told.items():
+            if kept.get(sequence) != digest:
+                self.wrong(f"lost: line {sequence} was made known and is neither in the journal nor in a day's file")
+        return len(archived)
+
+
+def digest_of(item: Publication) -> bytes:
+    """What a line is known by here."""
+    return hashlib.blake2b(f"{item.table} {item.line}".encode(), digest_size=16).digest()
 
 
 def spoil(path: Path) -> None:
@@ -265,7 +311,7 @@ def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report
             pid = forked(configuration, told, said)
             _wait(random, told)
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+                os.killpg(pid, signal.SIGKILL)  # as systemd does: whatever it had started goes with it
             _, status = os.waitpid(pid, 0)
             report.cycles += 1
             report.killed += os.waitstatus_to_exitcode(status) == -signal.SIGKILL
@@ -281,7 +327,7 @@ def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report
 
 
 TABLE_KEYS: Final = "limit-cents = 10000\n[table.meters]\nmeter = 1000000"
-JOURNAL_KEYS: Final = ""
+JOURNAL_KEYS: Final = 'archive = "archive"\nkeep-days = 2\n'
 
 
 def _wait(random: Random, told: Path) -> None:
@@ -290,7 +336,8 @@ def _wait(random: Random, told: Path) -> None:
         end = time.monotonic() + HUNG_S
         while time.monotonic() < end and not (told.exists() and told.stat().st_size):
             time.sleep(0.002)
-    time.sleep(random.uniform(0, LONGEST_S))
+    long = random.random() < LONG_SHARE
+    time.sleep(random.uniform(0, LONG_S if long else LONGEST_S))
 
 
 def job(cycles: int, seed: int, sabotage: str | None) -> Report:
@@ -347,7 +394,9 @@ def _parts(chosen: argparse.Namespace) -> Iterator[Report]:
         found = json.loads(said.splitlines()[-1])
         wrong = [f"a job found {found['violations']}; see above"] * bool(found.pop("violations"))
         found.pop("schema")
-        yield Report(**{**found, "outcomes": Counter(found["outcomes"]), "violations": wrong})
+        yield Report(
+            **{**found, "outcomes": Counter(found["outcomes"]), "why": Counter(found["why"]), "violations": wrong}
+        )
 
 
 if __name__ == "__main__":
