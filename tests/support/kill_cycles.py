@@ -47,7 +47,7 @@ from dealwire.journal import JournalReader
 from dealwire.journal.errors import JournalEmpty, JournalError
 from dealwire.service.service import Service
 from tests.support.kill_devices import Devices
-from tests.support.quick_days import quick_days
+from tests.support.quick_days import Copier, quick_days
 from tests.support.serving import write_configuration
 
 SPEED: Final = 400.0
@@ -122,7 +122,7 @@ class TellingHub(Hub):
         super().publish(item)
 
 
-def forked(configuration: Configuration, told: Path, said: Path) -> int:
+def forked(configuration: Configuration, told: Path, said: Path, copier: str) -> int:
     """The service in a process of its own, which ends only by a kill; its process id."""
     pid = os.fork()
     if pid:
@@ -135,7 +135,7 @@ def forked(configuration: Configuration, told: Path, said: Path) -> int:
         os.dup2(out, 2)
         logging.basicConfig(level=logging.WARNING, force=True)
         hub = TellingHub(os.open(told, os.O_CREAT | os.O_WRONLY | os.O_APPEND))
-        with quick_days(dealwire), Service(configuration, hub) as service:
+        with quick_days(copier), Service(configuration, hub) as service:
             os.write(hub._told, b"ready\n")
             service.run()
             if service.failed is not None:
@@ -190,10 +190,10 @@ class Ledger:
         try:
             with JournalReader(self.path) as reader:
                 items = reader.publications(self._after)
-        except (JournalEmpty, FileNotFoundError):
+        except JournalEmpty:
             items = []
         except JournalError as error:
-            if self._told or self.path.stat().st_size:
+            if self._told or (self.path.exists() and self.path.stat().st_size):
                 self.wrong(f"chain: {error}")
             return
         for item in items:
@@ -301,14 +301,14 @@ def evening(folder: Path, kills: int, seed: int, sabotage: str | None) -> Report
     """One journal and its devices, and so many kills; then a service that ends by itself, and the last look."""
     random = Random(seed)
     told, said = folder / "told", folder / "said"
-    with Devices(folder / "witness", seed, SPEED, FAULTS) as devices:
+    with Copier(folder, dealwire) as copier, Devices(folder / "witness", seed, SPEED, FAULTS) as devices:
         names = {"shuffler": devices.addresses["shuffler"], "table-controller": devices.addresses["table-controller"]}
         file = write_configuration(folder, [names], more=TABLE_KEYS, top=JOURNAL_KEYS)
         configuration = load_configuration(file)
         ledger = Ledger(configuration.journal.path, sabotage)
         report = ledger.report
         for number in range(1, kills + 1):
-            pid = forked(configuration, told, said)
+            pid = forked(configuration, told, said, copier.address)
             _wait(random, told)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)  # as systemd does: whatever it had started goes with it

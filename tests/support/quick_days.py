@@ -3,12 +3,17 @@ service that is killed before a day, a second, or a start of Python is over."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import select
 import signal
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import date, time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 from unittest import mock
@@ -17,6 +22,7 @@ DAY_S: Final = 4
 """A day of a service whose days are quick."""
 FIRST: Final = date(2000, 1, 1).toordinal()
 DAYS: Final = 1_000_000
+LOOK_S: Final = 0.005
 
 
 def gaming_day(now_ns: int, begins: time) -> str:
@@ -24,53 +30,91 @@ def gaming_day(now_ns: int, begins: time) -> str:
     return date.fromordinal(FIRST + now_ns // (DAY_S * 1_000_000_000) % DAYS).isoformat()
 
 
-class Forked:
-    """As much of `subprocess.Popen` as is needed to run `python -m dealwire ...` in a fork of this process."""
+class Copier:
+    """Runs commands of the program in forks of a process that has imported everything and has no journal open. One whose
+    service has died is killed, as systemd does."""
 
-    def __init__(self, command: Sequence[str], main: Callable[..., Any]) -> None:
-        self._out, into = os.pipe()
-        self.returncode: int | None = None
-        self.pid = os.fork()
-        if self.pid:
-            os.close(into)
-            return
+    def __init__(self, folder: Path, main: Callable[..., Any]) -> None:
+        self.address = str(folder / "copier")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.address)
+            listener.listen()
+            self.pid = os.fork()
+            if self.pid == 0:
+                try:
+                    while True:
+                        with listener.accept()[0] as connection, contextlib.suppress(OSError, ValueError):
+                            _serve(connection, main)
+                finally:
+                    os._exit(1)
+
+    def __enter__(self) -> Copier:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def _serve(connection: socket.socket, main: Callable[..., Any]) -> None:
+    arguments = json.loads(connection.makefile().readline())
+    pid = os.fork()
+    if pid == 0:
         code = 1
         try:
             signal.alarm(60)
-            os.dup2(into, 1)
-            main(list(command[3:]), standalone_mode=False)
+            os.dup2(connection.fileno(), 1)
+            main(arguments, standalone_mode=False)
             sys.stdout.flush()
             code = 0
+        except BaseException as error:
+            print(repr(error), file=sys.stderr, flush=True)
         finally:
             os._exit(code)
+    status = None
+    while status is None:
+        if select.select([connection], [], [], LOOK_S)[0]:  # it says nothing more: it is dead
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return
+        done, status = os.waitpid(pid, os.WNOHANG)
+        status = status if done else None
+    connection.sendall(f"\n{os.waitstatus_to_exitcode(status)}".encode())
+
+
+class Asked:
+    """As much of `subprocess.Popen` as the archivist needs, at the copier."""
+
+    def __init__(self, address: str, command: Sequence[str]) -> None:
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(address)
+        self._connection.sendall(json.dumps(command[3:]).encode() + b"\n")
+        self._out = b""
 
     def poll(self) -> int | None:
-        if self.returncode is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            self.returncode = os.waitstatus_to_exitcode(status) if pid else None
-        return self.returncode
+        while select.select([self._connection], [], [], 0)[0]:
+            data = self._connection.recv(65536)
+            if not data:
+                return int(self._out.rpartition(b"\n")[2] or 1)
+            self._out += data
+        return None
 
     def communicate(self) -> tuple[str, str]:
-        parts = []
-        while data := os.read(self._out, 65536):
-            parts.append(data)
-        os.close(self._out)
-        return b"".join(parts).decode(), ""
+        self._connection.close()
+        return self._out.rpartition(b"\n")[0].decode(), ""
 
     def terminate(self) -> None:
-        os.kill(self.pid, signal.SIGKILL)
+        self._connection.close()
 
     def wait(self, timeout: float | None = None) -> int:
-        _, status = os.waitpid(self.pid, 0)
-        self.returncode = os.waitstatus_to_exitcode(status)
-        return self.returncode
+        return -signal.SIGKILL
 
 
-def quick_days(main: Callable[..., Any]) -> ExitStack:
-    """From here on days are short, looks frequent, and copies forks; `main` is the command line."""
+def quick_days(address: str) -> ExitStack:
+    """From here on days are short, looks frequent, and days are copied by the copier at that address."""
     where = "dealwire.service.archivist"
     popen = SimpleNamespace(
-        Popen=lambda command, **_: Forked(command, main), DEVNULL=None, PIPE=None, TimeoutExpired=TimeoutError
+        Popen=lambda command, **_: Asked(address, command), DEVNULL=None, PIPE=None, TimeoutExpired=TimeoutError
     )
     stack = ExitStack()
     stack.enter_context(mock.patch(f"{where}.gaming_day", gaming_day))
