@@ -33,6 +33,7 @@ from dealwire.journal.records import (
     RAW,
     RESUMED,
     SALVAGED,
+    SETTLED,
     SNAPSHOT,
     STARTED,
     STOPPED,
@@ -45,6 +46,7 @@ from dealwire.journal.sealing import CLEAR, Sealer, SealingKey
 from dealwire.journal.watching import FileWatch
 from dealwire.version import __version__
 from devices.clock import Clock
+from rules.settled import SettledKey
 
 _log = logging.getLogger(__name__)
 
@@ -146,7 +148,7 @@ class Journal:
         """What a file of version 1 has no tables for."""
         db = self._file.db
         db.execute("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, self.identity))
-        derived.derive(db, reader.records())
+        derived.derive(db, reader.records(), older=True)
 
     def _open_epoch(self, about: Mapping[str, object]) -> None:
         fields = {"schema": SCHEMA, "file": self.identity.hex(), "epoch": self.epoch}
@@ -239,9 +241,14 @@ class Journal:
             raise ValueError(f"no topic {topic!r}; there are {', '.join(TOPICS)}")
         if self._open():
             sequence = self._add(at_ns, 0, topic, table, text.encode())
-            self._rows += derived.rows_of(sequence, table, topic, text)
+            self._rows += derived.meter_rows(sequence, table, topic, text)
             self._published.append(Publication(sequence, table, at_ns, topic, text, self.epoch, self._head.hash.hex()))
         return self._head.sequence
+
+    def settled(self, table: str, at_ns: int, key: SettledKey) -> None:
+        """The settlement that was published last is of this round."""
+        self._add(at_ns, 0, SETTLED, table, encode(key))
+        self._rows += derived.settled_rows(table, key)
 
     def snapshot(self, start: TableStart, state: bytes) -> int | None:
         """A table as it stands after everything written of it; None when nothing can be written. Its time is that of

@@ -21,7 +21,7 @@ from dealwire.journal.compare import DERIVED
 from dealwire.journal.errors import JournalEmpty
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
-from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
+from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.notify import Notifier
@@ -166,6 +166,7 @@ class Service:
         now_ns = self.clock.now_ns()
         for each in publisher.finish():
             self.journal.publish(name, each.topic, now_ns, each.line)
+        write_settled(self.journal, name, publisher, now_ns)
         self.journal.stopped(name, now_ns, "its settings changed")
 
     def _session(

@@ -21,6 +21,7 @@ from dealwire.journal.errors import JournalError, JournalInaccessible
 from dealwire.journal.passing import DEFLATED, NotPassed, Passed, packed, unpacked
 from dealwire.journal.salvage import salvage
 from devices.clock import ManualClock, SystemClock
+from rules.settled import SettledKey
 from tests.support.serving import opened, published, rounds_in, run_until, simulators, write_configuration
 
 
@@ -31,6 +32,7 @@ def filled(path: Path, rounds: int = 200) -> None:
             line = {"session": "0000abcd", "round": number + 1, "text": "x" * 900}
             line["meters"] = [{"name": "major", "after": 5000 + number}]
             journal.publish("t", "settlement", number, json.dumps(line))
+            journal.settled("t", number, SettledKey("d", "0000abcd", number + 1))
             journal.publish("t", "round", number, json.dumps({"n": number, "text": "y" * 900}))
         journal.commit()
 
@@ -43,18 +45,20 @@ def test_what_is_before_the_damage_is_kept_and_what_is_beyond_is_remembered(tmp_
     found = salvage(path, tmp_path / "new", ManualClock())
     assert found.kept.sequence == 99
     assert found.lost == [(100, 100)]
-    assert found.beyond == 303
+    assert found.beyond == 503
     with JournalReader(tmp_path / "new") as reader:
         verdict = verify(reader)
         assert verdict.records == 99 + 3, "an opening, what was found, and the end of the table"
         assert reader.starts() == {}
-        assert all(reader.was_settled("t", "0000abcd", number + 1) for number in range(200) if number != 48)
+        assert all(
+            reader.was_settled("t", SettledKey("d", "0000abcd", number + 1)) for number in range(200) if number != 32
+        )
         assert reader.own_meters("t") == {"major": 5199}, "a meter stands where the damaged file left it"
         last = list(reader.records(99))
     assert [record.kind for record in last] == ["opened", "salvaged", "stopped"]
     assert json.loads(last[1].payload)["lost"] == [[100, 100]]
     with JournalReader(path) as reader:
-        assert reader.head.sequence == 402, "what is damaged stays as it is"
+        assert reader.head.sequence == 602, "what is damaged stays as it is"
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -231,7 +231,8 @@ def test_linked_meters_go_on_over_restarts_and_changes_to_the_cent(tmp_path: Pat
                 assert tables[0].meters == tables[1].meters
                 if shown:
                     assert tables[0].meters == shown[-1]
-                run_until(service, lambda: len(listener.of("round")) >= 4)  # noqa: B023
+                # Devices that hold events send rounds again to a table that began anew; those are not settled again.
+                run_until(service, lambda: len(listener.of("settlement")) >= 4)  # noqa: B023
                 shown.append(tables[0].meters)
     assert shown[0] != shown[1] != shown[2], "nobody bet on the progressive, so nothing was shown"
     steps = [json.loads(item.line)["number"] for item in published(tmp_path, "meter")]
@@ -248,9 +249,9 @@ def test_a_table_may_begin_anew_and_remembers_what_it_settled(tmp_path: Path) ->
             settled = [(line["session"], line["round"]) for line in listener.of("settlement")]
         service, listener = opened(file, anew=True)
         with service:
-            known = service.tables["table-1"].table.settled_rounds
-            assert known is not None
-            assert all(known.known(round_) for round_ in settled)
+            with reading(tmp_path) as reader:
+                known = {(key.session, key.round) for key in reader.settled(0, "table-1")}
+            assert known == set(settled)
             run_until(service, lambda: len(rounds_of(listener)) >= 2)
     lines = [json.loads(item.line) for item in published(tmp_path, "settlement")]
     assert max(Counter((line["session"], line["round"]) for line in lines).values()) == 1
