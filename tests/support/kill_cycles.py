@@ -126,9 +126,9 @@ def forked(configuration: Configuration, told: Path, said: Path, copier: str) ->
     """The service in a process of its own, which ends only by a kill; its process id."""
     pid = os.fork()
     if pid:
+        os.setpgid(pid, pid)
         return pid
     try:
-        os.setpgid(0, 0)
         signal.alarm(HUNG_S)
         out = os.open(said, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
         os.dup2(out, 1)
@@ -245,7 +245,8 @@ class Ledger:
                 self.wrong(f"lost: event {number} of {device}, session {session:08x}, was acknowledged")
             known |= lost
         for _, number in sorted(devices.ended):
-            if number not in self._known:
+            # A flow may wait for what the other line has to tell; two rounds later it waits no more.
+            if number not in self._known and number + 1 < max(self._known, default=0):
                 self._known.add(number)
                 self.wrong(f"lost: END GAME of round {number} was acknowledged and no such round was made known")
 

@@ -31,8 +31,8 @@ def gaming_day(now_ns: int, begins: time) -> str:
 
 
 class Copier:
-    """Runs commands of the program in forks of a process that has imported everything and has no journal open. One whose
-    service has died is killed, as systemd does."""
+    """Runs commands of the program in forks of a process that has imported everything and has no journal open. One
+    whose service has died is killed, as systemd does."""
 
     def __init__(self, folder: Path, main: Callable[..., Any]) -> None:
         self.address = str(folder / "copier")
@@ -64,9 +64,8 @@ def _serve(connection: socket.socket, main: Callable[..., Any]) -> None:
         try:
             signal.alarm(60)
             os.dup2(connection.fileno(), 1)
-            main(arguments, standalone_mode=False)
+            code = int(main(arguments, standalone_mode=False) or 0)
             sys.stdout.flush()
-            code = 0
         except BaseException as error:
             print(repr(error), file=sys.stderr, flush=True)
         finally:
