@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from devices.clock import Clock
-from devices.events import LinkLost, Seen
+from devices.events import BytesDropped, LinkLost, Seen
 from devices.session import Feed, Session
 from devices.translation import Driver
 from devices.transport.base import Transport
@@ -303,7 +303,7 @@ class Supervisor:
         self._look(self._opened_ns)
 
     def _pass_on(self, seen: Seen) -> None:
-        if type(seen.body) is not LinkLost and (self.failures or self._garbled):
+        if type(seen.body) not in (LinkLost, BytesDropped) and (self.failures or self._garbled):
             if self.failures:
                 waited = f"{self.failures} {'try' if self.failures == 1 else 'tries'}"
                 _log.warning("%s: back on its line after %s", self.name, waited)

@@ -74,6 +74,9 @@ MEASURES: Final = {
     "dealwire_last_line_sequence": MetricSpec("gauge", ("table",), "The newest line's number in the journal."),
     "dealwire_line_frames": MetricSpec("counter", ("table", "device"), "Frames heard on the line."),
     "dealwire_line_noise_bytes": MetricSpec("counter", ("table", "device"), "Bytes heard that belong to no frame."),
+    "dealwire_line_dropped_bytes": MetricSpec(
+        "counter", ("table", "device"), "Bytes beyond the line's budget: counted, not kept."
+    ),
     "dealwire_loop_lag_seconds": MetricSpec(
         "gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9
     ),
@@ -176,6 +179,8 @@ class Metrics(HubReader, Collector):
             for labels, (frames, noise) in self._health.lines.copy().items():
                 out["dealwire_line_frames"][labels] = frames
                 out["dealwire_line_noise_bytes"][labels] = noise
+            for labels, dropped in self._health.dropped.copy().items():
+                out["dealwire_line_dropped_bytes"][labels] = dropped
         for table, progress in self._mqtt.items():
             out["dealwire_mqtt_connected"][table,] = int(progress.connected)
             out["dealwire_mqtt_sent_lines"][table,] = progress.sent

@@ -134,8 +134,9 @@ class TableFactory:
 
 
 def configuration_of(part: TablePart) -> str:
-    """A table's settings as the journal keeps them."""
-    return json.dumps(part.model_dump(mode="json", by_alias=True), sort_keys=True)
+    """A table's settings as the journal keeps them: those that decide what comes of it."""
+    kept = part.model_dump(mode="json", by_alias=True, exclude={"device": {"__all__": {"max_bytes_per_s"}}})
+    return json.dumps(kept, sort_keys=True)
 
 
 def files_of(table: PublishedTable) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from dealwire.journal.journal import Journal
+from devices.budget import Budget
 from devices.clock import Clock
 from devices.recording import Recorded
 from devices.transport.base import LineClosed, Transport
@@ -37,10 +38,19 @@ class Journaled(Recorded):
     could take from us. When the journal fails or is closed, the line closes, and the device keeps what we did not thank
     it for.
     With a `gate`, which all lines of an owner share, bytes wait for the end of the turn; without, each write commits.
+    Of what exceeds `budget` only a note is journalled, and nothing goes on.
     """
 
-    def __init__(self, inner: Transport, journal: Journal, line: int, clock: Clock, gate: Gate | None = None) -> None:
-        super().__init__(inner, journal, line, clock)
+    def __init__(
+        self,
+        inner: Transport,
+        journal: Journal,
+        line: int,
+        clock: Clock,
+        gate: Gate | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        super().__init__(inner, journal, line, clock, budget)
         self._journal, self._gate = journal, gate
         self._held = bytearray()
         self._waits = False  # the gate knows of what is held

@@ -243,8 +243,8 @@ class Service:
         self._give_out()
         lines: list[Supervisor] = []
         for session in self.tables.values():
-            session.look_at_lines()
-            self.health.count(session.name, session.lines)
+            session.look_at_lines(now_ns)
+            self.health.count(session.name, session.lines, session.budgets)
             lines += session.lines
         wedged = self._pulse.wedged(lines, now_ns)
         if wedged:

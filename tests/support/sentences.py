@@ -182,6 +182,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "session-changed": {"in-round": "device session previous unreliable", "begun": "device unreliable"},
     "events-lost": "device first? last? unreliable",
     "link-lost": "device words",
+    "line-flooded": "device",
     "recording-ended": "unreliable",
 }
 """Code, and reason where it has several -> its facts; with a question mark those it may lack."""
