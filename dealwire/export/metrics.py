@@ -80,6 +80,8 @@ MEASURES: Final = {
     "dealwire_loop_lag_seconds": MetricSpec(
         "gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9
     ),
+    "dealwire_disk_free_bytes": MetricSpec("gauge", (), "What may still be written on the journal's disk."),
+    "dealwire_disk_size_bytes": MetricSpec("gauge", (), "How large the journal's disk is."),
     "dealwire_journal_failed": MetricSpec("gauge", (), "1 when the journal takes nothing more."),
     "dealwire_journal_records": MetricSpec("counter", (), "Records in the journal."),
     "dealwire_mqtt_connected": MetricSpec("gauge", ("table",), "1 while the table's lines go to the broker."),
@@ -176,6 +178,8 @@ class Metrics(HubReader, Collector):
             out["dealwire_journal_records"][()] = self._journal.head.sequence
         if self._health is not None:
             out["dealwire_loop_lag_seconds"][()] = self._health.lag_ns
+            out["dealwire_disk_free_bytes"][()] = self._health.disk_free
+            out["dealwire_disk_size_bytes"][()] = self._health.disk_size
             for labels, (frames, noise) in self._health.lines.copy().items():
                 out["dealwire_line_frames"][labels] = frames
                 out["dealwire_line_noise_bytes"][labels] = noise

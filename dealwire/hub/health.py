@@ -22,6 +22,8 @@ class Health:
         """Frames, and bytes that belong to none, heard so far: by table and device."""
         self.dropped: dict[tuple[str, str], int] = {}
         """Bytes that exceeded the budget of their line and were not kept: by table and device."""
+        self.disk_free = self.disk_size = 0
+        """Bytes of the disk that holds the journal; zeros while they are not known."""
         self._most_ns = 0
         self._beats: deque[int] = deque(maxlen=BEATS_KEPT)
 

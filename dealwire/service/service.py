@@ -23,6 +23,7 @@ from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
 from dealwire.journal.transport import Gate
+from dealwire.service.disk import DiskWatch
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.table_session import Pulse, TableSession
@@ -106,6 +107,7 @@ class Service:
             with suppress(JournalEmpty), JournalReader(part.path) as reader:
                 self.clock = SystemClock(reader.newest_ns)
         self.journal = Journal(part.path, key=key, clock=self.clock)
+        self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         try:
             self._open(key)
@@ -241,6 +243,7 @@ class Service:
         self._beat.due_ns = now_ns - now_ns % BEAT_NS + BEAT_NS  # when the lines' heartbeats fall: one commit for all
         self.health.beat(self.clock.now_ns() - now_ns)
         self._give_out()
+        self._look_at_disk(now_ns)
         lines: list[Supervisor] = []
         for session in self.tables.values():
             session.look_at_lines(now_ns)
@@ -253,6 +256,14 @@ class Service:
             self._notifier.notify(WATCHDOG=1, STATUS=self._summary())
         else:
             self._notifier.notify(STATUS=self._summary())
+
+    def _look_at_disk(self, now_ns: int) -> None:
+        warning = self._disk.look(now_ns)
+        self.health.disk_free, self.health.disk_size = self._disk.free, self._disk.size
+        if warning is not None:
+            _log.warning("%s: %s", self.journal.path, warning)
+            for session in self.tables.values():
+                session.status("warning", warning, now_ns)
 
     def _summary(self) -> str:
         lines = [line for session in self.tables.values() for line in session.lines]
