@@ -62,6 +62,12 @@ class SessionChanged(Body, frozen=True):
     session: int
 
 
+class SessionReturned(Body, frozen=True):
+    """A session that was left is heard again: old bytes played again, or a device that repeats its numbers."""
+
+    session: int
+
+
 class EventsLost(Body, frozen=True):
     """Events `first` to `last` cannot be had any more; both 0 when the device does not number them: an unknown
     number of reports is missing here."""

@@ -8,17 +8,17 @@ CO 47.1-1017.60 progressive (7)(D)-(H); WA NC 6, 9(d)-(h), MGL 7, 10(d)-(h).
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 import devices.events as e
 from dealer_flow.record.base import LineRecord
 from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
+from rules.award_steps import NEXT, AwardStage, allowed
 from rules.checks import dollars
 from rules.errors import SettlementRefused
 from rules.game import Game
@@ -27,51 +27,6 @@ from rules.paytable import PayRow, PayTable
 from rules.readings import right_first
 from rules.settlement import Amount, Settlement, SettlementLine
 from rules.terms import Meter
-
-# ------------------------------------------------------------------ the steps
-
-
-class AwardStage(Enum):
-    """Where the award procedure stands."""
-
-    BETS = "bets-open"
-    """Progressive bets go onto the sensors; START GAME takes them."""
-    GAME = "game"
-    """The hand is dealt and played; no award is under way."""
-    SPOT = "spot-selected"
-    """The dealer selected the spot of a winner; its hand button is due."""
-    HAND = "hand-on"
-    """A hand button is on; the supervisor verifies and confirms, or the button is pressed again."""
-    CONFIRMED = "confirmed"
-    """The win is confirmed; a supervisor's or executive's card completes it."""
-
-
-class AwardStep(NamedTuple):
-    """One way on: in any of `stages`, by `trigger`, to `dest`."""
-
-    trigger: str
-    stages: tuple[AwardStage, ...]
-    dest: AwardStage
-
-
-STEPS: Final = (
-    AwardStep("START GAME", (AwardStage.BETS,), AwardStage.GAME),
-    AwardStep("spot", (AwardStage.GAME, AwardStage.SPOT), AwardStage.SPOT),
-    AwardStep("hand button on", (AwardStage.SPOT,), AwardStage.HAND),
-    AwardStep("hand button off", (AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.SPOT),
-    AwardStep("CONFIRM", (AwardStage.HAND,), AwardStage.CONFIRMED),
-    AwardStep("card", (AwardStage.CONFIRMED,), AwardStage.GAME),
-    AwardStep("END GAME", (AwardStage.GAME, AwardStage.SPOT, AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.BETS),
-)
-
-NEXT: Final = {(stage, step.trigger): step.dest for step in STEPS for stage in step.stages}
-"""(stage, trigger) -> the stage it leads to; what is not here may not happen."""
-
-
-def allowed(stage: AwardStage) -> list[str]:
-    """What may happen next, in the order of the table."""
-    return [step.trigger for step in STEPS if stage in step.stages]
-
 
 # ------------------------------------------------------------------ what is written down
 
@@ -126,6 +81,25 @@ class AwardRound:
     taken: tuple[MeterRecord, ...]
     shown: Mapping[str, Meter]
     awards: tuple[AwardRecord, ...] = ()
+
+
+class AwardState(Struct, frozen=True):
+    """What an award book keeps from one round to the next, as it stands on disk. The meters are the bank's own."""
+
+    wagers: dict[int, int]
+    sensors: tuple[int, ...]
+    last: "AwardRoundState | None"
+
+
+class AwardRoundState(Struct, frozen=True):
+    """A round of awards that END GAME closed; the fields are those of `AwardRound`."""
+
+    at: RoundKey
+    bets: dict[int, int | None]
+    before: dict[str, Meter]
+    taken: tuple[MeterRecord, ...]
+    shown: dict[str, Meter]
+    awards: tuple[AwardRecord, ...]
 
 
 def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
@@ -270,6 +244,26 @@ class AwardBook:
     def differences(self, settlement: Settlement) -> list[AwardRecord]:
         """Where the awards of the round that END GAME closed last are not what `settlement` says."""
         return differences(settlement, self.last, self._bet.name) if self.last is not None else []
+
+    # ------------------------------------------------------------------ between rounds
+
+    def state(self) -> AwardState | None:
+        """All that outlives a round; None while one is under way."""
+        if self.round is not None or self.stage is not AwardStage.BETS:
+            return None
+        last, kept = self.last, None
+        if last is not None:
+            meters = dict(last.before), last.taken, dict(last.shown)
+            kept = AwardRoundState(last.at, dict(last.bets), *meters, last.awards)
+        return AwardState(dict(sorted(self._wagers.items())), tuple(sorted(self._sensors)), kept)
+
+    def restore(self, state: AwardState) -> None:
+        """Go on as the book did that gave this state; the bank must stand where it stood then."""
+        kept = state.last
+        self.stage, self.round = AwardStage.BETS, None
+        self.last = AwardRound(kept.at, kept.bets, kept.before, kept.taken, kept.shown, kept.awards) if kept else None
+        self._wagers, self._sensors = dict(state.wagers), set(state.sensors)
+        self._open, self._awards = _Open(), []
 
     # ------------------------------------------------------------------ the steps
 

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Self
+
+from msgspec import Struct
 
 import devices.events as e
 from dealer_flow.play.guards import SUPERVISORS
@@ -12,12 +14,27 @@ from dealer_flow.table.round import Round
 from devices.events import Seen
 
 
+class LinesState(Struct, frozen=True):
+    """What is known of the lines, as it is kept on disk; the fields are those of `Lines`."""
+
+    sessions: dict[str, int]
+
+
 @dataclass(slots=True)
 class Lines:
     """The lines of one table. They outlive the rounds; `patient` from a line's silence to the end of its round."""
 
     sessions: dict[str, int] = field(default_factory=dict)
     patient: bool = False
+
+    def state(self) -> LinesState:
+        """All that outlives a round, in the order of the lines' names."""
+        return LinesState(sessions=dict(sorted(self.sessions.items())))
+
+    @classmethod
+    def restore(cls, state: LinesState) -> Self:
+        """The lines as they were kept."""
+        return cls(sessions=dict(state.sessions))
 
     def meet(self, round_: Round, seen: Seen) -> None:
         """A device speaks: in a session this table may not have seen."""

@@ -27,6 +27,10 @@ class Banks:
             self._banks[file] = MeterBank(load_setup(part.progressive))
         return self._banks[file]
 
+    def all(self) -> list[MeterBank]:
+        """Every bank that was opened."""
+        return list(self._banks.values())
+
     def put(self, file: Path, bank: MeterBank) -> None:
         """Use this bank, restored from its records, for a setup file."""
         self._banks[file.resolve()] = bank

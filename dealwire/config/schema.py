@@ -87,6 +87,14 @@ class JournalPart(TomlTable):
 
     path: FilePath
     key_file: FilePath | None = None
+    day_begins: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = "06:00"
+    """When a gaming day begins, by the clock of this machine: all before it becomes a segment."""
+    archive: FilePath | None = None
+    """A folder that gets the segment of each day that is over. Without one nothing is ever taken off the journal."""
+    keep_days: Annotated[int, Field(ge=1)] = 30
+    """Days that stay in the journal after they were archived."""
+    most_megabytes: Annotated[int, Field(ge=16)] | None = None
+    """What was archived is taken off earlier while the journal is larger than this."""
 
 
 class ConsolePart(TomlTable):

@@ -9,7 +9,9 @@ from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.lines import StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
+from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
+from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
 from dealwire.table.redaction import outcomes_of
@@ -20,10 +22,13 @@ from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
 from devices.simulator.host import SimulatorHost
 from devices.supervisor import LineState, Supervisor
+from protocol.link import Resumable
 from protocol.tdp.messages import Role
 
 _log = logging.getLogger(__name__)
 
+KEEP_EACH_NS: Final = 1800 * 1_000_000_000
+"""Between two snapshots while no round ends: as much of an idle table is dealt again at a restart."""
 CLOSE_S: Final = 0.5
 """How long a table that closes waits for networks that do not answer."""
 CALM_NS: Final = 120_000_000_000
@@ -40,7 +45,9 @@ LINKS: Final[dict[LineState, Link]] = {
 class TableSession:
     """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
 
-    def __init__(self, part: TablePart, publisher: JournaledPublisher, journal: Journal, clock: Clock) -> None:
+    def __init__(
+        self, part: TablePart, start: TableStart, publisher: JournaledPublisher, journal: Journal, clock: Clock
+    ) -> None:
         self.part, self.publisher, self.name = part, publisher, part.name
         self.table, self.viewer = publisher.table, publisher.viewer
         self.lines: list[Supervisor] = []
@@ -54,7 +61,9 @@ class TableSession:
         """Among it is more than a report of a device: it is shown at once."""
         self.stopped: str | None = None
         """Why it deals no more; None while it does."""
-        self._journal, self._clock = journal, clock
+        self._start, self._journal, self._clock = start, journal, clock
+        self._numbers: dict[int, Supervisor] = {}
+        self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
         self.budgets: dict[str, Budget] = {}
         """How much of what each line gives is kept, by device."""
@@ -82,8 +91,10 @@ class TableSession:
         budget = self.budgets[device.name] = Budget(device.max_bytes_per_s)
 
         def journaled() -> Journaled:
-            return Journaled(opener.open(), self._journal, number, self._clock, gate, budget)
+            inner = opener.open()
+            return Journaled(inner, self._journal, number, self._clock, gate, budget=budget, patient=patient)
 
+        patient = isinstance(dialect.make_link(device.kind, role, False), Resumable)
         supervisor = Supervisor(
             device.name,
             dataclasses.replace(opener, open=journaled),
@@ -94,6 +105,7 @@ class TableSession:
             after=went_on.feeds.get(number),
         )
         self.lines.append(supervisor)
+        self._numbers[number] = supervisor
         supervisor.start()
         return supervisor
 
@@ -130,6 +142,15 @@ class TableSession:
         sequence = self._publish("status", at_ns, line)
         if kind in ("safe-stop", "action", "warning", "clock-step"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)
+
+    def keep(self, now_ns: int) -> None:
+        """Write down where the table stands, once a round and now and then while nothing happens, as soon as it is at
+        rest: whoever goes on with it deals no more again than what comes after."""
+        if (self.rounds == self._kept_rounds and now_ns < self._kept_ns + KEEP_EACH_NS) or self.stopped is not None:
+            return
+        kept = kept_of(self.publisher, {number: line.standing() for number, line in self._numbers.items()})
+        if kept is not None and self._journal.snapshot(self._start, encoded(kept)) is not None:
+            self._kept_rounds, self._kept_ns = self.rounds, now_ns
 
     def stop_safely(self, why: str, at_ns: int) -> None:
         """Deal no more: nothing that comes from here on is taken, and the view says why."""

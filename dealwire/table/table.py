@@ -15,6 +15,7 @@ from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.table.state import TableState
 from devices.events import Seen
 from rules.award import AwardBook, AwardRecord, AwardRound
 from rules.errors import SettlementRefused
@@ -133,6 +134,26 @@ class Table:
     def finish(self) -> list[TableOutcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
         return self.settled(self.flow.finish())
+
+    def state(self) -> TableState | None:
+        """All that outlives a round; None while one is under way. `Table.flow` says when that is."""
+        flow = self.flow.kept()
+        awards = self._awards.state() if self._awards is not None else None
+        if flow is None or (awards is None and self._awards is not None):
+            return None
+        own = self.terms.meters if self.terms is not None and self.terms.bank is None else {}
+        outcomes, incidents = tuple(self.outcomes.items()), tuple(self.incidents.items())
+        return TableState(flow, outcomes, incidents, tuple(own.items()), awards)
+
+    def restore(self, state: TableState) -> None:
+        """Go on as the table did that gave this state. It must be made of the same settings, and the bank that it
+        shares, if it does, must stand where it stood then."""
+        self.flow.restore(state.flow)
+        self.outcomes, self.incidents = Counter(dict(state.outcomes)), Counter(dict(state.incidents))
+        if self.terms is not None and self.terms.bank is None:
+            self.terms.meters = dict(state.meters)
+        if self._awards is not None and state.awards is not None:
+            self._awards.restore(state.awards)
 
     def settled(self, found: Sequence[RoundResult | Incident]) -> list[TableOutcome]:
         """What a flow gave, here or in another process, with each round followed by its settlement."""

@@ -21,6 +21,7 @@ from protocol.message import message_name
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
 from protocol.tdp.framing import encode_frame
+from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import (
     AckMessage,
     DeviceClass,
@@ -118,6 +119,18 @@ class HostLink(Resumable):
     def standing(self) -> Standing | None:
         """What the link on the next line goes on from; None when no session was heard."""
         return self._in.standing(self._commands.last_request)
+
+    def heard(self) -> TdpHeard | None:
+        """None while something is half heard or held back. Of a line that is gone: what its successor goes on from."""
+        return self._in.left() if self.state is LinkState.CLOSED else self._in.heard()
+
+    def recall(self, heard: object) -> None:
+        """Go on from what a link on this line heard. ValueError when that is of another dialect."""
+        if not isinstance(heard, TdpHeard):
+            raise ValueError(f"not of TDP: {type(heard).__name__}")
+        self._in.recall(heard)
+        if self.state is not LinkState.CLOSED:
+            self._follow()
 
     def successor(self, role: Role | None = None) -> HostLink:
         """A link for the next line, that goes on from where this one stood; with a `role` to ask for it speaks."""

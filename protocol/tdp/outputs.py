@@ -123,6 +123,13 @@ class SessionRestarted(Output, frozen=True):
     session: int
 
 
+class Returned(Output, frozen=True):
+    """A session that was left before the present one is heard again: its bytes are played again, or the device repeats
+    its numbers. Follows the SessionRestarted into it."""
+
+    session: int
+
+
 class Delivered(Output, frozen=True):
     """An event: exactly once, in order. `request` is the command that caused it, 0 for none."""
 

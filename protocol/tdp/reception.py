@@ -42,6 +42,7 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown
 from protocol.tdp.event_order import EventOrder
 from protocol.tdp.frame_reader import FrameReader, Timer
+from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import DeviceClass, Kind
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
@@ -140,6 +141,34 @@ class Reception(FrameReader):
         if self.session is None:
             return None
         return Standing(self.session, self.order.expected, self.hello, self._resumed, request)
+
+    def heard(self) -> TdpHeard | None:
+        """What decides what will be delivered; None while a frame or an event is held back."""
+        if not self.idle or self.old is not None or self.order.held:
+            return None
+        return replace(
+            self.left(),
+            last=self.order.last,
+            opened=self.opened,
+            alive=self.alive,
+            valid_ns=self._valid_ns,
+            gate_ns=self._gate_ns,
+            echo=self._echo,
+            refused_hello=self.refused_hello,
+        )
+
+    def left(self) -> TdpHeard:
+        """What is left of it when the line is gone."""
+        return TdpHeard(self.session, self.order.expected, self.hello, self._resumed)
+
+    def recall(self, heard: TdpHeard) -> None:
+        """Go on from what another reception heard."""
+        self.session, self.hello, self._resumed = heard.session, heard.hello, heard.announced
+        self.order = EventOrder(heard.session or ANONYMOUS, self.stats, heard.expected)
+        self.order.last, self.opened, self.alive = heard.last, heard.opened, heard.alive
+        self._valid_ns, self._gate_ns, self._echo = heard.valid_ns, heard.gate_ns, heard.echo
+        self.refused_hello = heard.refused_hello
+        self._arm()
 
     @property
     def heard_ns(self) -> int:
