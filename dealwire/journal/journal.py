@@ -82,6 +82,7 @@ class Journal:
         """Since when another program has held the file's lock, as far as was noticed; None while none does."""
         self.owes = False
         """The open group holds what has to be on the disk before anything goes out."""
+        self._holds_raw = False
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._clock = clock
@@ -225,7 +226,7 @@ class Journal:
         table = self._tables[line]
         if any(not each.sent for each in self._passing.get(table, ())):
             self._add_passing(table)
-            self.owes = True
+        self.owes |= self._holds_raw
 
     def note(self, line: int, at_ns: int, text: str) -> None:
         """A remark about a line: why it was lost, or that this program closed it."""
@@ -414,6 +415,7 @@ class Journal:
         self.newest_ns = max(self.newest_ns, at_ns)
         self._times[table] = max(self._times.get(table, 0), at_ns)
         self.owes |= kind not in RAW
+        self._holds_raw |= kind == PASSED
         self._group.append((sequence, at_ns, line, kind, table, payload, digest))
         if len(self._group) >= GROUP_MAX:
             self.secure()
@@ -432,7 +434,7 @@ class Journal:
             self._on_disk = Head(self._group[-1][0], self._group[-1][6])
         self._group.clear()
         self._rows.clear()
-        self.owes, self.locked_since_ns = False, None
+        self.owes, self._holds_raw, self.locked_since_ns = False, False, None
         self._ready += self._published
         self._published.clear()
 

@@ -273,6 +273,13 @@ class JournalReader:
             return None
         return self.snapshot_of(kept, state=state)
 
+    def first_snapshot(self, table: str) -> TableSnapshot | None:
+        """The oldest snapshot of `table` that is still here; None when there is none."""
+        where = f"{self._marks} AND kind = '{SNAPSHOT}' AND tbl = ?"
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence LIMIT 1"
+        found = next(map(self._record, self._rows(sql, table)), None)
+        return self.snapshot_of(found) if found is not None else None
+
     def snapshot_of(self, record: JournalRecord, *, state: bool = True) -> TableSnapshot:
         """What a snapshot's record holds; without `state`, which alone needs the key, for anybody."""
         length = int.from_bytes(record.payload[:4], "big")

@@ -144,7 +144,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 def start_of(journal: Journal) -> TableFactory:
     part = load_configuration(EXAMPLE).table[0]
     maker = TableFactory(journal.path)
-    journal.started(part.name, 1, configuration_of(part), maker.facts(part, journal.head.sequence))
+    journal.started(part.name, 1, configuration_of(part), maker.facts(part))
     journal.secure()
     return maker
 
@@ -173,7 +173,7 @@ def test_meters_named_by_two_spellings_of_a_path_are_the_same(journal: Journal) 
         part = TablePart(
             name=name, progressive=spelling, paytables={"progressive": "WA-ML03"}, device=(device("shuffler"),), **game
         )
-        facts = maker.facts(part, journal.head.sequence)
+        facts = maker.facts(part)
         terms = maker(TableStart(name, journal.head.sequence, configuration_of(part), facts)).table.terms
         assert terms is not None
         banks.append(terms.bank)
