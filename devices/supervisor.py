@@ -194,6 +194,12 @@ class Supervisor:
         if self._session is not None:
             self._session.close()
 
+    def abandon(self, why: str) -> None:
+        """The open line counts as lost, and is opened again."""
+        if self._session is not None and self.closed is None:
+            self._session.abandon(why)
+            self._look(self._clock.now_ns())
+
     # -------------------------------------------------------------- called by the owner
 
     @property

@@ -80,6 +80,9 @@ MEASURES: Final = {
     "dealwire_loop_lag_seconds": MetricSpec(
         "gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9
     ),
+    "dealwire_clock_offset_seconds": MetricSpec(
+        "gauge", (), "By how much the host's clock is ahead of the record's time.", 10**9
+    ),
     "dealwire_disk_free_bytes": MetricSpec("gauge", (), "What may still be written on the journal's disk."),
     "dealwire_disk_size_bytes": MetricSpec("gauge", (), "How large the journal's disk is."),
     "dealwire_journal_failed": MetricSpec("gauge", (), "1 when the journal takes nothing more."),
@@ -178,6 +181,7 @@ class Metrics(HubReader, Collector):
             out["dealwire_journal_records"][()] = self._journal.head.sequence
         if self._health is not None:
             out["dealwire_loop_lag_seconds"][()] = self._health.lag_ns
+            out["dealwire_clock_offset_seconds"][()] = self._health.clock_offset_ns
             out["dealwire_disk_free_bytes"][()] = self._health.disk_free
             out["dealwire_disk_size_bytes"][()] = self._health.disk_size
             for labels, (frames, noise) in self._health.lines.copy().items():

@@ -24,6 +24,8 @@ class Health:
         """Bytes that exceeded the budget of their line and were not kept: by table and device."""
         self.disk_free = self.disk_size = 0
         """Bytes of the disk that holds the journal; zeros while they are not known."""
+        self.clock_offset_ns = 0
+        """By how much the host's clock is ahead of the record's time; negative when it is behind."""
         self._most_ns = 0
         self._beats: deque[int] = deque(maxlen=BEATS_KEPT)
 

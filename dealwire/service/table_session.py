@@ -116,6 +116,13 @@ class TableSession:
                 line.session.abandon("the program was ended")
             line.close(wait_s=CLOSE_S / len(self.lines))
 
+    def abandon_lines(self, why: str) -> list[Supervisor]:
+        """Lose every line whose device tells its events again on the next; which ones those were."""
+        found = [line for line in self.lines if line.keeps_sessions]
+        for line in found:
+            line.abandon(why)
+        return found
+
     # ------------------------------------------------------------------ what it makes known
 
     def deliver(self, seen: Seen) -> None:
