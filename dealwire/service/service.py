@@ -29,7 +29,7 @@ from dealwire.service.disk import DiskWatch
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.table_session import Pulse, TableSession
-from dealwire.service.timekeeping import ClockDoubtful, doubtful, follows, goes_back, told, written
+from dealwire.service.timekeeping import ClockDoubtful, doubtful, follows, goes_back, sentence_of, written
 from devices.clock import SystemClock
 from devices.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
@@ -334,14 +334,14 @@ class Service:
         self.health.clock_offset_ns = self.clock.offset_ns
         if step is None:
             return
-        _log.warning("%s", told(step))
+        _log.warning("%s", sentence_of(step))
         for session in self.tables.values():
-            session.status("clock-step", told(step), now_ns)
+            session.status("clock-step", sentence_of(step), now_ns)
         simulated = any(session.bench is not None for session in self.tables.values())
         self._follow_clock = follows(step) and not simulated
 
     def _jump(self) -> None:
-        """Between two turns, follow a clock that was set forward. The lines are given back before and taken again after:
+        """Between two turns, follow a clock that was set forward. The lines are given back before and opened anew after:
         nobody waits, or gives up, for what never happened, nor meets every deadline of an hour that was none."""
         self._follow_clock = False
         for session in self.tables.values():

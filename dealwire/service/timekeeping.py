@@ -50,7 +50,7 @@ def follows(step: ClockStep) -> bool:
     return 0 < step.by_ns <= FAR_NS and step.wall_ns > step.carried_ns
 
 
-def told(step: ClockStep) -> str:
+def sentence_of(step: ClockStep) -> str:
     """What a person should know of it."""
     way = "forward" if step.by_ns > 0 else "back"
     how = f"the host's clock was set {way} by {abs(step.by_ns) / 1e9:,.1f} s to {written(step.wall_ns)}"

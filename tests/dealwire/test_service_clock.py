@@ -17,7 +17,7 @@ import pytest
 from dealwire.cli.exits import Exit, explain
 from dealwire.export.metrics import Metrics
 from dealwire.journal import JournalReader
-from dealwire.service.timekeeping import DAY_NS, FAR_NS, ClockDoubtful, doubtful, follows, told
+from dealwire.service.timekeeping import DAY_NS, FAR_NS, ClockDoubtful, doubtful, follows, sentence_of
 from devices.clock import ClockStep, SystemClock
 from tests.support.serving import Listener, compared, opened, published, run_until, simulators, write_configuration
 
@@ -200,4 +200,4 @@ def test_the_program_refuses_in_one_line_and_goes_on_when_told(tmp_path: Path) -
 def test_a_step_that_is_too_far_is_only_told() -> None:
     step = ClockStep(FAR_NS + 1, 2_000_000_000 * SECOND, 1_700_000_000 * SECOND)
     assert not follows(step)
-    assert "too far to follow" in told(step)
+    assert "too far to follow" in sentence_of(step)
