@@ -47,6 +47,8 @@ class LinkUp(Body, frozen=True):
     recognises_cards: bool
     resumed: bool
     """Events go on where they stopped before the link was lost."""
+    firmware_digest: str = ""
+    """SHA-256 of the firmware's image, hex digits; empty when the device does not attest it."""
 
 
 class LinkLost(Body, frozen=True):

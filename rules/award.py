@@ -6,18 +6,26 @@ settlement's business; `differences` compares the two at END GAME, and a person 
 CO 47.1-1017.60 progressive (7)(D)-(H); WA NC 6, 9(d)-(h), MGL 7, 10(d)-(h).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 import devices.events as e
-from dealer_flow.record.base import LineRecord
 from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
+from rules.award_record import (
+    AwardKind,
+    AwardRecord,
+    AwardRound,
+    AwardRoundState,
+    AwardState,
+    differences,
+    standing,
+)
 from rules.award_steps import NEXT, AwardStage, allowed
 from rules.checks import dollars
 from rules.errors import SettlementRefused
@@ -25,126 +33,8 @@ from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.paytable import PayRow, PayTable
 from rules.readings import right_first
-from rules.settlement import Amount, Settlement, SettlementLine
-from rules.terms import Meter
-
-# ------------------------------------------------------------------ what is written down
-
-AwardKind = Literal[
-    "bets-taken",
-    "spot",
-    "hand-on",
-    "hand-off",
-    "confirmed",
-    "awarded",
-    "backed-out",
-    "refused",
-    "unfinished",
-    "differs",
-]
-"""`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at."""
-
-
-class AwardRecord(LineRecord, frozen=True, kw_only=True):
-    """One step of the award procedure at a table."""
-
-    SCHEMA: ClassVar[str] = "dealwire.award/1"
-    TYPE: ClassVar[str] = "award"
-
-    kind: AwardKind
-    table: str
-    round: int
-    seat: int | None = None
-    hand: str | None = None
-    """The row of the pay table whose button it is."""
-    cents: Amount | None = None
-    """The prize, or the bets that were taken."""
-    meter: str | None = None
-    """The meter that pays; null when the tray does."""
-    record: int | None = None
-    """The bank's record that moved the meter."""
-    badge: int | None = None
-    level: str | None = None
-    why: str
-    clause: str
-    events: tuple[EventRef, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AwardRound:
-    """One round of awards: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
-    these (`taken`), the meters as they then `shown`, and what was awarded."""
-
-    at: RoundKey
-    bets: Mapping[int, int | None]
-    before: Mapping[str, Meter]
-    taken: tuple[MeterRecord, ...]
-    shown: Mapping[str, Meter]
-    awards: tuple[AwardRecord, ...] = ()
-
-
-class AwardState(Struct, frozen=True):
-    """What an award book keeps from one round to the next, as it stands on disk. The meters are the bank's own."""
-
-    wagers: dict[int, int]
-    sensors: tuple[int, ...]
-    last: "AwardRoundState | None"
-
-
-class AwardRoundState(Struct, frozen=True):
-    """A round of awards that END GAME closed; the fields are those of `AwardRound`."""
-
-    at: RoundKey
-    bets: dict[int, int | None]
-    before: dict[str, Meter]
-    taken: tuple[MeterRecord, ...]
-    shown: dict[str, Meter]
-    awards: tuple[AwardRecord, ...]
-
-
-def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
-    """Awards that were logged and not backed out since."""
-    found: list[AwardRecord] = []
-    for each in awards:
-        if each.kind == "awarded":
-            found.append(each)
-        else:
-            found = [other for other in found if (other.seat, other.hand) != (each.seat, each.hand)]
-    return found
-
-
-def differences(settlement: Settlement, closed: AwardRound, bet: str) -> list[AwardRecord]:
-    """Where what people awarded for `bet` is not what the cards pay, one record a seat; empty when both agree.
-
-    A bet that is held says nothing yet, so nothing can differ from it.
-    """
-    lines = {line.seat: line for line in settlement.lines if line.bet == bet and line.result in ("win", "held")}
-    awards = {each.seat or 0: each for each in standing(closed.awards)}
-    found = []
-    for seat in sorted(lines.keys() | awards.keys(), reverse=True):
-        line, award = lines.get(seat), awards.get(seat)
-        if line is not None and line.result == "held":
-            continue
-        if (line and (line.row, line.pay)) != (award and (award.hand, award.cents)):
-            found.append(_difference(seat, line, award, closed.at))
-    return found
-
-
-def _difference(seat: int, line: SettlementLine | None, award: AwardRecord | None, at: RoundKey) -> AwardRecord:
-    cards = f"pay {line.row} {dollars(line.pay)}" if line else "pay nothing"
-    people = f"awarded {award.hand} {dollars(award.cents or 0)}" if award else "awarded nothing"
-    return AwardRecord(
-        kind="differs",
-        table=at.table,
-        round=at.round,
-        seat=seat,
-        hand=line.row if line else None,
-        cents=line.pay if line else 0,
-        record=award.record if award else None,
-        why=f"seat {seat}: the cards {cards}, the table {people}",
-        clause=line.clause if line else award.clause if award else "procedure",
-    )
-
+from rules.settled import SettledKey, SettledRounds
+from rules.settlement import Settlement
 
 # ------------------------------------------------------------------ the books
 
@@ -192,6 +82,8 @@ class AwardBook:
         """The round between START GAME and END GAME; None while bets are open."""
         self.last: AwardRound | None = None
         """The round that END GAME closed last."""
+        self.settled: SettledRounds | None = None
+        """What remembers the rounds whose bets were taken; None believes each START GAME."""
         self._bet, self._spot = bet, spot
         self._right_first = right_first(game.default_readings() | dict(readings))
         self._wagers: dict[int, int] = {}
@@ -272,6 +164,8 @@ class AwardBook:
         for seat in sorted(self._sensors - bets.keys()):
             bets[seat] = self.bank.setup.sensor_cents
         at = RoundKey(self.table, f"{seen.session:08x}", body.round)
+        if self._taken_before(seen, at):
+            return self._repeat(seen, at)
         taken, before = sum(cents or 0 for cents in bets.values()), self.bank.meters()
         records = self.bank.contribute(at, taken)
         self.round = AwardRound(at, bets, before, tuple(records), self.bank.meters())
@@ -282,6 +176,25 @@ class AwardBook:
         why = f"progressive bets of {len(bets)} seats are taken"
         why += f"; what lay on the sensors of seats {', '.join(unknown)} is not known" if unknown else ""
         return [self._say("bets-taken", seen, why, cents=taken, clause=self._bet.clauses.win), *records]
+
+    def _taken_before(self, seen: Seen, at: RoundKey) -> bool:
+        """True when the bets of this round were taken already: it is heard once more. From now on they were."""
+        key = SettledKey(f"bets at {seen.device}", at.session, at.round)
+        if self.settled is None or self.settled.known(key):
+            return self.settled is not None
+        self.settled.add(key)
+        return False
+
+    def _repeat(self, seen: Seen, at: RoundKey) -> list[Out]:
+        """A round that is heard once more has no bets: nothing is taken and nothing can be awarded."""
+        shown = self.bank.meters()
+        self.round = AwardRound(at, {}, shown, (), shown)
+        self._open, self._awards = _Open(), []
+        self._wagers.clear()
+        self.stage = NEXT[AwardStage.BETS, "START GAME"]
+        return [
+            self._refuse(seen, f"round {at.round} of session {at.session} came once more; its bets were taken before")
+        ]
 
     def _end(self, seen: Seen) -> list[Out]:
         out: list[Out] = []

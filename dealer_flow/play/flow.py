@@ -20,12 +20,13 @@ from dealer_flow.play import handle_shoe
 from dealer_flow.play.dealing import look_ahead, offer_hand
 from dealer_flow.play.guards import holds
 from dealer_flow.play.handle_shuffler import HANDLERS
+from dealer_flow.play.identity import Pin
 from dealer_flow.play.kept import FlowState, coming_of, put_back
 from dealer_flow.play.legal import Legal, legal
 from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import violation, waits_for
 from dealer_flow.play.publish import result_of
-from dealer_flow.play.sessions import LINE_REPORTS, Lines
+from dealer_flow.play.sessions import LINE_REPORTS, Lines, RoundOrigin
 from dealer_flow.play.snapshot import Snapshot, snapshot
 from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, State
 from dealer_flow.play.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
@@ -59,7 +60,8 @@ class DealerFlow:
     """One table's rounds, one after the other. ProcedureError when an option is not the procedure's.
 
     A card that its reader is less sure of than `least_confidence` percent, or that two readers disagree on, counts as
-    not read; 0 believes every single reader.
+    not read; 0 believes every single reader. `pins` are the devices that lines must have, by the lines' names: a round
+    while another is there is unreliable.
     """
 
     def __init__(
@@ -69,19 +71,22 @@ class DealerFlow:
         table: str = "table-1",
         options: Mapping[str, str] | None = None,
         least_confidence: int = LEAST_CONFIDENCE,
+        pins: Mapping[str, Pin] | None = None,
     ) -> None:
         self._plan = Plan(procedure, options or {})
         self._table = table
-        self._least_confidence = least_confidence
+        self._least_confidence, self._pins = least_confidence, pins or {}
         self._begin()
         self._phase = Phase(self._open())
         self._next_round()
+        self.origins: list[RoundOrigin] = []
+        """Where the rounds came from that ended at the last report, one each, in their order."""
         self._last: Seen | None = None
         self._held: deque[Seen] = deque()
 
     def _begin(self) -> None:
         """What outlives the rounds, as it is before the first: `FlowState` keeps it, so it stands nowhere else."""
-        self._decks, self._shoes, self._lines = Decks(), self._new_shoes(), Lines()
+        self._decks, self._shoes, self._lines = Decks(), self._new_shoes(), Lines(self._pins)
 
     @property
     def _round(self) -> Round:
@@ -154,7 +159,7 @@ class DealerFlow:
     def restore(self, state: FlowState) -> None:
         """Go on as the flow did that gave this state; one that follows the same procedure with the same options."""
         self._begin()
-        self._decks, self._lines = Decks.restore(state.decks), Lines.restore(state.lines)
+        self._decks, self._lines = Decks.restore(state.decks), Lines.restore(state.lines, self._pins)
         if self._shoes is not None and state.shoes is not None:
             self._shoes.restore(state.shoes)
         self._next_round()
@@ -165,6 +170,7 @@ class DealerFlow:
     def handle(self, seen: Seen) -> list[RoundResult | Incident]:
         """Take one report. Incidents come out as they are found, the result when the round ends."""
         self._last = seen
+        self.origins.clear()
         out: list[RoundResult | Incident] = []
         if seen.body.__class__ not in CONCERNED:
             self._meet(seen)
@@ -188,6 +194,7 @@ class DealerFlow:
         """The input ended: a round that is under way comes out as unreliable. Another input may follow: nothing of
         this one is carried over."""
         out: list[RoundResult | Incident] = []
+        self.origins.clear()
         self._release(out)
         if self._round.in_play and self._last is not None:
             self._round.report(Incident(code="recording-ended", clause="procedure", unreliable=True), self._last)
@@ -223,6 +230,8 @@ class DealerFlow:
                     return
             handler(round_, seen, body)
             if kind is e.GameStarted:
+                round_.started_by = (seen.device, seen.session)
+                self._lines.doubt(round_, seen)
                 phase.start_game()
                 self._shown_at = (-1, False)
             elif kind is e.GameEnded:
@@ -300,6 +309,7 @@ class DealerFlow:
         self._flush(out)
         handle_shoe.close(self._round)
         out.append(result_of(self._round, self._table))
+        self.origins.append(self._lines.origin(self._round))
         self._judge()
         ended = self._phase.end_game()
         assert ended, "a round ends in a state from which END GAME leads to the next"

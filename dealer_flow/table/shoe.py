@@ -24,7 +24,7 @@ LEAST_CONFIDENCE: Final = 90
 would be wrong. Readers that work give 99 or 100."""
 
 
-class ShoeState(Struct, frozen=True):
+class ShoeLedgerState(Struct, frozen=True):
     """One shoe as it is kept on disk. It holds faces that nobody has shown: cards that were burned."""
 
     id: int
@@ -45,7 +45,7 @@ class ShoesState(Struct, frozen=True):
     card."""
 
     device: str
-    current: ShoeState | None
+    current: ShoeLedgerState | None
     pushed_back: bool
     burns_due: int
     last: tuple[str | None, int] | None
@@ -94,9 +94,9 @@ class ShoeLedger:
         """How often each card is out, by its text, in the order of the text."""
         return dict(sorted((card.text, count) for card, count in self.out.items() if count))
 
-    def state(self) -> ShoeState:
+    def state(self) -> ShoeLedgerState:
         """All that is not the procedure's."""
-        return ShoeState(
+        return ShoeLedgerState(
             id=self.id,
             loaded=self.loaded,
             announced=self.announced,
@@ -322,7 +322,7 @@ class Shoes:
         self._outside = state.outside
         self.current = self._ledger(state.current) if state.current is not None else None
 
-    def _ledger(self, state: ShoeState) -> ShoeLedger:
+    def _ledger(self, state: ShoeLedgerState) -> ShoeLedger:
         return ShoeLedger(
             state.id,
             self.decks,

@@ -26,6 +26,7 @@ from dealwire.journal.tables import TableFactory
 from devices.clock import SystemClock
 
 SCHEMA = "dealwire.journal-check/1"
+FOLDER = click.Path(file_okay=False, path_type=Path)
 key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE")
 
 
@@ -230,7 +231,7 @@ def publisher_maker(
 
 @command.command("archive")
 @click.argument("file", type=FILE)
-@click.option("--to", "folder", type=FILE, required=True, metavar="FOLDER", help="Where the segments' files go.")
+@click.option("--to", "folder", type=FOLDER, required=True, metavar="FOLDER", help="Where the segments' files go.")
 @click.option("--first", type=click.IntRange(1), metavar="SEQ", help="Only the segment that begins with this record.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a segment.")
 def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) -> None:

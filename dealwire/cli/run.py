@@ -38,6 +38,7 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
 @click.option(
     "--clock-is-right",
+    "clock_right",
     is_flag=True,
     help="Go on although the clock is far from the newest record. Before it, every table begins anew.",
 )
@@ -63,7 +64,7 @@ def command(
     file: Path | None,
     check: bool,
     anew: bool,
-    clock_is_right: bool,
+    clock_right: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
@@ -98,9 +99,7 @@ def command(
                     click.echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = load_configuration(file)
-        code = serve(
-            configuration, bench, anew=anew, with_console=with_console, port=port, clock_is_right=clock_is_right
-        )
+        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port, clock_right=clock_right)
     ctx.exit(code)
 
 
@@ -123,7 +122,7 @@ def serve(
     anew: bool,
     with_console: bool,
     port: int | None,
-    clock_is_right: bool = False,
+    clock_right: bool = False,
 ) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
@@ -131,7 +130,7 @@ def serve(
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(
-            Service(configuration, hub, anew=anew, clock_is_right=clock_is_right, notifier=notifier)
+            Service(configuration, hub, anew=anew, clock_is_right=clock_right, notifier=notifier)
         )
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)

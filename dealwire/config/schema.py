@@ -38,6 +38,20 @@ DeviceRole = Literal["observe", "control"]
 """`observe`: the device is heard, nothing is asked of it. `control`: a person may have commands sent to it."""
 
 
+Word = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class PinPart(TomlTable):
+    """The one device that a line must have, by its own word; what is left out may be anything."""
+
+    maker: Word | None = None
+    model: Word | None = None
+    serial: Word | None = None
+    firmware: Word | None = None
+    firmware_digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    """SHA-256 of the firmware's image, as the device attests it: 64 hex digits in lower case."""
+
+
 class DevicePart(TomlTable):
     """One device of a table, and the line it is on."""
 
@@ -49,6 +63,8 @@ class DevicePart(TomlTable):
     role: DeviceRole = "observe"
     max_bytes_per_s: Annotated[int, Field(ge=1_000, le=100_000_000)] = RATE
     """Bytes a second, on average over some seconds, beyond which nothing is kept of what the line gives."""
+    pin: PinPart | None = None
+    """While another device is on the line, no round is settled by itself."""
 
 
 class TablePart(TomlTable):

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from dealwire.journal.derived import meter_of, round_of
+from dealwire.journal.derived import key_of, meter_of
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import MANY, JournalReader, epoch_of
 from dealwire.journal.records import (
@@ -12,6 +12,7 @@ from dealwire.journal.records import (
     OPENED,
     PASSED,
     SEALED_KINDS,
+    SETTLED,
     SNAPSHOT,
     Head,
     JournalRecord,
@@ -124,15 +125,13 @@ class Lookup:
         """One record, in order."""
         if self._reader.version == 1:
             return
-        text = record.payload.decode("utf-8", "replace") if record.kind in ("settlement", "meter") else ""
-        if record.kind == "settlement":
-            found = round_of(text)
-            if found is not None and not self._reader.was_settled(record.table, *found):
-                why = (
-                    f"settles round {found[1]} of session {found[0]}, and the table of settled rounds does not know it"
-                )
+        if record.kind == SETTLED:
+            found = key_of(record)
+            if found is None or not self._reader.was_settled(record.table, found):
+                why = "a round that was settled, which the table of settled rounds does not know"
                 raise JournalDamaged(self._reader.path, record.sequence, why)
         elif record.kind == "meter":
+            text = record.payload.decode("utf-8", "replace")
             name = meter_of(text)
             if name is not None:
                 self._meters[name] = text

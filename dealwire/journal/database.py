@@ -57,8 +57,9 @@ _DERIVED: Final = (
     "CREATE TABLE anchor (sequence INTEGER NOT NULL, hash BLOB NOT NULL, file BLOB NOT NULL) STRICT",
     "CREATE TABLE opening (sequence INTEGER PRIMARY KEY, epoch TEXT NOT NULL) STRICT",
     """CREATE TABLE settled (
-        tbl TEXT NOT NULL, session TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-        PRIMARY KEY (tbl, session, first)
+        tbl TEXT NOT NULL, device TEXT NOT NULL, session TEXT NOT NULL,
+        first INTEGER NOT NULL, last INTEGER NOT NULL,
+        PRIMARY KEY (tbl, device, session, first)
     ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE meter (
         tbl TEXT NOT NULL, name TEXT NOT NULL, sequence INTEGER NOT NULL, line TEXT NOT NULL,

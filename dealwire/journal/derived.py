@@ -10,7 +10,8 @@ from typing import Final
 
 import msgspec
 
-from dealwire.journal.records import JournalRecord
+from dealwire.journal.records import SETTLED, JournalRecord
+from rules.settled import SettledKey
 
 OWN: Final = ""
 """Stands for the table of a meter that several tables share."""
@@ -21,7 +22,7 @@ class _MeterOf(msgspec.Struct):
     after: int | None = None
 
 
-class _Settled(msgspec.Struct):
+class _Settlement(msgspec.Struct):
     session: str
     round: int
     meters: list[_MeterOf] = []
@@ -31,28 +32,48 @@ class _Moved(msgspec.Struct):
     meter: str
 
 
-_SETTLEMENT: Final = msgspec.json.Decoder(_Settled)
+_SETTLEMENT: Final = msgspec.json.Decoder(_Settlement)
 _METER: Final = msgspec.json.Decoder(_Moved)
+_KEY: Final = msgspec.json.Decoder(SettledKey)
 
 Row = tuple[str, tuple[object, ...]]
 """A statement, and what it is given."""
 
-_RUN_ON: Final = "UPDATE settled SET last = ?3 WHERE tbl = ?1 AND session = ?2 AND last = ?3 - 1"
-BEGIN_RUN: Final = (
-    "INSERT OR IGNORE INTO settled (tbl, session, first, last) SELECT ?1, ?2, ?3, ?3 "
-    "WHERE NOT EXISTS (SELECT 1 FROM settled WHERE tbl = ?1 AND session = ?2 AND first <= ?3 AND last >= ?3)"
+_RUN_ON: Final = "UPDATE settled SET last = ?4 WHERE tbl = ?1 AND device = ?2 AND session = ?3 AND last = ?4 - 1"
+_IN_RUN: Final = "SELECT 1 FROM settled WHERE tbl = ?1 AND device = ?2 AND session = ?3 AND first <= ?4 AND last >= ?4"
+_BEGIN_RUN: Final = (
+    "INSERT OR IGNORE INTO settled (tbl, device, session, first, last) SELECT ?1, ?2, ?3, ?4, ?4 "
+    f"WHERE NOT EXISTS ({_IN_RUN})"
 )
 _METER_NOW: Final = "INSERT OR REPLACE INTO meter (tbl, name, sequence, line) VALUES (?, ?, ?, ?)"
-IS_SETTLED: Final = "SELECT 1 FROM settled WHERE tbl = ? AND session = ? AND first <= ? AND last >= ?"
+IS_SETTLED: Final = (
+    "SELECT 1 FROM settled WHERE tbl = ?1 AND device IN (?2, ?5) AND session = ?3 AND first <= ?4 AND last >= ?4"
+)
+NOBODY: Final = "?"
+"""The device of a round of which nothing but session and number is known: settled by a version that wrote no more."""
 
 
-def round_of(text: str) -> tuple[str, int] | None:
-    """Session and round of a settlement's line; None when it is none."""
+def key_of(record: JournalRecord) -> SettledKey | None:
+    """The round that a `settled` record is about; None when it cannot be read."""
+    try:
+        return _KEY.decode(record.payload)
+    except msgspec.DecodeError:
+        return None
+
+
+def older_key_of(text: str) -> SettledKey | None:
+    """The round that a settlement's line is about, as far as it says; None when it cannot be read."""
     try:
         found = _SETTLEMENT.decode(text)
     except msgspec.DecodeError:
         return None
-    return found.session, found.round
+    return SettledKey(NOBODY, found.session, found.round)
+
+
+def settled_rows(table: str, key: SettledKey) -> Iterator[Row]:
+    """A round was settled."""
+    yield _RUN_ON, (table, *key)
+    yield _BEGIN_RUN, (table, *key)
 
 
 def meter_of(text: str) -> str | None:
@@ -63,19 +84,28 @@ def meter_of(text: str) -> str | None:
         return None
 
 
-def rows_of(sequence: int, table: str, topic: str, text: str) -> Iterator[Row]:
-    """What a publication changes in the derived tables. One that cannot be read changes nothing: `verify` names it."""
+def meter_rows(sequence: int, table: str, topic: str, text: str) -> Iterator[Row]:
+    """What a publication says of meters. One that cannot be read says nothing: `verify` names it."""
     try:
         if topic == "settlement":
-            found = _SETTLEMENT.decode(text)
-            yield _RUN_ON, (table, found.session, found.round)
-            yield BEGIN_RUN, (table, found.session, found.round)
-            for meter in found.meters:
+            for meter in _SETTLEMENT.decode(text).meters:
                 yield _METER_NOW, (table, meter.name, sequence, "" if meter.after is None else str(meter.after))
         elif topic == "meter":
             yield _METER_NOW, (OWN, _METER.decode(text).meter, sequence, text)
     except msgspec.DecodeError:
         return
+
+
+def rows_of(record: JournalRecord, *, older: bool = False) -> Iterator[Row]:
+    """What follows from a record; `older` for those of a version that knew no `settled` records."""
+    if record.kind == SETTLED:
+        key = key_of(record)
+        yield from settled_rows(record.table, key) if key is not None else ()
+    elif record.kind in ("settlement", "meter"):
+        text = record.payload.decode("utf-8", "replace")
+        key = older_key_of(text) if older and record.kind == "settlement" else None
+        yield from settled_rows(record.table, key) if key is not None else ()
+        yield from meter_rows(record.sequence, record.table, record.kind, text)
 
 
 def write(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
@@ -84,30 +114,28 @@ def write(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
         db.execute(statement, values)
 
 
-def derive(db: sqlite3.Connection, records: Iterable[JournalRecord]) -> None:
+def derive(db: sqlite3.Connection, records: Iterable[JournalRecord], *, older: bool = False) -> None:
     """Write what follows from these records, oldest first."""
     for record in records:
-        if record.kind in ("settlement", "meter"):
-            write(db, rows_of(record.sequence, record.table, record.kind, record.payload.decode("utf-8", "replace")))
+        write(db, rows_of(record, older=older))
 
 
 class RoundRuns:
-    """Rounds by session, as runs of numbers: a day's rounds take no more room than one."""
+    """Rounds by device and session, as runs of numbers: a day's rounds take no more room than one."""
 
     def __init__(self) -> None:
-        self._runs: dict[str, list[list[int]]] = {}
+        self._runs: dict[tuple[str, str], list[list[int]]] = {}
 
-    def add(self, session: str, number: int) -> None:
+    def add(self, key: SettledKey) -> None:
         """Remember a round."""
-        if (session, number) in self:
+        if key in self:
             return
-        runs = self._runs.setdefault(session, [])
+        runs = self._runs.setdefault(key[:2], [])
         for run in runs:
-            if run[1] == number - 1:
-                run[1] = number
+            if run[1] == key.round - 1:
+                run[1] = key.round
                 return
-        runs.append([number, number])
+        runs.append([key.round, key.round])
 
-    def __contains__(self, key: tuple[str, int]) -> bool:
-        session, number = key
-        return any(first <= number <= last for first, last in self._runs.get(session, ()))
+    def __contains__(self, key: SettledKey) -> bool:
+        return any(first <= key.round <= last for first, last in self._runs.get(key[:2], ()))

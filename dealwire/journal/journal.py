@@ -33,6 +33,7 @@ from dealwire.journal.records import (
     RAW,
     RESUMED,
     SALVAGED,
+    SETTLED,
     SNAPSHOT,
     STARTED,
     STOPPED,
@@ -45,6 +46,7 @@ from dealwire.journal.sealing import CLEAR, Sealer, SealingKey
 from dealwire.journal.watching import FileWatch
 from dealwire.version import __version__
 from devices.clock import Clock
+from rules.settled import SettledKey
 
 _log = logging.getLogger(__name__)
 
@@ -89,7 +91,7 @@ class Journal:
         """Since when another program has held the file's lock, as far as was noticed; None while none does."""
         self.owes = False
         """The open group holds what has to be on the disk before anything goes out."""
-        self._holds_raw = False
+        self._holds_raw = self._closed = False
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._clock = clock
@@ -108,18 +110,20 @@ class Journal:
         self._moved: dict[str, int] = {}
         self._lock = threading.Lock()  # guards the consumers, which move in other threads
         self._reader: JournalReader | None = None
-        self._closed = False
         self._file = database.WritableFile(self.path)
         try:
-            if self._file.new:
-                self._begin()
-            else:
-                self._go_on(set_back)
-            self._open_epoch(about or {})
-            self._watch = FileWatch(self.path)
+            self._open_file(about or {}, set_back)
         except BaseException:
             self._file.close()
             raise
+
+    def _open_file(self, about: Mapping[str, object], set_back: bool) -> None:
+        if self._file.new:
+            self._begin()
+        else:
+            self._go_on(set_back)
+        self._open_epoch(about)
+        self._watch = FileWatch(self.path)
 
     def _begin(self) -> None:
         self.identity = secrets.token_bytes(16)
@@ -155,7 +159,7 @@ class Journal:
         """What a file of version 1 has no tables for."""
         db = self._file.db
         db.execute("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, self.identity))
-        derived.derive(db, reader.records())
+        derived.derive(db, reader.records(), older=True)
 
     def _open_epoch(self, about: Mapping[str, object]) -> None:
         fields = {"schema": SCHEMA, "file": self.identity.hex(), "epoch": self.epoch}
@@ -248,9 +252,14 @@ class Journal:
             raise ValueError(f"no topic {topic!r}; there are {', '.join(TOPICS)}")
         if self._open():
             sequence = self._add(at_ns, 0, topic, table, text.encode())
-            self._rows += derived.rows_of(sequence, table, topic, text)
+            self._rows += derived.meter_rows(sequence, table, topic, text)
             self._published.append(Publication(sequence, table, at_ns, topic, text, self.epoch, self._head.hash.hex()))
         return self._head.sequence
+
+    def settled(self, table: str, at_ns: int, key: SettledKey) -> None:
+        """The settlement that was published last is of this round."""
+        self._add(at_ns, 0, SETTLED, table, encode(key))
+        self._rows += derived.settled_rows(table, key)
 
     def snapshot(self, start: TableStart, state: bytes) -> int | None:
         """A table as it stands after everything written of it; None when nothing can be written. Its time is that of

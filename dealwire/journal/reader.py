@@ -21,6 +21,7 @@ from dealwire.journal.records import (
     OPENED,
     PASSED,
     SENT,
+    SETTLED,
     SNAPSHOT,
     STARTED,
     STOPPED,
@@ -30,6 +31,7 @@ from dealwire.journal.records import (
     heading,
 )
 from dealwire.journal.sealing import CLEAR, NotGenuine, SealingKey, Unsealer
+from rules.settled import SettledKey
 
 T = TypeVar("T")
 
@@ -185,18 +187,21 @@ class JournalReader:
             after = item.sequence
         return found
 
-    def settled(self, after: int, table: str) -> Iterator[JournalRecord]:
-        """The settlements of `table` after record `after`, oldest first."""
-        for record in self._paged(after, f"{database.IS_PUBLICATION} AND kind = 'settlement'"):
-            if record.table == table:
-                yield record
-
-    def was_settled(self, table: str, session: str, number: int) -> bool:
-        """Whether this round's settlement was ever written."""
+    def settled(self, after: int, table: str) -> Iterator[SettledKey]:
+        """The rounds of `table` that were settled after record `after`, oldest first."""
         if self.version == 1:
-            lines = (each.payload.decode("utf-8", "replace") for each in self.settled(0, table))
-            return (session, number) in map(derived.round_of, lines)
-        return bool(self._rows(derived.IS_SETTLED, table, session, number, number))
+            where = f"{database.IS_PUBLICATION} AND kind = 'settlement'"
+            found = (each for each in self._paged(after, where) if each.table == table)
+            keys = (derived.older_key_of(each.payload.decode("utf-8", "replace")) for each in found)
+        else:
+            keys = (derived.key_of(each) for each in self._marked(SETTLED, table, after))
+        yield from (key for key in keys if key is not None)
+
+    def was_settled(self, table: str, key: SettledKey) -> bool:
+        """Whether this round's settlement was ever written; also by a version that wrote no more than its session."""
+        if self.version == 1:
+            return key._replace(device=derived.NOBODY) in self.settled(0, table)
+        return bool(self._rows(derived.IS_SETTLED, table, *key, derived.NOBODY))
 
     def own_meters(self, table: str) -> dict[str, int | None]:
         """Where the meters stand that are `table`'s own, in cents by name; None where that is not known."""
@@ -366,6 +371,16 @@ class JournalReader:
         where = f"{self._marks} AND kind = ? AND tbl = ? AND sequence <= ?"
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence DESC LIMIT 1"
         return next(map(self._record, self._rows(sql, kind, table, up_to)), None)
+
+    def _marked(self, kind: str, table: str, after: int) -> Iterator[JournalRecord]:
+        """Records of one kind of marks of a table after number `after`, oldest first."""
+        where = f"{self._marks} AND kind = ? AND tbl = ? AND sequence > ?"
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence LIMIT ?"
+        while found := list(map(self._record, self._rows(sql, kind, table, after, PAGE))):
+            yield from found
+            if found[-1].sequence <= after:
+                raise JournalDamaged(self.path, found[-1].sequence, f"comes after record {after}")
+            after = found[-1].sequence
 
     def _paged(self, after: int, where: str) -> Iterator[JournalRecord]:
         while found := list(self._page(after, where)):

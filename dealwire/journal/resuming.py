@@ -17,6 +17,7 @@ from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.sealing import SealingKey
 from dealwire.journal.snapshots import Adopts
+from dealwire.journal.tables import JournaledPublisher, write_settled
 from devices.recording import LINE_LOST
 from devices.session import Feed
 from protocol.link import Link, Resumable
@@ -68,17 +69,28 @@ def resume(
             return Resumed()
         dealing = Dealing(reader, make)
         found = _deal_since(reader, dealing, Matching(dealing, topics), progress)
-    if found.difference is not None:
-        raise JournalDiffers(journal.path, str(found.difference))
-    for table in starts:
-        journal.resumed(table, now_ns)
-    pending = found.pending
+        if found.difference is not None:
+            raise JournalDiffers(journal.path, str(found.difference))
+        for table in starts:
+            journal.resumed(table, now_ns)
+        _go_on(journal, dealing, found.pending, reader, now_ns)
+    return Resumed(dict(dealing.publishers), dealing.lost, journal.commit())
+
+
+def _go_on(
+    journal: Journal, dealing: Dealing[T], pending: list[Publication], written: JournalReader, now_ns: int
+) -> None:
+    """End the lines that were open; publish what follows from that, and what follows from the record and never was."""
     for line in dealing.open_lines:
         journal.note(line, now_ns, LINE_LOST + WHY)
         pending += dealing.lose(line, now_ns, LINE_LOST + WHY)
     for item in pending:
         journal.publish(item.table, item.topic, item.at_ns, item.line)
-    return Resumed(dict(dealing.publishers), dealing.lost, journal.commit())
+    for name, publisher in dealing.publishers.items():
+        if isinstance(publisher, JournaledPublisher) and publisher.rounds is not None:
+            rounds = publisher.rounds
+            rounds.newly_settled = [key for key in rounds.newly_settled if not written.was_settled(name, key)]
+            write_settled(journal, name, publisher, now_ns)
 
 
 def _deal_since(

@@ -57,7 +57,7 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
         chain = takewhile(lambda record: record.sequence <= found.kept.sequence, source.records())
         os.close(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         opened = [row for row in source.openings() if row[0] <= found.kept.sequence]
-        write_file(output, source.anchor, source.identity, opened, chain, rows)
+        write_file(output, source.anchor, source.identity, opened, chain, rows, older=source.older)
     _say_so(output, path, found, clock)
     return found
 
@@ -76,12 +76,6 @@ def _say_so(output: Path, path: Path, found: Salvaged, clock: Clock) -> None:
             raise JournalInaccessible(output, journal.failed)
 
 
-def _rows_of(record: JournalRecord) -> Iterator[derived.Row]:
-    if record.kind in ("settlement", "meter"):
-        text = record.payload.decode("utf-8", "replace")
-        yield from derived.rows_of(record.sequence, record.table, record.kind, text)
-
-
 def _look_through(source: "_Source", found: Salvaged) -> list[derived.Row]:
     """Find how far the records follow one another, and what those say that can be read beyond."""
     rows, whole, before = list[derived.Row](), True, found.kept.sequence
@@ -97,7 +91,7 @@ def _look_through(source: "_Source", found: Salvaged) -> list[derived.Row]:
             found.lost.append((record.sequence, record.sequence))
         whole = False
         found.beyond += 1
-        rows += _rows_of(record)
+        rows += derived.rows_of(record, older=source.older)
     return rows
 
 
@@ -117,6 +111,7 @@ class _Source:
             raise database.as_ours(path, error) from error
         if application != database.APPLICATION_ID:
             raise JournalForeign(path, "its first page does not say that it is one")
+        self.older = (self._try("PRAGMA user_version") or [(database.VERSION,)])[0][0] == 1
         self.anchor, self.identity = self._anchor()
 
     def _anchor(self) -> tuple[Head, bytes]:

@@ -93,8 +93,11 @@ def write_file(
     opened: Sequence[tuple[int, str]],
     chain: Iterable[JournalRecord],
     also: Iterable[derived.Row] = (),
+    *,
+    older: bool = False,
 ) -> None:
-    """Make a journal at `path`, an empty file, of records that follow `anchor`; `also` are rows of its tables."""
+    """Make a journal at `path`, an empty file, of records that follow `anchor`; `also` are rows of its tables, `older`
+    says that the records are of version 1."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("PRAGMA synchronous = FULL")
@@ -107,7 +110,7 @@ def write_file(
         rest = iter(chain)
         while page := list(islice(rest, _MANY)):
             db.executemany(insert, [row_of(each) for each in page])
-            derived.derive(db, page)
+            derived.derive(db, page, older=older)
         derived.write(db, also)
         db.execute("COMMIT")
 

@@ -13,10 +13,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from dealer_flow.play.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
-from dealwire.journal.derived import RoundRuns, round_of
+from dealwire.journal.derived import RoundRuns
+from dealwire.journal.journal import Journal
 from dealwire.journal.reader import MANY, JournalReader, TableSnapshot, TableStart
 from dealwire.journal.records import JournalRecord
 from dealwire.journal.snapshots import Kept
@@ -28,9 +30,7 @@ from devices.events import Seen
 from protocol.errors import DealwireError
 from rules.meter_setup import load_setup
 from rules.meters import BankState, MeterBank, MeterRecord
-
-RoundId = tuple[str, int]
-"""The dealing device's session, eight hex digits, and the round's number."""
+from rules.settled import SettledInMemory, SettledKey, SettledRounds
 
 
 class SettingsChanged(DealwireError):
@@ -45,23 +45,37 @@ class SettingsChanged(DealwireError):
 
 
 class JournaledTable(PublishedTable):
-    """A table of the service. It settles no round again that was settled before it began."""
+    """A table of the service. It settles a round once, while it runs and before it began."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.settled_rounds: JournaledRounds | None = None
-        self.refused: list[RoundId] = []
-        """Rounds that came once more and were not settled again, newest last."""
+        self.remember(SettledInMemory())
+
+    def remember(self, rounds: SettledRounds) -> None:
+        """Keep the settled rounds here from now on; what was kept is not carried over."""
+        self._once = rounds
+        if self._awards is not None:
+            self._awards.settled = rounds
 
     def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
-        """A round is settled once, however often a device that was asked anew tells of it."""
-        known = (result.session, result.round)
-        if self.settled_rounds is not None:
-            if self.settled_rounds.known(known):
-                self.refused.append(known)
-                return []
-            self.settled_rounds.add(known)
+        """A round is settled once, however often it is heard: a device that was asked anew sends it again, or somebody
+        plays old bytes again."""
+        own, unnamed = keys_of(self.flow.origins.pop(0))
+        if self._once.known(own) or self._once.known(unnamed):
+            repeated = result.repeated()
+            self.incidents[repeated.code] += 1
+            return [repeated]
+        self._once.add(own)
         return super()._settle(result, terms)
+
+
+def keys_of(origin: RoundOrigin) -> tuple[SettledKey, SettledKey]:
+    """The round as it is remembered, and as it would be if its devices had not said who they are. Where no card was
+    dealt, and so no session is known, the controller's tells it."""
+    session = f"{origin.controller_session:08x}"
+    dealing = f"{origin.session:08x}"
+    own = f"{origin.dealing} {origin.controller} {session}"
+    return SettledKey(own, dealing, origin.number), SettledKey(f"  {session}", dealing, origin.number)
 
 
 class JournaledPublisher(Publisher):
@@ -69,9 +83,12 @@ class JournaledPublisher(Publisher):
 
     table: JournaledTable
 
-    def __init__(self, table: JournaledTable, name: str, seats: int | None) -> None:
+    def __init__(
+        self, table: JournaledTable, name: str, seats: int | None, rounds: "JournaledRounds | None" = None
+    ) -> None:
         super().__init__(table)
         self.viewer = Viewer(table, name, seats=seats)
+        self.rounds = rounds
         self.dealt_again = True
         """True while reports come from the record: then nobody else informs the viewer."""
 
@@ -106,20 +123,21 @@ class JournaledRounds:
     def __init__(self, reader: JournalReader, table: str, since: int) -> None:
         self._reader, self._table = reader, table
         self._later, self._added = RoundRuns(), RoundRuns()
-        for record in reader.settled(since, table):
-            found = round_of(record.payload.decode("utf-8", "replace"))
-            if found is not None:
-                self._later.add(*found)
+        self.newly_settled: list[SettledKey] = []
+        """Those added since this was emptied last, for whoever writes them down."""
+        for key in reader.settled(since, table):
+            self._later.add(key)
 
-    def known(self, round_: RoundId) -> bool:
+    def known(self, key: SettledKey) -> bool:
         """Whether this round was settled."""
-        if round_ in self._added:
+        if key in self._added:
             return True
-        return round_ not in self._later and self._reader.was_settled(self._table, *round_)
+        return key not in self._later and self._reader.was_settled(self._table, key)
 
-    def add(self, round_: RoundId) -> None:
+    def add(self, key: SettledKey) -> None:
         """It is settled now."""
-        self._added.add(*round_)
+        self._added.add(key)
+        self.newly_settled.append(key)
 
 
 class TableFactory:
@@ -200,12 +218,12 @@ class TableFactory:
         table = build_table(part, self._banks, JournaledTable)
         if part.name not in self._rounds:
             self._rounds[part.name] = JournaledRounds(self._reader, part.name, since)
-        table.settled_rounds = self._rounds[part.name]
+        table.remember(self._rounds[part.name])
         for what, then in start.facts.get("files", {}).items():
             now = files_of(table).get(what, "")
             if now != then:
                 raise SettingsChanged(part.name, what, then, now)
-        return JournaledPublisher(table, part.name, part.seats)
+        return JournaledPublisher(table, part.name, part.seats, self._rounds[part.name])
 
     def _restore(self, setup: Path, before: int) -> None:
         """The meters of a setup as the records before number `before` left them; as they are, when in use."""
@@ -221,8 +239,12 @@ class TableFactory:
 
 def configuration_of(part: TablePart) -> str:
     """A table's settings as the journal keeps them: those that decide what comes of it."""
-    kept = part.model_dump(mode="json", by_alias=True, exclude={"device": {"__all__": {"max_bytes_per_s"}}})
-    return json.dumps(kept, sort_keys=True)
+    content = part.model_dump(mode="json", by_alias=True)
+    for device in content["device"]:
+        del device["max-bytes-per-s"]
+        if device["pin"] is None:  # as it stood before a line could be pinned: a table without pins goes on
+            del device["pin"]
+    return json.dumps(content, sort_keys=True)
 
 
 def files_of(table: PublishedTable) -> dict[str, str]:
@@ -233,3 +255,11 @@ def files_of(table: PublishedTable) -> dict[str, str]:
         if table.terms.bank is not None:
             found["progressive"] = hashlib.sha256(repr(table.terms.bank.setup).encode()).hexdigest()
     return found
+
+
+def write_settled(journal: Journal, name: str, publisher: JournaledPublisher, at_ns: int) -> None:
+    """Write down which rounds a table settled just now."""
+    if publisher.rounds is not None:
+        for key in publisher.rounds.newly_settled:
+            journal.settled(name, at_ns, key)
+        publisher.rounds.newly_settled.clear()

@@ -22,7 +22,7 @@ from dealwire.journal.compare import DERIVED
 from dealwire.journal.errors import JournalEmpty
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
-from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
+from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
@@ -197,6 +197,7 @@ class Service:
         now_ns = self.clock.now_ns()
         for each in publisher.finish():
             self.journal.publish(name, each.topic, now_ns, each.line)
+        write_settled(self.journal, name, publisher, now_ns)
         self.journal.stopped(name, now_ns, "its settings changed")
 
     def _session(
@@ -341,7 +342,7 @@ class Service:
         self._follow_clock = follows(step) and not simulated
 
     def _jump(self) -> None:
-        """Between two turns, follow a clock that was set forward. The lines are given back before and opened anew after:
+        """Between two turns, follow a clock that was set forward. Lines are given back before and opened anew after:
         nobody waits, or gives up, for what never happened, nor meets every deadline of an hour that was none."""
         self._follow_clock = False
         for session in self.tables.values():

@@ -12,7 +12,7 @@ from dealwire.journal import Journal, Journaled
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.snapshots import encoded, kept_of
-from dealwire.journal.tables import JournaledPublisher
+from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.table.redaction import outcomes_of
 from devices.address import baud_of, line_at
@@ -131,16 +131,13 @@ class TableSession:
             return
         lines = self.publisher.publish(seen)
         sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in lines]
+        write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
         elif isinstance(seen.body, LinkLost):
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
-        for session, number in self.table.refused:
-            text = f"round {number} of session {session} came once more; it was settled before and is not paid again"
-            self.status("action", text, seen.at_ns)
-        self.table.refused.clear()
 
     def status(self, kind: StatusKind, text: str, at_ns: int, device: str | None = None) -> None:
         """Something about the table or one of its lines that is no part of a round."""

@@ -22,7 +22,7 @@ from dealwire.table.state import RedactorState, TableState
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import NONE, UNREAD, Card, parse_card
-from rules.award import AwardRecord
+from rules.award_record import AwardRecord
 from rules.settlement import Settlement
 
 _QUOTED: Final = re.compile(r"<[^>]*>|'[^']*'|\"[^\"]*\"")

@@ -8,7 +8,7 @@ does (cards burned from a shoe that goes on), so it must lie where that lies.
 from msgspec import Struct
 
 from dealer_flow.play.kept import FlowState
-from rules.award import AwardState
+from rules.award_record import AwardState
 
 Counts = tuple[tuple[str, int], ...]
 """Names with a number each, in the order in which they came: results list them in it."""

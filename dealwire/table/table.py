@@ -11,13 +11,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from dealer_flow.play.flow import DealerFlow
+from dealer_flow.play.identity import Pin
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from dealwire.table.state import TableState
 from devices.events import Seen
-from rules.award import AwardBook, AwardRecord, AwardRound
+from rules.award import AwardBook
+from rules.award_record import AwardRecord, AwardRound
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.linked import known_meters, settle_linked, with_contributions
@@ -93,9 +95,9 @@ def move_meters(meters: dict[str, int], settlement: Settlement) -> None:
 class Table:
     """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
 
-    `options` are readings of the procedure, `least_confidence` is the flow's. With `awards`, what people award at the
-    controller moves the bank's meters, not the settlements: these are made on the meters as START GAME left them, and
-    where the two differ a record says so.
+    `options` are readings of the procedure, `least_confidence` and `pins` are the flow's. With `awards`, what people
+    award at the controller moves the bank's meters, not the settlements: these are made on the meters as START GAME
+    left them, and where the two differ a record says so.
     """
 
     def __init__(
@@ -107,10 +109,11 @@ class Table:
         awards: AwardBook | None = None,
         options: Mapping[str, str] | None = None,
         least_confidence: int = LEAST_CONFIDENCE,
+        pins: Mapping[str, Pin] | None = None,
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
-        self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence)
+        self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence, pins=pins)
         self.terms, self._awards = terms, awards
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()

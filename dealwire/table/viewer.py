@@ -25,7 +25,7 @@ from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text
-from rules.award import AwardRecord
+from rules.award_record import AwardRecord
 from rules.settlement import Settlement
 
 LOG_MAX: Final = 200

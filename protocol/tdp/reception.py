@@ -25,6 +25,11 @@ there, when the device refuses, or after `hole_ns`; what is known to be missing 
 *A line that went.* The reception of the next line starts from `standing`: it knows the session, and the gate is shut
 as after silence. A device that still holds its events goes on where it stopped; one with a new session is a restart.
 
+*The same session, begun anew.* A device whose source of randomness is weak may name its new session as the one before.
+`freshness` says what gives it away. Then Lost without numbers comes, for nobody knows what it did before it restarted,
+and SessionRestarted from the session to itself; its events are counted from 1 again, and none is taken for one that
+was heard unless it is that one, byte for byte. Where HELLO-REPLY or STATUS gave it away the gate shuts.
+
 *Holes* are filled by the device sending again. They end as Lost by GAP, by `hole_ns` without progress, or when no
 more events can be held.
 """
@@ -32,8 +37,10 @@ more events can be held.
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Final
+from zlib import crc32
 
 from msgspec.structs import replace
 
@@ -42,28 +49,33 @@ from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown
 from protocol.tdp.event_order import EventOrder
 from protocol.tdp.frame_reader import FrameReader, Timer
+from protocol.tdp.freshness import Digests, Life
 from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import DeviceClass, Kind
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
     SESSION_EXTENSION,
-    Delivered,
     Down,
+    Lost,
     Output,
+    Returned,
     SessionRestarted,
-    Standing,
     StatusSeen,
     Timing,
     UnknownEvent,
     Up,
 )
-from protocol.tdp.packets import PACKETS
+from protocol.tdp.packets import HEADER, PACKETS
 from protocol.tdp.predecessor import SESSION_MARK, Predecessor, named_session
 from protocol.tdp.vetting import common_version, misfit, same_device
 
 ANONYMOUS: Final = 0
 """The session of events heard before any session id; devices never choose it."""
 
+LEFT_MAX: Final = 64
+"""Sessions that were left and are remembered."""
+
+_PAYLOAD: Final = slice(HEADER.sizeof(), None)
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
 _EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
 _STATUSES: Final = tuple(cls for cls, _ in PACKETS.values() if "last_event" in cls.__annotations__)
@@ -84,7 +96,7 @@ class Reception(FrameReader):
         expects: DeviceClass | None = None,
         timing: Timing,
         on_answer: AnswerHandler | None = None,
-        resume: Standing | None = None,
+        resume: TdpHeard | None = None,
     ) -> None:
         super().__init__(timing)
         self.session: int | None = None
@@ -102,14 +114,17 @@ class Reception(FrameReader):
         self.old: Predecessor | None = None
         """The session before, while its kept events are awaited."""
         self.order = EventOrder(ANONYMOUS, self.stats)
+        self.restarts = 0
+        """Times that the device was found to have started anew in its session."""
+        self._life = Life()
+        self._left: deque[int] = deque(maxlen=LEFT_MAX)  # sessions before this one
         self._expects = expects
         self._on_answer = on_answer
         self._gate_ns = 0  # until then, no event before the session is open
         self._resumed = False
         self._echo: tuple[int, int] = (ANONYMOUS, 0)  # a session that ended, and until when it may echo
         if resume is not None:
-            self.session, self.hello, self._resumed = resume.session, resume.hello, resume.announced
-            self.order = EventOrder(resume.session, self.stats, resume.expected)
+            self.recall(resume)
 
     # -------------------------------------------------------------- the face
 
@@ -136,12 +151,6 @@ class Reception(FrameReader):
         self._arm()
         return out
 
-    def standing(self, request: int) -> Standing | None:
-        """What the next line's reception goes on from; None when no session was heard."""
-        if self.session is None:
-            return None
-        return Standing(self.session, self.order.expected, self.hello, self._resumed, request)
-
     def heard(self) -> TdpHeard | None:
         """What decides what will be delivered; None while a frame or an event is held back."""
         if not self.idle or self.old is not None or self.order.held:
@@ -159,13 +168,30 @@ class Reception(FrameReader):
 
     def left(self) -> TdpHeard:
         """What is left of it when the line is gone."""
-        return TdpHeard(self.session, self.order.expected, self.hello, self._resumed)
+        order, life = self.order, self._life
+        return TdpHeard(
+            self.session,
+            order.expected,
+            self.hello,
+            self._resumed,
+            tuple(self._left),
+            life.boots,
+            None if life.uptime_ms is None else (life.uptime_ms, life.uptime_ns),
+            order.clock_ms,
+            order.digests.packed(),
+            order.before.packed(),
+            order.boot_due,
+        )
 
     def recall(self, heard: TdpHeard) -> None:
         """Go on from what another reception heard."""
         self.session, self.hello, self._resumed = heard.session, heard.hello, heard.announced
-        self.order = EventOrder(heard.session or ANONYMOUS, self.stats, heard.expected)
-        self.order.last, self.opened, self.alive = heard.last, heard.opened, heard.alive
+        self._left.extend(heard.left_sessions)
+        self._life = Life(heard.boots, *(heard.uptime or ()))
+        self.order = order = EventOrder(heard.session or ANONYMOUS, self.stats, heard.expected)
+        order.clock_ms, order.boot_due, order.last = heard.clock_ms, heard.boot_due, heard.last
+        order.digests, order.before = Digests(heard.digests), Digests(heard.before)
+        self.opened, self.alive = heard.opened, heard.alive
         self._valid_ns, self._gate_ns, self._echo = heard.valid_ns, heard.gate_ns, heard.echo
         self.refused_hello = heard.refused_hello
         self._arm()
@@ -253,20 +279,32 @@ class Reception(FrameReader):
             return
         self.ack_due = True
         self.event_ns = now_ns
+        digest = crc32(envelope.body[_PAYLOAD])
+        boots = event.boot_count if isinstance(event, m.BootedMessage) else None
+        if self.order.contradicts(event, digest) or (boots is not None and self._counts_another(event, boots)):
+            self._start_anew(now_ns, out, event.number if boots is not None else 1)
+        if boots != self._life.boots and boots is not None:
+            self._life.boots = (
+                None  # the next HELLO-REPLY says how it counts: one that never agrees is a fault, no loop
+            )
         order = self.order
         if event.number == order.expected and not order.held:
-            order.expected += 1
-            self.stats.events += 1
-            out.append(Delivered(order.session, envelope.request, event))
+            order.give(envelope.request, event, digest, out)
             return
-        self._accept_out_of_order(envelope, event, now_ns, out)
+        self._accept_out_of_order(envelope, event, digest, now_ns, out)
 
-    def _accept_out_of_order(self, envelope: Envelope, event: m.Event, now_ns: int, out: list[Output]) -> None:
+    def _counts_another(self, booted: m.Event, boots: int) -> bool:
+        """A new *Booted* counts another power-up than the one we know."""
+        return booted.number >= self.order.expected and self._life.boots not in (None, boots)
+
+    def _accept_out_of_order(
+        self, envelope: Envelope, event: m.Event, digest: int, now_ns: int, out: list[Output]
+    ) -> None:
         order = self.order
         if event.number == 0:
             self._on_unusable(envelope, event, now_ns, out)
             return
-        order.accept(envelope.request, event, now_ns, out)
+        order.accept(envelope.request, event, digest, now_ns, out)
         if order.full and not order.started:
             self._finish_old(now_ns, out)
             order.start_at_held(now_ns, out)
@@ -282,7 +320,7 @@ class Reception(FrameReader):
             self.stats.repeats += 1
             return True
         self.event_ns = now_ns
-        old.order.accept(envelope.request, event, now_ns, out)
+        old.order.accept(envelope.request, event, 0, now_ns, out)
         if old.complete:
             self._finish_old(now_ns, out)
         return True
@@ -314,9 +352,18 @@ class Reception(FrameReader):
             return
         if status.session != self.session:
             self._enter(status.session, now_ns, out)
+        elif self._life.is_denied_by_status(status.uptime_ms, knows_all=self._knows_all(status), now_ns=now_ns):
+            self._start_anew(now_ns, out)
+            self._close_gate(now_ns)
+        self._life.learn_uptime(status.uptime_ms, now_ns)
         if status.last_event > self.order.last:
             self.order.last = status.last_event
         out.append(StatusSeen(status))
+
+    def _knows_all(self, status: Any) -> bool:
+        """A status that names every event known, or was made before the last of them."""
+        clock_ms = self.order.clock_ms
+        return status.last_event >= self.order.newest or (clock_ms is not None and status.uptime_ms <= clock_ms)
 
     def _on_hello_reply(self, envelope: Envelope, hello: m.HelloReplyMessage, now_ns: int, out: list[Output]) -> None:
         if self._is_echo(hello.session, now_ns):
@@ -328,6 +375,10 @@ class Reception(FrameReader):
         self.refused_hello = None
         if hello.session != self.session:
             self._enter(hello.session, now_ns, out)
+        elif self._life.is_denied_by_hello(hello) or self._is_another(hello):
+            self._start_anew(now_ns, out)
+            self._close_gate(now_ns)
+        self._life.boots = hello.boot_count
         if self.old is not None and self.hello is not None and not same_device(hello, self.hello):
             self._finish_old(now_ns, out)  # another device: it cannot hold the old one's events
         self.hello = hello
@@ -335,6 +386,11 @@ class Reception(FrameReader):
         if self.old is None:
             self.order.start(1, now_ns, out)
             self._arm()
+
+    def _is_another(self, hello: m.HelloReplyMessage) -> bool:
+        """Another piece of equipment that drew the very session we know."""
+        known = self.hello
+        return known is not None and known.session == hello.session and not same_device(hello, known)
 
     def _is_echo(self, session: int, now_ns: int) -> bool:
         ended, until_ns = self._echo
@@ -354,6 +410,8 @@ class Reception(FrameReader):
             return
         self._finish_old(now_ns, out)
         before, self.session = self.order, session
+        self._left.append(before.session)
+        self._life = Life()
         self.order = EventOrder(session, self.stats)
         self._echo = before.session, now_ns + self._timing.lost_ns
         self._resumed = False
@@ -373,9 +431,29 @@ class Reception(FrameReader):
             old.finish(now_ns, self.order.session, out)
         else:
             out.append(SessionRestarted(old.order.session, self.order.session))
+        if self.order.session in self._left:
+            self._left.remove(self.order.session)
+            out.append(Returned(self.order.session))
         if self.opened:
             self._announce(out)
         self.order.start(1, now_ns, out)
+        self._arm()
+
+    def _start_anew(self, now_ns: int, out: list[Output], first: int = 1) -> None:
+        """The device started anew in the session we know; from its event `first` on they are new."""
+        self._finish_old(now_ns, out)
+        before, known = self.order, len(out)
+        before.start_at_held(now_ns, out)
+        before.give_up_all(now_ns, out)
+        if before.started:
+            before.skip_to(before.last + 1, now_ns, out)
+        if not any(isinstance(output, Lost) for output in out[known:]):
+            out.append(Lost(before.session, 0, 0))
+        out.append(SessionRestarted(before.session, before.session))
+        self.order = EventOrder(before.session, self.stats, first, before=before.digests or before.before)
+        self._life = Life()
+        self._resumed = False
+        self.restarts += 1
         self._arm()
 
     def _on_reply(self, envelope: Envelope, reply: m.ReplyMessage, now_ns: int, out: list[Output]) -> None:

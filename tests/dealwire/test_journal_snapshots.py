@@ -129,6 +129,6 @@ def test_what_is_looked_up_is_held_against_the_records(tmp_path: Path) -> None:
         db.execute("DELETE FROM settled")
     with (
         reading(tmp_path) as reader,
-        pytest.raises(JournalDamaged, match=f"record {settled[0].sequence}: settles round"),
+        pytest.raises(JournalDamaged, match="a round that was settled, which the table"),
     ):
         verify(reader)
