@@ -37,7 +37,6 @@ more events can be held.
 from __future__ import annotations
 
 import struct
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Final
 from zlib import crc32
@@ -48,32 +47,22 @@ from protocol.errors import RemoteError
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown
 from protocol.tdp.event_order import EventOrder
-from protocol.tdp.frame_reader import FrameReader, Timer
-from protocol.tdp.freshness import Digests, Life
+from protocol.tdp.frame_reader import Timer
 from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import DeviceClass, Kind
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
     SESSION_EXTENSION,
     Down,
-    Lost,
     Output,
-    Returned,
-    SessionRestarted,
     StatusSeen,
     Timing,
     UnknownEvent,
-    Up,
 )
 from protocol.tdp.packets import HEADER, PACKETS
-from protocol.tdp.predecessor import SESSION_MARK, Predecessor, named_session
+from protocol.tdp.predecessor import SESSION_MARK, named_session
+from protocol.tdp.session_keeper import SessionKeeper
 from protocol.tdp.vetting import common_version, misfit, same_device
-
-ANONYMOUS: Final = 0
-"""The session of events heard before any session id; devices never choose it."""
-
-LEFT_MAX: Final = 64
-"""Sessions that were left and are remembered."""
 
 _PAYLOAD: Final = slice(HEADER.sizeof(), None)
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
@@ -86,7 +75,7 @@ AnswerHandler = Callable[[Envelope, int, list[Output]], None]
 """Told of every Reply, Progress and Nak: envelope, time, outputs so far."""
 
 
-class Reception(FrameReader):
+class Reception(SessionKeeper):
     """Received bytes to outputs. `expects` is the device class to insist on; times never run backwards.
     `resume` is where the reception of the line before stood."""
 
@@ -99,30 +88,13 @@ class Reception(FrameReader):
         resume: TdpHeard | None = None,
     ) -> None:
         super().__init__(timing)
-        self.session: int | None = None
-        self.hello: m.HelloReplyMessage | None = None
-        """Who the device of this session is; None until its HELLO-REPLY was heard."""
         self.greeted = False
         """Set by every HELLO-REPLY that fits; whoever waits for one clears it."""
-        self.opened = False
-        """The device was heard to grant this session, and nothing since ended it."""
-        self.refused_hello: m.HelloReplyMessage | None = None
-        """The HELLO-REPLY of a device we cannot talk to; None while the device fits."""
         self.ack_due = False
         """Set by every event; whoever acknowledges clears it."""
         self.event_ns = 0
-        self.old: Predecessor | None = None
-        """The session before, while its kept events are awaited."""
-        self.order = EventOrder(ANONYMOUS, self.stats)
-        self.restarts = 0
-        """Times that the device was found to have started anew in its session."""
-        self._life = Life()
-        self._left: deque[int] = deque(maxlen=LEFT_MAX)  # sessions before this one
         self._expects = expects
         self._on_answer = on_answer
-        self._gate_ns = 0  # until then, no event before the session is open
-        self._resumed = False
-        self._echo: tuple[int, int] = (ANONYMOUS, 0)  # a session that ended, and until when it may echo
         if resume is not None:
             self.recall(resume)
 
@@ -151,60 +123,10 @@ class Reception(FrameReader):
         self._arm()
         return out
 
-    def heard(self) -> TdpHeard | None:
-        """What decides what will be delivered; None while a frame or an event is held back."""
-        if not self.idle or self.old is not None or self.order.held:
-            return None
-        return replace(
-            self.left(),
-            last=self.order.last,
-            opened=self.opened,
-            alive=self.alive,
-            valid_ns=self._valid_ns,
-            gate_ns=self._gate_ns,
-            echo=self._echo,
-            refused_hello=self.refused_hello,
-        )
-
-    def left(self) -> TdpHeard:
-        """What is left of it when the line is gone."""
-        order, life = self.order, self._life
-        return TdpHeard(
-            self.session,
-            order.expected,
-            self.hello,
-            self._resumed,
-            tuple(self._left),
-            life.boots,
-            None if life.uptime_ms is None else (life.uptime_ms, life.uptime_ns),
-            order.clock_ms,
-            order.digests.packed(),
-            order.before.packed(),
-            order.boot_due,
-        )
-
-    def recall(self, heard: TdpHeard) -> None:
-        """Go on from what another reception heard."""
-        self.session, self.hello, self._resumed = heard.session, heard.hello, heard.announced
-        self._left.extend(heard.left_sessions)
-        self._life = Life(heard.boots, *(heard.uptime or ()))
-        self.order = order = EventOrder(heard.session or ANONYMOUS, self.stats, heard.expected)
-        order.clock_ms, order.boot_due, order.last = heard.clock_ms, heard.boot_due, heard.last
-        order.digests, order.before = Digests(heard.digests), Digests(heard.before)
-        self.opened, self.alive = heard.opened, heard.alive
-        self._valid_ns, self._gate_ns, self._echo = heard.valid_ns, heard.gate_ns, heard.echo
-        self.refused_hello = heard.refused_hello
-        self._arm()
-
     @property
     def heard_ns(self) -> int:
         """When the last valid frame came; 0 before any."""
         return self._valid_ns
-
-    @property
-    def complete(self) -> bool:
-        """Every event the device is known to have made was delivered."""
-        return self.old is None and self.order.started and self.order.last < self.order.expected
 
     @property
     def problem(self) -> RemoteError | None:
@@ -215,11 +137,6 @@ class Reception(FrameReader):
     def version(self) -> tuple[int, int] | None:
         """The protocol version to speak with the device, None before its HELLO-REPLY."""
         return common_version(self.hello) if self.hello is not None else None
-
-    @property
-    def wanted(self) -> EventOrder:
-        """The session whose events come next: the old one while it is awaited."""
-        return self.old.order if self.old is not None else self.order
 
     # -------------------------------------------------------------- timers
 
@@ -251,11 +168,6 @@ class Reception(FrameReader):
         self._close_gate(now_ns)
         self._arm()
 
-    def _close_gate(self, now_ns: int) -> None:
-        """From here no event counts until the session is open; at the very first contact they are held instead."""
-        self.opened = False
-        self._gate_ns = now_ns + self._timing.lost_ns if self.order.started or self.old else 0
-
     def _on_unknown(self, envelope: Envelope, message: Unknown, now_ns: int, out: list[Output]) -> None:
         if message.kind != Kind.EVENT or len(message.payload) < _EVENT_HEAD.size:
             self._on_unusable(envelope, message, now_ns, out)
@@ -279,14 +191,12 @@ class Reception(FrameReader):
             return
         self.ack_due = True
         self.event_ns = now_ns
-        digest = crc32(envelope.body[_PAYLOAD])
+        digest = crc32(envelope.body[_PAYLOAD]) or 1
         boots = event.boot_count if isinstance(event, m.BootedMessage) else None
         if self.order.contradicts(event, digest) or (boots is not None and self._counts_another(event, boots)):
             self._start_anew(now_ns, out, event.number if boots is not None else 1)
         if boots != self._life.boots and boots is not None:
-            self._life.boots = (
-                None  # the next HELLO-REPLY says how it counts: one that never agrees is a fault, no loop
-            )
+            self._life.boots = None  # its own count may never agree: the next HELLO-REPLY says what it is
         order = self.order
         if event.number == order.expected and not order.held:
             order.give(envelope.request, event, digest, out)
@@ -387,74 +297,12 @@ class Reception(FrameReader):
             self.order.start(1, now_ns, out)
             self._arm()
 
-    def _is_another(self, hello: m.HelloReplyMessage) -> bool:
-        """Another piece of equipment that drew the very session we know."""
-        known = self.hello
-        return known is not None and known.session == hello.session and not same_device(hello, known)
-
-    def _is_echo(self, session: int, now_ns: int) -> bool:
-        ended, until_ns = self._echo
-        return session == ended and now_ns < until_ns
-
     def _refuse(self, hello: m.HelloReplyMessage, error: RemoteError, now_ns: int, out: list[Output]) -> None:
         if self.refused_hello is None or self.refused_hello.session != hello.session:
             self._finish_old(now_ns, out)
             self.opened = False
             self.refused_hello = hello
             out.append(Down(str(error), error))
-
-    def _enter(self, session: int, now_ns: int, out: list[Output]) -> None:
-        """The device is in a session we did not know."""
-        if self.session is None:
-            self.session = self.order.session = session
-            return
-        self._finish_old(now_ns, out)
-        before, self.session = self.order, session
-        self._left.append(before.session)
-        self._life = Life()
-        self.order = EventOrder(session, self.stats)
-        self._echo = before.session, now_ns + self._timing.lost_ns
-        self._resumed = False
-        self.old = Predecessor(before, now_ns)
-        self._close_gate(now_ns)
-        if not before.started:
-            self._finish_old(now_ns, out)
-        self._arm()
-
-    def _finish_old(self, now_ns: int, out: list[Output]) -> None:
-        """No more of the old session will come: begin the new one."""
-        old = self.old
-        if old is None:
-            return
-        self.old = None
-        if old.order.started:
-            old.finish(now_ns, self.order.session, out)
-        else:
-            out.append(SessionRestarted(old.order.session, self.order.session))
-        if self.order.session in self._left:
-            self._left.remove(self.order.session)
-            out.append(Returned(self.order.session))
-        if self.opened:
-            self._announce(out)
-        self.order.start(1, now_ns, out)
-        self._arm()
-
-    def _start_anew(self, now_ns: int, out: list[Output], first: int = 1) -> None:
-        """The device started anew in the session we know; from its event `first` on they are new."""
-        self._finish_old(now_ns, out)
-        before, known = self.order, len(out)
-        before.start_at_held(now_ns, out)
-        before.give_up_all(now_ns, out)
-        if before.started:
-            before.skip_to(before.last + 1, now_ns, out)
-        if not any(isinstance(output, Lost) for output in out[known:]):
-            out.append(Lost(before.session, 0, 0))
-        out.append(SessionRestarted(before.session, before.session))
-        self.order = EventOrder(before.session, self.stats, first, before=before.digests or before.before)
-        self._life = Life()
-        self._resumed = False
-        self.restarts += 1
-        self._arm()
 
     def _on_reply(self, envelope: Envelope, reply: m.ReplyMessage, now_ns: int, out: list[Output]) -> None:
         if envelope.message_id == _OPEN_ID and reply.status != m.Status.REFUSED and self.refused_hello is None:
@@ -465,12 +313,6 @@ class Reception(FrameReader):
         elif envelope.message_id == _READ_ID and reply.status == m.Status.REFUSED:
             self._finish_old(now_ns, out)  # only a session that is over is ever refused
         self._on_answer_frame(envelope, reply, now_ns, out)
-
-    def _announce(self, out: list[Output]) -> None:
-        """Up, unless nobody said who this is: a recording that begins later."""
-        if self.hello is not None and self.hello.session == self.session:
-            out.append(Up(self.hello, self._resumed))
-            self._resumed = True
 
     def _on_answer_frame(self, envelope: Envelope, message: m.Message, now_ns: int, out: list[Output]) -> None:
         if self._on_answer is not None:
