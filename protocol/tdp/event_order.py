@@ -160,13 +160,13 @@ class EventOrder:
         """The event expected next: deliver it, unless the life before had it word for word."""
         number = event.number
         self.expected = number + 1
-        self.clock_ms = event.device_ms
         self.digests.add(number, digest)
         if self.boot_due and isinstance(event, BootedMessage):
             self.boot_due = False
         if self.before and self._was_before(number, digest):
             self._stats.repeats += 1
             return
+        self.clock_ms = event.device_ms
         self._stats.events += 1
         out.append(Delivered(self.session, request, event))
 

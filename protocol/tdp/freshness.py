@@ -27,7 +27,7 @@ def goes_back(before_ms: int, after_ms: int) -> bool:
 
 
 class Digests:
-    """What stood in the last events: their check sums, by number."""
+    """What stood in the last events: their check sums, none of them 0, by number."""
 
     __slots__ = ("_kept", "end")
 

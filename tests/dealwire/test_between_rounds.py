@@ -26,7 +26,7 @@ from rules.award_record import AwardRound, AwardRoundState
 from rules.game import game_id_of
 from rules.meters import MeterBank
 from tests.support.long_evenings import long_evening
-from tests.support.rests import Make, after, bank_of, check_every_rest, differences, put_back
+from tests.support.rests import Make, after, check_every_rest, differences, put_back
 
 ROOT = Path(__file__).parents[2]
 LINKED = ROOT / "docs" / "examples" / "progressive-ml03.toml"
@@ -87,7 +87,7 @@ def test_from_one_rest_to_the_end_of_a_long_evening() -> None:
             moment = after(first, seen)
             assert all(after(copy, seen) == moment for copy in copies)
             if moment.state and len(copies) < 2:
-                copies.append(put_back(make, moment.state, bank_of(first)))
+                copies.append(put_back(make, moment.state, first))
         assert not [unlike for copy in copies for unlike in differences(first, copy)]
 
 
@@ -134,7 +134,7 @@ KEPT: list[tuple[type, type[msgspec.Struct], set[str]]] = [
     (Decks, DecksState, set()),
     (Shoes, ShoesState, {"decks", "faces", "least_confidence"}),
     (ShoeLedger, ShoeLedgerState, {"decks", "faces"}),
-    (Lines, LinesState, {"patient"}),
+    (Lines, LinesState, {"patient", "pins"}),
     (AwardRound, AwardRoundState, set()),
 ]
 """What outlives a round, its form on disk, and what needs none: the procedure's, or never so between rounds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import msgspec
@@ -34,9 +35,12 @@ def after(publisher: JournaledPublisher, seen: Seen) -> Moment:
     return Moment(lines, msgspec.json.encode(state) if state is not None else b"", view)
 
 
-def put_back(make: Make, state: bytes, bank: MeterBank | None) -> JournaledPublisher:
-    """A table made anew that goes on from a state on disk; its bank from its own records."""
+def put_back(make: Make, state: bytes, first: JournaledPublisher) -> JournaledPublisher:
+    """A table made anew that goes on from a state on disk. What has records of its own is as `first` has it: the bank,
+    and which rounds were settled."""
+    bank = bank_of(first)
     publisher = make(MeterBank.restore(bank.setup, bank.records) if bank is not None else None)
+    publisher.table.remember(deepcopy(first.table._once))
     publisher.restore(msgspec.json.decode(state, type=PublisherState))
     return publisher
 
@@ -61,7 +65,7 @@ def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
             assert not unlike, (seen, unlike)
         copies = [] if ended else copies
         if moment.state and moment.state != before:
-            copies.append(put_back(make, moment.state, bank_of(first)))
+            copies.append(put_back(make, moment.state, first))
             made += 1
         before = moment.state
     return made
