@@ -5,6 +5,7 @@ address written as numbers cannot be pointed anywhere, so only names are held ag
 Origin: what acts, and the live line, must come from a page of this very server.
 """
 
+import asyncio
 import contextlib
 import ipaddress
 from collections.abc import Collection
@@ -113,7 +114,8 @@ class AccessGuard:
         if session is None and not self._open_reading and not scope["path"].startswith(OPEN_PATHS):
             await self._ask_to_sign_in(scope, receive, send)
             return
-        with contextlib.suppress(ClientDisconnect):  # it left before all of its request was here
+        # It left before all of its request was here, or the server ends before all of the answer is: nobody listens.
+        with contextlib.suppress(ClientDisconnect, asyncio.CancelledError):
             await self._app(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:

@@ -20,6 +20,8 @@ CONNECTIONS_MAX: Final = 16
 """Connections at once; what is over it is closed at once."""
 ADDRESS_MAX: Final = 8
 """Connections of one address at once, unless it is this machine's."""
+BACKLOG: Final = 128
+"""Connections that the system may hold until the gate looks at them."""
 HEAD_MAX: Final = 8 * 1024
 """Bytes of a request."""
 
@@ -53,7 +55,7 @@ class MetricsServer:
     ) -> None:
         self._metrics = metrics
         try:
-            self._listener = listening_socket(host, port, CONNECTIONS_MAX)
+            self._listener = listening_socket(host, port, BACKLOG)
         except OSError as error:
             why = (error.strerror or str(error)).partition(" (while")[0]
             raise MetricsUnusable(host, port, why) from None
@@ -126,7 +128,9 @@ class MetricsServer:
         return _message(200, encode(self._metrics.registry).decode(), kind=kind, bare=method == "HEAD")
 
 
-def _message(status: int, text: str, *, kind: str = "text/plain; charset=utf-8", more: str = "", bare: bool = False) -> bytes:
+def _message(
+    status: int, text: str, *, kind: str = "text/plain; charset=utf-8", more: str = "", bare: bool = False
+) -> bytes:
     body = text.encode()
     head = (
         f"HTTP/1.1 {status} {PHRASES[status]}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
