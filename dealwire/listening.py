@@ -6,6 +6,7 @@ the descriptors that the process may have is the most that one gate takes: the r
 """
 
 import asyncio
+import contextlib
 import ipaddress
 import logging
 import socket
@@ -114,7 +115,7 @@ class _Place:
         """How long the other end has kept us waiting, and how long it may; two zeros while it does not. What it does not
         read, and a goodbye that it does not answer, count from when they are first seen here."""
         if self.transport is None:
-            return 0.0, 0.0
+            return now_s - self.began_s, HEAD_S
         protocol = self.transport.get_protocol()
         closing = protocol is not self.guest and getattr(protocol, "close_sent", False)
         if not closing and not self.transport.get_write_buffer_size():
@@ -132,8 +133,9 @@ class _Place:
     def close(self) -> None:
         """Cut the connection; what was not taken is dropped."""
         if self.transport is None:
-            return
-        if self.transport.get_write_buffer_size():
+            if self.task is not None:
+                self.task.cancel()
+        elif self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
             self.transport.close()
@@ -170,19 +172,17 @@ class AcceptGate:
         if self._later is not None:
             self._later.cancel()
         self._loop.remove_reader(self._listener)
-        now_s = self._loop.time()
         for place in self._places:
-            if place.transport is not None and place.transport.get_protocol() is place.guest and place.guest.waiting:
+            if place.kept_waiting_s(self._loop.time())[1]:
                 place.close()
-            place.kept_waiting_s(now_s)
 
     def abort(self) -> None:
         """Cut every connection that is left."""
         for place in self._places:
             if place.transport is not None:
                 place.transport.abort()
-            elif place.task is not None:
-                place.task.cancel()
+            else:
+                place.close()
 
     @property
     def count(self) -> int:
@@ -229,12 +229,11 @@ class AcceptGate:
         place.guest.since_s = place.began_s
         self._places.append(place)
         place.task = self._loop.create_task(self._connect(place, line))
+        place.task.add_done_callback(lambda _: line.close() if place.transport is None else None)
 
     async def _connect(self, place: _Place, line: socket.socket) -> None:
-        try:
+        with contextlib.suppress(OSError):  # it has left already
             place.transport, _ = await self._loop.connect_accepted_socket(lambda: place.guest, line)
-        except OSError:  # it has left already
-            line.close()
 
     def _has_room(self, host: str) -> bool:
         """Whether one more of `host` may come in, if need be in the place of whoever kept us waiting longest: of its own
@@ -245,8 +244,9 @@ class AcceptGate:
         if room and not crowd:
             return True
         now_s = self._loop.time()
-        waited = [(counts[each.host], each.kept_waiting_s(now_s)[0], each) for each in self._places]
-        able = [(many, s, each) for many, s, each in waited if s > 0 and (not crowd or each.host == host)]
+        among = [place for place in self._places if not crowd or place.host == host]
+        waited = [(counts[place.host], *place.kept_waiting_s(now_s), place) for place in among]
+        able = [(many, waited_s, place) for many, waited_s, limit_s, place in waited if limit_s]
         if not able:
             return False
         _, _, slowest = max(able, key=lambda found: found[:2])

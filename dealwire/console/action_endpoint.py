@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from dealwire.console.audit import Audit
 from dealwire.console.rendering import page
-from dealwire.console.sessions import Session, Sessions, SignInLane
+from dealwire.console.sessions import SignedIn, Sessions, SignInLane
 from dealwire.console.tokens import TOKEN_MAX, Tokens
 from dealwire.hub.actions import ROLES, Action, FieldRefused
 from dealwire.hub.hub import Hub, Request
@@ -96,7 +96,7 @@ def _back(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
 
 
-def _named(session: Session) -> str:
+def _named(session: SignedIn) -> str:
     return f"{session.role}, session {session.name},"
 
 
@@ -118,7 +118,7 @@ class ActionEndpoint:
         """POST: do it, if the role may; the answer as JSON for the page's script, else as a page."""
         table, name = http.path_params["table"], http.path_params["action"]
         action = next((one for one in self._actions.get(table, ()) if one.id == name), None)
-        session: Session | None = http.state.session
+        session: SignedIn | None = http.state.session
         if action is None:
             return _answer(http, 404, "There is no such action at this table.")
         if session is None:
@@ -152,7 +152,7 @@ class ActionEndpoint:
         return _answer(http, 200, f"{action.title}: done.{sentence}")
 
     def _refused(self, http: HttpRequest, action: Action, why: str) -> None:
-        session: Session | None = http.state.session
+        session: SignedIn | None = http.state.session
         who = _named(session) if session is not None else "somebody"
         table, now_ns = http.path_params["table"], self._clock.now_ns()
         self._audit.note("refused", f"{who} tried {action.title!r}: {why}", http.state.address, now_ns, table)

@@ -14,7 +14,7 @@ from typing import Final
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dealwire.console.rendering import BUILD, OVERVIEW, Sheet
-from dealwire.console.sessions import Session
+from dealwire.console.sessions import SignedIn
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
 
@@ -42,7 +42,7 @@ class _Watcher:
     """One page that looks: at `table`, or at all of them; `code` is why it must go, 0 while it may look."""
 
     table: str | None
-    session: Session | None
+    session: SignedIn | None
     news: asyncio.Event = field(default_factory=asyncio.Event)
     code: int = 0
 
@@ -56,7 +56,7 @@ class Board:
     """The hub's newest views, rendered, and the pages that look at them. `start` and `stop` in the server's loop.
     `is_open` says whether a session still is one."""
 
-    def __init__(self, hub: Hub, is_open: Callable[[Session], bool] = lambda _: True) -> None:
+    def __init__(self, hub: Hub, is_open: Callable[[SignedIn], bool] = lambda _: True) -> None:
         self._hub, self._is_open = hub, is_open
         self._views: dict[str, TableView] = {}
         self._sheets: dict[str | None, Sheet] = {None: Sheet(OVERVIEW)}
@@ -96,7 +96,7 @@ class Board:
         """Every section of a table's page, or of the overview, by name."""
         return self._sheet(table).html
 
-    async def serve(self, line: WebSocket, table: str | None, session: Session | None = None) -> None:
+    async def serve(self, line: WebSocket, table: str | None, session: SignedIn | None = None) -> None:
         """One page's line, until either end closes it or the session is over; table None for the overview."""
         await line.accept()
         if table is not None and table not in self._views:
@@ -117,7 +117,7 @@ class Board:
             if watcher.table in (table, None):
                 watcher.news.set()
 
-    def _make_room(self, session: Session | None) -> bool:
+    def _make_room(self, session: SignedIn | None) -> bool:
         """Whoever is signed in may look in the place of somebody who is not, the longest there."""
         nobodys = next((each for each in self._watchers if each.session is None), None)
         if session is None or nobodys is None:

@@ -23,7 +23,7 @@ from dealwire.console.guard import HEADERS_MAX, AccessGuard, Proxies
 from dealwire.console.pages import Pages
 from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
-from dealwire.console.sessions import Ending, Session, Sessions
+from dealwire.console.sessions import Ending, SignedIn, Sessions
 from dealwire.console.tokens import Tokens
 from dealwire.hub.actions import Action
 from dealwire.hub.hub import Hub
@@ -185,7 +185,7 @@ class Console:
         self._sessions.sweep(now_ns)
         self._audit.beat(now_ns)
 
-    def _on_session_end(self, session: Session, why: Ending) -> None:
+    def _on_session_end(self, session: SignedIn, why: Ending) -> None:
         self._audit.note("end", f"session {session.name} of a {session.role} ended: {why}", "", self._clock.now_ns())
         self._board.look_again()
 

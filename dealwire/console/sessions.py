@@ -29,7 +29,7 @@ Ending = Literal["signed out", "expired", "pushed out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SignedIn:
     """Somebody who is signed in. `name` stands for it in the journal and says nothing of its secret."""
 
     name: str
@@ -40,26 +40,26 @@ class Session:
 class Sessions:
     """Who is signed in. `on_end` is called with every session that ends, and why."""
 
-    def __init__(self, on_end: Callable[[Session, Ending], None] = lambda _session, _why: None) -> None:
-        self._by_secret: OrderedDict[bytes, Session] = OrderedDict()
+    def __init__(self, on_end: Callable[[SignedIn, Ending], None] = lambda _session, _why: None) -> None:
+        self._by_secret: OrderedDict[bytes, SignedIn] = OrderedDict()
         self._on_end = on_end
 
-    def begin(self, role: Role, now_ns: int) -> tuple[str, Session]:
+    def begin(self, role: Role, now_ns: int) -> tuple[str, SignedIn]:
         """A new session, and its secret for the cookie."""
         secret = secrets.token_urlsafe(32)
-        session = Session(secrets.token_hex(4), role, now_ns + SESSION_NS)
+        session = SignedIn(secrets.token_hex(4), role, now_ns + SESSION_NS)
         self._by_secret[digest_of(secret)] = session
         same = [digest for digest, each in self._by_secret.items() if each.role == role]
         for digest in same[:-SESSIONS_MAX]:
             self._end(digest, "pushed out")
         return secret, session
 
-    def find(self, secret: str, now_ns: int) -> Session | None:
+    def find(self, secret: str, now_ns: int) -> SignedIn | None:
         """The session of a secret; None when it is unknown or over. Looked up by digest: timing tells nothing of it."""
         session = self._by_secret.get(digest_of(secret[:128]))
         return session if session is not None and now_ns < session.end_ns else None
 
-    def is_open(self, session: Session, now_ns: int) -> bool:
+    def is_open(self, session: SignedIn, now_ns: int) -> bool:
         """Whether it still is one: neither signed out, nor expired, nor pushed out."""
         return now_ns < session.end_ns and session in self._by_secret.values()
 
