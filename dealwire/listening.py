@@ -112,8 +112,8 @@ class _Place:
         return found is None or found.fileno() == -1
 
     def kept_waiting_s(self, now_s: float) -> tuple[float, float]:
-        """How long the other end has kept us waiting, and how long it may; two zeros while it does not. What it does not
-        read, and a goodbye that it does not answer, count from when they are first seen here."""
+        """How long the other end has kept us waiting, and how long it may; two zeros while it does not. What it does
+        not read, and a goodbye that it does not answer, count from when they are first seen here."""
         if self.transport is None:
             return now_s - self.began_s, HEAD_S
         protocol = self.transport.get_protocol()
@@ -142,8 +142,8 @@ class _Place:
 
 
 class AcceptGate:
-    """Accepts on `listener`, which must not block, for what `make` makes. `most` connections at once, `most_each` of one
-    address unless it is `exempt`: a proxy's, behind which many stand. Every method in the loop's thread."""
+    """Accepts on `listener`, which must not block, for what `make` makes. `most` connections at once, `most_each` of
+    one address unless it is `exempt`: a proxy's, behind which many stand. Every method in the loop's thread."""
 
     def __init__(
         self,
@@ -236,8 +236,8 @@ class AcceptGate:
             place.transport, _ = await self._loop.connect_accepted_socket(lambda: place.guest, line)
 
     def _has_room(self, host: str) -> bool:
-        """Whether one more of `host` may come in, if need be in the place of whoever kept us waiting longest: of its own
-        address when that has too many, else of the address that has most."""
+        """Whether one more of `host` may come in, if need be in the place of whoever kept us waiting longest: of its
+        own address when that has too many, else of the address that has most."""
         room = self.count < self._most
         counts = Counter(place.host for place in self._places)
         crowd = not self._exempt(host) and counts[host] >= self._most_each

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from dealwire.console.audit import Audit
 from dealwire.console.rendering import page
-from dealwire.console.sessions import SignedIn, Sessions, SignInLane
+from dealwire.console.sessions import Sessions, SignedIn, SignInLane
 from dealwire.console.tokens import TOKEN_MAX, Tokens
 from dealwire.hub.actions import ROLES, Action, FieldRefused
 from dealwire.hub.hub import Hub, Request

@@ -1,4 +1,4 @@
-"""uvicorn's part of the console: a connection that its gate can watch, and a server that takes connections through it."""
+"""uvicorn's part of the console: a connection that its gate can watch, and a server that takes them through it."""
 
 import asyncio
 import contextlib

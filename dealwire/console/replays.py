@@ -1,8 +1,8 @@
 """Recordings dealt again for the console: each step as the view it led to, from the bytes alone.
 
 The bytes go through the same decoders, flow, rules and viewer as an attached device's. What this keeps is bounded:
-`STEPS_MAX` steps of a recording, `REPLAYS_MAX` recordings. One thread deals, so that pages stay live meanwhile; whatever
-it does, the program can end.
+`STEPS_MAX` steps of a recording, `REPLAYS_MAX` recordings. One thread deals, so that pages stay live meanwhile;
+whatever it does, the program can end.
 
 A recording is somebody else's file. It chooses no other: the procedure it names is one that comes with dealwire, by its
 id, and never a path.
@@ -207,10 +207,8 @@ class Shelf:
         found = [RecordingEntry(one.name, one.title, "") for one in self._sources if table in (None, one.table)]
         files = self._files().values()
         self._looks = {key: self._looks.get(key) or _look(path) for key, path in _keyed(files)}
-        for entry in self._looks.values():
-            if procedure is None or entry.procedure in ("", procedure):
-                found.append(entry)
-        return found
+        wanted = (procedure, "")
+        return found + [entry for entry in self._looks.values() if procedure is None or entry.procedure in wanted]
 
     def _files(self) -> dict[str, Path]:
         """Files by name: a name that is asked for is looked up here and never becomes a path."""

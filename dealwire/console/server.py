@@ -23,7 +23,7 @@ from dealwire.console.guard import HEADERS_MAX, AccessGuard, Proxies
 from dealwire.console.pages import Pages
 from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
-from dealwire.console.sessions import Ending, SignedIn, Sessions
+from dealwire.console.sessions import Ending, Sessions, SignedIn
 from dealwire.console.tokens import Tokens
 from dealwire.hub.actions import Action
 from dealwire.hub.hub import Hub
@@ -47,9 +47,9 @@ class Console:
     Bound to a loopback address, reading is open to all who can reach it; elsewhere it needs a token too. `names` are
     further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS; `proxies` are the
     addresses or networks of machines that say for whom they ask. `actions` are the buttons of each table. `recordings`
-    is a folder of `.pcapng` files, `sources` are recordings besides it. `note_access` writes a sentence about who signed
-    in or was refused into a table's record, every table's when the name is empty; called from the server's thread, it
-    must not wait.
+    is a folder of `.pcapng` files, `sources` are recordings besides it. `note_access` writes a sentence about who
+    signed in or was refused into a table's record, every table's when the name is empty; called from the server's
+    thread, it must not wait.
     """
 
     def __init__(

@@ -79,8 +79,8 @@ class Sessions:
 
 
 class SignInLane:
-    """Tokens are looked at one after the other, so that trying many at once tries none the faster. Addresses take turns:
-    one that sends many waits behind itself. All of it in the loop's thread."""
+    """Tokens are looked at one after the other, so that trying many at once tries none the faster. Addresses take
+    turns: one that sends many waits behind itself. All of it in the loop's thread."""
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, deque[asyncio.Future[bool]]] = OrderedDict()

@@ -44,8 +44,8 @@ class MetricsUnusable(LocalError):
 
 
 class MetricsServer:
-    """Serves `/metrics` to whoever may reach `host`; by default this machine alone. `names` are host names it answers to
-    besides addresses written as numbers. MetricsUnusable when it cannot listen.
+    """Serves `/metrics` to whoever may reach `host`; by default this machine alone. `names` are host names it answers
+    to besides addresses written as numbers. MetricsUnusable when it cannot listen.
 
     Use it as a context manager, or `stop` it.
     """

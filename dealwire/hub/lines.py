@@ -32,8 +32,8 @@ class StatusLine(LineRecord, frozen=True, kw_only=True):
 
     table: str
     kind: StatusKind
-    """`safe-stop`: the table deals no more until a person has looked; `action`: a person asked for something; `access`: somebody signed in
-    or out at the console, tried to, or was refused something."""
+    """`safe-stop`: the table deals no more until a person has looked; `action`: a person asked for something;
+    `access`: somebody signed in or out at the console, tried to, or was refused something."""
     device: str | None = None
     """The line's name at the table; null when it is about the table."""
     text: str

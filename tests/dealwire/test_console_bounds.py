@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -220,6 +219,11 @@ def test_a_quarter_of_the_descriptors_at_most() -> None:
 # ------------------------------------------------------------------ what the log says of it
 
 
+def hear_to_the_end(page: Any) -> None:
+    while True:
+        page.recv(timeout=PATIENCE_S)
+
+
 def test_bytes_that_are_no_request_and_requests_that_break_off_fill_no_log(caplog: pytest.LogCaptureFixture) -> None:
     hub = Hub()
     form = (
@@ -237,8 +241,7 @@ def test_bytes_that_are_no_request_and_requests_that_break_off_fill_no_log(caplo
             page.recv(timeout=PATIENCE_S)
             page.socket.sendall(b"\x81\x82\x00\x00\x00\x00\xff\xfe")  # a text that is no UTF-8
             with pytest.raises(Exception, match="1007"):
-                while True:
-                    page.recv(timeout=PATIENCE_S)
+                hear_to_the_end(page)
         with client(shown) as browser:
             assert browser.get("/").status_code == 200
     assert [record.getMessage() for record in caplog.records if record.name != "dealwire"] == []

@@ -201,7 +201,7 @@ def named(path: Path, procedure: str) -> None:
 
 @pytest.mark.parametrize("place", ["passwd", "good.toml", "nested.toml", "fifo.toml", "nowhere.toml"])
 def test_a_recording_chooses_no_file(tmp_path: Path, place: str) -> None:
-    """Its procedure is the id of one that comes with dealwire; nothing is opened, so nothing is learnt and none hangs."""
+    """Its procedure is the id of one that comes with dealwire: nothing is opened, so nothing is learnt, or hangs."""
     recordings = tmp_path / "recordings"
     recordings.mkdir()
     shutil.copy(FOLDER / "flushes-gone-wild.co.toml", tmp_path / "good.toml")
@@ -222,9 +222,7 @@ def test_a_recording_chooses_no_file(tmp_path: Path, place: str) -> None:
         next(replay(recordings / "evil.pcapng"))
 
 
-def test_what_is_no_file_is_not_listed_and_a_long_one_not_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_file_is_not_listed_and_a_long_one_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(folder / "fifo.pcapng")
     (folder / "folder.pcapng").mkdir()
     with (folder / "long.pcapng").open("wb") as file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -53,14 +52,15 @@ def live(console: Console, browser: httpx.Client | None = None, path: str = "/li
 
 
 def code_at_the_end(line: Any) -> int:
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        try:
-            line.recv(timeout=PATIENCE_S)
-        except exceptions.ConnectionClosed as closed:
-            assert closed.rcvd is not None
-            return int(closed.rcvd.code)
-    raise AssertionError("the line stayed open")
+    with pytest.raises(exceptions.ConnectionClosed) as raised:
+        hear_to_the_end(line)
+    assert raised.value.rcvd is not None
+    return int(raised.value.rcvd.code)
+
+
+def hear_to_the_end(line: Any) -> None:
+    while True:
+        line.recv(timeout=PATIENCE_S)
 
 
 # ------------------------------------------------------------------ sessions by themselves
@@ -194,7 +194,7 @@ def test_behind_a_proxy_with_tls_people_look_and_act_under_its_name(hub: Hub) ->
         assert browser.post(act, headers={**signed_in, "host": "127.0.0.1"}).status_code == 200
         for bad in ("http://pit.example", "https://evil.example", "https://pit.example:444", "null"):
             assert browser.post(act, headers={**signed_in, "origin": bad}).status_code == 403
-    assert [text for _, text in notes if "signed in" in text][0].endswith("(from 10.1.2.3)")
+    assert next(text for _, text in notes if "signed in" in text).endswith("(from 10.1.2.3)")
 
 
 def test_only_a_proxy_says_for_whom_it_asks() -> None:
