@@ -8,7 +8,7 @@ Origin: what acts, and the live line, must come from a page of this very server.
 import asyncio
 import contextlib
 import ipaddress
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -38,6 +38,8 @@ OPEN_PATHS: Final = ("/static/", "/sign-in")
 
 HEADERS_MAX: Final = 16 * 1024
 """Bytes of all headers of a request, names and values."""
+
+FOREIGN: Final = (403, "this was not asked from a page of this console")
 
 NOT_SIGNED_IN: Final = 4401
 """Close code of a live line that needs a token first; the page then offers to sign in."""
@@ -71,7 +73,8 @@ class Proxies:
 class AccessGuard:
     """Wraps the pages. `names` are host names a browser may ask for; `open_reading` lets anybody read. With `secure`
     browsers come over TLS, by a proxy under one of `names`, and only what comes from its pages acts. What the machines
-    of `proxies` say about whom they speak for is believed, and nobody else's word.
+    of `proxies` say about whom they speak for is believed, and nobody else's word. `on_foreign` gets the address from
+    which something was asked that only pages of this server may ask.
 
     It puts `session`, `role` and `address` into the scope's state: the first two None when nobody is signed in.
     """
@@ -88,12 +91,13 @@ class AccessGuard:
         open_reading: bool,
         secure: bool = False,
         proxies: Proxies | None = None,
+        on_foreign: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._app, self._sessions, self._clock, self._cookie = app, sessions, clock, cookie
         self._names, self._open_reading = HostNames(names, loopback_only=loopback_only), open_reading
         self._schemes = ("https",) if secure else ("http", "https")
         self._places = frozenset(name.lower() for name in names) if secure else frozenset()
-        self._proxies = proxies or Proxies()
+        self._proxies, self._on_foreign = proxies or Proxies(), on_foreign
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or pass on with the headers every answer has."""
@@ -103,6 +107,8 @@ class AccessGuard:
         connection = HTTPConnection(scope)
         why = self._refusal(scope, connection.headers)
         if why is not None:
+            if why == FOREIGN and scope["type"] == "http":
+                self._on_foreign(self._proxies.address_of(scope["client"], connection.headers))
             await self._refuse(scope, receive, send, why)
             return
         session = self._sessions.find(connection.cookies.get(self._cookie, ""), self._clock.now_ns())
@@ -129,9 +135,9 @@ class AccessGuard:
         origin = headers.get("origin", "")
         scheme, _, place = origin.lower().partition("://")
         if scheme not in self._schemes or (place != hosts[0].lower() and place not in self._places):
-            return 403, "this was not asked from a page of this console"
+            return FOREIGN
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return 403, "this was not asked from a page of this console"
+            return FOREIGN
         return None
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, why: tuple[int, str]) -> None:

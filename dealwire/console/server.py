@@ -178,12 +178,16 @@ class Console:
             open_reading=local and not proxied,
             secure=self._secure,
             proxies=self._proxies,
+            on_foreign=self._on_foreign,
         )
 
     def _on_beat(self) -> None:
         now_ns = self._clock.now_ns()
         self._sessions.sweep(now_ns)
         self._audit.beat(now_ns)
+
+    def _on_foreign(self, address: str) -> None:
+        self._audit.note("refused", "somebody tried to act from no page of this console", address, self._clock.now_ns())
 
     def _on_session_end(self, session: SignedIn, why: Ending) -> None:
         self._audit.note("end", f"session {session.name} of a {session.role} ended: {why}", "", self._clock.now_ns())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -59,7 +60,8 @@ def code_at_the_end(line: Any) -> int:
 
 
 def hear_to_the_end(line: Any) -> None:
-    while True:
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
         line.recv(timeout=PATIENCE_S)
 
 
@@ -249,6 +251,7 @@ def test_sign_ins_failures_and_refused_acts_are_in_the_journal(tmp_path: Path) -
                     path = "/table/table-1/act/shuffler.lock"
                     assert browser.post("/sign-in", data={"token": "a-wrong-token-0123"}).status_code == 403
                     assert browser.post(path).status_code == 401
+                    assert browser.post(path, headers={"origin": "https://evil.example"}).status_code == 403
                 with client(shown, "dealer") as browser:
                     secrets += browser.cookies.values()
                     assert browser.post(path).status_code == 403
@@ -260,10 +263,11 @@ def test_sign_ins_failures_and_refused_acts_are_in_the_journal(tmp_path: Path) -
                 run_until(service, lambda: any("signed out" in text for text in texts()))
     lines = [item.line for item in published(tmp_path, "status") if '"access"' in item.line]
     found = texts()
-    assert len(lines) == len(found) == 5
-    wrong, nobody, signed_in, refused, out = found
+    assert len(lines) == len(found) == 6
+    wrong, nobody, foreign, signed_in, refused, out = found
     assert wrong == "somebody tried to sign in with a wrong token (from 127.0.0.1)"
     assert nobody == "somebody tried 'Lock it': nobody is signed in (from 127.0.0.1)"
+    assert foreign == "somebody tried to act from no page of this console (from 127.0.0.1)"
     name = re.fullmatch(r"dealer, session (\w{8}), signed in \(from 127\.0\.0\.1\)", signed_in)
     assert name
     assert refused == f"dealer, session {name[1]}, tried 'Lock it': a dealer may not (from 127.0.0.1)"

@@ -9,7 +9,7 @@ const LONGEST_MS = 4000;
 const SIGNED_OUT = 4403; // its buttons are of no more use, so the page is not live again by itself
 const WHY = {
   4401: "Sign in to see the table.",
-  4403: "You are signed out. Load the page again to look, or sign in.",
+  4403: "You are signed out, or your twelve hours are over. Load the page again to look, or to sign in.",
   4404: "This table is not served any more. Trying again …",
   1013: "Too many pages look at this console. Trying again …",
 };
