@@ -41,6 +41,9 @@ HEADERS_MAX: Final = 16 * 1024
 
 FOREIGN: Final = (403, "this was not asked from a page of this console")
 
+PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+"""What proxies add. Reading is open to whoever sits at this machine; a request with one of these comes from elsewhere."""
+
 NOT_SIGNED_IN: Final = 4401
 """Close code of a live line that needs a token first; the page then offers to sign in."""
 
@@ -117,7 +120,8 @@ class AccessGuard:
             role=session.role if session is not None else None,
             address=self._proxies.address_of(scope["client"], connection.headers),
         )
-        if session is None and not self._open_reading and not scope["path"].startswith(OPEN_PATHS):
+        open_reading = self._open_reading and not any(name in connection.headers for name in PROXY_HEADERS)
+        if session is None and not open_reading and not scope["path"].startswith(OPEN_PATHS):
             await self._ask_to_sign_in(scope, receive, send)
             return
         # It left before all of its request was here, or the server ends before all of the answer is: nobody listens.

@@ -199,6 +199,14 @@ def test_behind_a_proxy_with_tls_people_look_and_act_under_its_name(hub: Hub) ->
     assert next(text for _, text in notes if "signed in" in text).endswith("(from 10.1.2.3)")
 
 
+@pytest.mark.usefixtures("table")
+def test_a_proxy_that_nobody_announced_opens_the_tables_to_nobody(hub: Hub) -> None:
+    with running(hub) as shown, client(shown) as browser:
+        assert browser.get("/").status_code == 200
+        for name in ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"):
+            assert browser.get("/", headers={name: "for=203.0.113.9"}).headers["location"] == "/sign-in"
+
+
 def test_only_a_proxy_says_for_whom_it_asks() -> None:
     from starlette.datastructures import Headers
 
