@@ -143,7 +143,9 @@ class _Place:
 
 class AcceptGate:
     """Accepts on `listener`, which must not block, for what `make` makes. `most` connections at once, `most_each` of
-    one address unless it is `exempt`: a proxy's, behind which many stand. Every method in the loop's thread."""
+    one address unless it is `exempt`: a proxy's, behind which many stand. Every method in the loop's thread, of a loop
+    that can wait for sockets (`asyncio.SelectorEventLoop`).
+    """
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ HEADERS_MAX: Final = 16 * 1024
 FOREIGN: Final = (403, "this was not asked from a page of this console")
 
 PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
-"""What proxies add. Reading is open to whoever sits at this machine; a request with one of these comes from elsewhere."""
+"""What proxies add. Reading is open to whoever sits at this machine; what has one of these comes from elsewhere."""
 
 NOT_SIGNED_IN: Final = 4401
 """Close code of a live line that needs a token first; the page then offers to sign in."""

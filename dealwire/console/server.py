@@ -110,8 +110,8 @@ class Console:
 
     def _run(self, listener: socket.socket, ready: threading.Event) -> None:
         try:
-            with listener:
-                asyncio.run(self._serve(listener, ready))
+            with listener, asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                runner.run(self._serve(listener, ready))
         except Exception as error:  # whatever it is, the table goes on: the owner reads `failed`
             self.failed = f"{type(error).__name__}: {error}"
         finally:

@@ -85,8 +85,8 @@ class MetricsServer:
 
     def _run(self, ready: threading.Event) -> None:
         try:
-            with self._listener:
-                asyncio.run(self._serve(ready))
+            with self._listener, asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                runner.run(self._serve(ready))
         finally:
             ready.set()
 
