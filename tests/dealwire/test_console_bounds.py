@@ -167,6 +167,36 @@ def test_one_address_has_so_many_unless_many_stand_behind_it(exempt: bool, kept:
         assert asyncio.run(scene()) == kept
 
 
+def test_whoever_does_not_read_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written for them waits in our memory, and the connection cannot end before it is taken."""
+    import asyncio
+
+    monkeypatch.setattr(listening, "UNREAD_S", SHORT_S)
+
+    class Talks(listening.Guest):
+        """Answers at once, more than the system keeps for a connection."""
+
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.Transport)
+            self.waits_for("", 0.0)
+            transport.write(bytes(32 * 2**20))
+            transport.close()
+
+    async def scene(listener: socket.socket) -> None:
+        gate = AcceptGate(listener, Talks, most=5, most_each=5)
+        gate.open()
+        with socket.create_connection(listener.getsockname()):
+            while not gate.count:
+                await asyncio.sleep(0.01)
+            while gate.count:
+                gate.sweep()
+                await asyncio.sleep(0.01)
+        gate.close()
+
+    with listening.listening_socket("127.0.0.1", 0, 16) as listener:
+        asyncio.run(asyncio.wait_for(scene(listener), PATIENCE_S))
+
+
 def test_no_descriptor_for_a_connection_is_said_once_and_waited_out(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
