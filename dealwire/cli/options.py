@@ -13,6 +13,8 @@ from dealwire.config.build import award_book
 from dealwire.live import LineConfig
 from dealwire.table.table import Table, TableTerms
 from devices.dialects import dialect_named
+from protocol.printable import printable
+from rules.amounts import MOST_CENTS
 from rules.game import Game, game_id_of, load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
@@ -37,8 +39,9 @@ def cents(meters: Sequence[str]) -> dict[str, int]:
     """`--meter` as amounts; a usage error names the one that is none."""
     found = pairs(meters, "--meter")
     for value in found.values():
-        if not value.isdecimal():
-            raise click.BadParameter(f"{value!r} is no number of cents", param_hint="--meter")
+        if not value.isdecimal() or len(value) > len(str(MOST_CENTS)) or int(value) > MOST_CENTS:
+            why = f"{printable(repr(value), 40)} is no number of cents up to {MOST_CENTS:,}"
+            raise click.BadParameter(why, param_hint="--meter")
     return {name: int(value) for name, value in found.items()}
 
 
@@ -63,7 +66,7 @@ terms_options = together(
     ),
     click.option(
         "--token",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_CENTS),
         default=25,
         show_default=True,
         metavar="CENTS",
@@ -72,7 +75,7 @@ terms_options = together(
     click.option(
         "--envy-base",
         "envy_base",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_CENTS),
         default=100,
         show_default=True,
         metavar="CENTS",
@@ -87,7 +90,7 @@ terms_options = together(
     click.option(
         "--limit",
         "limit_cents",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_CENTS),
         metavar="CENTS",
         help="The most one bet may be at this table; by default the law's figure, where it prints one.",
     ),

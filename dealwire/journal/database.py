@@ -23,6 +23,7 @@ from dealwire.journal.errors import (
     JournalUnwritable,
 )
 from dealwire.journal.records import MARKS, TOPICS
+from devices.files import check_kind
 
 APPLICATION_ID: Final = 0x64774A31
 """`dwJ1`, at byte 68 of the file."""
@@ -97,7 +98,7 @@ class WritableFile:
     """A journal's file, locked and open for its one writer. `new` says that it was made just now."""
 
     def __init__(self, path: Path) -> None:
-        _refuse_folder(path)
+        _refuse_no_file(path)
         self.path = path
         self._lock = _lock(path)
         self.db: sqlite3.Connection
@@ -154,9 +155,14 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def _refuse_folder(path: Path) -> None:
-    if path.is_dir():
-        raise JournalInaccessible(path, os.strerror(errno.EISDIR), errno.EISDIR)
+def _refuse_no_file(path: Path) -> None:
+    """JournalInaccessible for a folder, pipe, socket or device: SQLite would wait for one of them."""
+    try:
+        check_kind(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise JournalInaccessible(path, error.strerror or str(error), error.errno or 0) from error
 
 
 def _lock(path: Path) -> int:
@@ -191,7 +197,7 @@ def check_version(path: Path, db: sqlite3.Connection) -> None:
 
 def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that only reads, also beside the writer, and on a medium that cannot be written."""
-    _refuse_folder(path)
+    _refuse_no_file(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
     uri = f"{path.absolute().as_uri()}?mode=ro"
