@@ -8,14 +8,15 @@ import hashlib
 import hmac
 import os
 import secrets
-import stat
 import tomllib
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from dealwire.config.private_file import why_unsafe_facts
 from dealwire.hub.actions import ROLES, Role
+from devices.files import open_file
 from protocol.errors import LocalError
 
 TOKEN_MIN: Final = 16
@@ -39,6 +40,10 @@ class TokensUnusable(LocalError):
         super().__init__(f"{path}: {key + ': ' if key else ''}{why}")
 
 
+class TokensUnsafe(TokensUnusable):
+    """Others may read the tokens file, or change it."""
+
+
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
@@ -59,7 +64,8 @@ class Tokens:
     def read(cls, path: Path) -> "Tokens":
         """The tokens in a TOML file of `role = "token"` lines, which only its owner may read (mode 0600).
 
-        TokensUnusable when others may read it, or a key is no role, or a token is short or given twice.
+        TokensUnsafe when it is not ours or root's, or others may use it; TokensUnusable when a key is no role, or a
+        token is short or given twice.
         """
         texts: dict[Role, str] = {}
         for key, value in _read_toml(path).items():
@@ -86,17 +92,16 @@ class Tokens:
 
 def _read_toml(path: Path) -> dict[str, object]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            facts = os.fstat(descriptor)
-            if stat.S_IMODE(facts.st_mode) & 0o077:
-                why = f"others may read it (mode {stat.S_IMODE(facts.st_mode):04o}); allowed: 0600 (chmod 600 {path})"
-                raise TokensUnusable(path, "", why)
+        with open_file(path) as file:
+            if why := why_unsafe_facts(os.fstat(file.fileno()), path):
+                raise TokensUnsafe(path, "", why)
             return tomllib.loads(file.read(FILE_MAX).decode("utf-8"))
     except OSError as error:
         raise TokensUnusable(path, "", f"cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TokensUnusable(path, "", f"is not TOML: {error}") from error
+    except (ValueError, RecursionError):
+        raise TokensUnusable(path, "", "is not TOML: a number is too long, or a table too deep") from None
 
 
 class Sessions:

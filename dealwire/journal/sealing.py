@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from dealwire.config.private_file import why_unsafe_facts
 from dealwire.journal.errors import KeyProblem, KeyUnsafe, SealingUnavailable
+from devices.files import open_file
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -52,16 +54,16 @@ class SealingKey:
 
     @classmethod
     def load(cls, path: str | Path) -> "SealingKey":
-        """Read a key file. KeyUnsafe when others may read it, KeyProblem when it is no key file or cannot be read."""
+        """Read a key file. KeyUnsafe when it is not ours or others may use it, KeyProblem when it is no key file or cannot be read."""
         path = Path(path)
         try:
-            with path.open("rb") as file:
-                mode = os.fstat(file.fileno()).st_mode & 0o777
+            with open_file(path) as file:
+                unsafe = why_unsafe_facts(os.fstat(file.fileno()), path)
                 text = file.read(1 << 20).decode("ascii", "replace")
         except OSError as error:
             raise KeyProblem(path, f"key file cannot be read: {error.strerror}") from error
-        if mode & 0o077:
-            raise KeyUnsafe(path, mode)
+        if unsafe is not None:
+            raise KeyUnsafe(path, unsafe)
         keys = tuple(_parse(path, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
         if not keys:
             raise KeyProblem(path, "holds no key; `dealwire journal key new FILE` makes one")
