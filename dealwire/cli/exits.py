@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final
 
-from dealwire.console.tokens import TokensUnsafe
+from dealwire.console.token_errors import TokensUnsafe
 from dealwire.journal.errors import (
     JournalBusy,
     JournalDiffers,

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from dealwire.cli.exits import Exit, Stop
+from dealer_flow.procedure.tomlfile import fault_in
+from dealwire.cli.exits import Exit, Stop, explain
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
 from dealwire.export.ndjson import NdjsonSink
@@ -34,7 +35,7 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 
 @click.command("run")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[TABLE.TOML]")
-@click.option("--check", is_flag=True, help="Check the file, and do nothing.")
+@click.option("--check", is_flag=True, help="Say what keeps it from being served, and do nothing.")
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
@@ -69,7 +70,8 @@ def command(
     """Serve the tables of TABLE.TOML: deal, settle, write down, show.
 
     Everything is in the journal before it is made known, so that after a kill each table goes on in the middle of its
-    round. SIGTERM and Ctrl-C end it. Without a file it serves a simulated table in a temporary folder.
+    round. --check says whether it could be served, by this user on this machine; its lines are not opened.
+    SIGTERM and Ctrl-C end it. Without a file it serves a simulated table in a temporary folder.
     """
     if print_unit or print_udev:
         click.echo(printed("dealwire@.service" if print_unit else "60-dealwire.rules"), nl=False)
@@ -77,7 +79,7 @@ def command(
     if check:
         if file is None:
             raise click.UsageError("--check needs a file")
-        found = load_configuration(file)
+        found = servable(file, with_console)
         click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
         return
     say_what_happens()
@@ -91,9 +93,20 @@ def command(
                 for role, token in tokens.items():
                     click.echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
-            configuration = load_configuration(file)
+            configuration = servable(file, with_console)
         code = serve(configuration, bench, anew=anew, with_console=with_console, port=port)
     ctx.exit(code)
+
+
+def servable(file: Path, with_console: bool) -> Configuration:
+    """What `file` says, once nothing is in the way of serving it; the first thing that is ends the command, at its
+    line, before any table is begun."""
+    from dealwire.service.hindrances import hindrances
+
+    found = load_configuration(file)
+    for key, error in hindrances(found, with_console=with_console):
+        raise Stop(explain(error)[0], str(fault_in(file, key, str(error))))
+    return found
 
 
 def printed(name: str) -> str:
@@ -163,7 +176,9 @@ def signals(service: "Service") -> Iterator[list[int]]:
 
 def has_console() -> bool:
     """True when the `console` extra is installed."""
-    return all(importlib.util.find_spec(name) is not None for name in ("jinja2", "starlette", "uvicorn", "websockets"))
+    from dealwire.service.hindrances import CONSOLE_MODULES, installed
+
+    return installed(*CONSOLE_MODULES)
 
 
 @contextlib.contextmanager

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from dealwire.config.private_file import why_unsafe_facts
+from dealwire.console.token_errors import TokensUnsafe as TokensUnsafe
+from dealwire.console.token_errors import TokensUnusable as TokensUnusable
 from dealwire.hub.actions import ROLES, Role
 from devices.files import open_file
-from protocol.errors import LocalError
 
 TOKEN_MIN: Final = 16
 TOKEN_MAX: Final = 256
@@ -30,18 +31,6 @@ WRONG_MAX: Final = 5
 WRONG_NS: Final = 60 * 1_000_000_000
 ADDRESSES_MAX: Final = 1024
 FILE_MAX: Final = 64 * 1024
-
-
-class TokensUnusable(LocalError):
-    """A tokens file that cannot be used: names the file, the key, and what is allowed."""
-
-    def __init__(self, path: Path, key: str, why: str) -> None:
-        self.path, self.key, self.why = path, key, why
-        super().__init__(f"{path}: {key + ': ' if key else ''}{why}")
-
-
-class TokensUnsafe(TokensUnusable):
-    """Others may read the tokens file, or change it."""
 
 
 def _digest(text: str) -> bytes:

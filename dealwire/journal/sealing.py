@@ -54,7 +54,8 @@ class SealingKey:
 
     @classmethod
     def load(cls, path: str | Path) -> "SealingKey":
-        """Read a key file. KeyUnsafe when it is not ours or others may use it, KeyProblem when it is no key file or cannot be read."""
+        """Read a key file. KeyUnsafe when it is not ours or others may use it, KeyProblem when it is no key file or
+        cannot be read."""
         path = Path(path)
         try:
             with open_file(path) as file:
