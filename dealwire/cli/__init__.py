@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from dealwire.cli.exits import Exit, explain
+from dealwire.cli.terminal import echo, log_lines
 from dealwire.version import __version__
 from protocol.errors import DealwireError
 
@@ -52,12 +53,17 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; whatever this project raises on purpose becomes one line and an exit code."""
+        """Run a command; whatever this project raises on purpose becomes one line and an exit code, and whatever it
+        logs a line."""
+        import logging
+
+        if logging.lastResort is not None:
+            logging.lastResort.setFormatter(log_lines("%(message)s"))
         try:
             return super().invoke(ctx)
         except DealwireError as error:
             code, line = explain(error)
-            click.echo(f"dealwire: {line}", err=True)
+            echo(f"dealwire: {line}", err=True)
             ctx.exit(code)
         except KeyboardInterrupt:
             ctx.exit(Exit.INTERRUPTED)

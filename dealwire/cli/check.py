@@ -8,8 +8,8 @@ import click
 from dealer_flow.procedure.load import check_procedure, known_procedures
 from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES
 from dealwire.cli.exits import Exit
+from dealwire.cli.terminal import echo
 from devices.files import read_file
-from protocol.printable import printable
 from protocol.tomlfile import TomlFileError
 from rules.game import game_ids, load_game
 
@@ -34,9 +34,10 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
                 item = {"schema": CHECK_SCHEMA, "type": "check", "file": name, "kind": kind, "faults": faults}
                 click.echo(json.dumps(item))
             elif faults:
-                click.echo("\n".join(printable(fault, None) for fault in faults), err=True)
+                for fault in faults:
+                    echo(fault, err=True)
             else:
-                click.echo(printable(f"{name}: a {kind}, in order", None))
+                echo(f"{name}: a {kind}, in order")
     if bad:
         ctx.exit(Exit.USAGE)
 

@@ -2,12 +2,14 @@
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 import click
 
 from dealwire.cli.exits import Exit
 from dealwire.cli.run import printed
+from dealwire.cli.terminal import echo
 from dealwire.host import check_all, ports
 
 RULES_PATH = "/etc/udev/rules.d/70-dealwire.rules"
@@ -41,10 +43,10 @@ def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> Non
         if as_json:
             click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
             continue
-        mark = click.style(f"{finding.verdict:<8}", fg=COLOURS[finding.verdict])
-        click.echo(f"{mark} {finding.check:<13} {finding.text}")
+        click.secho(f"{finding.verdict:<8} ", fg=COLOURS[finding.verdict], nl=False)
+        echo(f"{finding.check:<13} {finding.text}")
         if finding.remedy:
-            click.echo(f"{'':<23}{finding.remedy}")
+            echo(f"{'':<23}{finding.remedy}")
     if bad:
         ctx.exit(Exit.CHECK_FAILED)
 
@@ -74,5 +76,7 @@ def udev_rules(ports: Sequence[Mapping[str, str]]) -> str:
 def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:
     """A template unit that records one table, `dealwire-record@TABLE.service`, from the first adapter that has a serial
     number."""
-    serial = next((port["serial"] for port in ports if port.get("serial")), "SERIAL")
+    serials = (port.get("serial", "") for port in ports)
+    # What a device calls itself must not become another line of the unit, or mean something in it.
+    serial = next((each for each in serials if re.fullmatch(r"[A-Za-z0-9._:-]+", each)), "SERIAL")
     return printed("dealwire-record@.service").replace("serial-id:SERIAL", f"serial-id:{serial}")

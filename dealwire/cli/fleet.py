@@ -10,6 +10,7 @@ from typing import TypeVar
 import click
 
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.terminal import echo
 from rules.errors import ExtraMissing
 
 T = TypeVar("T")
@@ -44,7 +45,7 @@ def migrate(postgres: str) -> None:
     from dealwire.export.fleet import database
 
     added = run(database.migrate(postgres))
-    click.echo(f"tables: {', '.join(f'version {version} added' for version in added) or 'up to date'}", err=True)
+    echo(f"tables: {', '.join(f'version {version} added' for version in added) or 'up to date'}", err=True)
 
 
 @command.command("consume")
@@ -84,12 +85,12 @@ def consume(
 
     async def go() -> None:
         consumer = Consumer(
-            broker, postgres, name=name, group=group, report=lambda line: click.echo(f"dealwire: {line}", err=True)
+            broker, postgres, name=name, group=group, report=lambda line: echo(f"dealwire: {line}", err=True)
         )
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, consumer.stop)
         await consumer.run(wait=wait)
         counts = consumer.counts
-        click.echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.requested} times", err=True)
+        echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.requested} times", err=True)
 
     run(go())
 

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, make_table, table_options
+from dealwire.cli.terminal import echo, echo_json
 from dealwire.journal.check import verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.export import export_capture
@@ -60,9 +61,9 @@ def verify_command(file: Path, key_file: Path | None, expect: str | None, head: 
     words = f"raw records: {found.sealed} sealed, "
     words += f"{found.opened} of them opened, " if key_file is not None else "not opened without a key, "
     words += f"{found.clear} in clear text"
-    click.echo(f"{found.records} records, {_time(found.first_ns)} to {_time(found.last_ns)}, in one unbroken chain")
-    click.echo(words)
-    click.echo(f"head {found.head}")
+    echo(f"{found.records} records, {_time(found.first_ns)} to {_time(found.last_ns)}, in one unbroken chain")
+    echo(words)
+    echo(f"head {found.head}")
 
 
 def _noted(text: str) -> Head:
@@ -90,7 +91,8 @@ def show_command(file: Path, table: str | None, after: int, raw: bool, key_file:
             if (table is None or record.table in (table, "")) and (raw or record.kind not in RAW):
                 content = _content(reader, record, key_file is not None)
                 place = f"{record.table}/{record.line}" if record.line else record.table
-                click.echo(f"{record.sequence}  {_time(record.at_ns)}  {place or '-'}  {record.kind}  {content}")
+                head = f"{record.sequence}  {_time(record.at_ns)}  {place or '-'}  {record.kind}"
+                echo_json(f"{head}  {content}")
 
 
 def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str:
@@ -119,12 +121,12 @@ def export_command(file: Path, capture: Path | None, overwrite: bool, table: str
     with opened(file, key_file) as reader:
         if capture is not None:
             count = export_capture(reader, _only(reader, table), capture, overwrite=overwrite)
-            click.echo(f"{count} reads and writes in {capture}, in clear text", err=True)
+            echo(f"{count} reads and writes in {capture}, in clear text", err=True)
             return
         after = 0
         while found := reader.publications(after, 1000, table):
             for item in found:
-                click.echo(item.line)
+                echo_json(item.line)
             after = found[-1].sequence
 
 
@@ -162,11 +164,11 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
         }
         click.echo(json.dumps({"schema": SCHEMA, "type": "rebuilt", **fields}))
     elif found.difference is None:
-        click.echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
+        echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
         if found.pending:
-            click.echo(f"{len(found.pending)} more follow from it; the service makes them known when it goes on")
+            echo(f"{len(found.pending)} more follow from it; the service makes them known when it goes on")
         if found.given_up:
-            click.echo(f"{len(found.given_up)} more follow from it and never were: the table began anew", err=True)
+            echo(f"{len(found.given_up)} more follow from it and never were: the table began anew", err=True)
     if found.difference is not None:
         raise Stop(Exit.CHECK_FAILED, f"{file}: {found.difference}")
 
@@ -203,7 +205,7 @@ def key_commands() -> None:
 @click.argument("file", type=FILE)
 def new_command(file: Path) -> None:
     """Make the key FILE, which only its owner may read. Without it a sealed record cannot be read by anybody."""
-    click.echo(f"{file}: key {SealingKey.new(file).id}; make a copy in a safe place")
+    echo(f"{file}: key {SealingKey.new(file).id}; make a copy in a safe place")
 
 
 @key_commands.command("rotate")
@@ -211,9 +213,7 @@ def new_command(file: Path) -> None:
 def rotate_command(file: Path) -> None:
     """Add a newer key to the key FILE. It seals from the service's next start on; the older ones still open."""
     key = SealingKey.load(file).rotated()
-    click.echo(
-        f"{file}: key {key.id} seals from the next start on; {len(key.keys) - 1} older still open what they sealed"
-    )
+    echo(f"{file}: key {key.id} seals from the next start on; {len(key.keys) - 1} older still open what they sealed")
 
 
 @key_commands.command("list")

@@ -9,6 +9,7 @@ import click
 
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.cli.terminal import echo
 from dealwire.config.build import award_book
 from dealwire.live import LineConfig
 from dealwire.table.table import Table, TableTerms
@@ -195,7 +196,7 @@ class TableMaker:
             return None
         named = self._game or self._progressive or any(options[name] for name in ("paytables", "readings", "meters"))
         if not named and game_id_of(procedure.id) is None:
-            click.echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
+            echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
             return None
         game = load_game(self._game) if self._game else load_game_of(procedure.id)
         return make_terms(game, self._open_bank(self._progressive), **options)

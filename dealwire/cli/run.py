@@ -15,6 +15,7 @@ import click
 
 from dealer_flow.procedure.tomlfile import fault_in
 from dealwire.cli.exits import Exit, Stop, explain
+from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
 from dealwire.export.ndjson import NdjsonSink
@@ -80,7 +81,7 @@ def command(
         if file is None:
             raise click.UsageError("--check needs a file")
         found = servable(file, with_console)
-        click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+        echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
@@ -91,7 +92,7 @@ def command(
             configuration, tokens, bench = stack.enter_context(simulated_table(scenario, faults, speed))
             if with_console:
                 for role, token in tokens.items():
-                    click.echo(f"to act as {role}, sign in with: {token}", err=True)
+                    echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = servable(file, with_console)
         code = serve(configuration, bench, anew=anew, with_console=with_console, port=port)
@@ -117,7 +118,9 @@ def printed(name: str) -> str:
 
 def say_what_happens() -> None:
     """Logging to standard error, a line each: what starts, stops, is lost, comes back, is asked, goes wrong."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", force=True)
+    handler = logging.StreamHandler()
+    handler.setFormatter(log_lines("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     _log.setLevel(logging.INFO)
 
 
@@ -212,7 +215,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     )
     shown.start()
     try:
-        click.echo(f"console: {shown.address}", err=True)
+        echo(f"console: {shown.address}", err=True)
         yield shown.address
     finally:
         shown.stop()
@@ -240,7 +243,7 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
     progress = mqtt.progress if mqtt is not None else None
     metrics = Metrics(service.hub, journal=service.journal, mqtt=progress, health=service.health)
     with MetricsServer(metrics, host=part.host, port=part.port) as server:
-        click.echo(f"metrics: {server.address}", err=True)
+        echo(f"metrics: {server.address}", err=True)
         yield
 
 

@@ -12,6 +12,7 @@ from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import cents, make_terms, open_bank, terms_options
 from dealwire.cli.show import say_json, say_text
+from dealwire.cli.terminal import echo
 from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
 from protocol.printable import printable
@@ -54,7 +55,7 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
             settled = terms[key].settle_all(result)
         except (DealwireError, ValueError, RecursionError) as error:
             failed += 1
-            click.echo(f"dealwire: line {number}: {printable(one_line(error), None)}", err=True)
+            echo(f"dealwire: line {number}: {printable(one_line(error), None)}", err=True)
             continue
         for item in settled:
             (say_text if text else say_json)(item)

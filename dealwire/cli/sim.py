@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
+from dealwire.cli.terminal import echo
 from dealwire.rehearsal.scenario import AnyScenario, Scenario, endless
 from dealwire.rehearsal.scenario_file import clean_round, find_scenario, scenario_ids, scenario_of, shoe_scenario_ids
 from dealwire.rehearsal.serve import serve
@@ -126,4 +127,4 @@ def _announce(addresses: dict[str, str], spoken: str, as_json: bool) -> None:
     flags = " ".join(
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
     )
-    click.echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")
+    echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")
