@@ -30,7 +30,7 @@ def command(ctx: click.Context, games: tuple[str, ...], as_json: bool) -> None:
             continue
         known, news = known + bool(item.suspect), news + (not item.suspect)
         progress.clear()
-        click.echo(json.dumps(item.to_dict()) if as_json else _line(item))
+        echo(json.dumps(item.to_dict()) if as_json else _line(item))
     progress.clear()
     if as_json:
         summary = {"computed": computed, "findings": news, "known": known}

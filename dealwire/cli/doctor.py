@@ -11,6 +11,7 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.run import printed
 from dealwire.cli.terminal import echo
 from dealwire.host import check_all, ports
+from protocol.printable import printable
 
 RULES_PATH = "/etc/udev/rules.d/70-dealwire.rules"
 GROUP = "dialout"
@@ -43,7 +44,7 @@ def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> Non
         if as_json:
             click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
             continue
-        click.secho(f"{finding.verdict:<8} ", fg=COLOURS[finding.verdict], nl=False)
+        click.secho(f"{printable(finding.verdict):<8} ", fg=COLOURS[finding.verdict], nl=False)
         echo(f"{finding.check:<13} {finding.text}")
         if finding.remedy:
             echo(f"{'':<23}{finding.remedy}")

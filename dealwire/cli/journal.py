@@ -221,4 +221,4 @@ def rotate_command(file: Path) -> None:
 def list_command(file: Path) -> None:
     """Print the ids in the key FILE, oldest first. An id says nothing about its key."""
     for key_id, _ in SealingKey.load(file).keys:
-        click.echo(key_id.hex())
+        echo(key_id.hex())

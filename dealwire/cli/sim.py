@@ -69,7 +69,7 @@ def command(
     """
     if as_list:
         for name in (*scenario_ids(), *shoe_scenario_ids()):
-            click.echo(name)
+            echo(name)
         return
     chosen = _endless(ctx, procedure, seats) if procedure else find_scenario(scenario)
     _check_options(ctx, chosen)
