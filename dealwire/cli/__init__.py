@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from dealwire.cli.ending import in_time
 from dealwire.cli.exits import Exit, explain
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.version import __version__
@@ -54,13 +55,14 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; whatever this project raises on purpose becomes one line and an exit code, and whatever it
-        logs a line."""
+        logs a line. `ctx.obj` is the last resort of one that ends in its own way."""
         import logging
 
         if logging.lastResort is not None:
             logging.lastResort.setFormatter(log_lines("%(message)s"))
         try:
-            return super().invoke(ctx)
+            with in_time() as ctx.obj:
+                return super().invoke(ctx)
         except DealwireError as error:
             code, line = explain(error)
             echo(f"dealwire: {line}", err=True)

@@ -5,15 +5,13 @@ meters go on from one recording to the next.
 """
 
 import gc
-import os
 import signal
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import Pipe, Process, parent_process
+from multiprocessing import Pipe, Process
 from multiprocessing.connection import Connection as Line
 from pathlib import Path
 from queue import SimpleQueue
@@ -26,6 +24,7 @@ from dealwire.cli.exits import Exit, explain
 from dealwire.cli.options import TableMaker
 from dealwire.table.table import TableOutcome
 from devices.capture import Capture, CaptureError
+from devices.processes import end_with_parent
 from devices.replay import PlayStats, play
 from protocol.errors import DealwireError
 
@@ -182,7 +181,7 @@ def _deal_batches(line: Line, options: dict[str, Any]) -> None:
     """A process of its own: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
     gc.freeze()  # a collection that looked through what the parent made would copy all of it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     tables = TableMaker(**options | {"no_settle": True, "awards": False})
     while True:
         done = []
@@ -190,10 +189,3 @@ def _deal_batches(line: Line, options: dict[str, Any]) -> None:
             found: list[Found] = []
             done.append((deal(path, tables, cast(Callable[[TableOutcome], None], found.append)), found))
         line.send(done)
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import click
 
+from dealwire.cli.ending import LastResort
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.terminal import echo
 from rules.errors import ExtraMissing
@@ -83,11 +84,17 @@ def consume(
         hint = "--mqtt-password-file" if isinstance(error, PasswordUnreadable) else "--mqtt"
         raise click.BadParameter(str(error), param_hint=hint) from None
 
+    resort = click.get_current_context().find_object(LastResort) or LastResort()
+
     async def go() -> None:
+        def stop() -> None:
+            resort.begin()  # asyncio takes the signal from whoever else hears it
+            consumer.stop()
+
         consumer = Consumer(
             broker, postgres, name=name, group=group, report=lambda line: echo(f"dealwire: {line}", err=True)
         )
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, consumer.stop)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
         await consumer.run(wait=wait)
         counts = consumer.counts
         echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.requested} times", err=True)
