@@ -27,6 +27,7 @@ from devices.capture import Capture, CaptureError
 from devices.processes import end_with_parent
 from devices.replay import PlayStats, play
 from protocol.errors import DealwireError
+from protocol.printable import printable
 
 BATCH_BYTES: Final = 256 * 1024
 """Recordings are handed out by about so many bytes, so that small ones are worth the way to another process."""
@@ -102,10 +103,16 @@ def deal(path: Path, tables: TableMaker, say: Callable[[TableOutcome], None]) ->
 
 def recorded_procedure(capture: Capture) -> str:
     """The procedure a recording names, empty when it names none; ProcedureError when it does not come with dealwire."""
-    named, known = capture.procedure, known_procedures()
+    return known_procedure(capture.path, capture.procedure)
+
+
+def known_procedure(file: Path, named: str) -> str:
+    """The id that `file` names, empty when it names none; ProcedureError when it is none of what comes with dealwire. A
+    recording or a journal may come from anybody: what it names is never opened as a path."""
+    known = known_procedures()
     if named and named not in known:
-        why = f"{named!r} was dealt, which is none of {', '.join(known)}; give its file with --procedure"
-        raise ProcedureError(str(capture.path), None, "procedure", why)
+        why = f"{printable(repr(named))} was dealt, which is none of {', '.join(known)}; give its file with --procedure"
+        raise ProcedureError(str(file), None, "procedure", why)
     return named
 
 

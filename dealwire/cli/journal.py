@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, make_table, table_options
 from dealwire.cli.terminal import echo, echo_json
@@ -188,7 +189,7 @@ def publisher_maker(
 
     def make(start: TableStart) -> Publishes:
         chosen = dict(options, table_name=start.table)
-        chosen["procedure"] = options["procedure"] or procedures.get(start.table)
+        chosen["procedure"] = options["procedure"] or known_procedure(reader.path, procedures.get(start.table, ""))
         if not given & {"meters", "progressive"}:
             chosen["meters"] = [f"{name}={cents}" for name, cents in start.facts.get("meters", {}).items()]
         return OutcomePublisher(make_table(**chosen))

@@ -15,8 +15,10 @@ from dealer_flow.procedure.tomlfile import DEEPEST, FAULTS_MAX, TOML_MAX_BYTES
 from dealwire.cli import main
 from dealwire.cli.settle import LINE_MAX_BYTES
 from dealwire.config.load import load_configuration
+from dealwire.journal import Journal
 from devices import pcapng
 from devices.capture import DESCRIPTION_MAX, LINES_MAX, Capture, CaptureCorrupt, CaptureInaccessible, CaptureWriter
+from devices.clock import ManualClock
 from devices.files import create_file, open_file, read_file
 from protocol.tomlfile import TomlFileError
 from rules.amounts import MOST_CENTS
@@ -300,3 +302,46 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     with create_file(file, overwrite=True) as made:
         made.write(b"after")
     assert file.read_text() == "after"
+
+
+# ------------------------------------------------------------------ files that choose files
+
+
+def names_a_pipe(folder: Path) -> tuple[Path, Path]:
+    """A recording whose procedure is the path of a pipe, which whoever opens waits for."""
+    pipe = make("pipe", folder / "chosen.toml")
+    recording = folder / "recordings" / "evening.pcapng"
+    recording.parent.mkdir()
+    with CaptureWriter(recording, procedure=str(pipe)) as writer:
+        writer.chunk(writer.interface("shuffler", device="shuffler"), 1, False, b"\0")
+    return recording, pipe
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--jobs", "2"]], ids=" ".join)
+@pytest.mark.parametrize("folder", [False, True], ids=["file", "folder"])
+def test_a_recording_chooses_no_file(folder: bool, more: list[str], tmp_path: Path) -> None:
+    recording, pipe = names_a_pipe(tmp_path)
+    result = run("replay", str(recording.parent if folder else recording), *more)
+    assert result.exit_code == 2
+    assert f"{recording}: procedure: '{pipe}' was dealt, which is none of" in result.stderr
+
+
+def test_a_recording_that_is_a_line_chooses_no_file(tmp_path: Path) -> None:
+    recording, _ = names_a_pipe(tmp_path)
+    result = run("monitor", "--shuffler", f"replay:{recording}#shuffler", "--no-reconnect", "--idle", "0.1")
+    assert "chosen.toml" not in result.output
+
+
+def test_a_journal_chooses_no_file(tmp_path: Path) -> None:
+    pipe, path = make("pipe", tmp_path / "chosen.toml"), tmp_path / "journal.sqlite"
+    with Journal(path, key=None, clock=ManualClock()) as journal:
+        journal.started("t", 1, "of somebody's own program", {})
+        journal.line("t", "s", device="shuffler", dialect="tdp", address="", baud=1, procedure=str(pipe))
+        journal.secure()
+    result = run("journal", "rebuild", str(path))
+    assert result.exit_code == 2
+    assert f"{path}: procedure: '{pipe}' was dealt, which is none of" in result.stderr
+    exported = tmp_path / "out.pcapng"
+    assert run("journal", "export", str(path), "--capture", str(exported)).exit_code == 0
+    assert mode(exported) == 0o600
+    assert run("replay", str(exported)).exit_code == 2
