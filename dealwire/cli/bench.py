@@ -20,7 +20,6 @@ from dealwire.cli.terminal import ProgressLine, echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.address import line_at
 from devices.clock import SystemClock
-from devices.files import create_file
 from protocol.errors import LineClosed
 from protocol.printable import printable
 
@@ -165,14 +164,12 @@ def _say(report: Report, as_json: bool) -> None:
 
 
 def _write(report: Report, junit: Path | None, html: Path | None) -> None:
-    """For their owner alone: a time line may name faces."""
     from dealwire.bench.report_html import to_html
 
     for file, render in ((junit, to_junit), (html, to_html)):
         if file is not None:
             try:
-                with create_file(file, overwrite=True) as out:
-                    out.write(render(report).encode("utf-8"))
+                file.write_text(render(report), encoding="utf-8")
             except OSError as error:
                 raise Stop(Exit.USAGE, f"{file}: cannot be written: {error.strerror}") from None
             echo(f"wrote {file}", err=True)
