@@ -14,13 +14,14 @@ from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, make_table, table_options
 from dealwire.cli.terminal import echo, echo_json
+from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.export import export_capture
 from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.journal.rebuilding import OutcomePublisher, Publishes
-from dealwire.journal.records import RAW, Head, JournalRecord
-from dealwire.journal.sealing import SEALED, SealingKey
+from dealwire.journal.records import KEY, RAW, Head, JournalRecord
+from dealwire.journal.sealing import CLEAR, SealingKey, load_key
 from dealwire.journal.tables import TableFactory
 
 SCHEMA = "dealwire.journal-check/1"
@@ -34,7 +35,7 @@ def command() -> None:
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:
     """The journal, with the keys that were named."""
-    return JournalReader(file, SealingKey.load(key_file) if key_file is not None else None)
+    return JournalReader(file, load_key(key_file) if key_file is not None else None)
 
 
 @command.command("verify")
@@ -97,9 +98,12 @@ def show_command(file: Path, table: str | None, after: int, raw: bool, key_file:
 
 
 def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str:
+    if record.kind == KEY:
+        root, auditor = named(record.payload)
+        return f"root {root}, sealed to auditor {auditor}"
     if record.kind not in RAW:
         return record.payload.decode("utf-8", "replace")
-    sealed = record.payload[:1] == SEALED
+    sealed = record.payload[:1] != CLEAR
     return reader.raw(record).hex(" ") if has_key or not sealed else f"sealed, {len(record.payload)} bytes"
 
 
@@ -223,3 +227,22 @@ def list_command(file: Path) -> None:
     """Print the ids in the key FILE, oldest first. An id says nothing about its key."""
     for key_id, _ in SealingKey.load(file).keys:
         echo(key_id.hex())
+
+
+@command.group("auditor")
+def auditor_commands() -> None:
+    """Make the pair of keys with which a table seals what only an auditor can open."""
+
+
+@auditor_commands.command("new")
+@click.argument("private_file", type=FILE, metavar="PRIVATE.key")
+@click.argument("public_file", type=FILE, metavar="PUBLIC.key")
+def new_pair_command(private_file: Path, public_file: Path) -> None:
+    """Make a pair: PRIVATE.key opens what is sealed with PUBLIC.key.
+
+    PRIVATE.key belongs to the auditor, away from the table; whoever loses it loses every raw record. PUBLIC.key goes to
+    the table: `auditor-key-file` in the part `[journal]` of table.toml.
+    """
+    key = AuditorPrivateKey.new(private_file, public_file)
+    echo(f"{private_file}: private key {key.id}; give it to the auditor, with a copy in a safe place")
+    echo(f"{public_file}: public key {key.id}; name it as auditor-key-file in table.toml")

@@ -21,6 +21,7 @@ from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, Metr
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
+from dealwire.service.seals import faces_in_clear, leave_no_core, reading_key, seal_in_words
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
@@ -80,8 +81,7 @@ def command(
     if check:
         if file is None:
             raise click.UsageError("--check needs a file")
-        found = servable(file, with_console)
-        echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+        say_what_is_wrong(file, with_console)
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
@@ -116,6 +116,15 @@ def printed(name: str) -> str:
     return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
 
 
+def say_what_is_wrong(file: Path, with_console: bool) -> None:
+    """That the file is right, and what seals its journal; else as `servable`."""
+    found = servable(file, with_console)
+    echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+    echo(f"{file}: {seal_in_words(found.journal)}")
+    for warning in faces_in_clear(found):
+        echo(f"{file}: {warning}", err=True)
+
+
 def say_what_happens() -> None:
     """Logging to standard error, a line each: what starts, stops, is lost, comes back, is asked, goes wrong."""
     handler = logging.StreamHandler()
@@ -135,6 +144,8 @@ def serve(
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
 
+    if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
+        leave_no_core()
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
@@ -192,11 +203,9 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.journal import SealingKey
     from dealwire.service.actions import faults, offered
 
     journal = service.configuration.journal
-    key = SealingKey.load(journal.key_file) if journal.key_file is not None else None
     shown = Console(
         service.hub,
         host=part.host,
@@ -210,7 +219,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
             for name, session in service.tables.items()
         },
         recordings=part.recordings,
-        sources=journal_sources(journal.path, key, service.tables),
+        sources=journal_sources(journal.path, reading_key(journal), service.tables),
         clock=service.clock,
     )
     shown.start()

@@ -7,7 +7,7 @@ from typing import Final
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import GENESIS, RAW, Head, JournalRecord, chained, heading
-from dealwire.journal.sealing import SEALED
+from dealwire.journal.sealing import CLEAR
 
 TAIL: Final = 1000
 """Newest records that are checked whenever a journal is opened for writing."""
@@ -69,7 +69,7 @@ def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | No
         found.kinds[record.kind] += 1
         found.first_ns, found.last_ns = found.first_ns or record.at_ns, max(found.last_ns, record.at_ns)
         if record.kind in RAW:
-            sealed = record.payload[:1] == SEALED
+            sealed = record.payload[:1] != CLEAR
             found.sealed += sealed
             found.clear += not sealed
             if open_seals:

@@ -22,7 +22,7 @@ from dealwire.journal.errors import (
     JournalNewer,
     JournalUnwritable,
 )
-from dealwire.journal.records import MARKS, TOPICS
+from dealwire.journal.records import KEY, MARKS, TOPICS
 from devices.files import check_kind
 
 APPLICATION_ID: Final = 0x64774A31
@@ -40,6 +40,7 @@ def _listed(kinds: tuple[str, ...]) -> str:
 
 IS_PUBLICATION: Final = f"kind IN ({_listed(TOPICS)})"
 IS_MARK: Final = f"kind IN ({_listed(MARKS)})"
+IS_ANNOUNCEMENT: Final = f"kind = '{KEY}'"
 
 SCHEMA: Final = (
     """CREATE TABLE record (
@@ -53,6 +54,7 @@ SCHEMA: Final = (
     ) STRICT""",
     f"CREATE INDEX publication ON record (sequence) WHERE {IS_PUBLICATION}",
     f"CREATE INDEX mark ON record (sequence) WHERE {IS_MARK}",
+    f"CREATE INDEX announcement ON record (sequence) WHERE {IS_ANNOUNCEMENT}",
     "CREATE TABLE consumer (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT",
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {VERSION}",

@@ -16,9 +16,11 @@ from msgspec.json import encode
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database
 from dealwire.journal.check import check_tail
+from dealwire.journal.errors import KeyProblem
 from dealwire.journal.reader import JournalLine, JournalReader
 from dealwire.journal.records import (
     GENESIS,
+    KEY,
     LINE,
     NOTE,
     OPENED,
@@ -32,7 +34,7 @@ from dealwire.journal.records import (
     chained,
     heading,
 )
-from dealwire.journal.sealing import CLEAR, Sealer, SealingKey
+from dealwire.journal.sealing import CLEAR, SealsWith, sealer_of
 from dealwire.version import __version__
 from devices.clock import Clock
 
@@ -54,12 +56,12 @@ class Journal:
     written, and from then on nothing more may be made known or acknowledged.
     """
 
-    def __init__(self, path: str | Path, *, key: SealingKey | None, clock: Clock) -> None:
+    def __init__(self, path: str | Path, *, key: SealsWith | None, clock: Clock) -> None:
         self.path = Path(path)
         self.failed: str | None = None
         self.owes = False
         """The open group holds more than what was sent: it has to be on the disk before anything goes out."""
-        self._sealer = Sealer(key) if key is not None else None
+        self._sealer = sealer_of(key, self.path)
         self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
         self._published: list[Publication] = []
         self._ready: list[Publication] = []
@@ -113,6 +115,11 @@ class Journal:
         return self.failed or ("it was closed" if self._closed else None)
 
     @property
+    def sealed(self) -> bool:
+        """Raw bytes are sealed."""
+        return self._sealer is not None
+
+    @property
     def head(self) -> Head:
         """The newest record, of the open group too; worth to be noted outside this file."""
         return self._head
@@ -125,6 +132,7 @@ class Journal:
         """
         self._forget_lines(table)
         self._add(at_ns, 0, STARTED, table, encode({"configuration": configuration, "facts": dict(facts or {})}))
+        self._turn(table)
 
     def resumed(self, table: str, at_ns: int) -> None:
         """A table that was broken off goes on where the journal left it; `resume` says so itself."""
@@ -134,6 +142,7 @@ class Journal:
         """A table ends: its lines were closed, and what `Table.finish` gave was published."""
         self._forget_lines(table)
         self._add(at_ns, 0, STOPPED, table, encode({"why": why}))
+        self._turn(table)
 
     def line(self, table: str, name: str, *, device: str, dialect: str, address: str, baud: int, procedure: str) -> int:
         """Register a line and give its number. A line of the same name and device keeps its number until the table
@@ -148,6 +157,7 @@ class Journal:
         self._lines[table, name], self._tables[number] = line, table
         fields = {"name": name, "device": device, "dialect": dialect, "address": address, "baud": baud}
         self._add(self.newest_ns, number, LINE, table, encode({**fields, "procedure": procedure}))
+        self._announce(table)
         return number
 
     def chunk(self, line: int, at_ns: int, sent: bool, data: bytes) -> None:
@@ -156,7 +166,7 @@ class Journal:
             return
         kind, table = SENT if sent else RECEIVED, self._tables[line]
         head = heading(self._head.sequence + 1, at_ns, line, kind, table)
-        payload = CLEAR + data if self._sealer is None else self._sealer.seal(data, self._identity + head)
+        payload = CLEAR + data if self._sealer is None else self._sealer.seal(data, self._identity + head, table)
         self._append(at_ns, line, kind, table, payload, head)
 
     def note(self, line: int, at_ns: int, text: str) -> None:
@@ -230,6 +240,23 @@ class Journal:
     def _open(self) -> bool:
         return self.failed is None and not self._closed
 
+    def _announce(self, table: str) -> None:
+        """The key of what is sealed for the table from here on, if an auditor is to have it."""
+        if self._sealer is None or not self._open():
+            return
+        try:
+            payload = self._sealer.announcement(table)
+        except KeyProblem as problem:
+            self._fail(str(problem))
+            return
+        if payload is not None:
+            self._add(self.newest_ns, 0, KEY, table, payload)
+
+    def _turn(self, table: str) -> None:
+        """What was added last begins the table anew, or ends it: nothing before is needed to go on."""
+        if self._sealer is not None and self._open():
+            self._sealer.turn(table)
+
     def _forget_lines(self, table: str) -> None:
         self._lines = {key: line for key, line in self._lines.items() if key[0] != table}
 
@@ -256,6 +283,8 @@ class Journal:
             moved, self._moved = self._moved, {}
         db.executemany("INSERT OR REPLACE INTO consumer (name, sequence) VALUES (?, ?)", moved.items())
         db.execute("COMMIT")
+        if self._sealer is not None:
+            self._sealer.forget()
         self._group.clear()
         self.owes = False
         self._ready += self._published

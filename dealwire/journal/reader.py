@@ -9,9 +9,10 @@ from typing import Any, Final, TypeVar, cast
 
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database
+from dealwire.journal.auditing import AUDITED
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, JournalRecord, heading
-from dealwire.journal.sealing import NotGenuine, SealingKey, Unsealer
+from dealwire.journal.sealing import NotGenuine, OpensWith, Unsealer
 
 T = TypeVar("T")
 
@@ -52,9 +53,10 @@ class JournalReader:
     JournalInaccessible, JournalForeign (JournalEmpty), JournalNewer or JournalDamaged when it cannot be read.
     """
 
-    def __init__(self, path: str | Path, key: SealingKey | None = None) -> None:
+    def __init__(self, path: str | Path, key: OpensWith | None = None) -> None:
         self.path = Path(path)
-        self._unsealer = Unsealer(key)
+        self._unsealer = Unsealer(key, self.path)
+        self._learned = 0
         self._lock = threading.Lock()
         self._db = database.open_reading(self.path)
         try:
@@ -136,8 +138,12 @@ class JournalReader:
     def raw(self, record: JournalRecord) -> bytes:
         """The bytes of a read or a write. KeyUnknown without the right key, JournalDamaged when they were altered."""
         missing = self._unsealer.missing(record.payload)
+        if missing is not None and self._unsealer.learns:
+            self._learn()
+            missing = self._unsealer.missing(record.payload)
         if missing is not None:
-            raise KeyUnknown(self.path, record.sequence, missing)
+            audited = record.payload[:1] == AUDITED
+            raise KeyUnknown(self.path, record.sequence, missing, audited=audited, beside=self._unsealer.beside)
         try:
             head = heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
             return self._unsealer.open(record.payload, self.identity + head)
@@ -149,6 +155,17 @@ class JournalReader:
         """What SQLite finds wrong with the file; empty when it is sound."""
         answers = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()
         return [line for line in answers if line != "ok" and not line.startswith("***")]
+
+    def _learn(self) -> None:
+        """Every `key` record that came since; no index is named, because a file without them may have none."""
+        while found := list(self._page(self._learned, database.IS_ANNOUNCEMENT)):
+            for record in found:
+                try:
+                    self._unsealer.learn(record.payload)
+                except NotGenuine:
+                    why = "a key sealed to the auditor that was altered"
+                    raise JournalDamaged(self.path, record.sequence, why) from None
+            self._learned = found[-1].sequence
 
     def _marks(self) -> Iterator[JournalRecord]:
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {database.IS_MARK} ORDER BY sequence"

@@ -12,7 +12,7 @@ from dealwire.hub.lines import Publication
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalLine, JournalReader, TableStart, line_of, start_of
 from dealwire.journal.records import LINE, NOTE, RECEIVED, SENT, STARTED, STOPPED, JournalRecord
-from dealwire.journal.sealing import SealingKey
+from dealwire.journal.sealing import OpensWith
 from dealwire.table.redaction import PublishedLine, published_lines
 from dealwire.table.table import Table
 from devices.address import short_name
@@ -155,7 +155,7 @@ class _Lines:
         ]
 
 
-def rebuild(path: str | Path, key: SealingKey | None, make: MakePublisher[T]) -> Iterator[Publication]:
+def rebuild(path: str | Path, key: OpensWith | None, make: MakePublisher[T]) -> Iterator[Publication]:
     """What the raw record of a journal gives, in the order of each table, from the bytes alone: of what was published
     only the time is used. A publication's `sequence` is that of the record that led to it.
 

@@ -26,6 +26,8 @@ RECEIVED: Final = "received"
 """Bytes of one read."""
 SENT: Final = "sent"
 """Bytes of one write."""
+KEY: Final = "key"
+"""What opens the raw record of a table from here on, sealed to an auditor."""
 NOTE: Final = "note"
 """A remark about a line, such as its loss."""
 

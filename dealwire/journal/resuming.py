@@ -15,7 +15,7 @@ from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import Dealing, MakePublisher, T
-from dealwire.journal.sealing import SealingKey
+from dealwire.journal.sealing import OpensWith
 from devices.recording import LINE_LOST
 from devices.session import Feed
 from protocol.link import Link, Resumable
@@ -44,7 +44,7 @@ class Resumed(Generic[T]):
 
 def resume(
     journal: Journal,
-    key: SealingKey | None,
+    key: OpensWith | None,
     make: MakePublisher[T],
     now_ns: int,
     topics: Collection[str] = DERIVED,

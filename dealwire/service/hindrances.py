@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dealwire.config.schema import Configuration, ConsolePart, JournalPart, MqttPart
 from dealwire.console.tokens import Tokens
 from dealwire.journal.errors import JournalInaccessible
-from dealwire.journal.sealing import SealingKey
+from dealwire.service.seals import load_seal
 from devices.files import check_kind
 from protocol.errors import DealwireError, LocalError
 from protocol.tomlfile import Key
@@ -58,11 +58,10 @@ def _journal(part: JournalPart) -> Iterator[Hindrance]:
         yield Hindrance(key, JournalInaccessible(part.path, os.strerror(errno.EACCES), errno.EACCES))
     elif part.path.exists():
         yield from _read(key, part.path)
-    if part.key_file is not None:
-        file = part.key_file
-        yield from _tried(("journal", "key-file"), lambda: SealingKey.load(file))
-        if not installed("cryptography"):
-            yield Hindrance(("journal", "key-file"), ExtraMissing("cryptography", "journal"))
+    sealed: Key = ("journal", "key-file" if part.auditor_key_file is None else "auditor-key-file")
+    yield from _tried(sealed, lambda: load_seal(part))
+    if (part.key_file or part.auditor_key_file) is not None and not installed("cryptography"):
+        yield Hindrance(sealed, ExtraMissing("cryptography", "journal"))
 
 
 def _console(part: ConsolePart) -> Iterator[Hindrance]:

@@ -12,6 +12,7 @@ from dealwire.journal import Journal, Journaled
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.tables import JournaledPublisher
 from dealwire.journal.transport import Gate
+from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import outcomes_of
 from devices.address import baud_of, line_at
 from devices.clock import Clock
@@ -108,6 +109,8 @@ class TableSession:
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
+            if seen.body.recognises_cards and not self._journal.sealed:
+                _log.warning("%s", clear_warning(self.name, seen.device))
         elif isinstance(seen.body, LinkLost):
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
         for session, number in self.table.refused:
