@@ -20,6 +20,7 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
+from dealwire.listening import is_loopback
 from dealwire.service.notify import Notifier
 from dealwire.service.seals import faces_in_clear, leave_no_core, reading_key, seal_in_words
 from rules.errors import ExtraMissing
@@ -220,8 +221,14 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         },
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
+        names=part.names,
+        secure=part.secure,
+        proxies=part.proxies,
         clock=service.clock,
+        note_access=service.note_access,
     )
+    if part.tokens_file is not None and not part.secure and not is_loopback(part.host):
+        _log.warning("console: tokens and sessions go over the network in the clear; see TLS in docs/console.md")
     shown.start()
     try:
         echo(f"console: {shown.address}", err=True)
@@ -247,11 +254,12 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
     """The metrics, from here to the end."""
     if importlib.util.find_spec("prometheus_client") is None:
         raise ExtraMissing("prometheus-client", "metrics")
-    from dealwire.export.metrics import Metrics, MetricsServer
+    from dealwire.export.metrics import Metrics
+    from dealwire.export.metrics_server import MetricsServer
 
     progress = mqtt.progress if mqtt is not None else None
     metrics = Metrics(service.hub, journal=service.journal, mqtt=progress, health=service.health)
-    with MetricsServer(metrics, host=part.host, port=part.port) as server:
+    with MetricsServer(metrics, host=part.host, port=part.port, names=part.names) as server:
         echo(f"metrics: {server.address}", err=True)
         yield
 

@@ -1,5 +1,6 @@
 """A `table.toml` as data: every table and key it may hold. `load` says what fits together."""
 
+import ipaddress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,20 @@ from rules.amounts import AmountField, WagerField
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
 """Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
 Port = Annotated[int, Field(ge=0, le=65535)]
+
+HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", max_length=253)]
+"""A host's name as it stands in an address, without a port."""
+
+
+def _network(value: str) -> str:
+    try:
+        ipaddress.ip_network(value)
+    except ValueError:
+        raise ValueError("an address such as 10.0.0.7 or a network such as 10.0.0.0/24 is needed") from None
+    return value
+
+
+Network = Annotated[str, AfterValidator(_network)]
 
 
 def _path(value: object, info: ValidationInfo) -> Path:
@@ -88,13 +103,26 @@ class JournalPart(TomlTable):
 
 
 class ConsolePart(TomlTable):
-    """Where the console listens. Without `tokens_file` nobody can sign in, so nothing can be asked of the table."""
+    """Where the console listens. Without `tokens_file` nobody can sign in, so nothing can be asked of the table.
+
+    `names` are host names it answers to besides its own, such as a proxy's; `secure` says that browsers reach it by TLS
+    only, through a proxy; `proxies` are the addresses or networks of proxies that say for whom they ask.
+    """
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Port = 8420
     tokens_file: FilePath | None = None
     recordings: FilePath | None = None
     """A folder of recordings that can be looked at."""
+    names: tuple[HostName, ...] = ()
+    secure: bool = False
+    proxies: tuple[Network, ...] = ()
+
+    @model_validator(mode="after")
+    def _secure_has_a_name(self) -> "ConsolePart":
+        if self.secure and not self.names:
+            raise ValueError("secure needs names: the host name under which browsers reach the console by TLS")
+        return self
 
 
 class MqttPart(TomlTable):
@@ -111,10 +139,11 @@ class MqttPart(TomlTable):
 
 
 class MetricsPart(TomlTable):
-    """Where Prometheus finds the metrics."""
+    """Where Prometheus finds the metrics. `names` are host names it may ask for; an address needs none."""
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Port = 9420
+    names: tuple[HostName, ...] = ()
 
 
 class ExportsPart(TomlTable):

@@ -8,9 +8,9 @@ import json
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -21,18 +21,9 @@ from dealwire.hub.hub import Hub, HubReader
 from dealwire.hub.lines import Publication
 from dealwire.hub.view import TableView
 from dealwire.journal import Journal
-from protocol.errors import LocalError
 
 VALUES_MAX: Final = 200
 """Different values of one label of one metric; further ones are counted as `other`."""
-
-
-class MetricsUnusable(LocalError):
-    """The metrics cannot be served where they are asked for."""
-
-    def __init__(self, host: str, port: int, why: str) -> None:
-        self.host, self.port, self.why = host, port, why
-        super().__init__(f"metrics on {host}:{port}: {why}")
 
 
 class MetricSpec(NamedTuple):
@@ -229,32 +220,3 @@ _COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {
     "meter": lambda line: [("dealwire_meter_steps", (line["kind"],), 1)],
     "status": lambda line: [("dealwire_status_changes", (line["kind"],), 1)],
 }
-
-
-class MetricsServer:
-    """Serves `/metrics` to whoever may reach `host`; by default this machine alone. MetricsUnusable when it cannot.
-
-    Use it as a context manager, or `stop` it.
-    """
-
-    def __init__(self, metrics: Metrics, *, host: str = "127.0.0.1", port: int = 9420) -> None:
-        self._metrics = metrics
-        try:
-            self._server, self._thread = start_http_server(port, host, metrics.registry)
-        except OSError as error:
-            raise MetricsUnusable(host, port, error.strerror or str(error)) from None
-        metrics.start()
-        self.address = f"http://{host}:{self._server.server_port}/metrics"
-
-    def stop(self) -> None:
-        """Serve and count no more."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-        self._metrics.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()

@@ -196,6 +196,17 @@ class Service:
             self.owner.add(member)
         bench.start(self.clock.now_ns())
 
+    def note_access(self, table: str, text: str) -> None:
+        """Write down who signed in or out, or was refused something, at `table`; empty: at each, since a role is one at
+        all of them. May be called from any thread."""
+
+        def note() -> None:
+            for name, session in self.tables.items():
+                if table in ("", name):
+                    session.status("access", text, self.clock.now_ns())
+
+        self.owner.call_soon(note)
+
     def stop(self) -> None:
         """End `run`. May be called from any thread, and from a signal handler."""
         self._stopping = True

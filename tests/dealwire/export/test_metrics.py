@@ -15,7 +15,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from dealer_flow.record.catalogue import INCIDENTS
-from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics, MetricsServer, MetricsUnusable
+from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics
+from dealwire.export.metrics_server import MetricsServer, MetricsUnusable
 from dealwire.hub.health import ExportProgress
 from dealwire.hub.hub import QUEUE_MAX, Hub
 from dealwire.hub.lines import Publication, StatusLine, Topic
