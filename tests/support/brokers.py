@@ -134,7 +134,7 @@ class Reader:
 
     def _take(self, message: paho.MQTTMessage) -> None:
         told = dict(getattr(message.properties, "UserProperty", ()))
-        text = message.payload.decode()
+        text = message.payload.decode("utf-8", "replace")
         with self._lock:
             if "sequence" not in told:
                 self.others.append((message.topic, text, message.retain))
@@ -144,8 +144,11 @@ class Reader:
             if self.lines.setdefault(key, text) != text:
                 self.changed.append(key)
 
-    def ask(self, topic: str, text: str) -> None:
+    def ask(self, topic: str, text: str | bytes) -> None:
         self._client.publish(topic, text, qos=1).wait_for_publish(10)
+
+    def keep(self, topic: str, text: str | bytes) -> None:
+        self._client.publish(topic, text, qos=1, retain=True).wait_for_publish(10)
 
     def copy(self) -> dict[tuple[str, str, int], str]:
         with self._lock:
