@@ -89,7 +89,7 @@ def consume(
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, consumer.stop)
         await consumer.run(wait=wait)
         counts = consumer.counts
-        click.echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.requested} times", err=True)
+        click.echo(f"{counts.lines} lines, {counts.refused.total()} refused, asked {counts.requested} times", err=True)
 
     run(go())
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from paho.mqtt.client import MQTTMessage
 from paho.mqtt.packettypes import PacketTypes
@@ -32,6 +32,7 @@ LINE_TOPICS: Final = {
 _NAME: Final = re.compile(r"[^/+#$\x00-\x1f\x7f][^/+#\x00-\x1f\x7f]{0,63}")
 _JOURNAL: Final = re.compile(r"[0-9a-f]{32}")
 _DIGITS: Final = re.compile(r"[0-9]{1,19}")
+_SCHEMA: Final = re.compile(r"([a-z]{1,32}) dealwire\.\1/[0-9]{1,3}")
 _HEX: Final = re.compile(r"[0-9a-f]{0,128}")
 
 PLACE_MAX: Final = 64
@@ -152,8 +153,9 @@ class Received(NamedTuple):
 _MAY_LACK: Final = {"line", "epoch", "hash"}
 
 
-def read_line(message: MQTTMessage) -> Received:
-    """The line in a message; ValueError when something that every line carries is missing or not what it must be."""
+def read_line(message: MQTTMessage) -> tuple[Received, dict[str, Any]]:
+    """The line in a message, and its content; ValueError when something that every line carries is missing or not what
+    it must be. What is nested too deeply is a RecursionError."""
     properties = dict(getattr(message.properties, "UserProperty", ()))
     missing = sorted(Received.__annotations__.keys() - properties.keys() - _MAY_LACK)
     if missing:
@@ -163,7 +165,9 @@ def read_line(message: MQTTMessage) -> Received:
     line = message.payload.decode()
     content = json.loads(line)
     if not isinstance(content, dict) or content.get("schema") != properties["schema"]:
-        raise ValueError(f"the line is not of {properties['schema']}")
+        raise ValueError(f"the line is not of {properties['schema'][:80]}")
+    if not _SCHEMA.fullmatch(f"{content.get('type')} {properties['schema']}"):
+        raise ValueError(f"no schema of a line: {properties['schema'][:80]}")
     at = Address.checked(properties["site"], properties["table"])
     level = LINE_TOPICS.get(str(content.get("type")), "")
     if message.topic != at.topic(level):
@@ -171,7 +175,8 @@ def read_line(message: MQTTMessage) -> Received:
     sequence, previous, at_ns = (_number(properties[name], name) for name in ("sequence", "previous", "at_ns"))
     epoch, digest = (_hex(properties.get(name, "")) for name in ("epoch", "hash"))
     journal, schema = _journal(properties["journal"]), properties["schema"]
-    return Received(at.site, at.table, journal, sequence, previous, at_ns, schema, line, epoch, digest)
+    found = Received(at.site, at.table, journal, sequence, previous, at_ns, schema, line, epoch, digest)
+    return found, content
 
 
 def read_mark(message: MQTTMessage) -> tuple[str, str, str, int]:
