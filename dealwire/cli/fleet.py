@@ -74,7 +74,10 @@ def consume(
     """
     from dealwire.export.broker import Broker, PasswordUnreadable
     from dealwire.export.fleet.consumer import Consumer
+    from dealwire.export.secrecy import exposures
 
+    for warning in exposures(mqtt, password_file=mqtt_password_file, key_file=mqtt_key):
+        click.echo(f"dealwire: warning: {warning}", err=True)
     files = {"ca_file": mqtt_ca, "cert_file": mqtt_cert, "key_file": mqtt_key}
     try:
         broker = Broker.parse(mqtt, mqtt_password_file, **files)

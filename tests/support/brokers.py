@@ -112,6 +112,8 @@ class Reader:
     def __init__(self, port: int, topic: str, name: str = "reader", username: str = "") -> None:
         self.lines: dict[tuple[str, str, int], str] = {}
         """By table, journal and sequence."""
+        self.properties: dict[tuple[str, str, int], dict[str, str]] = {}
+        """What went beside each line."""
         self.doubles = 0
         self.changed: list[tuple[str, str, int]] = []
         """Lines that came again with another content: there must be none."""
@@ -141,6 +143,7 @@ class Reader:
                 return
             key = (told["table"], told["journal"], int(told["sequence"]))
             self.doubles += key in self.lines
+            self.properties[key] = told
             if self.lines.setdefault(key, text) != text:
                 self.changed.append(key)
 
