@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import signal
 from collections.abc import Coroutine
+from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,6 +30,22 @@ def sql() -> None:
     from dealwire.export.fleet.database import all_sql
 
     click.echo(all_sql())
+
+
+@command.command("acl")
+def acl() -> None:
+    """Print the rights of tables and readers, for mosquitto's `acl_file`."""
+    click.echo(_shipped("mosquitto.acl"), nl=False)
+
+
+@command.command("alerts")
+def alerts() -> None:
+    """Print rules of alerts, for Prometheus' `rule_files`."""
+    click.echo(_shipped("alerts.yml"), nl=False)
+
+
+def _shipped(name: str) -> str:
+    return resources.files("dealwire.export").joinpath("files", name).read_text(encoding="utf-8")
 
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
