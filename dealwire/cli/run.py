@@ -259,6 +259,7 @@ def mqtt_of(part: MqttPart, service: "Service", file_counts: bool = False) -> "I
             report=lambda text: _log.warning("%s", text),
             conflict=lambda _, why: stop_tables(service, why),
             file_counts=file_counts,
+            profile=part.profile,
         )
     except ValueError as error:
         raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection
-from dealwire.export.topics import MARK, Address, Mark
+from dealwire.export.topics import MARK, Address, Mark, witness
 from dealwire.journal.records import Head
 
 FETCH_S: Final = 3.0
@@ -50,10 +50,11 @@ def conflict(history: History, mark: Mark) -> str | None:
     head = history.head
     if mark.sequence <= head.sequence:
         here = history.hash_at(mark.sequence)
-        if here is None or not mark.hash or here.hex() == mark.hash:
+        if here is None or not mark.hash or witness(here.hex()) == mark.hash:
             return None
     outside = f"{mark.sequence}:{mark.hash or 'hash unknown'}"
-    return f"{history.path}: journal {mark.journal} ends at {head}, but the broker has taken {outside} of it; {REMEDY}"
+    ends = f"{head.sequence}:{witness(head.hash.hex())}"
+    return f"{history.path}: journal {mark.journal} ends at {ends}, but the broker has taken {outside} of it; {REMEDY}"
 
 
 async def fetch(broker: Broker, addresses: Iterable[Address], timeout_s: float = FETCH_S) -> dict[Address, Mark]:

@@ -23,7 +23,8 @@ from paho.mqtt.client import MQTTMessage
 from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection, Retry, pause
 from dealwire.export.marks import MarkConflict
 from dealwire.export.outbox import Outbox
-from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, Mark, read_place
+from dealwire.export.profile import Profile
+from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, Mark, read_place, witness
 from dealwire.hub.health import ExportProgress
 from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalError
@@ -55,6 +56,7 @@ class ExportNews:
     report: Report = lambda _: None
     conflict: Callable[[str, str], None] = lambda _, __: None
     file_counts: bool = False
+    profile: Profile = "full"
 
 
 class BrokerSession:
@@ -139,30 +141,36 @@ class BrokerSession:
             self._lane.wake.clear()
             if self._requested:  # one at a time: who asks without end must not hold new lines up
                 await self._repeat(self._requested.pop())
-            batch = self._outbox.after(self._after, self._limit)
-            if batch:
-                await self._send_new(batch)
+            batch, reached = self._outbox.outgoing(self._after, self._limit)
+            fresh = reached > self._after
+            if fresh:
+                await self._send_new(batch, reached)
             self._lane.works()
-            if batch or self._requested:
+            if fresh or self._requested:
                 continue
             self._lane.careful = False
             if self._lane.stop.is_set():
                 return
             await pause(self._lane.wake, POLL_S)
 
-    async def _send_new(self, batch: Sequence[Publication]) -> None:
-        """Send the lines that follow, and move both marks behind them."""
-        previous = self._outbox.newest(self._after) if self._previous is None else self._previous
-        await self._send(batch, previous)
+    async def _send_new(self, batch: Sequence[Publication], reached: int) -> None:
+        """Send the lines that follow, and move both marks behind them: ours to where the lines were looked at, the
+        broker's to the last that left."""
+        if self._previous is None:
+            self._previous = self._outbox.newest(self._after)
+        await self._send(batch, self._previous)
         self._limit = 1 if self._lane.careful else BATCH
-        last = batch[-1]
-        self._after = self._previous = self._progress.sequence = last.sequence
-        self._outbox.move_mark(last.sequence)
-        await self._put_mark(Mark(self._outbox.journal, last.sequence, last.epoch, last.hash))
+        self._after = self._progress.sequence = reached
+        self._outbox.move_mark(reached)
+        if batch:
+            last = batch[-1]
+            self._previous = last.sequence
+            await self._put_mark(Mark(self._outbox.journal, last.sequence, last.epoch, witness(last.hash)))
 
     async def _repeat(self, place: int) -> None:
         """Some lines after `place` once more, of those that were sent already."""
-        batch = [item for item in self._outbox.after(place, REPEAT_MAX) if item.sequence <= self._after]
+        lines, _ = self._outbox.outgoing(place, REPEAT_MAX)
+        batch = [item for item in lines if item.sequence <= self._after]
         if batch:
             self._progress.repeats += 1
             await self._send(batch, self._outbox.newest(place))
@@ -228,7 +236,7 @@ class BrokerLane:
 
     async def _serve(self) -> None:
         will = Will(self.at.topic(PRESENCE), "offline", 1, retain=True)
-        with Outbox(self._journal, self.at.table, f"mqtt/{self.at.table}") as outbox:
+        with Outbox(self._journal, self.at.table, f"mqtt/{self.at.table}", self._news.profile) as outbox:
             async with Connection(self._broker, self.at.client, expiry_s=EXPIRY_S, will=will) as link:
                 session = BrokerSession(self, link, outbox)
                 await session.begin()
@@ -292,10 +300,11 @@ class MqttExporter:
         report: Report = lambda _: None,
         conflict: Callable[[str, str], None] = lambda _, __: None,
         file_counts: bool = False,
+        profile: Profile = "full",
     ) -> None:
         self.progress = {table: ExportProgress() for table in tables}
         self._broker, self._journal = broker, journal
-        self._news = ExportNews(report, conflict, file_counts)
+        self._news = ExportNews(report, conflict, file_counts, profile)
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -3,7 +3,8 @@
 from typing import Self
 
 from dealwire.export.marks import conflict
-from dealwire.export.topics import Mark
+from dealwire.export.profile import Profile, outgoing
+from dealwire.export.topics import Mark, witness
 from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader
 
@@ -12,8 +13,8 @@ class Outbox:
     """Lines of `table`, and the mark that `consumer` has put behind those it sent. Of one thread; a JournalError says
     why the journal cannot be read. Use it as a context manager."""
 
-    def __init__(self, journal: Journal, table: str, consumer: str) -> None:
-        self._journal, self._table, self._consumer = journal, table, consumer
+    def __init__(self, journal: Journal, table: str, consumer: str, profile: Profile = "full") -> None:
+        self._journal, self._table, self._consumer, self._profile = journal, table, consumer, profile
         self._reader = JournalReader(journal.path)
         self.journal = self._reader.identity.hex()
         """The journal's own number: sequences count within it."""
@@ -38,9 +39,24 @@ class Outbox:
         """The table's lines after `sequence`, oldest first, at most `limit`."""
         return self._reader.publications(sequence, limit, self._table)
 
+    def outgoing(self, sequence: int, limit: int) -> tuple[list[Publication], int]:
+        """What leaves of the table's lines after `sequence`, at most `limit`, as it leaves; and up to where the lines
+        were looked at. Nothing leaves only when nothing is left."""
+        found: list[Publication] = []
+        while not found and (items := self.after(sequence, limit)):
+            found = [line for item in items if (line := outgoing(item, self._profile)) is not None]
+            sequence = items[-1].sequence
+        return found, sequence
+
     def newest(self, sequence: int) -> int:
-        """The table's newest line up to `sequence`; 0 when there is none."""
-        return self._reader.newest(self._table, up_to=sequence)[0]
+        """The table's newest line up to `sequence` that leaves; 0 when there is none."""
+        while True:
+            sequence = self._reader.newest(self._table, up_to=sequence)[0]
+            if self._profile == "full" or not sequence:
+                return sequence
+            if outgoing(self.after(sequence - 1, 1)[0], self._profile) is not None:
+                return sequence
+            sequence -= 1
 
     def recent(self, age_ns: int) -> int:
         """A number after which lie the lines of the last `age_ns` before the newest line made known."""
@@ -51,7 +67,7 @@ class Outbox:
         line = next(iter(self._reader.publications(sequence - 1, 1, self._table)), None)
         if line is None or line.sequence != sequence:
             return Mark(self.journal, sequence)
-        return Mark(self.journal, sequence, line.epoch, line.hash)
+        return Mark(self.journal, sequence, line.epoch, witness(line.hash))
 
     def conflict(self, mark: Mark) -> str | None:
         """Why a mark cannot come from this journal; None when it can."""

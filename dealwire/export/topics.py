@@ -1,5 +1,6 @@
 """Topics and properties of the lines on MQTT, as `docs/exports.md` explains them."""
 
+import hashlib
 import json
 import re
 from typing import Any, Final, NamedTuple
@@ -9,6 +10,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from dealwire.export.broker import new_properties
+from dealwire.export.profile import SCHEMA as NO_CARDS
 from dealwire.hub.lines import Publication
 
 ROOT: Final = "dealwire/v1"
@@ -85,14 +87,20 @@ class Address(NamedTuple):
             ("at_ns", str(item.at_ns)),
             ("schema", str(json.loads(item.line)["schema"])),
             *(("epoch", item.epoch) for _ in item.epoch[:1]),
-            *(("hash", item.hash) for _ in item.hash[:1]),
+            *(("hash", witness(item.hash)) for _ in item.hash[:1]),
         ]
         return found
 
 
+def witness(digest: str) -> str:
+    """What is said outside of a record's place in the chain: its SHA-256, both in hex. Who has the journal can check
+    it. The place itself would let anybody try all faces of a card against two records that follow each other."""
+    return hashlib.sha256(bytes.fromhex(digest)).hexdigest() if digest else ""
+
+
 class Mark(NamedTuple):
     """The newest line that the broker has taken, as MARK carries it: journal, sequence, the opening that wrote it, and
-    its record's place in the chain (hex, or empty where it is not known)."""
+    the witness of its record's place in the chain (hex, or empty where it is not known)."""
 
     journal: str
     sequence: int
@@ -148,9 +156,10 @@ class Received(NamedTuple):
     line: str
     epoch: str = ""
     hash: str = ""
+    type: str = ""
 
 
-_MAY_LACK: Final = {"line", "epoch", "hash"}
+_MAY_LACK: Final = {"line", "epoch", "hash", "type"}
 
 
 def read_line(message: MQTTMessage) -> tuple[Received, dict[str, Any]]:
@@ -166,16 +175,17 @@ def read_line(message: MQTTMessage) -> tuple[Received, dict[str, Any]]:
     content = json.loads(line)
     if not isinstance(content, dict) or content.get("schema") != properties["schema"]:
         raise ValueError(f"the line is not of {properties['schema'][:80]}")
-    if not _SCHEMA.fullmatch(f"{content.get('type')} {properties['schema']}"):
+    kind = str(content.get("type"))
+    if properties["schema"] != NO_CARDS and not _SCHEMA.fullmatch(f"{kind} {properties['schema']}"):
         raise ValueError(f"no schema of a line: {properties['schema'][:80]}")
     at = Address.checked(properties["site"], properties["table"])
-    level = LINE_TOPICS.get(str(content.get("type")), "")
+    level = LINE_TOPICS.get(kind, "")
     if message.topic != at.topic(level):
         raise ValueError(f"a line of {at.topic(level)}")
     sequence, previous, at_ns = (_number(properties[name], name) for name in ("sequence", "previous", "at_ns"))
     epoch, digest = (_hex(properties.get(name, "")) for name in ("epoch", "hash"))
     journal, schema = _journal(properties["journal"]), properties["schema"]
-    found = Received(at.site, at.table, journal, sequence, previous, at_ns, schema, line, epoch, digest)
+    found = Received(at.site, at.table, journal, sequence, previous, at_ns, schema, line, epoch, digest, kind)
     return found, content
 
 

@@ -186,8 +186,7 @@ class Database:
         async with self._connection.transaction():
             if columns:
                 await self._connection.execute(_CLOSED, columns[:4])
-                types = [schema.removeprefix("dealwire.").partition("/")[0] for schema in columns[6]]
-                cursor = await self._connection.execute(_INSERT, [*columns, types])
+                cursor = await self._connection.execute(_INSERT, columns)
                 if cursor.rowcount < len(batch.lines):
                     refused += await self._contradictions(batch.lines)
             if due:
