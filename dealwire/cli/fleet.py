@@ -1,17 +1,21 @@
 """`dealwire fleet`: the lines of many tables in one PostgreSQL database."""
 
 import asyncio
+import contextlib
 import importlib.util
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from dealwire.cli.exits import Exit, Stop
 from rules.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from dealwire.export.fleet.consumer import ConsumerCounts
 
 T = TypeVar("T")
 
@@ -73,6 +77,8 @@ def migrate(postgres: str) -> None:
 @postgres_option
 @click.option("--name", default="dealwire-fleet", show_default=True, help="Who we are to the broker; each its own.")
 @click.option("--group", help="Share the lines with the consumers of this group.")
+@click.option("--metrics", "metrics_port", type=click.IntRange(0, 65535), help="Serve metrics here; 0: any free port.")
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="Where to serve them.")
 @click.option("--wait", is_flag=True, help="Go on trying when broker or database are not there at the start.")
 def consume(
     mqtt: str,
@@ -83,6 +89,8 @@ def consume(
     postgres: str,
     name: str,
     group: str | None,
+    metrics_port: int | None,
+    metrics_host: str,
     wait: bool,
 ) -> None:
     """Take every line from the broker into the database, until SIGTERM or Ctrl-C.
@@ -107,11 +115,28 @@ def consume(
             broker, postgres, name=name, group=group, report=lambda line: click.echo(f"dealwire: {line}", err=True)
         )
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, consumer.stop)
-        await consumer.run(wait=wait)
+        with metrics_of(consumer.counts, metrics_host, metrics_port):
+            await consumer.run(wait=wait)
         counts = consumer.counts
         click.echo(f"{counts.lines} lines, {counts.refused.total()} refused, asked {counts.requested} times", err=True)
 
     run(go())
+
+
+@contextlib.contextmanager
+def metrics_of(counts: "ConsumerCounts", host: str, port: int | None) -> Iterator[None]:
+    """A consumer's metrics, from here to the end, where a port is given."""
+    if port is None:
+        yield
+        return
+    if importlib.util.find_spec("prometheus_client") is None:
+        raise ExtraMissing("prometheus-client", "metrics")
+    from dealwire.export.fleet.metrics import FleetMetrics
+    from dealwire.export.metrics import MetricsServer
+
+    with MetricsServer(FleetMetrics(counts), host=host, port=port) as server:
+        click.echo(f"metrics: {server.address}", err=True)
+        yield
 
 
 def run(work: Coroutine[object, object, T]) -> T:

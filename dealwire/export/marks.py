@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection
-from dealwire.export.topics import MARK, Address, Mark, witness
+from dealwire.export.topics import MARK, Address, Mark
+from dealwire.export.witness import witness
 from dealwire.journal.records import Head
 
 FETCH_S: Final = 3.0

@@ -24,7 +24,8 @@ from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection
 from dealwire.export.marks import MarkConflict
 from dealwire.export.outbox import Outbox
 from dealwire.export.profile import Profile
-from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, Mark, read_place, witness
+from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, Mark, read_place
+from dealwire.export.witness import witness
 from dealwire.hub.health import ExportProgress
 from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalError

@@ -4,7 +4,8 @@ from typing import Self
 
 from dealwire.export.marks import conflict
 from dealwire.export.profile import Profile, outgoing
-from dealwire.export.topics import Mark, witness
+from dealwire.export.topics import Mark
+from dealwire.export.witness import witness
 from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader
 

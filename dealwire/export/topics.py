@@ -1,6 +1,5 @@
 """Topics and properties of the lines on MQTT, as `docs/exports.md` explains them."""
 
-import hashlib
 import json
 import re
 from typing import Any, Final, NamedTuple
@@ -11,6 +10,7 @@ from paho.mqtt.properties import Properties
 
 from dealwire.export.broker import new_properties
 from dealwire.export.profile import SCHEMA as NO_CARDS
+from dealwire.export.witness import witness
 from dealwire.hub.lines import Publication
 
 ROOT: Final = "dealwire/v1"
@@ -90,12 +90,6 @@ class Address(NamedTuple):
             *(("hash", witness(item.hash)) for _ in item.hash[:1]),
         ]
         return found
-
-
-def witness(digest: str) -> str:
-    """What is said outside of a record's place in the chain: its SHA-256, both in hex. Who has the journal can check
-    it. The place itself would let anybody try all faces of a card against two records that follow each other."""
-    return hashlib.sha256(bytes.fromhex(digest)).hexdigest() if digest else ""
 
 
 class Mark(NamedTuple):

@@ -5,7 +5,7 @@ import shutil
 import socket
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from dealwire.cli.exits import Exit
 from dealwire.export.broker import Broker, BrokerUnusable
 from dealwire.export.marks import conflict, fetch
 from dealwire.export.mqtt import MqttExporter
-from dealwire.export.topics import Address, Mark, witness
+from dealwire.export.topics import Address, Mark
+from dealwire.export.witness import witness
 from dealwire.journal import Journal, JournalReader
 from devices.clock import SystemClock
 from tests.support.brokers import Mosquitto, Reader, eventually, needs_mosquitto
@@ -41,7 +42,7 @@ def written(path: Path, count: int) -> None:
 
 def copied(path: Path, to: Path) -> None:
     """The journal as it is, whole: what is still beside the file is put into it."""
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copy(path, to)
 
