@@ -100,9 +100,9 @@ def check_address(address: str) -> None:
             raise LineUnusable(address, _ANY_OF)
         _settings(address, parts.query if scheme else "", 0)
     elif scheme == "sim":
-        from devices.simulator.line import asked_for
+        from devices.simulator.line import kind_at
 
-        asked_for(address)
+        kind_at(address)
     elif scheme == "tcp":
         _host_and_port(address, parts)
     elif scheme == "rfc2217" and not (parts.hostname and number):

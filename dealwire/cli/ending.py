@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -74,6 +74,18 @@ def in_time() -> Iterator[LastResort]:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+def soon(stop: Callable[[], None]) -> Callable[[], None]:
+    """`stop`, for a loop of asyncio to call at SIGTERM, with the last resort of the command set going: such a loop
+    takes the signal from whoever else hears it."""
+    resort = click.get_current_context().find_object(LastResort) or LastResort()
+
+    def end() -> None:
+        resort.begin()
+        stop()
+
+    return end
+
+
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # who asks twice is impatient
     raise Terminated
@@ -82,15 +94,15 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 @contextmanager
 def _first_heard(resort: LastResort) -> Iterator[None]:
     """A thread hears of a signal at once, also while the main thread waits for a disk and can hear nothing."""
-    heard, tell = os.pipe()
-    os.set_blocking(tell, False)
-    before = signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    heard, bell = os.pipe()
+    os.set_blocking(bell, False)
+    before = signal.set_wakeup_fd(bell, warn_on_full_buffer=False)
     threading.Thread(target=_listen, args=(heard, resort), name="signals", daemon=True).start()
     try:
         yield
     finally:
         signal.set_wakeup_fd(before)
-        os.close(tell)
+        os.close(bell)
 
 
 def _listen(heard: int, resort: LastResort) -> None:

@@ -15,6 +15,7 @@ import click
 
 from dealer_flow.procedure.tomlfile import fault_in
 from dealwire.cli.exits import Exit, Stop, explain
+from dealwire.cli.exporting import broker_of, must_count, note_decision, stop_tables, warnings_of
 from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
@@ -40,6 +41,9 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[TABLE.TOML]")
 @click.option("--check", is_flag=True, help="Say what keeps it from being served, and do nothing.")
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
+@click.option(
+    "--this-file-counts", is_flag=True, help="Go on with this journal, though the MQTT broker knows a newer one."
+)
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
 @click.option("--scenario", default="demo", show_default=True, help="Without a file: what is dealt, again and again.")
@@ -62,6 +66,7 @@ def command(
     file: Path | None,
     check: bool,
     anew: bool,
+    this_file_counts: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
@@ -96,7 +101,8 @@ def command(
                     echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = servable(file, with_console)
-        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port)
+        options = {"anew": anew, "file_counts": this_file_counts, "with_console": with_console}
+        code = serve(configuration, bench, **options, port=port)
     ctx.exit(code)
 
 
@@ -124,6 +130,8 @@ def say_what_is_wrong(file: Path, with_console: bool) -> None:
     echo(f"{file}: {seal_in_words(found.journal)}")
     for warning in faces_in_clear(found):
         echo(f"{file}: {warning}", err=True)
+    for warning in warnings_of(found):
+        echo(f"warning: {warning}", err=True)
 
 
 def say_what_happens() -> None:
@@ -141,21 +149,28 @@ def serve(
     anew: bool,
     with_console: bool,
     port: int | None,
+    file_counts: bool = False,
 ) -> Exit:
-    """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
+    """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated.
+    `file_counts`: a person said so of this journal, whatever the broker knows."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
 
     if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
         leave_no_core()
+    for warning in warnings_of(configuration):
+        _log.warning("%s", warning)
+    against = must_count(configuration, file_counts)
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
+        if file_counts:
+            note_decision(service, against)
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
         ended_by = stack.enter_context(signals(service))
         if with_console and configuration.console is not None:
             stack.enter_context(console_of(configuration.console, service, port))
-        stack.enter_context(exports_of(configuration.exports, service))
+        stack.enter_context(exports_of(configuration.exports, service, file_counts))
         stack.enter_context(made_for_good())
         service.run()
         if service.failed is not None:
@@ -238,12 +253,12 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
 
 
 @contextlib.contextmanager
-def exports_of(part: ExportsPart, service: "Service") -> Iterator[None]:
+def exports_of(part: ExportsPart, service: "Service", file_counts: bool = False) -> Iterator[None]:
     """Whatever `part` asks for, from here to the end."""
     with contextlib.ExitStack() as stack:
         if part.ndjson:
             stack.enter_context(NdjsonSink(service.hub, sys.stdout))
-        mqtt = stack.enter_context(mqtt_of(part.mqtt, service)) if part.mqtt is not None else None
+        mqtt = stack.enter_context(mqtt_of(part.mqtt, service, file_counts)) if part.mqtt is not None else None
         if part.metrics is not None:
             stack.enter_context(metrics_of(part.metrics, service, mqtt))
         yield
@@ -265,22 +280,24 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
 
 
 @contextlib.contextmanager
-def mqtt_of(part: MqttPart, service: "Service") -> "Iterator[MqttExporter]":
+def mqtt_of(part: MqttPart, service: "Service", file_counts: bool = False) -> "Iterator[MqttExporter]":
     """The MQTT export, from here to the end. What the broker has not taken by then waits in the journal."""
-    if importlib.util.find_spec("aiomqtt") is None:
-        raise ExtraMissing("aiomqtt", "mqtt")
-    from dealwire.export.broker import Broker, PasswordUnreadable
+    broker = broker_of(part)
     from dealwire.export.mqtt import MqttExporter
 
-    files = {"ca_file": part.ca_file, "cert_file": part.cert_file, "key_file": part.key_file}
     try:
-        broker = Broker.parse(part.url, part.password_file, **files)
         exporter = MqttExporter(
-            broker, service.journal, site=part.site, tables=list(service.tables), report=lambda text: _log.warning(text)
+            broker,
+            service.journal,
+            site=part.site,
+            tables=list(service.tables),
+            report=lambda text: _log.warning("%s", text),
+            conflict=lambda _, why: stop_tables(service, why),
+            file_counts=file_counts,
+            profile=part.profile,
         )
     except ValueError as error:
-        key = "exports.mqtt.password-file" if isinstance(error, PasswordUnreadable) else "exports.mqtt"
-        raise Stop(Exit.USAGE, f"{key}: {error}") from None
+        raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
     reader = service.hub.subscribe(exporter.wake)
     try:
         with exporter:

@@ -132,6 +132,8 @@ class MqttPart(TomlTable):
     """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS."""
     site: Name
     """Stands before the table's name in every topic."""
+    profile: Literal["full", "no-cards"] = "full"
+    """`no-cards` leaves out every card and whatever cards could follow from."""
     password_file: FilePath | None = None
     ca_file: FilePath | None = None
     cert_file: FilePath | None = None

@@ -87,6 +87,11 @@ class JournalReader:
         rows = self._rows("SELECT sequence, hash FROM record ORDER BY sequence DESC LIMIT 1")
         return Head(*rows[0]) if rows else Head(0, GENESIS)
 
+    def hash_at(self, sequence: int) -> bytes | None:
+        """The place in the chain of record `sequence`; None when it is not here."""
+        rows = self._rows("SELECT hash FROM record WHERE sequence = ?", sequence)
+        return bytes(rows[0][0]) if rows else None
+
     @property
     def newest_ns(self) -> int:
         """The latest time among the newest records, nanoseconds since 1970: no clock that goes on may start before."""
@@ -198,7 +203,8 @@ class JournalReader:
 def publication_of(record: JournalRecord) -> Publication:
     """A record of a topic as it is made known."""
     text = record.payload.decode("utf-8", "replace")
-    return Publication(record.sequence, record.table, record.at_ns, cast(Topic, record.kind), text)
+    topic = cast(Topic, record.kind)
+    return Publication(record.sequence, record.table, record.at_ns, topic, text, hash=record.hash.hex())
 
 
 def start_of(path: Path, record: JournalRecord) -> TableStart:

@@ -167,7 +167,7 @@ class SimulatedDevice:
 
     def __init__(self, address: str, clock: Clock | None = None) -> None:
         self.clock, self.address = clock or SystemClock(), address
-        kind, numbers, fault = asked_for(address)
+        kind, numbers, fault = kind_at(address)
         self._unit, self._next_act, ready = kind.make(numbers, fault)
         self._pause_ns = PAUSE_NS // numbers["speed"]
         self._act_ns: int | None = None
@@ -244,7 +244,7 @@ class SimulatedLine(OpenLine):
         return len(data)
 
 
-def asked_for(address: str) -> tuple[SimulatedKind, Numbers, str]:
+def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str]:
     """The kind of device that a `sim:` address names, its settings and its fault; LineUnusable says what there is."""
     path = urlsplit(address).path
     if path not in KINDS:
