@@ -80,12 +80,7 @@ def command(
         click.echo(printed("dealwire@.service" if print_unit else "60-dealwire.rules"), nl=False)
         return
     if check:
-        if file is None:
-            raise click.UsageError("--check needs a file")
-        found = load_configuration(file)
-        for warning in warnings_of(found):
-            click.echo(f"warning: {warning}", err=True)
-        click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+        check_file(file)
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
@@ -102,6 +97,16 @@ def command(
         options = {"anew": anew, "file_counts": this_file_counts, "with_console": with_console}
         code = serve(configuration, bench, **options, port=port)
     ctx.exit(code)
+
+
+def check_file(file: Path | None) -> None:
+    """Read a file, warn of what it leaves open, and say that nothing is wrong with it."""
+    if file is None:
+        raise click.UsageError("--check needs a file")
+    found = load_configuration(file)
+    for warning in warnings_of(found):
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
 
 
 def printed(name: str) -> str:

@@ -255,7 +255,7 @@ _COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {
 }
 
 
-class Served(Protocol):
+class MetricSource(Protocol):
     """What can be read at `/metrics`: a registry, and something that fills it while it is served."""
 
     registry: CollectorRegistry
@@ -273,7 +273,7 @@ class MetricsServer:
     Use it as a context manager, or `stop` it.
     """
 
-    def __init__(self, metrics: Served, *, host: str = "127.0.0.1", port: int = 9420) -> None:
+    def __init__(self, metrics: MetricSource, *, host: str = "127.0.0.1", port: int = 9420) -> None:
         self._metrics = metrics
         try:
             self._server, self._thread = start_http_server(port, host, metrics.registry)
