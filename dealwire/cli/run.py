@@ -85,9 +85,7 @@ def command(
         click.echo(printed("dealwire@.service" if print_unit else "60-dealwire.rules"), nl=False)
         return
     if check:
-        if file is None:
-            raise click.UsageError("--check needs a file")
-        say_what_is_wrong(file, with_console)
+        check_file(file, with_console)
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
@@ -123,8 +121,10 @@ def printed(name: str) -> str:
     return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
 
 
-def say_what_is_wrong(file: Path, with_console: bool) -> None:
-    """That the file is right, and what seals its journal; else as `servable`."""
+def check_file(file: Path | None, with_console: bool) -> None:
+    """That nothing is wrong with a file, what seals its journal and what it leaves open; else as `servable`."""
+    if file is None:
+        raise click.UsageError("--check needs a file")
     found = servable(file, with_console)
     echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
     echo(f"{file}: {seal_in_words(found.journal)}")

@@ -246,7 +246,7 @@ _COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {
 }
 
 
-class Served(Protocol):
+class MetricSource(Protocol):
     """What can be read at `/metrics`: a registry, and something that fills it while it is served."""
 
     registry: CollectorRegistry

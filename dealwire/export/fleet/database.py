@@ -40,7 +40,7 @@ class MissingLine(NamedTuple):
     after: int
 
 
-class Stored(NamedTuple):
+class BatchOutcome(NamedTuple):
     """What became of a batch: how many gaps were found, and how many messages were refused of each kind."""
 
     gaps: int
@@ -160,7 +160,7 @@ class Database:
                 f"its tables are of version {has}, this program knows {needs}: update dealwire", usage=True
             )
 
-    async def store(self, batch: Batch) -> Stored:
+    async def store(self, batch: Batch) -> BatchOutcome:
         """All of a batch, in one transaction; what is there already stays as it is."""
         try:
             try:
@@ -178,7 +178,7 @@ class Database:
         except psycopg.Error as error:
             raise _as_ours(error) from error
 
-    async def _store(self, batch: Batch) -> Stored:
+    async def _store(self, batch: Batch) -> BatchOutcome:
         lines = {_key(each): each for each in reversed(batch.lines)}
         columns = [list(column) for column in zip(*lines.values(), strict=True)] if lines else []
         due = [(each.site, each.table, each.journal, each.previous) for each in lines.values()] + batch.announced
@@ -194,7 +194,7 @@ class Database:
                 found = (await self._connection.execute(_MISSING, columns)).rowcount
             for each in refused:
                 await self._connection.execute(_REFUSE, each)
-        return Stored(found, Counter(each.kind for each in refused))
+        return BatchOutcome(found, Counter(each.kind for each in refused))
 
     async def _contradictions(self, lines: Sequence[Received]) -> list[RefusedMessage]:
         """Those that came under a number which another line has."""
