@@ -1,9 +1,12 @@
 """The address of a line, as a person writes it."""
 
+import importlib.util
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from devices.files import check_kind
 from devices.recording import CaptureWriter, Recorded
 from devices.transport.base import Transport
 from devices.transport.opening import Opener
@@ -29,6 +32,11 @@ FORMS = (
 )
 """What `open_transport` takes."""
 
+_ANY_OF: Final = f"write one of: {', '.join(FORMS)}"
+
+
+_BARE: Final = re.compile(r"/.|COM\d+$|\\\\\.\\")
+"""How an address without a scheme begins: a path from the root, or a port as Windows calls it."""
 
 PORTS: Final = ("", "serial", "serial-id", "serial-path")
 """Schemes of a port of this machine."""
@@ -72,12 +80,48 @@ def open_transport(address: str, clock: "Clock | None" = None, *, baud: int = 11
 
         return open_tcp(*_host_and_port(address, parts))
     if parts.scheme == "usb":
-        return _open_usb(address)
+        return _usb(address)[1](address)
     from devices.transport.serial_port import open_serial
 
     if not address:
-        raise LineUnusable("(empty address)", f"write one of: {', '.join(FORMS)}")
+        raise LineUnusable("(empty address)", _ANY_OF)
     return open_serial(address, _settings(address, "", baud))
+
+
+def check_address(address: str) -> None:
+    """LineUnusable for what is no line's address, which is known without opening it."""
+    try:
+        parts = urlsplit(address)
+        scheme, number = parts.scheme, parts.port if parts.scheme == "rfc2217" else 0
+    except ValueError as error:
+        raise LineUnusable(address, f"{error}; {_ANY_OF}") from None
+    if scheme in PORTS:
+        if not (_BARE.match(address) if not scheme else parts.netloc + parts.path):
+            raise LineUnusable(address, _ANY_OF)
+        _settings(address, parts.query if scheme else "", 0)
+    elif scheme == "sim":
+        from devices.simulator.line import kind_at
+
+        kind_at(address)
+    elif scheme == "tcp":
+        _host_and_port(address, parts)
+    elif scheme == "rfc2217" and not (parts.hostname and number):
+        raise LineUnusable(address, "write rfc2217://host:port, with a port from 1 to 65535")
+    elif scheme == "replay":
+        _check_recording(address)
+    elif scheme == "usb":
+        _usb(address)[0](address)
+    elif importlib.util.find_spec(f"serial.urlhandler.protocol_{scheme}") is None:
+        raise LineUnusable(address, f"no such kind of address: {scheme!r}; {_ANY_OF}")
+
+
+def _check_recording(address: str) -> None:
+    path = address.removeprefix("replay:").partition("#")[0]
+    try:
+        check_kind(path)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no file has such a name"
+        raise LineUnusable(address, f"{path}: {why}") from None
 
 
 def _port(address: str, parts: SplitResult, baud: int) -> "PortFinder":
@@ -88,12 +132,14 @@ def _port(address: str, parts: SplitResult, baud: int) -> "PortFinder":
     return PortFinder(address, parts.scheme, parts.netloc + parts.path, _settings(address, parts.query, baud))
 
 
-def _open_usb(address: str) -> Transport:
+def _usb(address: str) -> tuple[Callable[[str], object], Callable[[str], Transport]]:
+    """What reads a USB address, and what opens it."""
     try:
         from devices.transport.usb_bulk import open_usb
+        from devices.transport.usb_find import parse_usb
     except ModuleNotFoundError as cause:
         raise LineUnusable(address, "pyusb is not installed: pip install 'dealwire[usb]'") from cause
-    return open_usb(address)
+    return parse_usb, open_usb
 
 
 def _host_and_port(address: str, parts: SplitResult) -> tuple[str, int]:

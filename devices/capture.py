@@ -18,11 +18,18 @@ from devices.capture_errors import CaptureEmpty as CaptureEmpty
 from devices.capture_errors import CaptureError as CaptureError
 from devices.capture_errors import CaptureForeign as CaptureForeign
 from devices.capture_errors import CaptureInaccessible as CaptureInaccessible
+from devices.files import open_file
 from devices.pcapng import Block, Blocks
 from devices.recording import CLOSED as CLOSED
 from devices.recording import LINE_LOST as LINE_LOST
 from devices.recording import CaptureWriter as CaptureWriter
 from devices.recording import Recorded as Recorded
+
+LINES_MAX: Final = 1024
+"""Recorded lines of one file: a table has three, and the recordings of a year of days may stand in one."""
+DESCRIPTION_MAX: Final = 4096
+"""Bytes of a line's description that are looked at; ours have about a hundred."""
+BAUD_DIGITS_MAX: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,7 @@ class Capture:
             raise CaptureInaccessible(self.path, cause) from cause
 
     def _chunks(self) -> Iterator[Chunk]:
-        with self.path.open("rb") as file:
+        with open_file(self.path) as file:
             blocks = Blocks(file, self.path)
             sources: list[_Source | None] = []
             for block in blocks:
@@ -128,8 +135,10 @@ class Capture:
         link_type = struct.unpack_from(f"{block.order}H", block.body)[0]
         if link_type != pcapng.RTAC_SERIAL:
             return None
+        if len(self.interfaces) == LINES_MAX:
+            raise ValueError(f"more than {LINES_MAX} recorded lines in one file")
         found = dict(pcapng.options(block.order, block.body, 8))
-        settings = _settings(_text(found.get(pcapng.IF_DESCRIPTION, b"")))
+        settings = _settings(_text(found.get(pcapng.IF_DESCRIPTION, b"")[:DESCRIPTION_MAX]))
         name = _text(found.get(pcapng.IF_NAME, b"")) or f"line {len(self.interfaces) + 1}"
         baud = settings.get("baud", "0")
         interface = Interface(
@@ -137,7 +146,7 @@ class Capture:
             device=settings.get("device", ""),
             dialect=settings.get("dialect", ""),
             line=settings.get("line", ""),
-            baud=int(baud) if baud.isdecimal() else 0,
+            baud=int(baud) if baud.isdecimal() and len(baud) <= BAUD_DIGITS_MAX else 0,
             procedure=settings.get("procedure", ""),
         )
         self.interfaces += (interface,)

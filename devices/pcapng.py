@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import BinaryIO, Final, NamedTuple, Self
 
 from devices.capture_errors import CaptureCorrupt, CaptureEmpty, CaptureForeign, CaptureInaccessible
+from devices.files import create_file
 from protocol.errors import shorten
 
 _log = logging.getLogger(__name__)
@@ -84,7 +85,8 @@ def packet(interface: int, at_ns: int, data: bytes, options: bytes = b"") -> byt
 class BlockFile:
     """Writes a recording, each block at once, from any thread. A failing disk stops it, and `failed` says why.
 
-    Opening an existing file needs `overwrite`. CaptureInaccessible when the file cannot be opened at all.
+    Its owner alone may read it: it holds every face in clear. Opening an existing file needs `overwrite`.
+    CaptureInaccessible when the file cannot be opened at all.
     """
 
     def __init__(self, path: str | Path, application: str, *, overwrite: bool = False) -> None:
@@ -93,7 +95,7 @@ class BlockFile:
         self._lock = threading.RLock()
         try:
             # Unbuffered: one system call a block, so that the file is whole after each even if the program is killed.
-            self._file = self.path.open("wb" if overwrite else "xb", buffering=0)
+            self._file = create_file(self.path, overwrite=overwrite)
         except OSError as cause:
             raise CaptureInaccessible(self.path, cause) from cause
         self._put(section_header(application))

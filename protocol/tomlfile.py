@@ -2,11 +2,13 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from protocol.errors import LocalError
+from protocol.printable import printable
 
 Key = tuple[str | int, ...]
 
@@ -71,16 +73,17 @@ def _begins(written: list[str], start: int) -> Iterator[int]:
             return
 
 
-def _longest(lines: dict[Key, int], key: Key) -> int | None:
+def _longest(lines: Mapping[Key, int], key: Key) -> int | None:
     return next((lines[key[:length]] for length in range(len(key), 0, -1) if key[:length] in lines), None)
 
 
 def spell(key: Key) -> str:
     """`packet[1].cards`: arrays count from 1, as a reader of the file does."""
-    return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
+    return printable("".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).lstrip("."))
 
 
-def _lines(text: str) -> dict[Key, int]:
+@lru_cache(maxsize=2)
+def _lines(text: str) -> Mapping[Key, int]:
     lines: dict[Key, int] = {}
     counts: dict[Key, int] = {}
     table: Key = ()

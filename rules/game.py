@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from dealer_flow.procedure.tomlfile import TomlTable, fault_in, load, names_in
 from protocol.tomlfile import Key, TomlFileError
+from rules.amounts import MOST_TIMES, WagerField
 from rules.conditions import LONGEST, LONGEST_RACE
 from rules.hands import RANKINGS
 from rules.paytable import FlatTable, PaidRow, PayField, PayTable, flatten, load_paytable
@@ -62,7 +63,7 @@ class Games(TomlTable):
 class Limit(TomlTable):
     """The most one bet may be; None when the text leaves the figure to the table."""
 
-    each_bet_cents: Annotated[int, Field(gt=0)] | None = None
+    each_bet_cents: WagerField | None = None
     clause: str
     games: Games | None = None
 
@@ -91,7 +92,7 @@ class Equals(TomlTable):
     """This bet must be `times` another."""
 
     bet: str
-    times: Annotated[int, Field(ge=1)]
+    times: Annotated[int, Field(ge=1, le=MOST_TIMES)]
     clause: str
 
 

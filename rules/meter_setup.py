@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
+from rules.amounts import AmountField, WagerField
 from rules.paytable import PayTable
 
 ADVICE: Final = "WA progressive systems flexibility and recommendations"
@@ -38,8 +39,8 @@ class MeterPart(TomlTable):
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
-    seed_cents: Annotated[int, Field(ge=0)]
-    start_cents: Annotated[int, Field(ge=0)] | None = None
+    seed_cents: AmountField
+    start_cents: AmountField | None = None
     contribution: RateField
     reserve: RateField = Fraction(0)
 
@@ -49,8 +50,8 @@ class ProgressiveSetup(TomlTable):
 
     schema_: Literal["dealwire.progressive/1"] = Field(alias="schema")
     id: str
-    executive_from_cents: Annotated[int, Field(gt=0)]
-    sensor_cents: Annotated[int, Field(gt=0)] | None = None
+    executive_from_cents: WagerField
+    sensor_cents: WagerField | None = None
     """What lies on a lit sensor whose amount was not reported; None when that is not known."""
     meters: Annotated[tuple[MeterPart, ...], Field(min_length=1)]
 

@@ -12,13 +12,14 @@ from pydantic import BeforeValidator, Field
 
 from dealer_flow.procedure.tomlfile import TomlTable, load
 from protocol.tomlfile import Key
+from rules.amounts import MOST_TIMES, AmountField
 from rules.conditions import CONDITIONS
 
 Unit = Literal["to", "for", "percent", "push", "bare"]
 
-_RATIO: Final = re.compile(r"(\d[\d,]*) (to|for) (\d+)")
-_PERCENT: Final = re.compile(r"(\d+) % of ([a-z][a-z-]*)")
-_ALLOWED: Final = "an integer, 'A to B', 'A for B', 'P % of METER', or 'push'"
+_RATIO: Final = re.compile(r"(\d[\d,]{0,15}) (to|for) (\d{1,7})")
+_PERCENT: Final = re.compile(r"(\d{1,3}) % of ([a-z][a-z-]*)")
+_ALLOWED: Final = f"an integer, 'A to B', 'A for B', 'P % of METER', or 'push'; at most {MOST_TIMES:,} times"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,15 @@ def parse_pay(value: object) -> Pay:
     """A pay as a file writes it: text, or an integer in the table's `bare` unit; ValueError says what is allowed."""
     if isinstance(value, Pay):
         return value
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_TIMES:
         return Pay("bare", Fraction(value))
     if value == "push":
         return Pay("push", Fraction(0))
     if isinstance(value, str):
         if (found := _RATIO.fullmatch(value)) and int(found[3]):
             amount = Fraction(int(found[1].replace(",", "")), int(found[3]))
-            return Pay("to" if found[2] == "to" else "for", amount)
+            if amount <= MOST_TIMES:
+                return Pay("to" if found[2] == "to" else "for", amount)
         if (found := _PERCENT.fullmatch(value)) and 0 < int(found[1]) <= 100:
             return Pay("percent", Fraction(int(found[1]), 100), found[2])
     raise ValueError(f"not a pay; allowed: {_ALLOWED}")
@@ -71,7 +73,7 @@ class PayRow(TomlTable):
     when: str
     pays: PayField
     clause: str
-    envy_cents: Annotated[int, Field(ge=0)] = 0
+    envy_cents: AmountField = 0
 
 
 class Note(TomlTable):

@@ -1,7 +1,9 @@
 """Strict TOML: read, validate, and name the file, line, key and what is allowed when something is wrong."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
@@ -9,12 +11,26 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from devices.files import read_file
+from protocol.printable import printable
 from protocol.tomlfile import Key, TomlFileError, line_of, spell, syntax_fault
 
 Model = TypeVar("Model", bound="TomlTable")
 Error = TypeVar("Error", bound=TomlFileError)
 Faults = Callable[[Model], Iterable[tuple[Key, str]]]
 """What is wrong in a file whose keys are right one by one: at which key, and why."""
+
+TOML_MAX_BYTES: Final = 256 * 1024
+"""Longest file that is read: eight times the longest that comes with this program; TOML takes a second a megabyte."""
+DEEPEST: Final = 32
+"""Tables and arrays within each other, and parts of one key: five are the most in what comes with this program, and
+what takes a table apart calls itself for each."""
+FAULTS_MAX: Final = 100
+"""Most faults of one file that are named: nobody reads more, and each takes a look through the file."""
+_INTEGERS: Final = range(-(2**63), 2**63)
+"""The integers that TOML 1.0 asks for."""
+_LONG_KEY: Final = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{DEEPEST + 1}}}""")
+"""So many parts in a key take the TOML reader quadratic time."""
 
 
 class TomlTable(BaseModel):
@@ -56,16 +72,45 @@ def parse(
     """What `text` says, and everything that is wrong with it, looked for as it is asked: what its keys may not hold,
     and then it is nothing, or else what does not fit together."""
     try:
-        content = tomllib.loads(text)
+        content = _content(text)
     except tomllib.TOMLDecodeError as fault:
         line, why = syntax_fault(fault, text)
         return None, iter([error(file, line, "", why)])
     except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
         return None, iter([error(file, None, "", "not TOML: a number is too long, or a table too deep")])
+    odd = next(_beyond(content, ()), None)
+    if odd is not None:
+        return None, iter([error(file, line_of(text, odd[0]), spell(odd[0]), odd[1])])
     found, wrong = validated(content, model, faults, context)
+    return found, _located(file, text, iter(wrong), error)
+
+
+def _content(text: str) -> dict[str, Any]:
+    """What `text` says, as plain values."""
+    if long := _LONG_KEY.search(text):
+        line = text.count("\n", 0, long.start()) + 1
+        raise tomllib.TOMLDecodeError(f"a key has more than {DEEPEST} parts (at line {line}, column 1)")
+    return tomllib.loads(text)
+
+
+def _beyond(value: Any, key: Key) -> Iterator[tuple[Key, str]]:
+    """Where what `value` holds is too deep or too large for anything that reads it."""
+    if len(key) > DEEPEST:
+        yield key[:1], f"more than {DEEPEST} tables or arrays within each other"
+    elif isinstance(value, dict | list):
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _beyond(part, (*key, name))
+    elif isinstance(value, int) and value not in _INTEGERS:
+        yield key, "a whole number beyond 64 bits"
+
+
+def _located(file: str | Path, text: str, wrong: Iterator[tuple[Key, str]], error: type[Error]) -> Iterator[Error]:
+    """Each fault with its line, as many as anybody reads."""
     end = len(text.splitlines())  # where a key is missed that is not there at all
-    lines = ((key, why, (line_of(text, key) or end or None) if key else None) for key, why in wrong)
-    return found, (error(file, line, spell(key), why) for key, why, line in lines)
+    for key, why in islice(wrong, FAULTS_MAX):
+        yield error(file, (line_of(text, key) or end or None) if key else None, spell(key), why)
+    if next(wrong, None) is not None:
+        yield error(file, None, "", f"and more; the first {FAULTS_MAX} faults are named")
 
 
 def validated(
@@ -82,7 +127,7 @@ def validated(
 def read(path: Path, error: type[TomlFileError] = TomlFileError) -> str:
     """The text of a file."""
     try:
-        return path.read_text(encoding="utf-8")
+        return read_file(path, TOML_MAX_BYTES).decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as fault:
         raise error(path, None, "", f"not UTF-8 text at byte {fault.start}") from None
     except OSError as fault:
@@ -107,7 +152,7 @@ def locate(source: str | Path, folder: Path, what: str, error: type[TomlFileErro
 
 def fault_in(path: Path, key: Key, why: str) -> TomlFileError:
     """What is wrong at a key of a file."""
-    return TomlFileError(path, line_of(path.read_text(encoding="utf-8"), key), spell(key), why)
+    return TomlFileError(path, line_of(read(path), key), spell(key), why)
 
 
 def tuples(value: Any) -> Any:
@@ -129,16 +174,19 @@ def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
         name = fault["ctx"]["discriminator"].strip("'")
         allowed = ", ".join(tag for kind in kinds for tag in _tags(kind, name))
         tag = fault["ctx"].get("tag")
-        return (*key, name), f"{'missing' if tag is None else f'no such kind: {tag!r}'}; allowed: {allowed}"
-    given = [*fault["input"]] if isinstance(fault["input"], tuple) else fault["input"]
+        return (
+            *key,
+            name,
+        ), f"{'missing' if tag is None else f'no such kind: {printable(repr(tag))}'}; allowed: {allowed}"
+    given = printable(repr([*fault["input"]] if isinstance(fault["input"], tuple) else fault["input"]))
     if fault["type"] in _WORDS:
-        return key, f"must be {_WORDS[fault['type']]}, not {given!r}"
+        return key, f"must be {_WORDS[fault['type']]}, not {given}"
     why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
     if fault["type"] == "too_short":
         return key, f"needs at least {fault['ctx']['min_length']}"
     if fault["type"] == "value_error":
         return key, why.removeprefix("Value error, ")
-    return key, f"must be {why}, not {given!r}" if why != fault["msg"] else f"{why}, not {given!r}"
+    return key, f"must be {why}, not {given}" if why != fault["msg"] else f"{why}, not {given}"
 
 
 _WORDS: Final = {

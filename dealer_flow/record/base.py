@@ -52,7 +52,7 @@ class LineRecord(Record, frozen=True):
         """Read one line; msgspec's ValidationError names the key that is wrong."""
         content = msgspec.json.decode(line, type=dict[str, Any])
         schema, kind = content.pop("schema", cls.SCHEMA), content.pop("type", cls.TYPE)
-        if schema != cls.SCHEMA and schema not in cls.READS:
+        if schema != cls.SCHEMA and schema not in [*cls.READS]:  # a list: what is there may be anything
             raise msgspec.ValidationError(f"Expected `{cls.SCHEMA}`, got `{schema}` - at `$.schema`")
         if kind != cls.TYPE:
             raise msgspec.ValidationError(f"Expected `{cls.TYPE}`, got `{kind}` - at `$.type`")

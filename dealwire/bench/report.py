@@ -11,6 +11,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 from dealwire.bench.record import BenchOutcome, Result
+from protocol.printable import printable
 from protocol.tdp.messages import DeviceClass, HelloReplyMessage
 
 SCHEMA: Final = "dealwire.bench/1"
@@ -43,7 +44,8 @@ class Report:
             what = DeviceClass(hello.device_class).name.lower().replace("_", " ")
         except ValueError:
             what = f"device of class {hello.device_class}"
-        return f"{what} {hello.maker} {hello.model}, serial {hello.serial}, firmware {hello.firmware}"
+        names = (printable(each) for each in (hello.maker, hello.model, hello.serial, hello.firmware))
+        return "{} {} {}, serial {}, firmware {}".format(what, *names)
 
     def of(self, outcome: BenchOutcome) -> list[Result]:
         """The checks with this outcome."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from html import escape
+from html import escape as escaped
 from typing import Final
 
 from dealwire.bench.record import Actor, BenchOutcome, Measurement, Result, TimelineEntry
 from dealwire.bench.report import Report
+from protocol.printable import printable
 
 WIDTH: Final = 900
 """Of a time line, in its own units."""
@@ -73,8 +74,8 @@ def to_html(report: Report) -> str:
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(report.title)}: {verdict}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{escape(report.title)}</h1>",
+        f"<title>{_text(report.title)}: {verdict}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{_text(report.title)}</h1>",
         f'<p class="verdict {verdict}">{_verdict(report)}</p>',
         _facts(report),
         _areas(report),
@@ -106,7 +107,7 @@ def _facts(report: Report) -> str:
         "Allowance": f"{report.allowance_ms} ms of this machine and the line on every limit",
         "Program": f"dealwire {report.version}",
     }
-    return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items()) + "</dl>"
+    return "<dl>" + "".join(f"<dt>{_text(k)}</dt><dd>{_text(v)}</dd>" for k, v in facts.items()) + "</dl>"
 
 
 def _areas(report: Report) -> str:
@@ -139,7 +140,7 @@ def _timing_row(result: Result, measure: Measurement) -> str:
     share = min(1.0, max(measure.values_ms) / measure.limit_ms) if measure.limit_ms else 0.0
     bar = f'<div class="bar"><i style="width:{share * 100:.0f}%"></i></div>' if measure.limit_ms else ""
     cells = "".join(f'<td class="n">{cell}</td>' for cell in (str(len(measure.values_ms)), *figures, limit))
-    return f"<tr><td>{escape(measure.name)}<br><small>{escape(result.id)}</small></td>{cells}<td>{bar}</td></tr>"
+    return f"<tr><td>{_text(measure.name)}<br><small>{_text(result.id)}</small></td>{cells}<td>{bar}</td></tr>"
 
 
 def _list(title: str, results: list[Result], *, is_open: bool) -> str:
@@ -151,15 +152,15 @@ def _list(title: str, results: list[Result], *, is_open: bool) -> str:
 def _check(result: Result, is_open: bool) -> str:
     css = result.outcome.value.replace(" ", "-")
     section = f"docs/protocol.md#{result.section}"
-    words = [f"<p>{escape(remark)}</p>" for remark in result.remarks]
-    why = f'<p class="{css}">{escape(result.why)}</p>' if result.why else ""
+    words = [f"<p>{_text(remark)}</p>" for remark in result.remarks]
+    why = f'<p class="{css}">{_text(result.why)}</p>' if result.why else ""
     head = (
         f'<summary><span class="o {css}">{result.outcome.value}</span>'
-        f"<span>{escape(result.title)}</span><code>{escape(result.id)}</code></summary>"
+        f"<span>{_text(result.title)}</span><code>{_text(result.id)}</code></summary>"
     )
-    must = f'<p class="must">{escape(result.must)} ({escape(section)})</p>'
+    must = f'<p class="must">{_text(result.must)} ({_text(section)})</p>'
     return (
-        f'<details{" open" if is_open else ""} id="{escape(result.id)}">{head}'
+        f'<details{" open" if is_open else ""} id="{_text(result.id)}">{head}'
         f'<div class="in">{why}{must}{"".join(words)}{_timeline(result)}</div></details>'
     )
 
@@ -173,7 +174,7 @@ def _timeline(result: Result) -> str:
     whole_ms = max(result.took_ns / 1e6, 1.0)
     scale = (WIDTH - LEFT - 20) / whole_ms
     marks = "".join(_mark(entry, LEFT + (entry.at_ns - result.began_ns) / 1e6 * scale) for entry in result.timeline)
-    label = escape(f"Time line of {result.id}: {len(result.timeline)} entries in {whole_ms:.0f} ms")
+    label = _text(f"Time line of {result.id}: {len(result.timeline)} entries in {whole_ms:.0f} ms")
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">{_axes(whole_ms, scale)}{marks}</svg>'
         f"{_entries(result)}"
@@ -200,7 +201,7 @@ def _axes(whole_ms: float, scale: float) -> str:
 def _mark(entry: TimelineEntry, x: float) -> str:
     y = LANES[entry.lane]
     css = "bad" if entry.bad else entry.lane.value
-    title = f"<title>{escape(entry.text)}</title>"
+    title = f"<title>{_text(entry.text)}</title>"
     if entry.bad:
         return f'<path class="{css}" d="M{x - 5:.1f} {y - 5}h10v10h-10z">{title}</path>'
     if entry.lane is Actor.HANDS:
@@ -222,9 +223,14 @@ def _entries(result: Result) -> str:
         ms = (entry.at_ns - result.began_ns) / 1e6
         css = ' class="b"' if entry.bad else ""
         items.append(
-            f"<li{css}><span>{ms:.1f}</span><span>{entry.lane.value}</span><span>{escape(entry.text)}</span></li>"
+            f"<li{css}><span>{ms:.1f}</span><span>{entry.lane.value}</span><span>{_text(entry.text)}</span></li>"
         )
     more = (
         f"<li><span></span><span></span><span>and {len(items) - LISTED} more</span></li>" if len(items) > LISTED else ""
     )
     return f"<ol>{''.join(items[:LISTED])}{more}</ol>"
+
+
+def _text(text: str) -> str:
+    """As it stands in a page: what a device says of itself is shown, and not obeyed."""
+    return escaped(printable(text, None))

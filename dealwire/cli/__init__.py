@@ -7,7 +7,9 @@ from typing import Any, Final
 
 import click
 
+from dealwire.cli.ending import in_time
 from dealwire.cli.exits import Exit, explain
+from dealwire.cli.terminal import echo, log_lines
 from dealwire.version import __version__
 from protocol.errors import DealwireError
 
@@ -52,12 +54,18 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; whatever this project raises on purpose becomes one line and an exit code."""
+        """Run a command; whatever this project raises on purpose becomes one line and an exit code, and whatever it
+        logs a line. `ctx.obj` is the last resort of one that ends in its own way."""
+        import logging
+
+        if logging.lastResort is not None:
+            logging.lastResort.setFormatter(log_lines("%(message)s"))
         try:
-            return super().invoke(ctx)
+            with in_time() as ctx.obj:
+                return super().invoke(ctx)
         except DealwireError as error:
             code, line = explain(error)
-            click.echo(f"dealwire: {line}", err=True)
+            echo(f"dealwire: {line}", err=True)
             ctx.exit(code)
         except KeyboardInterrupt:
             ctx.exit(Exit.INTERRUPTED)

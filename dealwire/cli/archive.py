@@ -5,15 +5,13 @@ meters go on from one recording to the next.
 """
 
 import gc
-import os
 import signal
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import Pipe, Process, parent_process
+from multiprocessing import Pipe, Process
 from multiprocessing.connection import Connection as Line
 from pathlib import Path
 from queue import SimpleQueue
@@ -26,8 +24,10 @@ from dealwire.cli.exits import Exit, explain
 from dealwire.cli.options import TableMaker
 from dealwire.table.table import TableOutcome
 from devices.capture import Capture, CaptureError
+from devices.processes import end_with_parent
 from devices.replay import PlayStats, play
 from protocol.errors import DealwireError
+from protocol.printable import printable
 
 BATCH_BYTES: Final = 256 * 1024
 """Recordings are handed out by about so many bytes, so that small ones are worth the way to another process."""
@@ -103,10 +103,16 @@ def deal(path: Path, tables: TableMaker, say: Callable[[TableOutcome], None]) ->
 
 def recorded_procedure(capture: Capture) -> str:
     """The procedure a recording names, empty when it names none; ProcedureError when it does not come with dealwire."""
-    named, known = capture.procedure, known_procedures()
+    return known_procedure(capture.path, capture.procedure)
+
+
+def known_procedure(file: Path, named: str) -> str:
+    """The id that `file` names, empty when it names none; ProcedureError when it is none of what comes with dealwire. A
+    recording or a journal may come from anybody: what it names is never opened as a path."""
+    known = known_procedures()
     if named and named not in known:
-        why = f"{named!r} was dealt, which is none of {', '.join(known)}; give its file with --procedure"
-        raise ProcedureError(str(capture.path), None, "procedure", why)
+        why = f"{printable(repr(named))} was dealt, which is none of {', '.join(known)}; give its file with --procedure"
+        raise ProcedureError(str(file), None, "procedure", why)
     return named
 
 
@@ -182,7 +188,7 @@ def _deal_batches(line: Line, options: dict[str, Any]) -> None:
     """A process of its own: Ctrl-C is the parent's business, and without a parent there is nothing to do."""
     gc.freeze()  # a collection that looked through what the parent made would copy all of it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     tables = TableMaker(**options | {"no_settle": True, "awards": False})
     while True:
         done = []
@@ -190,10 +196,3 @@ def _deal_batches(line: Line, options: dict[str, Any]) -> None:
             found: list[Found] = []
             done.append((deal(path, tables, cast(Callable[[TableOutcome], None], found.append)), found))
         line.send(done)
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

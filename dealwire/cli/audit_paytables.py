@@ -6,7 +6,7 @@ import os
 import click
 
 from dealwire.cli.exits import Exit
-from dealwire.cli.terminal import ProgressLine
+from dealwire.cli.terminal import ProgressLine, echo
 from rules.game import game_ids, load_game
 from rules.odds import PaytableFinding, audit
 
@@ -30,13 +30,13 @@ def command(ctx: click.Context, games: tuple[str, ...], as_json: bool) -> None:
             continue
         known, news = known + bool(item.suspect), news + (not item.suspect)
         progress.clear()
-        click.echo(json.dumps(item.to_dict()) if as_json else _line(item))
+        echo(json.dumps(item.to_dict()) if as_json else _line(item))
     progress.clear()
     if as_json:
         summary = {"computed": computed, "findings": news, "known": known}
         click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "summary", **summary}))
     else:
-        click.echo(f"{computed} returns computed: {news} findings, {known} known suspects")
+        echo(f"{computed} returns computed: {news} findings, {known} known suspects")
     if news:
         ctx.exit(Exit.CHECK_FAILED)
 

@@ -16,11 +16,12 @@ from dealwire.bench.rig import SimulatedRig
 from dealwire.bench.runner import BenchChoices, run_plan
 from dealwire.bench.wire import LiveWire, Wire
 from dealwire.cli.exits import Exit, Stop
-from dealwire.cli.terminal import ProgressLine
+from dealwire.cli.terminal import ProgressLine, echo, echo_json
 from dealwire.rehearsal.faults import faults
 from devices.address import line_at
 from devices.clock import SystemClock
 from protocol.errors import LineClosed
+from protocol.printable import printable
 
 OPTIONS = {"shuffler": "shuffler", "controller": "table-controller", "shoe": "shoe"}
 DEFAULT = "shuffler"
@@ -140,7 +141,7 @@ def _wire(
 
 def _ask(probe: Probe, instruction: str) -> bool:
     """Show an instruction and keep the line alive until it was followed (True) or skipped."""
-    click.secho(f"> {instruction}  [Enter: done, s: skip] ", fg="cyan", err=True, nl=False)
+    click.secho(f"> {printable(instruction, None)}  [Enter: done, s: skip] ", fg="cyan", err=True, nl=False)
     while not select.select([sys.stdin], [], [], 0)[0]:
         try:
             probe.run(probe.wire.now_ns() + 50 * MS)
@@ -154,12 +155,12 @@ def _say(report: Report, as_json: bool) -> None:
     if not as_json:
         for line in text_lines(report):
             failed = line.startswith("FAIL")
-            click.secho(line, fg="red" if failed else "yellow" if line.startswith("----") else None)
+            echo(line, fg="red" if failed else "yellow" if line.startswith("----") else None)
         return
     for line in to_json(report):
-        click.echo(line)
+        echo_json(line)
     for line in summary_lines(report):
-        click.echo(line, err=True)
+        echo(line, err=True)
 
 
 def _write(report: Report, junit: Path | None, html: Path | None) -> None:
@@ -171,20 +172,20 @@ def _write(report: Report, junit: Path | None, html: Path | None) -> None:
                 file.write_text(render(report), encoding="utf-8")
             except OSError as error:
                 raise Stop(Exit.USAGE, f"{file}: cannot be written: {error.strerror}") from None
-            click.echo(f"wrote {file}", err=True)
+            echo(f"wrote {file}", err=True)
 
 
 def _list(plan: str | None) -> None:
     if plan is None:
         for name in known_plans():
             loaded = load_plan(name)
-            click.echo(f"{name.ljust(18)} {len(loaded.check) + len(loaded.rule):4} checks  {loaded.title}")
+            echo(f"{name.ljust(18)} {len(loaded.check) + len(loaded.rule):4} checks  {loaded.title}")
         click.echo("\nfaults that a step or a button can inject:")
         for fault in faults().values():
-            click.echo(f"  {fault.name.ljust(16)} {fault.title}")
+            echo(f"  {fault.name.ljust(16)} {fault.title}")
         return
     loaded = load_plan(plan)
     for check in loaded.check:
-        click.echo(f"{check.id.ljust(34)} {check.area.ljust(12)} {check.title}  [{check.section}]")
+        echo(f"{check.id.ljust(34)} {check.area.ljust(12)} {check.title}  [{check.section}]")
     for rule in loaded.rule:
-        click.echo(f"{rule.id.ljust(34)} {'conformance'.ljust(12)} {rule.title}  [{rule.section}]")
+        echo(f"{rule.id.ljust(34)} {'conformance'.ljust(12)} {rule.title}  [{rule.section}]")

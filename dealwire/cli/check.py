@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
 from dealer_flow.procedure.load import check_procedure, known_procedures
+from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES
 from dealwire.cli.exits import Exit
+from dealwire.cli.terminal import echo
+from devices.files import read_file
 from protocol.tomlfile import TomlFileError
 from rules.game import game_ids, load_game
 
@@ -32,9 +34,10 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
                 item = {"schema": CHECK_SCHEMA, "type": "check", "file": name, "kind": kind, "faults": faults}
                 click.echo(json.dumps(item))
             elif faults:
-                click.echo("\n".join(faults), err=True)
+                for fault in faults:
+                    echo(fault, err=True)
             else:
-                click.echo(f"{name}: a {kind}, in order")
+                echo(f"{name}: a {kind}, in order")
     if bad:
         ctx.exit(Exit.USAGE)
 
@@ -56,7 +59,7 @@ def faults_of(name: str) -> Iterator[tuple[str, list[str]]]:
 def _says_game(name: str) -> bool:
     """True when the file says that it is a game; one that cannot be read is looked at as a procedure."""
     try:
-        text = Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = read_file(name, TOML_MAX_BYTES).decode("utf-8")
+    except (OSError, ValueError):
         return False
     return any(line.startswith("schema") and "dealwire.game/" in line for line in text.splitlines())

@@ -14,7 +14,7 @@ from dealwire.cli.exits import Exit
 from dealwire.cli.options import DEFAULT_GAME, FILE
 from dealwire.cli.run import has_console
 from dealwire.cli.show import say_text
-from dealwire.cli.terminal import ProgressLine
+from dealwire.cli.terminal import ProgressLine, echo
 from dealwire.hub.hub import Hub
 from dealwire.live import LineConfig, LiveTable
 from dealwire.service.simulated import simulator
@@ -57,18 +57,20 @@ def compare(ctx: click.Context, keep: Path | None, speed: float) -> None:
         recording = keep or Path(folder) / "demo.pcapng"
         click.secho("1. Live: a simulated shuffler and table controller on pseudo-terminals", bold=True)
         live = deal_live(recording, speed, table, show)
-        click.secho(f"\n2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)
+        click.echo()
+        echo(f"2. Replay: {recording.stat().st_size:,} bytes of recording, dealt again", bold=True)
         again, stats = deal_again(recording)
-    click.echo(f"  {stats.frames} frames, {stats.noise_bytes} bytes of noise")
+    echo(f"  {stats.frames} frames, {stats.noise_bytes} bytes of noise")
     if live == again and sum(json.loads(line)["type"] == "round" for line in live) == ROUNDS:
-        click.secho(f"  identical: {len(live)} rounds, incidents and settlements, byte for byte", fg="green")
+        echo(f"  identical: {len(live)} rounds, incidents and settlements, byte for byte", fg="green")
         if keep:
-            click.echo(f"\nThe recording is in {keep}; try: dealwire replay {keep}")
+            click.echo()
+            echo(f"The recording is in {keep}; try: dealwire replay {keep}")
         click.echo("\nA table that goes on, with its console in a browser: dealwire demo --stay")
         return
     click.secho("  DIFFERENT", fg="red", bold=True)
     for line in sorted(set(live) ^ set(again)):
-        click.echo(f"  only {'live' if line in live else 'replayed'}: {line}", err=True)
+        echo(f"  only {'live' if line in live else 'replayed'}: {line}", err=True)
     ctx.exit(Exit.CHECK_FAILED)
 
 
@@ -99,7 +101,7 @@ def shown(table: Table) -> Iterator[Show]:
     console = Console(hub)
     console.start()
     try:
-        click.secho(f"console: {console.address}", bold=True)
+        echo(f"console: {console.address}", bold=True)
         yield show
     finally:
         console.stop()
@@ -140,7 +142,7 @@ def deal_live(recording: Path, speed: float, table: Table, show: Show = lambda *
         done = live.run(lambda: sum(table.outcomes.values()) >= ROUNDS, PATIENCE_S)
     progress.clear()
     if not done:
-        click.secho(f"  the simulated table stopped short of {ROUNDS} rounds", fg="red", err=True)
+        echo(f"  the simulated table stopped short of {ROUNDS} rounds", fg="red", err=True)
     out(table.finish())
     return lines
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,10 +12,12 @@ import click
 from dealwire.cli.exits import Exit
 from dealwire.cli.options import FILE
 from dealwire.cli.run import printed
+from dealwire.cli.terminal import echo
 from dealwire.config.load import load_configuration
 from dealwire.host import HostFinding, check_all, ports
 from dealwire.journal.errors import KeyProblem
 from dealwire.service.seals import load_seal, seal_in_words
+from protocol.printable import printable
 
 RULES_PATH = "/etc/udev/rules.d/70-dealwire.rules"
 GROUP = "dialout"
@@ -50,10 +53,10 @@ def command(ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool,
         if as_json:
             click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
             continue
-        mark = click.style(f"{finding.verdict:<8}", fg=COLOURS[finding.verdict])
-        click.echo(f"{mark} {finding.check:<13} {finding.text}")
+        click.secho(f"{printable(finding.verdict):<8} ", fg=COLOURS[finding.verdict], nl=False)
+        echo(f"{finding.check:<13} {finding.text}")
         if finding.remedy:
-            click.echo(f"{'':<23}{finding.remedy}")
+            echo(f"{'':<23}{finding.remedy}")
     if bad:
         ctx.exit(Exit.CHECK_FAILED)
 
@@ -97,5 +100,7 @@ def udev_rules(ports: Sequence[Mapping[str, str]]) -> str:
 def systemd_unit(ports: Sequence[Mapping[str, str]]) -> str:
     """A template unit that records one table, `dealwire-record@TABLE.service`, from the first adapter that has a serial
     number."""
-    serial = next((port["serial"] for port in ports if port.get("serial")), "SERIAL")
+    serials = (port.get("serial", "") for port in ports)
+    # What a device calls itself must not become another line of the unit, or mean something in it.
+    serial = next((each for each in serials if re.fullmatch(r"[A-Za-z0-9._:-]+", each)), "SERIAL")
     return printed("dealwire-record@.service").replace("serial-id:SERIAL", f"serial-id:{serial}")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Final
 
+from dealwire.console.token_errors import TokensUnsafe
 from dealwire.journal.errors import (
     JournalBusy,
     JournalDiffers,
@@ -47,7 +48,7 @@ class Exit(IntEnum):
 
 BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineBusy, JournalBusy), Exit.BUSY),
-    ((LineDenied, NotPermitted, KeyUnsafe), Exit.PERMISSION),
+    ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
     ((LineAbsent, LineClosed), Exit.ABSENT),
     ((NoAnswer,), Exit.TIMEOUT),
     ((JournalUnwritable, JournalDiffers, ClockDoubtful), Exit.CHECK_FAILED),

@@ -1,16 +1,23 @@
 """`dealwire fleet`: the lines of many tables in one PostgreSQL database."""
 
 import asyncio
+import contextlib
 import importlib.util
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from importlib import resources
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from dealwire.cli.ending import soon
 from dealwire.cli.exits import Exit, Stop
+from dealwire.cli.terminal import echo
 from rules.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from dealwire.export.fleet.consumer import ConsumerCounts
 
 T = TypeVar("T")
 
@@ -31,6 +38,22 @@ def sql() -> None:
     click.echo(all_sql())
 
 
+@command.command("acl")
+def acl() -> None:
+    """Print the rights of tables and readers, for mosquitto's `acl_file`."""
+    click.echo(_shipped("mosquitto.acl"), nl=False)
+
+
+@command.command("alerts")
+def alerts() -> None:
+    """Print rules of alerts, for Prometheus' `rule_files`."""
+    click.echo(_shipped("alerts.yml"), nl=False)
+
+
+def _shipped(name: str) -> str:
+    return resources.files("dealwire.export").joinpath("files", name).read_text(encoding="utf-8")
+
+
 _FILE = click.Path(dir_okay=False, path_type=Path)
 postgres_option = click.option(
     "--postgres", required=True, metavar="DSN", help="As libpq takes it; passwords belong in ~/.pgpass or PGPASSWORD."
@@ -44,7 +67,7 @@ def migrate(postgres: str) -> None:
     from dealwire.export.fleet import database
 
     added = run(database.migrate(postgres))
-    click.echo(f"tables: {', '.join(f'version {version} added' for version in added) or 'up to date'}", err=True)
+    echo(f"tables: {', '.join(f'version {version} added' for version in added) or 'up to date'}", err=True)
 
 
 @command.command("consume")
@@ -56,6 +79,8 @@ def migrate(postgres: str) -> None:
 @postgres_option
 @click.option("--name", default="dealwire-fleet", show_default=True, help="Who we are to the broker; each its own.")
 @click.option("--group", help="Share the lines with the consumers of this group.")
+@click.option("--metrics", "metrics_port", type=click.IntRange(0, 65535), help="Serve metrics here; 0: any free port.")
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="Where to serve them.")
 @click.option("--wait", is_flag=True, help="Go on trying when broker or database are not there at the start.")
 def consume(
     mqtt: str,
@@ -66,6 +91,8 @@ def consume(
     postgres: str,
     name: str,
     group: str | None,
+    metrics_port: int | None,
+    metrics_host: str,
     wait: bool,
 ) -> None:
     """Take every line from the broker into the database, until SIGTERM or Ctrl-C.
@@ -74,7 +101,10 @@ def consume(
     """
     from dealwire.export.broker import Broker, PasswordUnreadable
     from dealwire.export.fleet.consumer import Consumer
+    from dealwire.export.secrecy import exposures
 
+    for warning in exposures(mqtt, password_file=mqtt_password_file, key_file=mqtt_key):
+        echo(f"dealwire: warning: {warning}", err=True)
     files = {"ca_file": mqtt_ca, "cert_file": mqtt_cert, "key_file": mqtt_key}
     try:
         broker = Broker.parse(mqtt, mqtt_password_file, **files)
@@ -84,14 +114,31 @@ def consume(
 
     async def go() -> None:
         consumer = Consumer(
-            broker, postgres, name=name, group=group, report=lambda line: click.echo(f"dealwire: {line}", err=True)
+            broker, postgres, name=name, group=group, report=lambda line: echo(f"dealwire: {line}", err=True)
         )
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, consumer.stop)
-        await consumer.run(wait=wait)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soon(consumer.stop))
+        with metrics_of(consumer.counts, metrics_host, metrics_port):
+            await consumer.run(wait=wait)
         counts = consumer.counts
-        click.echo(f"{counts.lines} lines, {counts.refused} refused, asked {counts.requested} times", err=True)
+        echo(f"{counts.lines} lines, {counts.refused.total()} refused, asked {counts.requested} times", err=True)
 
     run(go())
+
+
+@contextlib.contextmanager
+def metrics_of(counts: "ConsumerCounts", host: str, port: int | None) -> Iterator[None]:
+    """A consumer's metrics, from here to the end, where a port is given."""
+    if port is None:
+        yield
+        return
+    if importlib.util.find_spec("prometheus_client") is None:
+        raise ExtraMissing("prometheus-client", "metrics")
+    from dealwire.export.fleet.metrics import FleetMetrics
+    from dealwire.export.metrics_server import MetricsServer
+
+    with MetricsServer(FleetMetrics(counts), host=host, port=port) as server:
+        echo(f"metrics: {server.address}", err=True)
+        yield
 
 
 def run(work: Coroutine[object, object, T]) -> T:

@@ -11,8 +11,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from dealwire.cli.archive import known_procedure
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, make_table, table_options
+from dealwire.cli.terminal import echo, echo_json
 from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
@@ -83,11 +85,11 @@ def verify_command(
     words += f"{unsealed} of them opened, " if key_file is not None else "not opened without a key, "
     words += f"{clear} in clear text"
     first_ns, last_ns = whole[0].first_ns, whole[-1].last_ns
-    click.echo(f"{records} records, {_time(first_ns)} to {_time(last_ns)}, in one unbroken chain")
+    echo(f"{records} records, {_time(first_ns)} to {_time(last_ns)}, in one unbroken chain")
     if after.sequence:
-        click.echo(f"begins after record {after}: what was before is in segments of its own")
-    click.echo(words)
-    click.echo(f"head {newest}")
+        echo(f"begins after record {after}: what was before is in segments of its own")
+    echo(words)
+    echo(f"head {newest}")
 
 
 def _noted(text: str) -> Head:
@@ -115,7 +117,8 @@ def show_command(file: Path, table: str | None, after: int, raw: bool, key_file:
             if (table is None or record.table in (table, "")) and (raw or record.kind not in RAW):
                 content = _content(reader, record, key_file is not None)
                 place = f"{record.table}/{record.line}" if record.line else record.table
-                click.echo(f"{record.sequence}  {_time(record.at_ns)}  {place or '-'}  {record.kind}  {content}")
+                head = f"{record.sequence}  {_time(record.at_ns)}  {place or '-'}  {record.kind}"
+                echo_json(f"{head}  {content}")
 
 
 def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str:
@@ -152,12 +155,12 @@ def export_command(file: Path, capture: Path | None, overwrite: bool, table: str
     with opened(file, key_file) as reader:
         if capture is not None:
             count = export_capture(reader, _only(reader, table), capture, overwrite=overwrite)
-            click.echo(f"{count} reads and writes in {capture}, in clear text", err=True)
+            echo(f"{count} reads and writes in {capture}, in clear text", err=True)
             return
         after = 0
         while found := reader.publications(after, 1000, table):
             for item in found:
-                click.echo(item.line)
+                echo_json(item.line)
             after = found[-1].sequence
 
 
@@ -199,13 +202,13 @@ def rebuild_command(
         }
         click.echo(json.dumps({"schema": SCHEMA, "type": "rebuilt", **fields}))
     elif found.difference is None:
-        click.echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
+        echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
         if check_snapshots:
-            click.echo(f"{found.snapshots} snapshots, each as the raw record gives the table, byte for byte")
+            echo(f"{found.snapshots} snapshots, each as the raw record gives the table, byte for byte")
         if found.pending:
-            click.echo(f"{len(found.pending)} more follow from it; the service makes them known when it goes on")
+            echo(f"{len(found.pending)} more follow from it; the service makes them known when it goes on")
         if found.given_up:
-            click.echo(f"{len(found.given_up)} more follow from it and never were: the table began anew", err=True)
+            echo(f"{len(found.given_up)} more follow from it and never were: the table began anew", err=True)
     if found.difference is not None:
         raise Stop(Exit.CHECK_FAILED, f"{file}: {found.difference}")
 
@@ -225,7 +228,7 @@ def publisher_maker(
 
     def make(start: TableStart) -> Publishes:
         chosen = dict(options, table_name=start.table)
-        chosen["procedure"] = options["procedure"] or procedures.get(start.table)
+        chosen["procedure"] = options["procedure"] or known_procedure(reader.path, procedures.get(start.table, ""))
         if not given & {"meters", "progressive"}:
             chosen["meters"] = [f"{name}={cents}" for name, cents in start.facts.get("meters", {}).items()]
         return OutcomePublisher(make_table(**chosen))
@@ -287,7 +290,7 @@ def key_commands() -> None:
 @click.argument("file", type=FILE)
 def new_command(file: Path) -> None:
     """Make the key FILE, which only its owner may read. Without it a sealed record cannot be read by anybody."""
-    click.echo(f"{file}: key {SealingKey.new(file).id}; make a copy in a safe place")
+    echo(f"{file}: key {SealingKey.new(file).id}; make a copy in a safe place")
 
 
 @key_commands.command("rotate")
@@ -295,9 +298,7 @@ def new_command(file: Path) -> None:
 def rotate_command(file: Path) -> None:
     """Add a newer key to the key FILE. It seals from the service's next start on; the older ones still open."""
     key = SealingKey.load(file).rotated()
-    click.echo(
-        f"{file}: key {key.id} seals from the next start on; {len(key.keys) - 1} older still open what they sealed"
-    )
+    echo(f"{file}: key {key.id} seals from the next start on; {len(key.keys) - 1} older still open what they sealed")
 
 
 @key_commands.command("list")
@@ -305,7 +306,7 @@ def rotate_command(file: Path) -> None:
 def list_command(file: Path) -> None:
     """Print the ids in the key FILE, oldest first. An id says nothing about its key."""
     for key_id, _ in SealingKey.load(file).keys:
-        click.echo(key_id.hex())
+        echo(key_id.hex())
 
 
 @command.group("auditor")
@@ -323,5 +324,5 @@ def new_pair_command(private_file: Path, public_file: Path) -> None:
     the table: `auditor-key-file` in the part `[journal]` of table.toml.
     """
     key = AuditorPrivateKey.new(private_file, public_file)
-    click.echo(f"{private_file}: private key {key.id}; give it to the auditor, with a copy in a safe place")
-    click.echo(f"{public_file}: public key {key.id}; name it as auditor-key-file in table.toml")
+    echo(f"{private_file}: private key {key.id}; give it to the auditor, with a copy in a safe place")
+    echo(f"{public_file}: public key {key.id}; name it as auditor-key-file in table.toml")

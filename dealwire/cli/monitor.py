@@ -8,11 +8,13 @@ import click
 
 from dealwire.cli.exits import Stop, explain_silence
 from dealwire.cli.options import line_options, reconnect_option
+from dealwire.cli.terminal import echo
 from dealwire.live import LineConfig, LiveTable
 from dealwire.table.event_line import event_line, fields
 from dealwire.table.redaction import hidden, turned_over
 from devices.clock import SystemClock
 from devices.events import LinkUp, Seen
+from protocol.printable import printable
 
 NS: Final = 1_000_000_000
 
@@ -63,7 +65,7 @@ def command(
         nonlocal last_ns, seen_so_far
         up.add(seen.device if isinstance(seen.body, LinkUp) else "")
         if count is None or seen_so_far < count:
-            click.echo(words_of(seen if faces else turned_over(hidden(seen))))
+            echo(words_of(seen if faces else turned_over(hidden(seen))))
             last_ns = clock.now_ns()
             seen_so_far += 1
 
@@ -103,4 +105,4 @@ def _text(stamp: str, started_ns: int) -> Callable[[Seen], str]:
 
 
 def _short(value: object) -> str:
-    return " ".join(str(item) for item in value) or "-" if isinstance(value, list) else str(value)
+    return printable(" ".join(str(item) for item in value) or "-" if isinstance(value, list) else str(value))

@@ -10,6 +10,7 @@ import click
 
 from dealwire.cli.options import cents, pairs
 from dealwire.cli.terminal import ProgressLine, say_table
+from rules.amounts import MOST_CENTS
 from rules.game import load_game
 from rules.odds import Question, odds
 
@@ -21,7 +22,12 @@ from rules.odds import Question, odds
 @click.option("--reading", "readings", multiple=True, metavar="NAME=OPTION", help="One reading; all unless given.")
 @click.option("--meter", "meters", multiple=True, metavar="NAME=CENTS", help="A progressive meter as it stands.")
 @click.option(
-    "--wager", type=click.IntRange(1), default=100, show_default=True, metavar="CENTS", help="The progressive wager."
+    "--wager",
+    type=click.IntRange(1, MOST_CENTS),
+    default=100,
+    show_default=True,
+    metavar="CENTS",
+    help="The progressive wager.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per bet, pay table and reading.")
 def command(

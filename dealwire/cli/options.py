@@ -9,10 +9,13 @@ import click
 
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.cli.terminal import echo
 from dealwire.config.build import award_book
 from dealwire.live import LineConfig
 from dealwire.table.table import Table, TableTerms
 from devices.dialects import dialect_named
+from protocol.printable import printable
+from rules.amounts import MOST_CENTS
 from rules.game import Game, game_id_of, load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
@@ -37,8 +40,9 @@ def cents(meters: Sequence[str]) -> dict[str, int]:
     """`--meter` as amounts; a usage error names the one that is none."""
     found = pairs(meters, "--meter")
     for value in found.values():
-        if not value.isdecimal():
-            raise click.BadParameter(f"{value!r} is no number of cents", param_hint="--meter")
+        if not value.isdecimal() or len(value) > len(str(MOST_CENTS)) or int(value) > MOST_CENTS:
+            why = f"{printable(repr(value), 40)} is no number of cents up to {MOST_CENTS:,}"
+            raise click.BadParameter(why, param_hint="--meter")
     return {name: int(value) for name, value in found.items()}
 
 
@@ -63,7 +67,7 @@ terms_options = together(
     ),
     click.option(
         "--token",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_CENTS),
         default=25,
         show_default=True,
         metavar="CENTS",
@@ -72,7 +76,7 @@ terms_options = together(
     click.option(
         "--envy-base",
         "envy_base",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_CENTS),
         default=100,
         show_default=True,
         metavar="CENTS",
@@ -87,7 +91,7 @@ terms_options = together(
     click.option(
         "--limit",
         "limit_cents",
-        type=click.IntRange(1),
+        type=click.IntRange(1, MOST_CENTS),
         metavar="CENTS",
         help="The most one bet may be at this table; by default the law's figure, where it prints one.",
     ),
@@ -192,7 +196,7 @@ class TableMaker:
             return None
         named = self._game or self._progressive or any(options[name] for name in ("paytables", "readings", "meters"))
         if not named and game_id_of(procedure.id) is None:
-            click.echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
+            echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
             return None
         game = load_game(self._game) if self._game else load_game_of(procedure.id)
         return make_terms(game, self._open_bank(self._progressive), **options)

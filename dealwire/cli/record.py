@@ -10,6 +10,7 @@ import click
 from dealwire.cli.exits import Exit, Stop, explain_silence
 from dealwire.cli.options import FILE, line_options, make_table, reconnect_option, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
+from dealwire.cli.terminal import echo
 from dealwire.live import LineConfig, LiveTable
 from devices.capture import CaptureWriter
 from devices.events import LinkUp, Seen
@@ -81,7 +82,7 @@ def recorded(
 
         def record() -> CaptureWriter:
             writers.append(stack.enter_context(open_writer()))
-            click.echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
+            echo(f"recording {' and '.join(line.name for line in lines)} to {writers[0].path}", err=True)
             return writers[0]
 
         yield stack.enter_context(LiveTable(lines, deliver, record=record, reconnect=reconnect)), writers[0]

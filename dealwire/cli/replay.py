@@ -1,6 +1,5 @@
 """`dealwire replay`: deal a recording again, or a folder of them."""
 
-import sys
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ import click
 from dealwire.cli.archive import Dealt, deal, deal_in_processes, recordings_in
 from dealwire.cli.options import TableMaker, table_options
 from dealwire.cli.show import counts, say_json, say_summary, say_text
+from dealwire.cli.terminal import echo
 
 
 @click.command("replay")
@@ -55,7 +55,7 @@ def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any])
     with closing(deal_in_processes(paths, jobs, options) if jobs > 1 else (None for _ in paths)) as processes:
         for path, ahead in zip(paths, processes, strict=False):
             if not as_json:
-                click.secho(path.name, bold=True)
+                echo(path.name, bold=True)
             if ahead is None:
                 dealt = deal(path, tables, say)
             else:
@@ -66,7 +66,8 @@ def deal_folder(folder: Path, jobs: int, as_json: bool, options: dict[str, Any])
             complain(dealt)
             total.add(dealt)
     if not as_json:
-        click.echo(f"\n{len(paths)} recordings, {total.problems} with a problem", file=sys.stderr)
+        click.echo(err=True)
+        echo(f"{len(paths)} recordings, {total.problems} with a problem", err=True)
     say_end(total, as_json, "total", captures=len(paths))
     return total
 
@@ -85,13 +86,13 @@ def say_end(dealt: Dealt, as_json: bool, kind: str = "summary", **head: Any) -> 
         say_summary({**head, **counts(dealt), **figures, **problem}, kind)
         return
     outcomes = ", ".join(f"{count} {name}" for name, count in dealt.outcomes.items()) or "no round"
-    click.echo(
-        f"\n{outcomes}; {stats.frames} frames, {stats.noise_bytes} bytes of noise, {stats.bytes} bytes received",
-        file=sys.stderr,
+    click.echo(err=True)
+    echo(
+        f"{outcomes}; {stats.frames} frames, {stats.noise_bytes} bytes of noise, {stats.bytes} bytes received", err=True
     )
 
 
 def complain(dealt: Dealt) -> None:
     """One line for what was wrong."""
     if dealt.problem:
-        click.echo(f"dealwire: {dealt.problem}", err=True)
+        echo(f"dealwire: {dealt.problem}", err=True)

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from dealwire.cli.exits import Exit, Stop
+from dealer_flow.procedure.tomlfile import fault_in
+from dealwire.cli.exits import Exit, Stop, explain
+from dealwire.cli.exporting import broker_of, must_count, note_decision, stop_tables, warnings_of
+from dealwire.cli.terminal import echo, log_lines
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
 from dealwire.listening import is_loopback
 from dealwire.service.notify import Notifier
-from dealwire.service.seals import faces_in_clear, leave_no_core, load_seal, reading_key, seal_in_words
+from dealwire.service.seals import faces_in_clear, leave_no_core, reading_key, seal_in_words
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
@@ -36,13 +39,16 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 
 @click.command("run")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[TABLE.TOML]")
-@click.option("--check", is_flag=True, help="Check the file, and do nothing.")
+@click.option("--check", is_flag=True, help="Say what keeps it from being served, and do nothing.")
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
 @click.option(
     "--clock-is-right",
     "clock_right",
     is_flag=True,
     help="Go on although the clock is far from the newest record. Before it, every table begins anew.",
+)
+@click.option(
+    "--this-file-counts", is_flag=True, help="Go on with this journal, though the MQTT broker knows a newer one."
 )
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
@@ -67,6 +73,7 @@ def command(
     check: bool,
     anew: bool,
     clock_right: bool,
+    this_file_counts: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
@@ -78,15 +85,14 @@ def command(
     """Serve the tables of TABLE.TOML: deal, settle, write down, show.
 
     Everything is in the journal before it is made known, so that after a kill each table goes on in the middle of its
-    round. SIGTERM and Ctrl-C end it. Without a file it serves a simulated table in a temporary folder.
+    round. --check says whether it could be served, by this user on this machine; its lines are not opened.
+    SIGTERM and Ctrl-C end it. Without a file it serves a simulated table in a temporary folder.
     """
     if print_unit or print_udev:
         click.echo(printed("dealwire@.service" if print_unit else "60-dealwire.rules"), nl=False)
         return
     if check:
-        if file is None:
-            raise click.UsageError("--check needs a file")
-        say_what_is_wrong(file)
+        check_file(file, with_console)
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
@@ -97,11 +103,23 @@ def command(
             configuration, tokens, bench = stack.enter_context(simulated_table(scenario, faults, speed))
             if with_console:
                 for role, token in tokens.items():
-                    click.echo(f"to act as {role}, sign in with: {token}", err=True)
+                    echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
-            configuration = load_configuration(file)
-        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port, clock_right=clock_right)
+            configuration = servable(file, with_console)
+        options = {"anew": anew, "file_counts": this_file_counts, "with_console": with_console}
+        code = serve(configuration, bench, **options, port=port, clock_right=clock_right)
     ctx.exit(code)
+
+
+def servable(file: Path, with_console: bool) -> Configuration:
+    """What `file` says, once nothing is in the way of serving it; the first thing that is ends the command, at its
+    line, before any table is begun."""
+    from dealwire.service.hindrances import hindrances
+
+    found = load_configuration(file)
+    for key, error in hindrances(found, with_console=with_console):
+        raise Stop(explain(error)[0], str(fault_in(file, key, str(error))))
+    return found
 
 
 def printed(name: str) -> str:
@@ -110,19 +128,24 @@ def printed(name: str) -> str:
     return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
 
 
-def say_what_is_wrong(file: Path) -> None:
-    """That the file is right, and what seals its journal. TomlFileError for what is wrong, KeyProblem for its key."""
-    found = load_configuration(file)
-    load_seal(found.journal)
-    click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
-    click.echo(f"{file}: {seal_in_words(found.journal)}")
+def check_file(file: Path | None, with_console: bool) -> None:
+    """That nothing is wrong with a file, what seals its journal and what it leaves open; else as `servable`."""
+    if file is None:
+        raise click.UsageError("--check needs a file")
+    found = servable(file, with_console)
+    echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+    echo(f"{file}: {seal_in_words(found.journal)}")
     for warning in faces_in_clear(found):
-        click.echo(f"{file}: {warning}", err=True)
+        echo(f"{file}: {warning}", err=True)
+    for warning in warnings_of(found):
+        echo(f"warning: {warning}", err=True)
 
 
 def say_what_happens() -> None:
     """Logging to standard error, a line each: what starts, stops, is lost, comes back, is asked, goes wrong."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", force=True)
+    handler = logging.StreamHandler()
+    handler.setFormatter(log_lines("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     _log.setLevel(logging.INFO)
 
 
@@ -134,23 +157,30 @@ def serve(
     with_console: bool,
     port: int | None,
     clock_right: bool = False,
+    file_counts: bool = False,
 ) -> Exit:
-    """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
+    """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated.
+    `file_counts`: a person said so of this journal, whatever the broker knows."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
 
     if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
         leave_no_core()
+    for warning in warnings_of(configuration):
+        _log.warning("%s", warning)
+    against = must_count(configuration, file_counts)
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(
             Service(configuration, hub, anew=anew, clock_is_right=clock_right, notifier=notifier)
         )
+        if file_counts:
+            note_decision(service, against)
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
         ended_by = stack.enter_context(signals(service))
         if with_console and configuration.console is not None:
             stack.enter_context(console_of(configuration.console, service, port))
-        stack.enter_context(exports_of(configuration.exports, service))
+        stack.enter_context(exports_of(configuration.exports, service, file_counts))
         stack.enter_context(made_for_good())
         service.run()
         if service.failed is not None:
@@ -186,7 +216,9 @@ def signals(service: "Service") -> Iterator[list[int]]:
 
 def has_console() -> bool:
     """True when the `console` extra is installed."""
-    return all(importlib.util.find_spec(name) is not None for name in ("jinja2", "starlette", "uvicorn", "websockets"))
+    from dealwire.service.hindrances import CONSOLE_MODULES, installed
+
+    return installed(*CONSOLE_MODULES)
 
 
 @contextlib.contextmanager
@@ -224,19 +256,19 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         _log.warning("console: tokens and sessions go over the network in the clear; see TLS in docs/console.md")
     shown.start()
     try:
-        click.echo(f"console: {shown.address}", err=True)
+        echo(f"console: {shown.address}", err=True)
         yield shown.address
     finally:
         shown.stop()
 
 
 @contextlib.contextmanager
-def exports_of(part: ExportsPart, service: "Service") -> Iterator[None]:
+def exports_of(part: ExportsPart, service: "Service", file_counts: bool = False) -> Iterator[None]:
     """Whatever `part` asks for, from here to the end."""
     with contextlib.ExitStack() as stack:
         if part.ndjson:
             stack.enter_context(NdjsonSink(service.hub, sys.stdout))
-        mqtt = stack.enter_context(mqtt_of(part.mqtt, service)) if part.mqtt is not None else None
+        mqtt = stack.enter_context(mqtt_of(part.mqtt, service, file_counts)) if part.mqtt is not None else None
         if part.metrics is not None:
             stack.enter_context(metrics_of(part.metrics, service, mqtt))
         yield
@@ -253,27 +285,29 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
     progress = mqtt.progress if mqtt is not None else None
     metrics = Metrics(service.hub, journal=service.journal, mqtt=progress, health=service.health)
     with MetricsServer(metrics, host=part.host, port=part.port, names=part.names) as server:
-        click.echo(f"metrics: {server.address}", err=True)
+        echo(f"metrics: {server.address}", err=True)
         yield
 
 
 @contextlib.contextmanager
-def mqtt_of(part: MqttPart, service: "Service") -> "Iterator[MqttExporter]":
+def mqtt_of(part: MqttPart, service: "Service", file_counts: bool = False) -> "Iterator[MqttExporter]":
     """The MQTT export, from here to the end. What the broker has not taken by then waits in the journal."""
-    if importlib.util.find_spec("aiomqtt") is None:
-        raise ExtraMissing("aiomqtt", "mqtt")
-    from dealwire.export.broker import Broker, PasswordUnreadable
+    broker = broker_of(part)
     from dealwire.export.mqtt import MqttExporter
 
-    files = {"ca_file": part.ca_file, "cert_file": part.cert_file, "key_file": part.key_file}
     try:
-        broker = Broker.parse(part.url, part.password_file, **files)
         exporter = MqttExporter(
-            broker, service.journal, site=part.site, tables=list(service.tables), report=lambda text: _log.warning(text)
+            broker,
+            service.journal,
+            site=part.site,
+            tables=list(service.tables),
+            report=lambda text: _log.warning("%s", text),
+            conflict=lambda _, why: stop_tables(service, why),
+            file_counts=file_counts,
+            profile=part.profile,
         )
     except ValueError as error:
-        key = "exports.mqtt.password-file" if isinstance(error, PasswordUnreadable) else "exports.mqtt"
-        raise Stop(Exit.USAGE, f"{key}: {error}") from None
+        raise Stop(Exit.USAGE, f"exports.mqtt: {error}") from None
     reader = service.hub.subscribe(exporter.wake)
     try:
         with exporter:

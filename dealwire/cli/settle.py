@@ -1,19 +1,25 @@
 """`dealwire settle`: rounds in, settlements out, for any program that can write a line of JSON."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Final
 
 import click
 import msgspec
 
 from dealer_flow.record.result import RoundResult
 from dealwire.cli.exits import Exit
-from dealwire.cli.options import make_terms, open_bank, terms_options
+from dealwire.cli.options import cents, make_terms, open_bank, terms_options
 from dealwire.cli.show import say_json, say_text
+from dealwire.cli.terminal import echo
 from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
+from protocol.printable import printable
 from rules.game import load_game, load_game_of
+
+LINE_MAX_BYTES: Final = 256 * 1024
+"""Longest line that is read: a round of 32 seats takes six thousand bytes, one of a whole shoe less."""
 
 
 @click.command("settle")
@@ -32,10 +38,11 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
     """
     terms: dict[str | None, TableTerms] = {}
     bank = open_bank(progressive)
+    cents(options["meters"])  # what is wrong with one is known before the first round
     if game is not None:
         terms[None] = make_terms(load_game(game), bank, **options)
     failed = 0
-    for number, line in enumerate(sys.stdin, start=1):
+    for number, line in enumerate(lines(sys.stdin.buffer), start=1):
         if not line.strip():
             continue
         try:
@@ -46,9 +53,9 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
             if key not in terms:
                 terms[key] = make_terms(load_game_of(result.procedure.id), bank, **options)
             settled = terms[key].settle_all(result)
-        except (DealwireError, ValueError) as error:
+        except (DealwireError, ValueError, RecursionError) as error:
             failed += 1
-            click.echo(f"dealwire: line {number}: {one_line(error)}", err=True)
+            echo(f"dealwire: line {number}: {printable(one_line(error), None)}", err=True)
             continue
         for item in settled:
             (say_text if text else say_json)(item)
@@ -56,8 +63,19 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
         ctx.exit(Exit.USAGE)
 
 
-def read_round(line: str) -> RoundResult | None:
+def lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of `stream`; of one that is too long its beginning, which `read_round` refuses."""
+    while line := stream.readline(LINE_MAX_BYTES + 1):
+        yield line
+        rest = line
+        while len(rest) > LINE_MAX_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(LINE_MAX_BYTES + 1)
+
+
+def read_round(line: bytes) -> RoundResult | None:
     """The round on this line; None for an object of another type."""
+    if len(line) > LINE_MAX_BYTES:
+        raise ValueError(f"longer than {LINE_MAX_BYTES:,} bytes, the most that is read")
     found = msgspec.json.decode(line)
     if isinstance(found, dict) and found.get("type", "round") != "round":
         return None
@@ -66,5 +84,7 @@ def read_round(line: str) -> RoundResult | None:
 
 def one_line(error: Exception) -> str:
     """The first thing wrong, with its key."""
+    if isinstance(error, RecursionError):
+        return "tables or lists too deep within each other"
     what, _, key = str(error).splitlines()[0].partition(" - at `$")
     return f"{key.strip('.`') or 'the object'}: {what}" if isinstance(error, msgspec.ValidationError) else what

@@ -9,8 +9,9 @@ import click
 
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
-from dealwire.cli.terminal import say_table
+from dealwire.cli.terminal import echo, echo_json, say_table
 from dealwire.table.table import TableOutcome
+from protocol.printable import printable
 from rules.award_record import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement
@@ -22,7 +23,7 @@ Say = Callable[[TableOutcome], None]
 
 def say_json(item: TableOutcome) -> None:
     """Write one object, flushed, so that a reader at the other end of a pipe sees it at once."""
-    click.echo(item.to_json())
+    echo_json(item.to_json())
 
 
 def say_summary(summary: dict[str, object], kind: str = "summary") -> None:
@@ -55,10 +56,12 @@ def money(cents: int) -> str:
 def say_text(item: TableOutcome) -> None:
     """Write one item for a person."""
     if isinstance(item, Incident):
-        click.secho(f"  ! {item.text}  [{item.clause}]", fg="yellow")
+        echo(f"  ! {item.text}  [{item.clause}]", fg="yellow")
     elif isinstance(item, RoundResult):
+        click.echo()
+        click.echo(round_title(item))
         for line in round_lines(item):
-            click.echo(line)
+            echo(line)
     elif isinstance(item, Settlement):
         say_settlement(item)
     else:
@@ -80,19 +83,19 @@ def _count(hand: Hand | Seat | NamedHand) -> str:
     return "" if hand.counted == hand.expected else f"  {hand.counted} cards instead of {hand.expected}"
 
 
+def round_title(result: RoundResult) -> str:
+    """Which round at which table, and how it ended, in colours."""
+    colour = OUTCOME_COLOUR.get(result.outcome, "yellow")
+    title = printable(f"Round {result.round} at {result.table}: ", None)
+    return click.style(title, bold=True) + click.style(result.outcome, fg=colour, bold=True)
+
+
 def round_lines(result: RoundResult) -> list[str]:
     """The deal: community, burned, every hand."""
-    colour = OUTCOME_COLOUR.get(result.outcome, "yellow")
-    lines = [
-        "",
-        click.style(f"Round {result.round} at {result.table}: ", bold=True)
-        + click.style(result.outcome, fg=colour, bold=True),
-    ]
     if result.draw is not None:
-        return lines + _draw_lines(result, result.draw)
-    lines.append(
-        f"  community  {_cards(result.community)}" + (f"   burned {_cards(result.burned)}" if result.burned else "")
-    )
+        return _draw_lines(result, result.draw)
+    burned = f"   burned {_cards(result.burned)}" if result.burned else ""
+    lines = [f"  community  {_cards(result.community)}{burned}"]
     if result.dealer is not None:
         lines.append(f"  dealer     {_cards(result.dealer.cards)}{_count(result.dealer)}")
     lines += [f"  {hand.name:<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}" for hand in result.hands]
@@ -127,7 +130,7 @@ def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
 def say_settlement(settlement: Settlement) -> None:
     """The money: every bet with its reason and clause; what is held, and why."""
     if settlement.status == "held":
-        click.secho(f"  held: {settlement.why}", fg="red")
+        echo(f"  held: {settlement.why}", fg="red")
         return
     say_table(
         [
@@ -144,15 +147,13 @@ def say_settlement(settlement: Settlement) -> None:
         right=frozenset({2, 4}),
     )
     if settlement.status == "partly-held":
-        click.secho(f"  not all is settled: {settlement.why}", fg="red")
+        echo(f"  not all is settled: {settlement.why}", fg="red")
 
 
 def say_meter(item: MeterRecord | AwardRecord) -> None:
     """A step of a meter, or of an award at the controller."""
     if isinstance(item, MeterRecord):
-        click.echo(
-            f"  meter {item.meter}: {item.kind} {money(item.to_meter)}, shows {money(item.meter_cents)}  {item.why}"
-        )
+        echo(f"  meter {item.meter}: {item.kind} {money(item.to_meter)}, shows {money(item.meter_cents)}  {item.why}")
         return
     colour = {"awarded": "green", "refused": "yellow", "unfinished": "yellow", "differs": "red"}.get(item.kind)
-    click.secho(f"  award: {item.why}  [{item.clause}]", fg=colour)
+    echo(f"  award: {item.why}  [{item.clause}]", fg=colour)

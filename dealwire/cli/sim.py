@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from dealer_flow.procedure.load import load_procedure
+from dealwire.cli.terminal import echo
 from dealwire.rehearsal.scenario import AnyScenario, Scenario, endless
 from dealwire.rehearsal.scenario_file import clean_round, find_scenario, scenario_ids, scenario_of, shoe_scenario_ids
 from dealwire.rehearsal.serve import serve
@@ -68,7 +69,7 @@ def command(
     """
     if as_list:
         for name in (*scenario_ids(), *shoe_scenario_ids()):
-            click.echo(name)
+            echo(name)
         return
     chosen = _endless(ctx, procedure, seats) if procedure else find_scenario(scenario)
     _check_options(ctx, chosen)
@@ -126,4 +127,4 @@ def _announce(addresses: dict[str, str], spoken: str, as_json: bool) -> None:
     flags = " ".join(
         f"--{'controller' if name == 'table-controller' else name} {address}" for name, address in addresses.items()
     )
-    click.echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")
+    echo(f"ready; in another terminal: dealwire monitor {flags}{spoken}")

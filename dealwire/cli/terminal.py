@@ -1,4 +1,5 @@
-"""What only a terminal gets: tables fitted to its width, and a line that says what is going on.
+"""The way out: lines that hold nothing but printable characters whatever a device or a file put into them, and what
+only a terminal gets: tables fitted to its width, and a line that says what is going on.
 
 With the `rich` extra tables are drawn by it; without, plain text does. Into a file or a pipe goes neither.
 """
@@ -8,16 +9,48 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
+from protocol.printable import printable, printable_json
+
+if TYPE_CHECKING:
+    import logging
+
 MARGIN = "  "
+
+
+def echo(text: str, *, err: bool = False, bold: bool | None = None, fg: str | None = None) -> None:
+    """Print one line for a person; the style is ours, and nothing in `text` is obeyed by a terminal."""
+    click.secho(printable(text, None), err=err, bold=bold, fg=fg)
+
+
+def echo_json(line: str) -> None:
+    """Print one line of JSON. It says what it said before, in characters that no terminal obeys."""
+    click.echo(printable_json(line))
+
+
+def log_lines(form: str) -> "logging.Formatter":
+    """Writes what is logged, a line each: what a device said of itself cannot begin another. A fault's lines are
+    indented."""
+    import logging
+
+    class OneLine(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            record.message = printable(record.getMessage(), None)
+            record.asctime = self.formatTime(record)
+            fault = self.formatException(record.exc_info) if record.exc_info else ""
+            return "\n    ".join([self.formatMessage(record), *(printable(line, None) for line in fault.splitlines())])
+
+    return OneLine(form)
 
 
 def say_table(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
     """Print rows of equal length; columns in `right` are set flush right, the last one takes what width is left."""
     if not rows:
         return
+    rows = [[printable(cell, None) for cell in row] for row in rows]
     if sys.stdout.isatty() and importlib.util.find_spec("rich") is not None:
         _say_rich(rows, right)
         return
@@ -30,9 +63,9 @@ def say_table(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
             for column, (text, width) in enumerate(zip(row, widths, strict=False))
         ]
         last = textwrap.wrap(row[-1], room) if room >= 20 else [row[-1]]
-        click.echo(MARGIN + "  ".join([*cells, last[0] if last else ""]))
+        echo(MARGIN + "  ".join([*cells, last[0] if last else ""]))
         for more in last[1:]:
-            click.echo(" " * used + more)
+            echo(" " * used + more)
 
 
 def _say_rich(rows: Sequence[Sequence[str]], right: frozenset[int]) -> None:
@@ -59,7 +92,7 @@ class ProgressLine:
     def show(self, text: str) -> None:
         """Say what is going on, in place of what was said before."""
         if self._live:
-            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+            click.echo(f"\r\x1b[K{printable(text, None)}", nl=False, err=True)
             self._shown = True
 
     def clear(self) -> None:

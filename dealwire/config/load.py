@@ -12,11 +12,12 @@ from dealer_flow.play.identity import PARTS
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tomlfile import load
-from dealwire.config.build import Banks, build_terms
+from dealwire.config.build import Banks, award_book, build_terms
 from dealwire.config.schema import Configuration, DevicePart, TablePart
+from devices.address import check_address
 from devices.dialects import UnknownDialect, dialect_named
 from devices.drivers import UnknownKind
-from protocol.errors import DealwireError, LocalError
+from protocol.errors import DealwireError, LineUnusable, LocalError
 from protocol.tomlfile import Key, TomlFileError
 from rules.errors import SettlementRefused
 from rules.linked import known_meters
@@ -123,6 +124,10 @@ def _devices(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]
         if device.kind not in (deals, "table-controller"):
             yield (*place, "kind"), f"{device.kind!r}; {procedure.id} is dealt with {deals} and table-controller"
         yield from _dialect(device, place)
+        try:
+            check_address(device.address)
+        except LineUnusable as error:
+            yield (*place, "address"), str(error)
 
 
 def _dialect(device: DevicePart, place: Key) -> Iterator[Fault]:
@@ -155,6 +160,10 @@ def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Ite
         return
     try:
         terms = build_terms(part, procedure, banks)
+        if terms is not None and procedure.id not in terms.game.spec.procedures:
+            raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
+        if part.awards and award_book(procedure, terms, part.name) is None:
+            yield (*key, "awards"), "awards need a game that has a progressive"
         if terms is not None and terms.bank is not None:
             known_meters(terms.bank.meters(), terms.game, terms.paytables)
     except SettlementRefused as error:

@@ -9,11 +9,10 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, mode
 from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
 from devices.budget import RATE
+from rules.amounts import AmountField, WagerField
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
 """Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
-Cents = Annotated[int, Field(ge=0)]
-Wager = Annotated[int, Field(ge=1)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", max_length=253)]
@@ -94,9 +93,9 @@ class TablePart(TomlTable):
     """False deals without settling."""
     seats: Annotated[int, Field(ge=1, le=32)] | None = None
     """As many as the procedure allows unless given."""
-    limit_cents: Wager | None = None
-    token_cents: Wager = 25
-    envy_base_cents: Wager = 100
+    limit_cents: WagerField | None = None
+    token_cents: WagerField = 25
+    envy_base_cents: WagerField = 100
     accept_suspect: bool = False
     least_confidence: Annotated[int, Field(ge=0, le=100)] = LEAST_CONFIDENCE
     """Percent below which a card that a shoe's reader is not sure of counts as not read."""
@@ -108,7 +107,7 @@ class TablePart(TomlTable):
     """Readings of the procedure where its text is silent."""
     paytables: dict[str, str] = Field(default_factory=dict)
     readings: dict[str, str] = Field(default_factory=dict)
-    meters: dict[str, Cents] = Field(default_factory=dict)
+    meters: dict[str, AmountField] = Field(default_factory=dict)
     """Where meters stand when the journal knows nothing of them yet, by name; for a table without `progressive`."""
     device: Annotated[tuple[DevicePart, ...], Field(min_length=1)]
 
@@ -160,6 +159,8 @@ class MqttPart(TomlTable):
     """`mqtt://[USER@]HOST[:PORT]`, or `mqtts://` for TLS."""
     site: Name
     """Stands before the table's name in every topic."""
+    profile: Literal["full", "no-cards"] = "full"
+    """`no-cards` leaves out every card and whatever cards could follow from."""
     password_file: FilePath | None = None
     ca_file: FilePath | None = None
     cert_file: FilePath | None = None

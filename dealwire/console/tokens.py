@@ -8,27 +8,21 @@ import hashlib
 import hmac
 import os
 import secrets
-import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from dealwire.config.private_file import why_unsafe_facts
+from dealwire.console.token_errors import TokensUnsafe as TokensUnsafe
+from dealwire.console.token_errors import TokensUnusable as TokensUnusable
 from dealwire.hub.actions import ROLES, Role
-from protocol.errors import LocalError
+from devices.files import open_file
 
 TOKEN_MIN: Final = 16
 TOKEN_MAX: Final = 256
 """Characters of a token."""
 FILE_MAX: Final = 64 * 1024
-
-
-class TokensUnusable(LocalError):
-    """A tokens file that cannot be used: names the file, the key, and what is allowed."""
-
-    def __init__(self, path: Path, key: str, why: str) -> None:
-        self.path, self.key, self.why = path, key, why
-        super().__init__(f"{path}: {key + ': ' if key else ''}{why}")
 
 
 def digest_of(text: str) -> bytes:
@@ -52,7 +46,8 @@ class Tokens:
     def read(cls, path: Path) -> "Tokens":
         """The tokens in a TOML file of `role = "token"` lines, which only its owner may read (mode 0600).
 
-        TokensUnusable when others may read it, or a key is no role, or a token is short or given twice.
+        TokensUnsafe when it is not ours or root's, or others may use it; TokensUnusable when a key is no role, or a
+        token is short or given twice.
         """
         texts: dict[Role, str] = {}
         for key, value in _read_toml(path).items():
@@ -79,14 +74,13 @@ class Tokens:
 
 def _read_toml(path: Path) -> dict[str, object]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            facts = os.fstat(descriptor)
-            if stat.S_IMODE(facts.st_mode) & 0o077:
-                why = f"others may read it (mode {stat.S_IMODE(facts.st_mode):04o}); allowed: 0600 (chmod 600 {path})"
-                raise TokensUnusable(path, "", why)
+        with open_file(path) as file:
+            if why := why_unsafe_facts(os.fstat(file.fileno()), path):
+                raise TokensUnsafe(path, "", why)
             return tomllib.loads(file.read(FILE_MAX).decode("utf-8"))
     except OSError as error:
         raise TokensUnusable(path, "", f"cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TokensUnusable(path, "", f"is not TOML: {error}") from error
+    except (ValueError, RecursionError):
+        raise TokensUnusable(path, "", "is not TOML: a number is too long, or a table too deep") from None

@@ -13,7 +13,7 @@ import random
 import ssl
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, cast
@@ -27,12 +27,19 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from devices.files import check_kind, read_file
 from protocol.errors import DealwireError
 
 WINDOW: Final = 64
 """Lines under way at once, unless the broker takes fewer."""
 RECEIVE_MAX: Final = 1024
 """Messages the broker may send before the first is acknowledged."""
+PASSWORD_MAX: Final = 64 * 1024
+"""Bytes of a password file."""
+PACKET_MAX: Final = 512 * 1024
+"""Bytes of a message; the broker keeps a longer one to itself."""
+UNPROMISED_MAX: Final = 2 * RECEIVE_MAX
+"""Messages that wait here when more come that nobody promised (QoS 0): those are left out."""
 KEEPALIVE_S: Final = 15
 CONNECT_S: Final = 2.0
 """How long a TCP connection may take: a table must stop within 2 s."""
@@ -90,7 +97,7 @@ class Broker:
             raise ValueError("a password has no place in the address, where others see it; give a password file")
         if password_file is not None:
             try:
-                more["password"] = password_file.read_text(encoding="utf-8").splitlines()[0]
+                more["password"] = read_file(password_file, PASSWORD_MAX).decode("utf-8").splitlines()[0]
             except (OSError, UnicodeDecodeError, IndexError) as error:
                 why = error.strerror if isinstance(error, OSError) else "the first line must be the password"
                 raise PasswordUnreadable(f"{password_file}: {why}") from None
@@ -102,12 +109,19 @@ class Broker:
         if not self.tls:
             return None
         try:
+            for file in (self.ca_file, self.cert_file, self.key_file):
+                if file is not None:
+                    check_kind(file)  # OpenSSL would wait for a pipe
             context = ssl.create_default_context(cafile=self.ca_file)
             if self.cert_file is not None:
                 context.load_cert_chain(self.cert_file, self.key_file)
         except (OSError, ssl.SSLError) as error:
             raise BrokerUnusable(self, f"its certificates cannot be used: {error}", usage=True) from None
         return context
+
+    def of(self, user: str) -> "Broker":
+        """The same, signed in to as `user`, unless the address names another or no password is given."""
+        return replace(self, username=user) if self.username is None and self.password is not None else self
 
     def __str__(self) -> str:
         return f"mqtt{'s' if self.tls else ''}://{self.host}:{self.port}"
@@ -165,6 +179,7 @@ class Connection(aiomqtt.Client):
         properties = new_properties(PacketTypes.CONNECT)
         properties.SessionExpiryInterval = expiry_s
         properties.ReceiveMaximum = RECEIVE_MAX
+        properties.MaximumPacketSize = PACKET_MAX
         super().__init__(
             broker.host,
             broker.port,
@@ -248,8 +263,9 @@ class Connection(aiomqtt.Client):
     # ------------------------------------------------------------------ messages in
 
     async def listen(self, *topics: str, own: bool = True) -> None:
-        """Subscribe with QoS 1, to what we say ourselves only if `own`; BrokerUnusable when a topic is refused."""
-        options = SubscribeOptions(qos=1, noLocal=not own)
+        """Subscribe with QoS 1, to what we say ourselves only if `own`; BrokerUnusable when a topic is refused. What
+        is to be retained says so, also when it comes at once."""
+        options = SubscribeOptions(qos=1, noLocal=not own, retainAsPublished=True)
         try:
             reasons = await self.subscribe([(topic, options) for topic in topics])
         except aiomqtt.MqttError as error:
@@ -298,7 +314,8 @@ class Connection(aiomqtt.Client):
             done.set_result(None)
 
     def _on_message(self, client: Any, userdata: Any, message: MQTTMessage) -> None:
-        self._received.append(message)
+        if message.qos or len(self._received) < UNPROMISED_MAX:
+            self._received.append(message)
         self._news.set()
 
     def _ended(self, _: Any) -> None:

@@ -8,7 +8,7 @@ import json
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -16,6 +16,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from dealer_flow.record.catalogue import INCIDENTS
+from dealwire.export.witness import witness
 from dealwire.hub.health import ExportProgress, Health
 from dealwire.hub.hub import Hub, HubReader
 from dealwire.hub.lines import Publication
@@ -84,6 +85,20 @@ MEASURES: Final = {
     ),
     "dealwire_mqtt_sent_sequence": MetricSpec("gauge", ("table",), "The newest of them; what lies behind it waits."),
     "dealwire_mqtt_repeats": MetricSpec("counter", ("table",), "How often lines were sent again for who missed them."),
+    "dealwire_mqtt_refused_requests": MetricSpec(
+        "counter", ("table",), "Requests on the topic `again` that were none, or were retained."
+    ),
+    "dealwire_mqtt_failures": MetricSpec(
+        "counter", ("table",), "How often a fault of this program ended a table's way to the broker."
+    ),
+    "dealwire_mqtt_mark_conflict": MetricSpec(
+        "gauge", ("table",), "1 when the broker knows lines that the journal does not have."
+    ),
+    "dealwire_journal_opening_info": MetricSpec("gauge", ("epoch",), "1 for the opening that wrote the newest line."),
+    "dealwire_journal_head_sequence": MetricSpec("gauge", (), "The newest line that was made known."),
+    "dealwire_journal_head_witness": MetricSpec(
+        "gauge", (), "The first 12 hex digits of its hash, as MQTT carries it, as a number."
+    ),
 }
 """By name; a counter's samples end in `_total`, as the exposition format wants it."""
 
@@ -167,6 +182,12 @@ class Metrics(HubReader, Collector):
         for table, item in last.items():
             out["dealwire_last_line_timestamp_seconds"][table,] = item.at_ns // 1_000_000_000
             out["dealwire_last_line_sequence"][table,] = item.sequence
+        head = max(last.values(), key=lambda item: item.sequence, default=None)
+        if head is not None and head.hash:
+            out["dealwire_journal_opening_info"][head.epoch,] = 1
+            out["dealwire_journal_head_sequence"][()] = head.sequence
+            # A number, because a label that is another at each reading would be a series of its own each time.
+            out["dealwire_journal_head_witness"][()] = int(witness(head.hash)[:12], 16)
         if self._journal is not None:
             out["dealwire_journal_failed"][()] = int(self._journal.failed is not None)
             out["dealwire_journal_records"][()] = self._journal.head.sequence
@@ -185,6 +206,9 @@ class Metrics(HubReader, Collector):
             out["dealwire_mqtt_sent_lines"][table,] = progress.sent
             out["dealwire_mqtt_sent_sequence"][table,] = progress.sequence
             out["dealwire_mqtt_repeats"][table,] = progress.repeats
+            out["dealwire_mqtt_refused_requests"][table,] = progress.refused
+            out["dealwire_mqtt_failures"][table,] = progress.failures
+            out["dealwire_mqtt_mark_conflict"][table,] = int(progress.conflict)
         return out
 
 
@@ -233,3 +257,15 @@ _COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {
     "meter": lambda line: [("dealwire_meter_steps", (line["kind"],), 1)],
     "status": lambda line: [("dealwire_status_changes", (line["kind"],), 1)],
 }
+
+
+class MetricSource(Protocol):
+    """What can be read at `/metrics`: a registry, and something that fills it while it is served."""
+
+    registry: CollectorRegistry
+
+    def start(self) -> None:
+        """It is served from now on."""
+
+    def stop(self) -> None:
+        """No more."""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from prometheus_client.exposition import choose_encoder
 
-from dealwire.export.metrics import Metrics
+from dealwire.export.metrics import MetricSource
 from dealwire.listening import SWEEP_S, AcceptGate, Guest, HostNames, connections_allowed, is_loopback, listening_socket
 from protocol.errors import LocalError
 
@@ -51,7 +51,7 @@ class MetricsServer:
     """
 
     def __init__(
-        self, metrics: Metrics, *, host: str = "127.0.0.1", port: int = 9420, names: Sequence[str] = ()
+        self, metrics: MetricSource, *, host: str = "127.0.0.1", port: int = 9420, names: Sequence[str] = ()
     ) -> None:
         self._metrics = metrics
         try:

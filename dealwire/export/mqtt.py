@@ -11,18 +11,24 @@ not overflow the same queue again. Readers keep one of each (site, table, journa
 
 import asyncio
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final, Self
 
 from aiomqtt import Will
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import CONNECT_S, Broker, BrokerUnusable, Connection, Retry, pause
-from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, place, place_in
+from dealwire.export.marks import MarkConflict
+from dealwire.export.outbox import Outbox
+from dealwire.export.profile import Profile
+from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, PRESENCE, Address, Mark, read_place
+from dealwire.export.witness import witness
 from dealwire.hub.health import ExportProgress
 from dealwire.hub.lines import Publication
-from dealwire.journal import Journal, JournalError, JournalReader
+from dealwire.journal import Journal, JournalError
 
 BATCH: Final = 256
 """Lines read from the journal at once, and between two marks."""
@@ -43,43 +49,15 @@ FAREWELL_S: Final = 1.0
 Report = Callable[[str], None]
 
 
-class Outbox:
-    """Lines of `table`, and the mark that `consumer` has put behind those it sent. Of one thread; a JournalError says
-    why the journal cannot be read. Use it as a context manager."""
+@dataclass(frozen=True)
+class ExportNews:
+    """Whom the exporter tells what, from its own thread, and what was decided before. `report` gets one line for each
+    new trouble; `conflict` a table and why its journal is not the one that the broker knows."""
 
-    def __init__(self, journal: Journal, table: str, consumer: str) -> None:
-        self._journal, self._table, self._consumer = journal, table, consumer
-        self._reader = JournalReader(journal.path)
-        self.journal = self._reader.identity.hex()
-        """The journal's own number: sequences count within it."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._reader.close()
-
-    def mark(self) -> int:
-        """A number up to which everything was sent, and after which nothing was, as far as it was noted."""
-        head = self._reader.head.sequence  # first: a line that comes in between must not be skipped
-        waiting = self._journal.unsent(self._consumer, 1)
-        return waiting[0].sequence - 1 if waiting else head
-
-    def move_mark(self, sequence: int) -> None:
-        """Everything up to `sequence` was sent. A mark never goes back."""
-        self._journal.mark_sent(self._consumer, sequence)
-
-    def after(self, sequence: int, limit: int) -> list[Publication]:
-        """The table's lines after `sequence`, oldest first, at most `limit`."""
-        return self._reader.publications(sequence, limit, self._table)
-
-    def newest(self, sequence: int) -> int:
-        """The table's newest line up to `sequence`; 0 when there is none."""
-        return self._reader.newest(self._table, up_to=sequence)[0]
-
-    def recent(self, age_ns: int) -> int:
-        """A number after which lie the lines of the last `age_ns` before the newest line made known."""
-        return self._reader.newest(self._table, before_ns=self._reader.newest()[1] - age_ns)[0]
+    report: Report = lambda _: None
+    conflict: Callable[[str, str], None] = lambda _, __: None
+    file_counts: bool = False
+    profile: Profile = "full"
 
 
 class BrokerSession:
@@ -98,39 +76,54 @@ class BrokerSession:
         """The first line goes alone: a broker that refuses it may hang up before it has said why to many."""
 
     async def begin(self) -> None:
-        """Say that we are here, and go back to where the broker's memory ends.
+        """Say that we are here, and go back to where the broker's memory ends. MarkConflict when it remembers what this
+        journal does not have.
 
         The retained mark comes before the answer to `online`: a broker handles what one client sends in its order.
         """
         await self._link.listen(self._at.topic(MARK), self._at.topic(AGAIN), own=False)
         await self._link.keep(self._at.topic(PRESENCE), "online")
-        marks = [self._mark_in(message) for message in self._link.pending()]
-        known = [mark for mark in marks if mark is not None]
+        marks = [mark for message in self._link.pending() if (mark := self._mark_in(message)) is not None]
+        foreign = {mark: why for mark in marks if (why := self._outbox.conflict(mark)) is not None}
+        if foreign and not self._lane.file_counts:
+            await self._link.keep(self._at.topic(PRESENCE), "offline")
+            raise MarkConflict(next(iter(foreign.values())))
+        known = [mark.sequence for mark in marks if mark not in foreign and mark.journal == self._outbox.journal]
         behind = min([self._after, *known] if known else [self._after, self._outbox.recent(FORGOTTEN_NS)])
         self._progress.repeats += self._outbox.newest(self._after) > behind
         self._after = behind
         if not known:
-            await self._put_mark(self._outbox.newest(self._after))
+            await self._put_mark(self._outbox.place(self._outbox.newest(self._after)))
+        self._lane.file_counts = False  # what the broker knows from here on it has from us
 
     async def run(self) -> None:
         """Send what is unsent until stopped and nothing is left, then say `offline`."""
         listening = asyncio.create_task(self._listen())
         try:
-            await self._send_all()
+            await self._send_all(listening)
             await self._link.keep(self._at.topic(PRESENCE), "offline")
         finally:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
 
-    def _mark_in(self, message: MQTTMessage) -> int | None:
+    def _mark_in(self, message: MQTTMessage) -> Mark | None:
         """The mark that the broker remembers, if the message is that; a request is kept for later."""
-        sequence = place_in(message, self._outbox.journal)
-        if message.topic.endswith(f"/{MARK}"):
-            return sequence if message.retain else None
-        if sequence is not None and len(self._requested) < REQUESTS_MAX:
+        if message.topic != self._at.topic(MARK):
+            self._take_request(message)
+        elif message.retain:
+            with suppress(ValueError):  # nonsense is no mark: the next one takes its place
+                return Mark.parse(message.payload)
+        return None
+
+    def _take_request(self, message: MQTTMessage) -> None:
+        try:
+            journal, sequence = read_place(message)
+        except ValueError as error:
+            self._lane.refuse(str(error))
+            return
+        if journal == self._outbox.journal and len(self._requested) < REQUESTS_MAX:
             self._requested.add(sequence)
             self._lane.wake.set()
-        return None
 
     async def _listen(self) -> None:
         """Hear who misses lines; end with the connection."""
@@ -141,30 +134,44 @@ class BrokerSession:
         finally:
             self._lane.wake.set()
 
-    async def _send_all(self) -> None:
+    async def _send_all(self, listening: "asyncio.Task[None]") -> None:
         while True:
             self._link.check()
+            if listening.done():
+                listening.result()
             self._lane.wake.clear()
-            while self._requested:
+            if self._requested:  # one at a time: who asks without end must not hold new lines up
                 await self._repeat(self._requested.pop())
-            batch = self._outbox.after(self._after, self._limit)
-            if batch:
-                previous = self._outbox.newest(self._after) if self._previous is None else self._previous
-                await self._send(batch, previous)
-                self._limit = BATCH
-                self._after = self._previous = self._progress.sequence = batch[-1].sequence
-                self._outbox.move_mark(self._after)
-                await self._put_mark(self._after)
+            batch, reached = self._outbox.outgoing(self._after, self._limit)
+            fresh = reached > self._after
+            if fresh:
+                await self._send_new(batch, reached)
             self._lane.works()
-            if batch:
+            if fresh or self._requested:
                 continue
+            self._lane.careful = False
             if self._lane.stop.is_set():
                 return
             await pause(self._lane.wake, POLL_S)
 
+    async def _send_new(self, batch: Sequence[Publication], reached: int) -> None:
+        """Send the lines that follow, and move both marks behind them: ours to where the lines were looked at, the
+        broker's to the last that left."""
+        if self._previous is None:
+            self._previous = self._outbox.newest(self._after)
+        await self._send(batch, self._previous)
+        self._limit = 1 if self._lane.careful else BATCH
+        self._after = self._progress.sequence = reached
+        self._outbox.move_mark(reached)
+        if batch:
+            last = batch[-1]
+            self._previous = last.sequence
+            await self._put_mark(Mark(self._outbox.journal, last.sequence, last.epoch, witness(last.hash)))
+
     async def _repeat(self, place: int) -> None:
         """Some lines after `place` once more, of those that were sent already."""
-        batch = [item for item in self._outbox.after(place, REPEAT_MAX) if item.sequence <= self._after]
+        lines, _ = self._outbox.outgoing(place, REPEAT_MAX)
+        batch = [item for item in lines if item.sequence <= self._after]
         if batch:
             self._progress.repeats += 1
             await self._send(batch, self._outbox.newest(place))
@@ -179,13 +186,16 @@ class BrokerSession:
         await asyncio.gather(*sent)
         self._progress.sent += len(batch)
 
-    async def _put_mark(self, sequence: int) -> None:
-        if sequence:
-            await self._link.keep(self._at.topic(MARK), place(self._outbox.journal, sequence))
+    async def _put_mark(self, mark: Mark) -> None:
+        if mark.sequence:
+            await self._link.keep(self._at.topic(MARK), mark.text)
 
 
 class BrokerLane:
-    """One table's way to the broker: one connection after the other, each with the table's will."""
+    """One table's way to the broker: one connection after the other, each with the table's will.
+
+    Whatever goes wrong ends this connection and nothing else: the exporter's other tables go on.
+    """
 
     def __init__(
         self,
@@ -193,27 +203,41 @@ class BrokerLane:
         journal: Journal,
         at: Address,
         progress: ExportProgress,
-        report: Report,
+        news: ExportNews,
         stop: asyncio.Event,
     ) -> None:
         self.at, self.progress, self.stop = at, progress, stop
         self.wake = asyncio.Event()
-        self._broker, self._journal, self._report, self._retry = broker, journal, report, Retry()
+        self.file_counts = news.file_counts
+        """A person decided that this file counts, whatever mark the broker has."""
+        self._broker, self._journal, self._news = broker.of(at.user), journal, news
+        self._retry, self._faults = Retry(), Retry()
+        self._failed_at = 0
+        self._last_fault = ""
+        self.careful = False
+        """Line by line after a fault of this program, so that it is met at one line and all before it are out."""
 
     async def run(self) -> None:
         """Keep a connection and send until stopped."""
         while not self.stop.is_set():
+            retry = self._retry
             try:
                 await self._serve()
             except (BrokerUnusable, JournalError) as error:
                 self._trouble(str(error))
+            except MarkConflict as error:
+                self._contradicted(str(error))
+                return
+            except Exception as error:
+                retry = self._faults
+                self._fault(error)
             finally:
                 self.progress.connected = False
-            await pause(self.stop, self._retry.next_s())
+            await pause(self.stop, retry.next_s())
 
     async def _serve(self) -> None:
         will = Will(self.at.topic(PRESENCE), "offline", 1, retain=True)
-        with Outbox(self._journal, self.at.table, f"mqtt/{self.at.table}") as outbox:
+        with Outbox(self._journal, self.at.table, f"mqtt/{self.at.table}", self._news.profile) as outbox:
             async with Connection(self._broker, self.at.client, expiry_s=EXPIRY_S, will=will) as link:
                 session = BrokerSession(self, link, outbox)
                 await session.begin()
@@ -223,26 +247,65 @@ class BrokerLane:
     def works(self) -> None:
         """The broker takes what we send, or would."""
         self._retry.reset()
-        self.progress.problem = None
+        if self.progress.sequence >= self._failed_at:
+            self.progress.problem = None
+
+    def refuse(self, why: str) -> None:
+        """A request is none."""
+        self.progress.refused += 1
+        if self.progress.refused == 1:
+            self._news.report(f"{self.at.topic(AGAIN)}: a request is refused: {why}; more are counted, not told")
+
+    def _fault(self, error: Exception) -> None:
+        """Of this program. The message of such an error may hold anything, a line too; the place says as much."""
+        if self.progress.sequence >= self._failed_at:  # it got on since the last one
+            self._faults.reset()
+        self._failed_at = self.progress.sequence + 1
+        self.progress.failures += 1
+        self.careful = True
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        name = at.filename.rsplit("/", 1)[-1]
+        what = f"{self.at.table}: a fault of this program: {type(error).__name__} at {name}:{at.lineno}"
+        if what == self._last_fault:
+            self.progress.problem = what
+        self._last_fault = what
+        self._trouble(what)
+
+    def _contradicted(self, why: str) -> None:
+        """The journal is not the one that the broker knows: send nothing, and have the table stopped."""
+        self.progress.conflict, self.progress.problem = True, why
+        self._news.conflict(self.at.table, why)
 
     def _trouble(self, what: str) -> None:
         """Say what is wrong, once for each new trouble."""
         if what != self.progress.problem:
-            self._report(f"{what}; lines of {self.at.table} wait in the journal")
+            self._news.report(f"{what}; lines of {self.at.table} wait in the journal")
         self.progress.problem = what
 
 
 class MqttExporter:
     """Sends the lines of `tables` from the journal to a broker, from a thread of its own.
 
-    `report` gets one line for each new trouble. ValueError when a name cannot be part of a topic.
+    `report` gets one line for each new trouble; `conflict` a table, and why the broker knows lines of it that the
+    journal does not have, unless a person decided that this file counts.
+    ValueError when a name cannot be part of a topic.
     """
 
     def __init__(
-        self, broker: Broker, journal: Journal, *, site: str, tables: Sequence[str], report: Report = lambda _: None
+        self,
+        broker: Broker,
+        journal: Journal,
+        *,
+        site: str,
+        tables: Sequence[str],
+        report: Report = lambda _: None,
+        conflict: Callable[[str, str], None] = lambda _, __: None,
+        file_counts: bool = False,
+        profile: Profile = "full",
     ) -> None:
         self.progress = {table: ExportProgress() for table in tables}
-        self._broker, self._journal, self._report = broker, journal, report
+        self._broker, self._journal = broker, journal
+        self._news = ExportNews(report, conflict, file_counts, profile)
         self._addresses = [Address.checked(site, table) for table in tables]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="mqtt", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -282,16 +345,13 @@ class MqttExporter:
     async def _main(self) -> None:
         self._stop = asyncio.Event()
         for at in self._addresses:
-            lane = BrokerLane(self._broker, self._journal, at, self.progress[at.table], self._report, self._stop)
+            lane = BrokerLane(self._broker, self._journal, at, self.progress[at.table], self._news, self._stop)
             self._lanes.append(lane)
         self._loop = asyncio.get_running_loop()
         self._woken()  # stopped before there was a loop
         running = [asyncio.create_task(lane.run()) for lane in self._lanes]
-        stopped = asyncio.create_task(self._stop.wait())
-        await asyncio.wait([stopped, *running], return_when=asyncio.FIRST_COMPLETED)
-        ended, late = await asyncio.wait(running, timeout=FAREWELL_S)
-        for task in (stopped, *late):
+        await self._stop.wait()  # a lane may end before; the others go on
+        _, late = await asyncio.wait(running, timeout=FAREWELL_S)
+        for task in late:
             task.cancel()
-        await asyncio.gather(stopped, *late, return_exceptions=True)
-        for task in ended:
-            task.result()  # a fault of the program must not end in silence
+        await asyncio.gather(*running, return_exceptions=True)

@@ -60,4 +60,11 @@ class ExportProgress:
     """The newest of them."""
     repeats: int = 0
     """How often lines had to be sent again because the broker or a reader missed them."""
+    refused: int = 0
+    """Requests of readers that were none, or were retained."""
+    failures: int = 0
+    """How often a fault of this program ended the table's way to the broker; it is tried again."""
+    conflict: bool = False
+    """The broker knows a line that the journal does not have: nothing is sent until a person has looked."""
     problem: str | None = None
+    """Why nothing goes out; None while lines do, or would."""

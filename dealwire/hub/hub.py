@@ -146,6 +146,9 @@ class HubReader:
     """Takes what the hub gives, in a thread of its own; the tables never wait for it. Use it as a context manager, or
     `start` and `stop` it; a subclass says what it does with what it takes."""
 
+    beat_s: float | None = None
+    """How long `take` waits at most for something new; None waits for ever."""
+
     def __init__(self, hub: Hub, name: str) -> None:
         self._hub = hub
         self._news, self._stopped = threading.Event(), False
@@ -174,7 +177,7 @@ class HubReader:
     def run(self) -> None:
         """What the thread does: take, until stopped and nothing waits."""
         while not self._stopped:
-            self._news.wait()
+            self._news.wait(self.beat_s)
             self._news.clear()
             self.take(*self._reader.take())
         self.take(*self._reader.take())

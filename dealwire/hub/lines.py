@@ -26,6 +26,20 @@ class GapLine(LineRecord, frozen=True, kw_only=True):
     """The number of the first line after it."""
 
 
+class HeadLine(LineRecord, frozen=True, kw_only=True):
+    """Up to where the journal had come when this was written: no record of it, but what it can be held to later."""
+
+    SCHEMA: ClassVar[str] = "dealwire.head/1"
+    TYPE: ClassVar[str] = "head"
+
+    epoch: str
+    """The opening of the journal that wrote the line before, hex."""
+    sequence: int
+    """The number of the line before."""
+    hash: str
+    """SHA-256 of its record's place in the journal's chain, hex."""
+
+
 class StatusLine(LineRecord, frozen=True, kw_only=True):
     """What became of a table or of one of its lines: no part of a round, but somebody has to know."""
 

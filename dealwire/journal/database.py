@@ -23,6 +23,7 @@ from dealwire.journal.errors import (
     JournalUnwritable,
 )
 from dealwire.journal.records import KEY, MARKS, TOPICS
+from devices.files import check_kind
 
 APPLICATION_ID: Final = 0x64774A31
 """`dwJ1`, at byte 68 of the file."""
@@ -131,7 +132,7 @@ class WritableFile:
     of version 1 until now: then nothing is derived yet."""
 
     def __init__(self, path: Path) -> None:
-        refuse_folder(path)
+        refuse_no_file(path)
         self.path = path
         self.older = False
         self._lock = _lock(path)
@@ -192,10 +193,14 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def refuse_folder(path: Path) -> None:
-    """JournalInaccessible for a folder."""
-    if path.is_dir():
-        raise JournalInaccessible(path, os.strerror(errno.EISDIR), errno.EISDIR)
+def refuse_no_file(path: Path) -> None:
+    """JournalInaccessible for a folder, pipe, socket or device: SQLite would wait for one of them."""
+    try:
+        check_kind(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise JournalInaccessible(path, error.strerror or str(error), error.errno or 0) from error
 
 
 def _lock(path: Path) -> int:
@@ -236,7 +241,7 @@ def marks(version: int) -> str:
 
 def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that only reads, also beside the writer, and on a medium that cannot be written."""
-    refuse_folder(path)
+    refuse_no_file(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
     uri = f"{path.absolute().as_uri()}?mode=ro"

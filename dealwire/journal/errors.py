@@ -75,10 +75,10 @@ class KeyProblem(JournalError):
 
 
 class KeyUnsafe(KeyProblem):
-    """Others may read the key file."""
+    """The key file is not ours or root's, or others may use it."""
 
-    def __init__(self, path: Path, mode: int) -> None:
-        super().__init__(path, f"mode {mode:04o} lets others read the key; allowed: 0600 or 0400 (chmod 600 {path})")
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(path, why)
 
 
 class KeyUnknown(JournalError):

@@ -4,7 +4,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from dealwire.config.private_file import why_unsafe_facts
 from dealwire.journal.errors import KeyProblem, KeyUnsafe, SealingUnavailable
+from devices.files import open_file
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -17,16 +19,16 @@ Words = tuple[int, list[str]]
 
 
 def read_lines(path: Path, *, secret: bool = True) -> list[Words]:
-    """The lines of a key file that hold anything. KeyUnsafe when others may read what is `secret`, KeyProblem when the
-    file cannot be read."""
+    """The lines of a key file that hold anything. KeyUnsafe when what is `secret` is not ours or others may use it,
+    KeyProblem when the file cannot be read."""
     try:
-        with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode & 0o777
+        with open_file(path) as file:
+            unsafe = why_unsafe_facts(os.fstat(file.fileno()), path) if secret else None
             text = file.read(1 << 20).decode("ascii", "replace")
     except OSError as error:
         raise KeyProblem(path, f"key file cannot be read: {error.strerror}") from error
-    if secret and mode & 0o077:
-        raise KeyUnsafe(path, mode)
+    if unsafe is not None:
+        raise KeyUnsafe(path, unsafe)
     return [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
 
 

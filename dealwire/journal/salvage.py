@@ -43,7 +43,7 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
     """Read what can be read of the journal at `path` into a new file `output`. JournalError when nothing can."""
     if output.exists():
         raise JournalInaccessible(output, "is there already")
-    database.refuse_folder(path)
+    database.refuse_no_file(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(2), 2)
     uri = f"{path.absolute().as_uri()}?mode=ro"

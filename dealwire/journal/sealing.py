@@ -65,7 +65,8 @@ class SealingKey:
 
     @classmethod
     def load(cls, path: str | Path) -> "SealingKey":
-        """Read a key file. KeyUnsafe when others may read it, KeyProblem when it is no key file or cannot be read."""
+        """Read a key file. KeyUnsafe when it is not ours or others may use it, KeyProblem when it is no key file or
+        cannot be read."""
         path = Path(path)
         keys = tuple(_parse(path, number, words) for number, words in read_lines(path))
         if not keys:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
-from dealer_flow.procedure.tomlfile import load, validated
+from dealer_flow.procedure.tomlfile import load, read, validated
 from dealwire.rehearsal.parts import FileKey, OpenPart
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
 from dealwire.rehearsal.scenario import (
@@ -86,7 +86,7 @@ def find_scenario(source: str | Path) -> AnyScenario:
             raise _unknown(source, folders)
         path = HERE / folders[source] / f"{source}.toml"
     file = load(path, ScenarioFile)
-    top = FileKey(str(path), path.read_text(encoding="utf-8"))
+    top = FileKey(str(path), read(path))
     try:
         procedure = load_procedure(file.procedure)
     except ProcedureError as error:

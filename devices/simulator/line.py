@@ -167,11 +167,7 @@ class SimulatedDevice:
 
     def __init__(self, address: str, clock: Clock | None = None) -> None:
         self.clock, self.address = clock or SystemClock(), address
-        parts = urlsplit(address)
-        if parts.path not in KINDS:
-            raise LineUnusable(address, f"no such simulated device; there are {', '.join(KINDS)}")
-        kind = KINDS[parts.path]
-        numbers, fault = _settings(address, kind)
+        kind, numbers, fault = kind_at(address)
         self._unit, self._next_act, ready = kind.make(numbers, fault)
         self._pause_ns = PAUSE_NS // numbers["speed"]
         self._act_ns: int | None = None
@@ -246,6 +242,14 @@ class SimulatedLine(OpenLine):
         self._device.receive(data)
         self._wake()
         return len(data)
+
+
+def kind_at(address: str) -> tuple[SimulatedKind, Numbers, str]:
+    """The kind of device that a `sim:` address names, its settings and its fault; LineUnusable says what there is."""
+    path = urlsplit(address).path
+    if path not in KINDS:
+        raise LineUnusable(address, f"no such simulated device; there are {', '.join(KINDS)}")
+    return KINDS[path], *_settings(address, KINDS[path])
 
 
 def _settings(address: str, kind: SimulatedKind) -> tuple[Numbers, str]:

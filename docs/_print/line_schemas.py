@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 from dealer_flow.record.base import DIALECT, line_schema
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
-from dealwire.hub.lines import GapLine, StatusLine
+from dealwire.hub.lines import GapLine, HeadLine, StatusLine
 from dealwire.table.event_line import optional
 from devices import events
 from devices.events import Body, Level
@@ -49,6 +49,7 @@ LINE_TYPES: Final = {
         LineType("award", 1, "one step of the award procedure at the table controller"),
         LineType("status", 1, "a table or one of its lines started, stopped, was lost or came back"),
         LineType("gap", 1, "on standard output only: the reader was too slow and lines were left out here"),
+        LineType("head", 1, "on standard output only: up to where the journal had come"),
     )
 }
 """By type."""
@@ -138,6 +139,6 @@ _SCHEMAS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "event": _event_schema,
     **{
         kind.TYPE: partial(line_schema, kind)
-        for kind in (Incident, RoundResult, Settlement, MeterRecord, AwardRecord, StatusLine, GapLine)
+        for kind in (Incident, RoundResult, Settlement, MeterRecord, AwardRecord, StatusLine, GapLine, HeadLine)
     },
 }

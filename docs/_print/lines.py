@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from dealwire.export.fleet.metrics import FLEET_MEASURES
 from dealwire.export.metrics import MEASURES
 from dealwire.table.event_line import optional
 from docs._print import printed, table
@@ -34,7 +35,8 @@ def _report(kind: type[Any]) -> tuple[str, ...]:
 
 
 def _metrics() -> list[str]:
-    shown = {f"{name}_total" if measure.kind == "counter" else name: measure for name, measure in MEASURES.items()}
+    found = [*MEASURES.items(), *FLEET_MEASURES.items()]
+    shown = {f"{name}_total" if measure.kind == "counter" else name: measure for name, measure in found}
     rows = ((f"`{name}`", ", ".join(measure.labels) or "-", measure.what) for name, measure in shown.items())
     return table(("metric", "labels", "what it says"), rows)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from devices.processes import end_with_parent
 from rules.conditions import LONGEST
 from rules.game import Bet
 from rules.odds.question import Question
@@ -71,7 +72,7 @@ def count_all(deal: DealShape, wild_kicker: str, *, workers: int = 1) -> list[Sh
     count, todo = partial(showdowns, deal, wild_kicker=wild_kicker), patterns(deal)
     if workers < 2:
         return [count(pattern) for pattern in todo]
-    with ProcessPoolExecutor(workers) as pool:
+    with ProcessPoolExecutor(workers, initializer=end_with_parent) as pool:
         return list(pool.map(count, todo))
 
 

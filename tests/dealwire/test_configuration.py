@@ -84,7 +84,9 @@ def test_what_is_wrong_with_a_consoles_proxy_is_one_line(tmp_path: Path, before:
 
 @pytest.mark.parametrize(("setting", "doubted"), [("", 1), ("least-confidence = 70", 0), ("least-confidence = 71", 1)])
 def test_a_table_says_how_sure_its_shoe_must_be(tmp_path: Path, setting: str, doubted: int) -> None:
-    file = written(tmp_path, more=SECOND.format(name="pit-2", address="x").replace('"pit-2"', f'"pit-2"\n{setting}'))
+    file = written(
+        tmp_path, more=SECOND.format(name="pit-2", address="/dev/x").replace('"pit-2"', f'"pit-2"\n{setting}')
+    )
     table = build_table(load_configuration(file).table[1], Banks(), Table)
     for number, body in enumerate((e.GameStarted(1), e.CardDrawn(1, parse_card("AS"), None, 70)), 1):
         table.handle(e.Seen("line", 1, number, 1, body))
@@ -141,7 +143,9 @@ def test_a_single_table_is_written_as_one_of_several(tmp_path: Path) -> None:
 
 
 def test_names_and_lines_stand_once(tmp_path: Path) -> None:
-    assert "table 'pit-1' stands twice" in refusal(written(tmp_path, more=SECOND.format(name="pit-1", address="x")))
+    assert "table 'pit-1' stands twice" in refusal(
+        written(tmp_path, more=SECOND.format(name="pit-1", address="/dev/x"))
+    )
     taken = SECOND.format(name="pit-2", address="serial-id:A10KZW3X")
     assert "is already that of shuffler at pit-1" in refusal(written(tmp_path, more=taken))
     twice = refusal(written(tmp_path, 'name = "controller"', 'name = "shuffler"'))
@@ -149,7 +153,7 @@ def test_names_and_lines_stand_once(tmp_path: Path) -> None:
 
 
 def test_nothing_is_asked_of_a_shoe_that_cannot_be_asked(tmp_path: Path) -> None:
-    more = SECOND.format(name="pit-2", address="x").replace('"angel-eye"', '"angel-eye"\nrole = "control"')
+    more = SECOND.format(name="pit-2", address="/dev/x").replace('"angel-eye"', '"angel-eye"\nrole = "control"')
     assert "nothing can be asked of a device that speaks angel-eye" in refusal(written(tmp_path, more=more))
 
 

@@ -44,7 +44,7 @@ def test_tokens_are_read_from_a_file_that_nobody_else_may_read(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "mode", "why"),
     [
-        (GOOD, 0o640, "others may read it (mode 0640); allowed: 0600"),
+        (GOOD, 0o640, "others may use it (mode 0640); allowed: 0600"),
         (GOOD, 0o604, "mode 0604"),
         ('boss = "x"', 0o600, "boss: is no role; allowed: dealer, supervisor, technician"),
         ('dealer = "short"', 0o600, "dealer: a token is a text of 16 to 256 characters"),

@@ -11,7 +11,7 @@ from tests.support.races import AT_10, race, race_table
 
 
 def test_a_race_is_shown_by_its_columns() -> None:
-    lines = [line.strip() for line in round_lines(race(AT_10, red=500))[2:]]
+    lines = [line.strip() for line in round_lines(race(AT_10, red=500))]
     assert lines == [
         "clubs      2C 6C",
         "diamonds   3D 7D",

@@ -112,6 +112,8 @@ class Reader:
     def __init__(self, port: int, topic: str, name: str = "reader", username: str = "") -> None:
         self.lines: dict[tuple[str, str, int], str] = {}
         """By table, journal and sequence."""
+        self.properties: dict[tuple[str, str, int], dict[str, str]] = {}
+        """What went beside each line."""
         self.doubles = 0
         self.changed: list[tuple[str, str, int]] = []
         """Lines that came again with another content: there must be none."""
@@ -134,18 +136,22 @@ class Reader:
 
     def _take(self, message: paho.MQTTMessage) -> None:
         told = dict(getattr(message.properties, "UserProperty", ()))
-        text = message.payload.decode()
+        text = message.payload.decode("utf-8", "replace")
         with self._lock:
             if "sequence" not in told:
                 self.others.append((message.topic, text, message.retain))
                 return
             key = (told["table"], told["journal"], int(told["sequence"]))
             self.doubles += key in self.lines
+            self.properties[key] = told
             if self.lines.setdefault(key, text) != text:
                 self.changed.append(key)
 
-    def ask(self, topic: str, text: str) -> None:
+    def ask(self, topic: str, text: str | bytes) -> None:
         self._client.publish(topic, text, qos=1).wait_for_publish(10)
+
+    def keep(self, topic: str, text: str | bytes) -> None:
+        self._client.publish(topic, text, qos=1, retain=True).wait_for_publish(10)
 
     def copy(self) -> dict[tuple[str, str, int], str]:
         with self._lock:

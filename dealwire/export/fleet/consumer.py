@@ -5,14 +5,16 @@ already. What the broker lost is seen by the line that follows it, or by the pla
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from paho.mqtt.client import MQTTMessage
 
 from dealwire.export.broker import Broker, BrokerUnusable, Connection, Retry, pause
-from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, MissingLine, RefusedMessage
+from dealwire.export.fleet.database import Batch, Database, DatabaseUnusable, MissingLine
+from dealwire.export.fleet.refusals import RefusalKind, RefusedMessage, check_viewed
 from dealwire.export.topics import AGAIN, LINE_TOPICS, MARK, ROOT, Address, place, read_line, read_mark
 
 EXPIRY_S: Final = 30 * 24 * 3600
@@ -21,6 +23,8 @@ ASK_S: Final = 10.0
 """How long a table may take to send lines again before it is asked once more."""
 GRACE_S: Final = 0.5
 """How long a line that seems missing may still be on its way."""
+REPORT_S: Final = 60.0
+"""How often it is told that messages were refused, at most."""
 LOOK_S: Final = 0.1
 """How often gaps are looked at while there are any."""
 
@@ -31,8 +35,13 @@ class ConsumerCounts:
 
     lines: int = 0
     """Lines committed, those that were there already included."""
-    refused: int = 0
+    refused: Counter[RefusalKind] = field(default_factory=Counter)
     requested: int = 0
+    gaps: int = 0
+    """Tables and journals that lines are missing of, at the last look."""
+    listening: bool = False
+    last_ns: int = 0
+    """When the newest line that came was journalled."""
 
 
 class RepeatRequests:
@@ -76,9 +85,13 @@ def sort(messages: list[MQTTMessage]) -> Batch:
             if level == MARK:
                 batch.announced.append(read_mark(message))
             elif level in LINE_TOPICS.values():
-                batch.lines.append(read_line(message))
-        except ValueError as error:
-            batch.refused.append(RefusedMessage(message.topic, bytes(message.payload), str(error)))
+                line, content = read_line(message)
+                check_viewed(content)
+                batch.lines.append(line)
+        except MemoryError:  # that says nothing about the message
+            raise
+        except Exception as error:  # whatever it is: a message that ends the reader would end each next start, too
+            batch.refused.append(RefusedMessage.of(message.topic, bytes(message.payload), error))
     return batch
 
 
@@ -94,6 +107,7 @@ class Consumer:
         self._topic = f"$share/{group}/{ROOT}/+/+/+" if group else f"{ROOT}/+/+/+"
         self._problem: str | None = None
         self._retry = Retry()
+        self._reported_s = -REPORT_S
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
@@ -111,11 +125,12 @@ class Consumer:
                 ):
                     await link.listen(self._topic)
                     self._report(f"{self._broker}: listening to {self._topic}")
-                    worked = True
+                    worked = self.counts.listening = True
                     await self._serve(link, database)
             except (BrokerUnusable, DatabaseUnusable) as error:
                 if not worked:
                     raise
+                self.counts.listening = False
                 self._trouble(str(error))
                 await pause(self._stopping, self._retry.next_s())
 
@@ -129,19 +144,33 @@ class Consumer:
         asking, now_s = RepeatRequests(), asyncio.get_running_loop().time
         while not self._stopping.is_set():
             messages = await self._next(link, LOOK_S if asking.due else ASK_S)
-            found = 0
+            found = False
             if messages:
                 batch = sort(messages)
-                found = await database.store(batch)
+                stored = await database.store(batch)
                 link.acknowledge(messages)
-                self.counts.lines += len(batch.lines)
-                self.counts.refused += len(batch.refused)
+                found = stored.gaps > 0
+                self._count(batch, stored.refused)
             self._retry.reset()
             self._problem = None
             if found or asking.looks_at(now_s()) or not messages:
-                for address, journal, after in asking.of(await database.gaps(), now_s()):
+                gaps = await database.gaps()
+                self.counts.gaps = len(gaps)
+                for address, journal, after in asking.of(gaps, now_s()):
                     self.counts.requested += 1
                     await link.send(address.topic(AGAIN), place(journal, after))
+
+    def _count(self, batch: Batch, refused: Counter[RefusalKind]) -> None:
+        """Note what a batch held, and say that something was refused: at once, then once a minute."""
+        self.counts.lines += len(batch.lines)
+        self.counts.last_ns = max([self.counts.last_ns, *(line.at_ns for line in batch.lines)])
+        self.counts.refused += refused
+        now_s = asyncio.get_running_loop().time()
+        if refused and now_s >= self._reported_s + REPORT_S:
+            self._reported_s = now_s
+            number, kind = self.counts.refused.total(), max(refused)
+            what = f"{number} message{'s' * (number > 1)} refused so far, the newest {kind}"
+            self._report(f"{what}; why stands in dealwire.refused")
 
     async def _next(self, link: Connection, patience_s: float) -> list[MQTTMessage]:
         """What came in; nothing when stopped or after `patience_s`."""

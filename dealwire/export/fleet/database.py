@@ -1,12 +1,14 @@
 """The fleet's database: its tables, and one batch of lines into them."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Final, NamedTuple, Self
 
 import psycopg
 
+from dealwire.export.fleet.refusals import PAYLOAD_MAX, RefusalKind, RefusedMessage
 from dealwire.export.topics import Received
 from protocol.errors import DealwireError
 
@@ -24,6 +26,10 @@ class DatabaseUnusable(DealwireError):
         super().__init__(f"PostgreSQL: {why}")
 
 
+LineKey = tuple[str, str, str, int]
+"""Site, table, journal and sequence: what names a line for ever."""
+
+
 class MissingLine(NamedTuple):
     """A line that is missing; `after` is the newest line before it that is there."""
 
@@ -34,12 +40,11 @@ class MissingLine(NamedTuple):
     after: int
 
 
-class RefusedMessage(NamedTuple):
-    """A message that is no line, or contradicts one."""
+class BatchOutcome(NamedTuple):
+    """What became of a batch: how many gaps were found, and how many messages were refused of each kind."""
 
-    topic: str
-    payload: bytes
-    why: str
+    gaps: int
+    refused: Counter[RefusalKind]
 
 
 @dataclass
@@ -75,15 +80,16 @@ CREATE TABLE IF NOT EXISTS dealwire.version (
 _KEY: Final = "site, table_name, journal, sequence"
 
 _INSERT: Final = f"""
-INSERT INTO dealwire.line ({_KEY}, previous, at_ns, schema, line, type)
+INSERT INTO dealwire.line ({_KEY}, previous, at_ns, schema, line, epoch, hash, type)
 SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::bigint[], %s::bigint[], %s::text[],
-    %s::text[], %s::text[])
+    %s::text[], %s::text[], %s::text[], %s::text[])
 ON CONFLICT DO NOTHING"""
 
 _CHANGED: Final = f"""
-SELECT {_KEY} FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[])
-    AS came (site, table_name, journal, sequence, line)
-JOIN dealwire.line USING ({_KEY}) WHERE came.line <> line.line"""
+SELECT came.number FROM unnest(%s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[], %s::text[])
+    WITH ORDINALITY AS came (site, table_name, journal, sequence, line, hash, number)
+JOIN dealwire.line USING ({_KEY})
+WHERE came.line <> line.line OR (came.hash <> line.hash AND '' NOT IN (came.hash, line.hash))"""
 
 _MISSING: Final = f"""
 INSERT INTO dealwire.gap ({_KEY})
@@ -92,7 +98,11 @@ WHERE sequence > 0 AND NOT EXISTS (SELECT FROM dealwire.line WHERE ({_KEY}) = (d
     due.sequence))
 ON CONFLICT DO NOTHING"""
 
-_REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why) VALUES (%s, %s, %s)"
+_REFUSE: Final = "INSERT INTO dealwire.refused (topic, payload, why, kind) VALUES (%s, %s, %s, %s)"
+_ROLLED_BACK: Final = "another line has this journal and sequence: the journal was put back to an older copy, or forged"
+
+_UNHOLDABLE: Final = (psycopg.DataError, psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
+"""What the database says of a line that it cannot hold, and never will; everything else is a trouble of its own."""
 
 _NEVER: Final = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
 """Every question here is about a few keys. A planner that has no statistics yet would read the whole table instead."""
@@ -150,12 +160,12 @@ class Database:
                 f"its tables are of version {has}, this program knows {needs}: update dealwire", usage=True
             )
 
-    async def store(self, batch: Batch) -> int:
-        """All of a batch, in one transaction; what is there already stays as it is. How many gaps were found."""
+    async def store(self, batch: Batch) -> BatchOutcome:
+        """All of a batch, in one transaction; what is there already stays as it is."""
         try:
             try:
                 return await self._store(batch)
-            except psycopg.DataError:
+            except _UNHOLDABLE:
                 return await self._store(await self._sorted_out(batch))
         except psycopg.Error as error:
             raise _as_ours(error) from error
@@ -168,37 +178,31 @@ class Database:
         except psycopg.Error as error:
             raise _as_ours(error) from error
 
-    async def _store(self, batch: Batch) -> int:
-        lines = {(each.site, each.table, each.journal, each.sequence): each for each in reversed(batch.lines)}
+    async def _store(self, batch: Batch) -> BatchOutcome:
+        lines = {_key(each): each for each in reversed(batch.lines)}
         columns = [list(column) for column in zip(*lines.values(), strict=True)] if lines else []
         due = [(each.site, each.table, each.journal, each.previous) for each in lines.values()] + batch.announced
         refused, found = list(batch.refused), 0
         async with self._connection.transaction():
             if columns:
                 await self._connection.execute(_CLOSED, columns[:4])
-                types = [schema.removeprefix("dealwire.").partition("/")[0] for schema in columns[6]]
-                cursor = await self._connection.execute(_INSERT, [*columns, types])
-                if cursor.rowcount < len(lines):
-                    refused += await self._contradictions(lines)
+                cursor = await self._connection.execute(_INSERT, columns)
+                if cursor.rowcount < len(batch.lines):
+                    refused += await self._contradictions(batch.lines)
             if due:
                 columns = [list(column) for column in zip(*due, strict=True)]
                 found = (await self._connection.execute(_MISSING, columns)).rowcount
             for each in refused:
-                values = (each.topic, each.payload, each.why)
-                await self._connection.execute(_REFUSE, values)
-        return found
+                await self._connection.execute(_REFUSE, each)
+        return BatchOutcome(found, Counter(each.kind for each in refused))
 
-    async def _contradictions(self, lines: Mapping[tuple[str, str, str, int], Received]) -> list[RefusedMessage]:
-        """Lines that came under a number which another line has."""
-        columns = [list(column) for column in zip(*lines, strict=True)]
-        cursor = await self._connection.execute(_CHANGED, [*columns, [each.line for each in lines.values()]])
-        why = "another line has this journal and sequence"
-        return [
-            RefusedMessage(
-                f"{site}/{table} {journal} {sequence}", lines[site, table, journal, sequence].line.encode(), why
-            )
-            for site, table, journal, sequence in await cursor.fetchall()
+    async def _contradictions(self, lines: Sequence[Received]) -> list[RefusedMessage]:
+        """Those that came under a number which another line has."""
+        columns = [
+            list(column) for column in zip(*((*_key(each), each.line, each.hash) for each in lines), strict=True)
         ]
+        cursor = await self._connection.execute(_CHANGED, columns)
+        return [_contradicting(lines[number - 1]) for (number,) in await cursor.fetchall()]
 
     async def _sorted_out(self, batch: Batch) -> Batch:
         """The batch without the lines that the database cannot hold, which are kept aside."""
@@ -207,9 +211,8 @@ class Database:
             try:
                 async with self._connection.transaction():
                     await self._connection.execute("SELECT %s::jsonb", [each.line])
-            except psycopg.DataError as error:
-                topic = f"{each.site}/{each.table} {each.journal} {each.sequence}"
-                good.refused.append(RefusedMessage(topic, each.line.encode(), _first_line(error)))
+            except _UNHOLDABLE as error:
+                good.refused.append(RefusedMessage.of(_topic(each), each.line.encode(), ValueError(str(error))))
             else:
                 good.lines.append(each)
         return good
@@ -253,6 +256,19 @@ async def _version(connection: psycopg.AsyncConnection[tuple[Any, ...]]) -> int:
         return int(row[0]) if row else 0
     except psycopg.Error as error:
         raise _as_ours(error) from error
+
+
+def _key(line: Received) -> LineKey:
+    return line.site, line.table, line.journal, line.sequence
+
+
+def _topic(line: Received) -> str:
+    return f"{line.site}/{line.table} {line.journal} {line.sequence}"
+
+
+def _contradicting(line: Received) -> RefusedMessage:
+    """A line that came under a number which another line has."""
+    return RefusedMessage(_topic(line), line.line.encode()[:PAYLOAD_MAX], _ROLLED_BACK, "contradicting")
 
 
 def _as_ours(error: psycopg.Error) -> DatabaseUnusable:

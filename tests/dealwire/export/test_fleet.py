@@ -82,6 +82,13 @@ class Consuming:
         self._process.kill()
         self._process.wait()
 
+    def log(self) -> str:
+        """What it said since it was started last."""
+        return self._log.read_text()
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
     def stop(self) -> int:
         self.must_listen()
         self._process.send_signal(signal.SIGTERM)
@@ -251,7 +258,12 @@ def test_what_is_no_line_is_kept_aside_and_stops_nothing(database: Postgres, tmp
         ("dealwire/v1/s/t/round", line, told, "a line of dealwire/v1/s/t/state"),
         ("dealwire/v1/s/t/sent", b"soon", {}, "journal 'soon' is not 32 hex digits"),
         (topic, (STATUS % r"\u0000").encode(), told, "unsupported Unicode escape sequence"),
-        (topic, (STATUS % "b").encode(), told, "another line has this journal and sequence"),
+        (
+            topic,
+            (STATUS % "b").encode(),
+            told,
+            "another line has this journal and sequence: the journal was put back to an older copy, or forged",
+        ),
     ]
     with running_broker(tmp_path / "broker") as broker, consuming(broker, database) as consumer:
         consumer.must_listen()

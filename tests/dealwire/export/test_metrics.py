@@ -101,7 +101,9 @@ def test_lines_are_counted_to_the_cent(rig: Rig) -> None:
 def test_views_journal_and_broker_are_gauges() -> None:
     hub = Hub()
     journal = SimpleNamespace(failed=None, head=SimpleNamespace(sequence=12))
-    progress = {TABLE: ExportProgress(connected=True, sent=10, sequence=11, repeats=2)}
+    progress = {
+        TABLE: ExportProgress(connected=True, sent=10, sequence=11, repeats=2, refused=4, failures=5, conflict=True)
+    }
     health = Health()
     health.lag_ns, health.lines = 12_500_000, {(TABLE, "shuffler"): (3, 2**40)}
     health.dropped = {(TABLE, "shuffler"): 2**41}
@@ -134,6 +136,9 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_mqtt_sent_lines_total", TABLE): 10,
             ("dealwire_mqtt_sent_sequence", TABLE): 11,
             ("dealwire_mqtt_repeats_total", TABLE): 2,
+            ("dealwire_mqtt_refused_requests_total", TABLE): 4,
+            ("dealwire_mqtt_failures_total", TABLE): 5,
+            ("dealwire_mqtt_mark_conflict", TABLE): 1,
         }
         assert values == expected
         hub.show(view())

@@ -4,6 +4,7 @@ import io
 import json
 import os
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 from dealwire.export.ndjson import NdjsonSink
@@ -58,3 +59,38 @@ def test_a_pipe_that_nobody_reads_holds_nothing_up() -> None:
     assert "Broken pipe" in str(sink.failed)
     with suppress(BrokenPipeError):
         out.close()
+
+
+def hashed(count: int, first: int = 1) -> list[Publication]:
+    items = []
+    for number in range(first, first + count):
+        topic, line = told()[number % len(told())]
+        items.append(Publication(10 * number, TABLE, number, topic, line, epoch="ab", hash=f"{number:064x}"))
+    return items
+
+
+def head_of(item: Publication) -> dict[str, object]:
+    digest = sha256(bytes.fromhex(item.hash)).hexdigest()
+    return {"schema": "dealwire.head/1", "type": "head", "epoch": "ab", "sequence": item.sequence, "hash": digest}
+
+
+def test_the_head_is_said_while_there_are_new_lines_and_at_the_end() -> None:
+    hub, out = Hub(), io.StringIO()
+    first, second = hashed(100), hashed(3, 101)
+
+    def heads() -> list[dict[str, object]]:
+        return [json.loads(line) for line in out.getvalue().splitlines() if '"type":"head"' in line]
+
+    with NdjsonSink(hub, out):
+        for item in first:
+            hub.publish(item)
+        eventually(lambda: len(heads()) >= 1, "nobody says the head")  # though nothing more comes
+        assert heads()[-1] == head_of(first[-1])
+        for item in second:
+            hub.publish(item)
+    assert heads()[-1] == head_of(second[-1])
+    assert json.loads(out.getvalue().splitlines()[-1]) == heads()[-1]
+    assert len(heads()) <= 4  # not one for each line
+    assert check([json.dumps(heads()[0])]) == {"head"}
+    lines = [line for line in out.getvalue().splitlines() if '"type":"head"' not in line]
+    assert lines == [item.line for item in (*first, *second)]

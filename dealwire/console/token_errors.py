@@ -1,0 +1,17 @@
+"""What may be wrong with a tokens file. The command line knows it before it opens any."""
+
+from pathlib import Path
+
+from protocol.errors import LocalError
+
+
+class TokensUnusable(LocalError):
+    """A tokens file that cannot be used: names the file, the key, and what is allowed."""
+
+    def __init__(self, path: Path, key: str, why: str) -> None:
+        self.path, self.key, self.why = path, key, why
+        super().__init__(f"{path}: {key + ': ' if key else ''}{why}")
+
+
+class TokensUnsafe(TokensUnusable):
+    """The tokens file is not ours or root's, or others may use it."""

@@ -1,0 +1,75 @@
+"""The journal as an outbox: one table's lines, and the mark behind those that were sent."""
+
+from typing import Self
+
+from dealwire.export.marks import conflict
+from dealwire.export.profile import Profile, outgoing
+from dealwire.export.topics import Mark
+from dealwire.export.witness import witness
+from dealwire.hub.lines import Publication
+from dealwire.journal import Journal, JournalReader
+
+
+class Outbox:
+    """Lines of `table`, and the mark that `consumer` has put behind those it sent. Of one thread; a JournalError says
+    why the journal cannot be read. Use it as a context manager."""
+
+    def __init__(self, journal: Journal, table: str, consumer: str, profile: Profile = "full") -> None:
+        self._journal, self._table, self._consumer, self._profile = journal, table, consumer, profile
+        self._reader = JournalReader(journal.path)
+        self.journal = self._reader.identity.hex()
+        """The journal's own number: sequences count within it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.close()
+
+    def mark(self) -> int:
+        """A number up to which everything was sent, and after which nothing was, as far as it was noted."""
+        head = self._reader.head.sequence  # first: a line that comes in between must not be skipped
+        waiting = self._journal.unsent(self._consumer, 1)
+        return waiting[0].sequence - 1 if waiting else head
+
+    def move_mark(self, sequence: int) -> None:
+        """Everything up to `sequence` was sent. A mark never goes back."""
+        self._journal.mark_sent(self._consumer, sequence)
+
+    def after(self, sequence: int, limit: int) -> list[Publication]:
+        """The table's lines after `sequence`, oldest first, at most `limit`."""
+        return self._reader.publications(sequence, limit, self._table)
+
+    def outgoing(self, sequence: int, limit: int) -> tuple[list[Publication], int]:
+        """What leaves of the table's lines after `sequence`, at most `limit`, as it leaves; and up to where the lines
+        were looked at. Nothing leaves only when nothing is left."""
+        found: list[Publication] = []
+        while not found and (items := self.after(sequence, limit)):
+            found = [line for item in items if (line := outgoing(item, self._profile)) is not None]
+            sequence = items[-1].sequence
+        return found, sequence
+
+    def newest(self, sequence: int) -> int:
+        """The table's newest line up to `sequence` that leaves; 0 when there is none."""
+        while True:
+            sequence = self._reader.newest(self._table, up_to=sequence)[0]
+            if self._profile == "full" or not sequence:
+                return sequence
+            if outgoing(self.after(sequence - 1, 1)[0], self._profile) is not None:
+                return sequence
+            sequence -= 1
+
+    def recent(self, age_ns: int) -> int:
+        """A number after which lie the lines of the last `age_ns` before the newest line made known."""
+        return self._reader.newest(self._table, before_ns=self._reader.newest()[1] - age_ns)[0]
+
+    def place(self, sequence: int) -> Mark:
+        """What is said of the table's line `sequence` outside."""
+        line = next(iter(self._reader.publications(sequence - 1, 1, self._table)), None)
+        if line is None or line.sequence != sequence:
+            return Mark(self.journal, sequence)
+        return Mark(self.journal, sequence, line.epoch, witness(line.hash))
+
+    def conflict(self, mark: Mark) -> str | None:
+        """Why a mark cannot come from this journal; None when it can."""
+        return conflict(self._reader, mark)

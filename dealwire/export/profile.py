@@ -1,0 +1,122 @@
+"""What of each line may leave under a profile: everything, or nothing from which a card could follow.
+
+`no-cards` is an allowlist: a key that stands in no list here does not leave, nor does a line whose type has none. A new
+kind of report or a new key is left out until somebody has thought about it.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+from dealwire.hub.lines import Publication
+
+Profile = Literal["full", "no-cards"]
+
+SCHEMA: Final = "dealwire.no-cards/1"
+"""What such a line says of itself; `type` is that of the whole line."""
+
+Kept = Mapping[str, Any]
+"""Key -> None when its value leaves as it is, or what is kept of the object, or of each object of the list, there."""
+
+_COUNT: Final = {"expected": None, "counted": None}
+_INCIDENT_HEAD: Final = dict.fromkeys(("code", "clause", "place", "called", "unreliable", "device", "fault", "badge"))
+_INCIDENT_COUNTS: Final = dict.fromkeys(
+    ("counted", "expected", "limit", "decks", "expected_decks", "deck", "shoe", "minutes", "first", "last")
+)
+_ROUND: Final = {**dict.fromkeys(("table", "session", "round", "outcome")), "procedure": {"id": None, "sha256": None}}
+
+LINES: Final[Mapping[str, Kept]] = {
+    "incident": {**_INCIDENT_HEAD, **_INCIDENT_COUNTS},
+    "round": {
+        **_ROUND,
+        "deck": {"deck": None, "loaded": None},
+        "packets": {"ordinal": None, **_COUNT},
+        "remainder": _COUNT,
+        "rejected": None,
+        "shoe": {"id": None, "loaded": None},
+        "incidents": {**_INCIDENT_HEAD, **_INCIDENT_COUNTS},
+    },
+    "settlement": {**_ROUND, "game": {"id": None, "sha256": None}, "status": None},
+    "status": dict.fromkeys(("table", "kind", "device")),
+}
+"""By type. Bets and their results, pays and meters are not here: what was paid on a bet names the hand."""
+
+_EVENT: Final = dict.fromkeys(("device", "session", "number", "at_ns", "event"))
+_DECK: Final = {"deck": None}
+
+_CODES: Final = """
+    out-of-turn no-entering-bet side-bet-alone unknown-seat unknown-bet unknown-decision decision-bet-differs
+    bet-amount-unknown round-number-differs reveal-before-burn wrong-burn burned-card-in-play reveal-count-wrong
+    faces-disagree seat-count-wrong dealer-count-wrong community-count-wrong hand-count-wrong burn-count-wrong
+    remainder-count-wrong deck-count-wrong cards-not-conserved counts-differ duplicate-face foreign-card
+    card-exposed card-off-table hand-fouled boxed-card card-mishandled burned-card-in-muck burned-card-put-back
+    deck-runs-out deck-not-alternated deck-not-fresh deck-too-old defective-deck-again deck-count-due
+    draw-before-close draw-before-named card-unread card-doubtful card-named naming-refused card-missing
+    drawn-outside burned-mid-race card-overdrawn cut-card other-shoe shoe-over shoe-ended misdeal-called
+    ruled-on misdeal-refused deck-removed device-fault jam door-opened power-lost session-changed events-lost
+    link-lost recording-ended
+"""
+CODES: Final = frozenset(_CODES.split())
+"""Incidents that leave under their own code; any other leaves as `other`, as one does that names a joker."""
+
+EVENTS: Final[Mapping[str, Kept]] = {
+    "LinkUp": dict.fromkeys(
+        ("session", "device_class", "maker", "model", "serial", "firmware", "recognises_cards", "resumed")
+    ),
+    "LinkLost": {},
+    "SessionChanged": {"previous": None, "session": None},
+    "EventsLost": {"first": None, "last": None},
+    "Booted": {"boot_count": None, "mid_round": None},
+    "FaultRaised": {"fault": None, "place": None},
+    "FaultCleared": {"fault": None},
+    "DoorMoved": {"open": None},
+    "DeckLoaded": _DECK,
+    "ShuffleStarted": _DECK,
+    "DeckVerified": {**_DECK, **_COUNT},
+    "PacketDispensed": {**_DECK, "ordinal": None, **_COUNT},
+    "PacketLifted": {"ordinal": None},
+    "RemainderDumped": {**_DECK, **_COUNT},
+    "RemainderLifted": _DECK,
+    "CardRejected": {**_DECK, "fault": None},
+    "RedLamp": {"lit": None, "fault": None},
+    "MisdealReported": {**_DECK, "fault": None, "loaded": None, "remainder": None, "rejected": None},
+    "MisdealCleared": {"fault": None, "badge": None, "resume": None},
+    "DeckRemoved": _DECK,
+    "ShoeLoaded": {"shoe": None, "decks": None, "cards": None},
+    "CutCardSeen": {},
+}
+"""Reports that leave, by kind, and what of their fields. A card drawn from a shoe is none: how many are drawn, and for
+whom, says what the hands come to."""
+
+
+def outgoing(item: Publication, profile: Profile) -> Publication | None:
+    """The line as it leaves under `profile`; None when it does not leave."""
+    if profile == "full":
+        return item
+    content = json.loads(item.line)
+    kept: Kept | None
+    if item.topic == "event":
+        fields = EVENTS.get(content["event"])
+        kept = {**_EVENT, "fields": fields} if fields is not None else None
+    else:
+        kept = LINES.get(item.topic)
+    if kept is None:
+        return None
+    line = {"schema": SCHEMA, "type": item.topic, **_part(content, kept)}
+    return replace(item, line=json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+
+
+def _part(content: Any, kept: Kept) -> Any:
+    if isinstance(content, list):
+        return [_part(each, kept) for each in content]
+    if not isinstance(content, dict):
+        return None  # an object that is absent, or what this program has never written
+    found = {}
+    for key, inside in kept.items():
+        value = content.get(key)
+        if inside is not None:
+            found[key] = _part(value, inside)
+        elif key in content and not isinstance(value, list | dict):
+            found[key] = value if key != "code" or value in CODES else "other"
+    return found

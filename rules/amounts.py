@@ -1,0 +1,16 @@
+"""How large an amount that a person writes down may be."""
+
+from typing import Annotated, Final
+
+from pydantic import Field
+
+MOST_CENTS: Final = 10**12
+"""Ten thousand million dollars: above any meter there ever was, and so far below 63 bits, which is what a line of JSON
+and the journal hold, that no table's sums reach them."""
+MOST_TIMES: Final = 10**6
+"""How many times its wager a bet may be paid: a thousand times the most that is in print."""
+
+AmountField = Annotated[int, Field(ge=0, le=MOST_CENTS)]
+"""Cents in a file."""
+WagerField = Annotated[int, Field(ge=1, le=MOST_CENTS)]
+"""Cents in a file, some."""

@@ -1,0 +1,182 @@
+"""Whatever anybody on the broker can publish: the fleet's reader keeps it aside, says why, and goes on."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dealwire.export.topics import LINE_MAX
+from dealwire.journal import Journal
+from tests.dealwire.export.test_fleet import (
+    Consuming,
+    consuming,
+    database,
+    exporter_of,
+    journal,
+    put,
+    say,
+    server,
+)
+from tests.support.brokers import Mosquitto, eventually, needs_mosquitto
+from tests.support.brokers import running as running_broker
+from tests.support.export_lines import journalled
+from tests.support.postgres import Postgres, needs_postgres
+
+__all__ = ["database", "journal", "server"]
+pytestmark = [needs_mosquitto, needs_postgres, pytest.mark.thorough]
+TOPIC = "dealwire/v1/s/t/state"
+PROPERTIES = {
+    "site": "s",
+    "table": "t",
+    "journal": "0" * 32,
+    "sequence": "1",
+    "previous": "0",
+    "at_ns": "5",
+    "schema": "dealwire.status/1",
+}
+LINE = {"schema": "dealwire.status/1", "type": "status", "table": "t", "kind": "action", "device": None, "text": "a"}
+
+
+def told(**more: str) -> dict[str, str]:
+    return PROPERTIES | more
+
+
+def line_of(kind: str, **more: object) -> bytes:
+    return json.dumps({"schema": f"dealwire.{kind}/1", "type": kind, **more}).encode()
+
+
+def nested(depth: int) -> bytes:
+    """A status line in which something lies `depth` deep."""
+    return json.dumps(LINE | {"text": 0}).encode().replace(b": 0}", b": " + b"[" * depth + b"]" * depth + b"}")
+
+
+HOSTILE: list[tuple[str, bytes, dict[str, str]]] = [
+    (TOPIC, b"[" * 1100, told()),
+    (TOPIC, b"[" * 1100 + b"]" * 1100, told()),
+    *((TOPIC, nested(depth), told()) for depth in (5_000, 100_000)),
+    (TOPIC, b'{"a":' * 30_000, told()),
+    (TOPIC, b"\x00", told()),
+    (TOPIC, json.dumps(LINE | {"text": "\ud800"}).encode(), told()),
+    (TOPIC, json.dumps(LINE | {"text": 1}).encode().replace(b": 1}", b": " + b"9" * 5_000 + b"}"), told()),
+    (TOPIC, json.dumps(LINE | {"text": 1}).encode().replace(b": 1}", b": NaN}"), told()),
+    (TOPIC, json.dumps(LINE | {"text": 1}).encode().replace(b": 1}", b": 1e400000}"), told()),
+    (TOPIC, json.dumps(LINE | {"text": "x" * LINE_MAX}).encode(), told()),
+    (TOPIC, json.dumps(LINE | {"schema": "dealwire." + "x" * 5_000}).encode(), told(schema="dealwire." + "x" * 5_000)),
+    (TOPIC, json.dumps(LINE).encode(), told(journal="0" * 31 + "\u0660")),
+    (TOPIC, json.dumps(LINE).encode(), told(sequence="\u0661")),
+    (TOPIC, json.dumps(LINE).encode(), told(epoch="é")),
+    (TOPIC, json.dumps(LINE).encode(), told(hash="0" * 4_000)),
+    (TOPIC, json.dumps(LINE).encode(), told(table="x" * 65)),
+    ("dealwire/v1/s/t/sent", b"0" * 32 + b" " + b"9" * 19, {}),
+    ("dealwire/v1/s/t/sent", b"9" * 100_000, {}),
+    ("dealwire/v1/s/t/sent", b"\xff\xfe", {}),
+    ("dealwire/v1/s/" + "x" * 100 + "/sent", b"0" * 32 + b" 1", {}),
+    # What the views of the database could not read: one such line would spoil the day of the whole fleet.
+    ("dealwire/v1/s/t/round", line_of("round", round="x", incidents=[], procedure={}), told(schema="dealwire.round/1")),
+    ("dealwire/v1/s/t/round", line_of("round", round=1, incidents=7, procedure={}), told(schema="dealwire.round/1")),
+    ("dealwire/v1/s/t/incident", line_of("incident", code="x", fault="x"), told(schema="dealwire.incident/1")),
+    (
+        "dealwire/v1/s/t/settlement",
+        line_of("settlement", round=1 << 63, game={}, totals={}, lines=[]),
+        told(schema="dealwire.settlement/1"),
+    ),
+    (
+        "dealwire/v1/s/t/settlement",
+        line_of("settlement", round=1, game={"id": "g"}, totals={}, lines={"seat": 1}),
+        told(schema="dealwire.settlement/1"),
+    ),
+    (
+        "dealwire/v1/s/t/settlement",
+        line_of("settlement", round=1, game={"id": "g"}, totals={}, lines=[{"seat": 1, "stake": 1.5}]),
+        told(schema="dealwire.settlement/1"),
+    ),
+]
+"""Topic, payload and user properties."""
+VIEWS = ("round", "incident", "settlement", "bet", "day")
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    with running_broker(tmp_path / "broker", "max_queued_messages 0") as made:
+        yield made
+
+
+def count(database: Postgres, table: str) -> int:
+    return int(database.rows(f"SELECT count(*) FROM dealwire.{table}")[0][0])
+
+
+def must_go_on(database: Postgres, broker: Mosquitto, journal: Journal) -> None:
+    with exporter_of(broker, journal) as exporter:
+        put(journal, 100)
+        exporter.wake()
+        lines = len(journalled(journal.path))
+        counted = "SELECT count(*) FROM dealwire.line WHERE site <> 's'"
+        eventually(lambda: database.rows(counted) == [(lines,)], "stopped by what it cannot read")
+    for view in VIEWS:
+        count(database, view)
+
+
+def test_what_cannot_be_read_is_kept_aside_and_nothing_stops(
+    journal: Journal, database: Postgres, broker: Mosquitto
+) -> None:
+    with consuming(broker, database) as consumer:
+        consumer.must_listen()
+        for topic, payload, properties in HOSTILE:
+            say(broker, topic, payload, **properties)
+        must_go_on(database, broker, journal)
+        eventually(lambda: count(database, "refused") == len(HOSTILE), "not every one is refused")
+        assert consumer.is_alive()
+    assert count(database, "line") == len(journalled(journal.path))
+    whys = Counter(why for (why,) in database.rows("SELECT why FROM dealwire.refused"))
+    assert all(whys), whys
+    assert max(len(why) for why in whys) <= 500
+    assert database.rows("SELECT max(length(payload)) <= 65536 FROM dealwire.refused") == [(True,)]
+
+
+def test_what_waits_at_the_broker_does_not_end_the_next_start(
+    journal: Journal, database: Postgres, broker: Mosquitto
+) -> None:
+    with consuming(broker, database) as consumer:
+        consumer.must_listen()
+        consumer.kill()
+        for topic, payload, properties in HOSTILE[:6]:
+            say(broker, topic, payload, **properties)
+        for _ in range(2):  # it was acknowledged: the next start does not even meet it
+            consumer.start()
+            eventually(lambda: count(database, "refused") == 6, "not refused")
+            must_go_on(database, broker, journal)
+            consumer.kill()
+        consumer.start()
+    assert count(database, "refused") == 6
+
+
+def test_it_is_told_how_many_were_refused_and_no_payload_is(database: Postgres, broker: Mosquitto) -> None:
+    escape = "\x1b]0;PWN\x07AS"
+    with consuming(broker, database) as consumer:
+        consumer.must_listen()
+        say(broker, TOPIC, json.dumps(LINE | {"schema": escape}).encode(), **told())
+        eventually(lambda: "refused" in consumer.log(), "nobody says so")
+        eventually(lambda: count(database, "refused") == 1, "not kept")
+    line = next(line for line in consumer.log().splitlines() if "refused" in line)
+    assert line.endswith("1 message refused so far, the newest unreadable; why stands in dealwire.refused")
+    assert escape[0] not in consumer.log()
+
+
+def rolled_back(database: Postgres, broker: Mosquitto, consumer: Consuming) -> None:
+    consumer.must_listen()
+    for text, digest in (("a", "a1"), ("b", "b2"), ("a", "c3")):
+        say(broker, TOPIC, json.dumps(LINE | {"text": text}).encode(), **told(epoch="0" + digest[0], hash=digest))
+    eventually(lambda: count(database, "refused") == 2, "nobody noticed")
+
+
+def test_another_line_or_another_hash_under_a_known_number_is_a_roll_back(
+    database: Postgres, broker: Mosquitto
+) -> None:
+    with consuming(broker, database) as consumer:
+        rolled_back(database, broker, consumer)
+    assert database.rows("SELECT epoch, hash, content ->> 'text' FROM dealwire.line") == [("0a", "a1", "a")]
+    assert database.rows("SELECT DISTINCT why FROM dealwire.refused") == [
+        ("another line has this journal and sequence: the journal was put back to an older copy, or forged",)
+    ]

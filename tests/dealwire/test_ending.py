@@ -1,0 +1,210 @@
+"""SIGTERM ends a command soon, whatever its threads, processes and lines do; what it holds is given back before."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from dealwire.journal import JournalReader
+from dealwire.journal.check import verify
+from devices.capture import CLOSED, Capture
+from tests.support.serving import simulators, write_configuration
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S: Final = 30
+"""A failure guard: it ends in two seconds."""
+HUNG: Final = """
+import threading, time
+threading.Thread(target=time.sleep, args=(3600,)).start()  # no daemon: Python waits for it at its end
+from dealwire.cli import main
+main({arguments!r}, prog_name="dealwire")
+"""
+
+STUCK: Final = """
+import ctypes
+from dealwire.cli import main
+from dealwire.service.service import Service
+
+def run(service, timeout_s=None):
+    print("stuck", flush=True)
+    lock = ctypes.create_string_buffer(64)
+    system = ctypes.CDLL(None)
+    system.pthread_mutex_lock(lock)
+    system.pthread_mutex_lock(lock)  # for ever: no signal ends the wait for a lock of the system
+
+Service.run = run
+main({arguments!r}, prog_name="dealwire")
+"""
+
+
+@contextmanager
+def started(*command: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def dealwire(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "dealwire", *arguments)
+
+
+def wait_for(holds: Callable[[], object]) -> None:
+    end_s = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end_s
+        time.sleep(0.02)
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    found = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return [int(each) for each in found.read_text().split()] if found.exists() else []
+
+
+def runs(number: int) -> bool:
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def gone(numbers: Sequence[int]) -> None:
+    wait_for(lambda: not any(runs(number) for number in numbers))
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As many recordings as take a while."""
+    folder, capture = tmp_path_factory.mktemp("archive"), ROOT / "captures" / "clean-3.pcapng"
+    for number in range(3000):
+        (folder / f"{number}.pcapng").symlink_to(capture)
+    return folder
+
+
+@pytest.mark.parametrize("hung", [False, True], ids=["that work", "that hang"])
+def test_replay_and_its_processes(archive: Path, hung: bool) -> None:
+    with started(*dealwire("replay", "--jobs", "2", "--json", str(archive))) as process:
+        wait_for(lambda: len(children(process)) == 2)
+        workers = children(process)
+        if hung:
+            for number in workers:
+                os.kill(number, signal.SIGSTOP)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_S)  # its output is read, until the last who holds it has gone
+        assert process.returncode == -signal.SIGTERM
+        gone(workers)
+
+
+def test_a_process_that_is_ended_does_not_end_the_command(archive: Path) -> None:
+    """It has the handlers and the pipe of the one that made it, unless it gives them back."""
+    with started(*dealwire("replay", "--jobs", "2", "--json", str(archive))) as process:
+        wait_for(lambda: len(children(process)) == 2)
+        time.sleep(0.5)  # until it has said that signals are its own
+        os.kill(children(process)[0], signal.SIGTERM)
+        _, said = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 1
+        assert "a process was killed while this recording was dealt" in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_counting_and_its_processes(number: int) -> None:
+    pytest.importorskip("numpy")
+    with started(*dealwire("odds", "flushes-gone-wild.co")) as process:
+        wait_for(lambda: children(process) or process.poll() is not None)
+        workers = children(process)
+        assert workers
+        process.send_signal(number)
+        assert process.wait(PATIENCE_S) == -number
+        gone(workers)
+
+
+def test_demo_and_its_simulator() -> None:
+    with started(*dealwire("demo", "--speed", "1")) as process:
+        wait_for(lambda: children(process))
+        simulator = children(process)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == -signal.SIGTERM
+        gone(simulator)
+
+
+def test_a_recording_is_closed(tmp_path: Path) -> None:
+    capture = tmp_path / "evening.pcapng"
+    with simulators() as addresses:
+        lines = ["--shuffler", addresses[0]["shuffler"], "--controller", addresses[0]["table-controller"]]
+        with started(*dealwire("record", *lines, "-o", str(capture))) as process:
+            wait_for(lambda: capture.exists() and capture.stat().st_size > 5000)
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == -signal.SIGTERM
+    assert "Traceback" not in said
+    assert [chunk.comment for chunk in Capture.read(capture).chunks][-2:] == [CLOSED, CLOSED]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["sim"], ["monitor", "--shuffler", "sim:shuffler"], ["settle"], ["decode"], ["bench", "--simulated"]],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_thread_that_goes_on_holds_nothing_up(arguments: list[str]) -> None:
+    read, write = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-c", HUNG.format(arguments=arguments)],
+        stdin=read,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    os.close(read)
+    try:
+        time.sleep(2)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == -signal.SIGTERM
+        assert "Traceback" not in said
+    finally:
+        os.close(write)
+        process.kill()
+        process.wait()
+
+
+def test_a_service_whose_thread_hangs_ends_whole(tmp_path: Path) -> None:
+    """As good as without it: the journal is closed, the exit code is that of a service that was asked to end."""
+    with simulators() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        with started(sys.executable, "-c", HUNG.format(arguments=["run", str(file), "--no-console"])) as process:
+            journal = tmp_path / "journal.sqlite"
+            wait_for(lambda: journal.exists())
+            time.sleep(2)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(PATIENCE_S) == 0
+    assert not Path(f"{journal}-wal").exists(), "what closes the file takes it away"
+    with JournalReader(journal) as reader:
+        assert verify(reader).records > 10
+
+
+def test_a_service_whose_disk_hangs_is_cut_off(tmp_path: Path) -> None:
+    """Its main thread waits in a call of the system and hears of no signal."""
+    with simulators() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        with started(sys.executable, "-c", STUCK.format(arguments=["run", str(file), "--no-console"])) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "stuck\n"
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(PATIENCE_S) == 128 + signal.SIGTERM
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        assert verify(reader).records > 0
