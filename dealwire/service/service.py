@@ -17,17 +17,19 @@ from dealwire.config.schema import Configuration, TablePart
 from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
 from dealwire.hub.lines import Publication
-from dealwire.journal import Journal, JournalReader, SealingKey, resume
+from dealwire.journal import Journal, JournalReader, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.errors import JournalEmpty
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
+from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.disk import DiskWatch
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
+from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.table_session import Pulse, TableSession
 from dealwire.service.timekeeping import ClockDoubtful, doubtful, follows, goes_back, sentence_of, written
 from devices.clock import SystemClock
@@ -118,11 +120,12 @@ class Service:
 
     def __enter__(self) -> "Service":
         part = self.configuration.journal
-        key = SealingKey.load(part.key_file) if part.key_file is not None else None
+        key = load_seal(part)
+        for warning in faces_in_clear(self.configuration):
+            _log.warning("%s", warning)
         set_back = part.path.exists() and self._start_clock(part.path)
-        self.journal = Journal(
-            part.path, key=key, clock=self.clock, about={"clock": self.clock.readings()}, set_back=set_back
-        )
+        about = {"clock": self.clock.readings()}
+        self.journal = Journal(part.path, key=key, clock=self.clock, about=about, set_back=set_back)
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         self._archivist = Archivist(self.journal, part)
@@ -150,7 +153,7 @@ class Service:
         self.clock = self._make_clock(0 if set_back else newest_ns)
         return set_back
 
-    def _open(self, key: SealingKey | None) -> None:
+    def _open(self, key: SealsWith | None) -> None:
         maker = self._stack.enter_context(TableFactory(self.journal.path))
         with JournalReader(self.journal.path) as reader:
             before = reader.starts()
