@@ -136,33 +136,30 @@ class Feed:
         """Pass on what the link returned at `at_ns`; the bytes to send."""
         due_ns = self.link.next_deadline_ns
         self.due_ns = NEVER if due_ns is None else due_ns
-        before, self._passing = self._passing, True
-        try:
-            return self._pass_on(outputs, at_ns)
-        finally:
-            self._passing = before
-
-    def _pass_on(self, outputs: list[Output], at_ns: int) -> bytes:
         out = b""
         trace, translate = self._trace, self._driver.translate
-        for output in outputs:
-            if trace is not None:
-                trace(output)
-            number = 0
-            if type(output) is Delivered:
-                self.session, number = output.session, output.message.number
-            elif type(output) is Send:
-                out += output.data
-                continue
-            elif type(output) is Reported:
-                self.session, number = output.session, output.number
-            elif type(output) is StatusSeen:
-                self.status = output.message
-            elif not self._note(output):
-                continue
-            body = translate(output)
-            if body is not None:
-                self._deliver(Seen(self.name, self.session, number, at_ns, body))
+        before, self._passing = self._passing, True
+        try:
+            for output in outputs:
+                if trace is not None:
+                    trace(output)
+                number = 0
+                if type(output) is Delivered:
+                    self.session, number = output.session, output.message.number
+                elif type(output) is Send:
+                    out += output.data
+                    continue
+                elif type(output) is Reported:
+                    self.session, number = output.session, output.number
+                elif type(output) is StatusSeen:
+                    self.status = output.message
+                elif not self._note(output):
+                    continue
+                body = translate(output)
+                if body is not None:
+                    self._deliver(Seen(self.name, self.session, number, at_ns, body))
+        finally:
+            self._passing = before
         return out
 
     def _note(self, output: Output) -> bool:

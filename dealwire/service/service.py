@@ -124,8 +124,9 @@ class Service:
         for warning in faces_in_clear(self.configuration):
             _log.warning("%s", warning)
         set_back = part.path.exists() and self._start_clock(part.path)
-        about = {"clock": self.clock.readings()}
-        self.journal = Journal(part.path, key=key, clock=self.clock, about=about, set_back=set_back)
+        self.journal = Journal(
+            part.path, key=key, clock=self.clock, about={"clock": self.clock.readings()}, set_back=set_back
+        )
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
         self._archivist = Archivist(self.journal, part)
