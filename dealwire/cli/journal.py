@@ -13,14 +13,15 @@ from click.core import ParameterSource
 
 from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, make_table, table_options
+from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.export import export_capture
 from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.journal.rebuilding import OutcomePublisher, Publishes
-from dealwire.journal.records import RAW, SNAPSHOT, Head, JournalRecord
+from dealwire.journal.records import KEY, RAW, SNAPSHOT, Head, JournalRecord
 from dealwire.journal.salvage import salvage
-from dealwire.journal.sealing import SealingKey
+from dealwire.journal.sealing import SealingKey, load_key
 from dealwire.journal.segments import export_segment
 from dealwire.journal.tables import TableFactory
 from devices.clock import SystemClock
@@ -37,7 +38,7 @@ def command() -> None:
 
 def opened(file: Path, key_file: Path | None) -> JournalReader:
     """The journal, with the keys that were named."""
-    return JournalReader(file, SealingKey.load(key_file) if key_file is not None else None)
+    return JournalReader(file, load_key(key_file) if key_file is not None else None)
 
 
 @command.command("verify")
@@ -118,6 +119,9 @@ def show_command(file: Path, table: str | None, after: int, raw: bool, key_file:
 
 
 def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str:
+    if record.kind == KEY:
+        root, auditor = named(record.payload)
+        return f"root {root}, sealed to auditor {auditor}"
     if record.kind == SNAPSHOT:
         found = reader.snapshot_of(record, state=False)
         return f"the table as it stood, {len(found.lines)} lines, {len(record.payload)} bytes"
@@ -302,3 +306,22 @@ def list_command(file: Path) -> None:
     """Print the ids in the key FILE, oldest first. An id says nothing about its key."""
     for key_id, _ in SealingKey.load(file).keys:
         click.echo(key_id.hex())
+
+
+@command.group("auditor")
+def auditor_commands() -> None:
+    """Make the pair of keys with which a table seals what only an auditor can open."""
+
+
+@auditor_commands.command("new")
+@click.argument("private_file", type=FILE, metavar="PRIVATE.key")
+@click.argument("public_file", type=FILE, metavar="PUBLIC.key")
+def new_pair_command(private_file: Path, public_file: Path) -> None:
+    """Make a pair: PRIVATE.key opens what is sealed with PUBLIC.key.
+
+    PRIVATE.key belongs to the auditor, away from the table; whoever loses it loses every raw record. PUBLIC.key goes to
+    the table: `auditor-key-file` in the part `[journal]` of table.toml.
+    """
+    key = AuditorPrivateKey.new(private_file, public_file)
+    click.echo(f"{private_file}: private key {key.id}; give it to the auditor, with a copy in a safe place")
+    click.echo(f"{public_file}: public key {key.id}; name it as auditor-key-file in table.toml")

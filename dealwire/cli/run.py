@@ -19,6 +19,7 @@ from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, Metr
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
+from dealwire.service.seals import faces_in_clear, leave_no_core, load_seal, reading_key, seal_in_words
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
@@ -77,8 +78,7 @@ def command(
     if check:
         if file is None:
             raise click.UsageError("--check needs a file")
-        found = load_configuration(file)
-        click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+        say_what_is_wrong(file)
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
@@ -102,6 +102,16 @@ def printed(name: str) -> str:
     return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
 
 
+def say_what_is_wrong(file: Path) -> None:
+    """That the file is right, and what seals its journal. TomlFileError for what is wrong, KeyProblem for its key."""
+    found = load_configuration(file)
+    load_seal(found.journal)
+    click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+    click.echo(f"{file}: {seal_in_words(found.journal)}")
+    for warning in faces_in_clear(found):
+        click.echo(f"{file}: {warning}", err=True)
+
+
 def say_what_happens() -> None:
     """Logging to standard error, a line each: what starts, stops, is lost, comes back, is asked, goes wrong."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", force=True)
@@ -119,6 +129,8 @@ def serve(
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
 
+    if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
+        leave_no_core()
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
         service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
@@ -174,11 +186,9 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.journal import SealingKey
     from dealwire.service.actions import faults, offered
 
     journal = service.configuration.journal
-    key = SealingKey.load(journal.key_file) if journal.key_file is not None else None
     shown = Console(
         service.hub,
         host=part.host,
@@ -192,7 +202,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
             for name, session in service.tables.items()
         },
         recordings=part.recordings,
-        sources=journal_sources(journal.path, key, service.tables),
+        sources=journal_sources(journal.path, reading_key(journal), service.tables),
         clock=service.clock,
     )
     shown.start()

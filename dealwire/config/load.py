@@ -50,7 +50,7 @@ def contradictions(found: Configuration) -> Iterator[Fault]:
     """Everything that is wrong with the file as a whole, in its order."""
     banks = Banks()
     tables = (_table(part, ("table", index), banks) for index, part in enumerate(found.table))
-    yield from [*_doubles(found), *chain.from_iterable(tables)] or _meters(found, banks)
+    yield from [*_seals(found), *_doubles(found), *chain.from_iterable(tables)] or _meters(found, banks)
 
 
 def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
@@ -62,6 +62,11 @@ def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
             file = part.progressive
             if file is not None and whose.setdefault(name, file).resolve() != file.resolve():
                 yield ("table", index, "progressive"), f"meter {name!r} is also one of {whose[name]}"
+
+
+def _seals(found: Configuration) -> Iterator[Fault]:
+    if found.journal.key_file is not None and found.journal.auditor_key_file is not None:
+        yield ("journal", "auditor-key-file"), "key-file and auditor-key-file both seal the journal; give one of them"
 
 
 def _doubles(found: Configuration) -> Iterator[Fault]:

@@ -96,7 +96,8 @@ class TablePart(TomlTable):
 
 
 class JournalPart(TomlTable):
-    """Where everything is written down. `key_file` seals raw bytes at rest; without one they are in the clear."""
+    """Where everything is written down, and what seals raw bytes at rest: `key_file`, whose keys open them too, or
+    `auditor_key_file`, the public half of a pair. Without one of them they are in the clear."""
 
     path: FilePath
     key_file: FilePath | None = None
@@ -108,6 +109,7 @@ class JournalPart(TomlTable):
     """Days that stay in the journal after they were archived."""
     most_megabytes: Annotated[int, Field(ge=16)] | None = None
     """What was archived is taken off earlier while the journal is larger than this."""
+    auditor_key_file: FilePath | None = None
 
 
 class ConsolePart(TomlTable):

@@ -22,7 +22,7 @@ from dealwire.journal.errors import (
     JournalNewer,
     JournalUnwritable,
 )
-from dealwire.journal.records import MARKS, TOPICS
+from dealwire.journal.records import KEY, MARKS, TOPICS
 
 APPLICATION_ID: Final = 0x64774A31
 """`dwJ1`, at byte 68 of the file."""
@@ -40,6 +40,7 @@ def _listed(kinds: tuple[str, ...]) -> str:
 
 IS_PUBLICATION: Final = f"kind IN ({_listed(TOPICS)})"
 IS_MARK: Final = f"kind IN ({_listed(MARKS)})"
+IS_ANNOUNCEMENT: Final = f"kind = '{KEY}'"
 
 _MARKS_1: Final = ("opened", "started", "resumed", "stopped", "line")
 
@@ -76,6 +77,7 @@ SCHEMA: Final = (
     RECORD,
     f"CREATE INDEX publication ON record (sequence) WHERE {IS_PUBLICATION}",
     _MARK,
+    f"CREATE INDEX announcement ON record (sequence) WHERE {IS_ANNOUNCEMENT}",
     "CREATE TABLE consumer (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT",
     *_DERIVED,
     f"PRAGMA application_id = {APPLICATION_ID}",

@@ -20,12 +20,14 @@ from msgspec.json import encode
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database, derived
 from dealwire.journal.check import check_tail
+from dealwire.journal.errors import KeyProblem
 from dealwire.journal.passing import BYTES_MAX, WAIT_NS, Passed, packed
 from dealwire.journal.reader import JournalLine, JournalReader, Segment, TableStart, snapshot_head
 from dealwire.journal.records import (
     DAY,
     EXPORTED,
     GENESIS,
+    KEY,
     LINE,
     NOTE,
     OPENED,
@@ -42,7 +44,7 @@ from dealwire.journal.records import (
     chained,
     heading,
 )
-from dealwire.journal.sealing import CLEAR, Sealer, SealingKey
+from dealwire.journal.sealing import CLEAR, SealsWith, sealer_of
 from dealwire.journal.watching import FileWatch
 from dealwire.version import __version__
 from devices.clock import Clock
@@ -76,7 +78,7 @@ class Journal:
     """
 
     def __init__(
-        self, path: str | Path, *, key: SealingKey | None, clock: Clock, about: Mapping[str, object] | None = None
+        self, path: str | Path, *, key: SealsWith | None, clock: Clock, about: Mapping[str, object] | None = None
     ) -> None:
         self.path = Path(path)
         self.failed: str | None = None
@@ -88,7 +90,7 @@ class Journal:
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._clock = clock
-        self._sealer = Sealer(key) if key is not None else None
+        self._sealer = sealer_of(key, self.path)
         self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
         self._rows: list[derived.Row] = []
         self._passing: dict[str, list[Passed]] = {}
@@ -168,6 +170,11 @@ class Journal:
         return self.failed or ("it was closed" if self._closed else None)
 
     @property
+    def sealed(self) -> bool:
+        """Raw bytes are sealed."""
+        return self._sealer is not None
+
+    @property
     def head(self) -> Head:
         """The newest record, of the open group too; worth to be noted outside this file."""
         return self._head
@@ -184,7 +191,10 @@ class Journal:
         decide its results and stand elsewhere: hashes of procedure and game, where the meters stand.
         """
         self._forget_lines(table)
-        return self._add(at_ns, 0, STARTED, table, encode({"configuration": configuration, "facts": dict(facts or {})}))
+        began = encode({"configuration": configuration, "facts": dict(facts or {})})
+        sequence = self._add(at_ns, 0, STARTED, table, began)
+        self._turn(table)
+        return sequence
 
     def resumed(self, table: str, at_ns: int) -> None:
         """A table that was broken off goes on where the journal left it; `resume` says so itself."""
@@ -194,6 +204,7 @@ class Journal:
         """A table ends: its lines were closed, and what `Table.finish` gave was published."""
         self._forget_lines(table)
         self._add(at_ns, 0, STOPPED, table, encode({"why": why}))
+        self._turn(table)
 
     def line(self, table: str, name: str, *, device: str, dialect: str, address: str, baud: int, procedure: str) -> int:
         """Register a line and give its number. A line of the same name and device keeps its number until the table
@@ -207,6 +218,7 @@ class Journal:
         sequence = self._add(self.newest_ns, number, LINE, table, encode({**fields, "procedure": procedure}))
         line = JournalLine(number, sequence, table, name, device, dialect, address, baud, procedure)
         self._lines[table, name], self._tables[number] = line, table
+        self._announce(table)
         return number
 
     def chunk(self, line: int, at_ns: int, sent: bool, data: bytes) -> None:
@@ -257,10 +269,11 @@ class Journal:
         self._add_passing(table)
         if not self._open():
             return None
+        self._turn(table)  # whoever goes on from here needs no key of before
         sequence, at_ns = self._head.sequence + 1, self._times.get(table, self.newest_ns)
         head = heading(sequence, at_ns, 0, SNAPSHOT, table)
         lines = [line for line in self._lines.values() if line.table == table]
-        payload = snapshot_head(start, lines) + self._sealed(zlib.compress(state), head)
+        payload = snapshot_head(start, lines) + self._sealed(zlib.compress(state), head, table)
         self._append(at_ns, 0, SNAPSHOT, table, payload, head)
         return sequence
 
@@ -281,6 +294,8 @@ class Journal:
         else:
             self._add(at_ns, 0, DAY, "", encode(fields))
         self._day = day
+        for table in sorted({table for table, _ in self._lines}):  # a segment holds the keys of what is in it
+            self._announce(table, anew=True)
 
     @property
     def day(self) -> str | None:
@@ -390,6 +405,23 @@ class Journal:
     def _open(self) -> bool:
         return self.failed is None and not self._closed
 
+    def _announce(self, table: str, *, anew: bool = False) -> None:
+        """The key of what is sealed for the table from here on, if an auditor is to have it."""
+        if self._sealer is None or not self._open():
+            return
+        try:
+            payload = self._sealer.announcement(table, anew=anew)
+        except KeyProblem as problem:
+            self._fail(str(problem))
+            return
+        if payload is not None:
+            self._add(self.newest_ns, 0, KEY, table, payload)
+
+    def _turn(self, table: str) -> None:
+        """What was added last begins the table anew, or ends it: nothing before is needed to go on."""
+        if self._sealer is not None and self._open():
+            self._sealer.turn(table)
+
     def _forget_lines(self, table: str) -> None:
         self._lines = {key: line for key, line in self._lines.items() if key[0] != table}
 
@@ -402,10 +434,10 @@ class Journal:
             return
         at_ns = max(each.at_ns for each in waiting)
         head = heading(self._head.sequence + 1, at_ns, 0, PASSED, table)
-        self._append(at_ns, 0, PASSED, table, self._sealed(packed(waiting, at_ns, deflate=idle), head), head)
+        self._append(at_ns, 0, PASSED, table, self._sealed(packed(waiting, at_ns, deflate=idle), head, table), head)
 
-    def _sealed(self, data: bytes, head: bytes) -> bytes:
-        return CLEAR + data if self._sealer is None else self._sealer.seal(data, self.identity + head)
+    def _sealed(self, data: bytes, head: bytes, table: str) -> bytes:
+        return CLEAR + data if self._sealer is None else self._sealer.seal(data, self.identity + head, table)
 
     def _add(self, at_ns: int, line: int, kind: str, table: str, payload: bytes) -> int:
         """A record, after what passed at its table before it; its number."""
@@ -439,6 +471,8 @@ class Journal:
         db.execute("COMMIT")
         if self._group:
             self._on_disk = Head(self._group[-1][0], self._group[-1][6])
+        if self._sealer is not None:
+            self._sealer.forget()
         self._group.clear()
         self._rows.clear()
         self.owes, self._holds_raw, self.locked_since_ns = False, False, None

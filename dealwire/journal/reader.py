@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database, derived
+from dealwire.journal.auditing import AUDITED
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
 from dealwire.journal.passing import INFLATED_MAX, NotPassed, Passed, unpacked
 from dealwire.journal.records import (
@@ -30,7 +31,7 @@ from dealwire.journal.records import (
     JournalRecord,
     heading,
 )
-from dealwire.journal.sealing import CLEAR, NotGenuine, SealingKey, Unsealer
+from dealwire.journal.sealing import CLEAR, NotGenuine, OpensWith, Unsealer
 from rules.settled import SettledKey
 
 T = TypeVar("T")
@@ -97,9 +98,10 @@ class JournalReader:
     JournalInaccessible, JournalForeign (JournalEmpty), JournalNewer or JournalDamaged when it cannot be read.
     """
 
-    def __init__(self, path: str | Path, key: SealingKey | None = None) -> None:
+    def __init__(self, path: str | Path, key: OpensWith | None = None) -> None:
         self.path = Path(path)
-        self._unsealer = Unsealer(key)
+        self._unsealer = Unsealer(key, self.path)
+        self._learned = 0
         self._lock = threading.Lock()
         self._openings: tuple[list[int], list[str]] = [], []
         self._epochs_up_to = 0
@@ -313,8 +315,12 @@ class JournalReader:
 
     def _opened(self, record: JournalRecord, payload: bytes) -> bytes:
         missing = self._unsealer.missing(payload)
+        if missing is not None and self._unsealer.learns:
+            self._learn()
+            missing = self._unsealer.missing(payload)
         if missing is not None:
-            raise KeyUnknown(self.path, record.sequence, missing)
+            audited = payload[:1] == AUDITED
+            raise KeyUnknown(self.path, record.sequence, missing, audited=audited, beside=self._unsealer.beside)
         try:
             head = heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
             return self._unsealer.open(payload, self.identity + head)
@@ -357,6 +363,17 @@ class JournalReader:
         """What SQLite finds wrong with the file; empty when it is sound."""
         answers = "\n".join(str(row[0]) for row in self._rows("PRAGMA integrity_check(10)")).splitlines()
         return [line for line in answers if line != "ok" and not line.startswith("***")]
+
+    def _learn(self) -> None:
+        """Every `key` record that came since; no index is named, because a file without them may have none."""
+        while found := list(self._page(self._learned, database.IS_ANNOUNCEMENT)):
+            for record in found:
+                try:
+                    self._unsealer.learn(record.payload)
+                except NotGenuine:
+                    why = "a key sealed to the auditor that was altered"
+                    raise JournalDamaged(self.path, record.sequence, why) from None
+            self._learned = found[-1].sequence
 
     def _named(self, kind: str) -> list[str]:
         """Tables of which there is a record of this kind of marks."""

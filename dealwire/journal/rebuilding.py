@@ -13,7 +13,7 @@ from dealwire.hub.lines import Publication
 from dealwire.journal.errors import JournalDamaged
 from dealwire.journal.reader import JournalLine, JournalReader, TableSnapshot, TableStart, line_of, start_of
 from dealwire.journal.records import LINE, NOTE, RAW, SENT, SNAPSHOT, STARTED, STOPPED, JournalRecord
-from dealwire.journal.sealing import SealingKey
+from dealwire.journal.sealing import OpensWith
 from dealwire.journal.snapshots import Adopts, Kept, decoded, kept_of
 from dealwire.table.redaction import PublishedLine, published_lines
 from dealwire.table.table import Table
@@ -210,7 +210,7 @@ class _Lines:
         return Interface(line.name, line.device, line.dialect, short_name(line.address), line.baud, line.procedure)
 
 
-def rebuild(path: str | Path, key: SealingKey | None, make: MakePublisher[T]) -> Iterator[Publication]:
+def rebuild(path: str | Path, key: OpensWith | None, make: MakePublisher[T]) -> Iterator[Publication]:
     """What the raw record of a journal gives, in the order of each table, from the bytes alone: of what was published
     only the time is used. A publication's `sequence` is that of the record that led to it.
 

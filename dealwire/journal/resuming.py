@@ -15,7 +15,7 @@ from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import Dealing, MakePublisher, T
-from dealwire.journal.sealing import SealingKey
+from dealwire.journal.sealing import OpensWith
 from dealwire.journal.snapshots import Adopts
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from devices.recording import LINE_LOST
@@ -48,7 +48,7 @@ class Resumed(Generic[T]):
 
 def resume(
     journal: Journal,
-    key: SealingKey | None,
+    key: OpensWith | None,
     make: MakePublisher[T],
     now_ns: int,
     topics: Collection[str] = DERIVED,

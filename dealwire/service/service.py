@@ -16,16 +16,18 @@ from dealwire.config.schema import Configuration, TablePart
 from dealwire.hub.health import Health
 from dealwire.hub.hub import Hub
 from dealwire.hub.lines import Publication
-from dealwire.journal import Journal, JournalReader, SealingKey, resume
+from dealwire.journal import Journal, JournalReader, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.errors import JournalEmpty
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
+from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.archivist import Archivist
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
+from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.table_session import Pulse, TableSession
 from devices.clock import Clock, SystemClock
 from devices.loop import Member, Owner
@@ -103,7 +105,9 @@ class Service:
 
     def __enter__(self) -> "Service":
         part = self.configuration.journal
-        key = SealingKey.load(part.key_file) if part.key_file is not None else None
+        key = load_seal(part)
+        for warning in faces_in_clear(self.configuration):
+            _log.warning("%s", warning)
         if part.path.exists():
             with suppress(JournalEmpty), JournalReader(part.path) as reader:
                 self.clock = SystemClock(reader.newest_ns)
@@ -119,7 +123,7 @@ class Service:
             raise
         return self
 
-    def _open(self, key: SealingKey | None) -> None:
+    def _open(self, key: SealsWith | None) -> None:
         maker = self._stack.enter_context(TableFactory(self.journal.path))
         with JournalReader(self.journal.path) as reader:
             before = reader.starts()

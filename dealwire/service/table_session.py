@@ -14,6 +14,7 @@ from dealwire.journal.resuming import Resumed
 from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
+from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import outcomes_of
 from devices.address import baud_of, line_at
 from devices.clock import Clock
@@ -120,6 +121,8 @@ class TableSession:
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
             self.status("line-up", f"{seen.device} is {again}", seen.at_ns, seen.device)
+            if seen.body.recognises_cards and not self._journal.sealed:
+                _log.warning("%s", clear_warning(self.name, seen.device))
         elif isinstance(seen.body, LinkLost):
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from click.testing import CliRunner
 
 from dealwire.cli import main
 from dealwire.cli.exits import Exit
+from dealwire.journal import SealingKey
 from tests.support.serving import Program, compared, published, rounds_in, simulators, write_configuration
 from tests.support.soak import Soak, account
 
@@ -34,9 +36,14 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 def test_check_says_what_is_wrong_and_opens_nothing(tmp_path: Path) -> None:
-    code, said = run("--check", str(EXAMPLE))
-    assert (code, said) == (Exit.GOOD, f"{EXAMPLE}: 1 table, nothing wrong\n")
-    assert not (EXAMPLE.parent / "journal.sqlite").exists()
+    example = Path(shutil.copy(EXAMPLE, tmp_path))
+    code, said = run("--check", str(example))
+    assert (code, said.count("\n"), "journal.key: key file cannot be read" in said) == (Exit.USAGE, 1, True)
+    SealingKey.new(tmp_path / "journal.key")
+    code, said = run("--check", str(example))
+    assert code == Exit.GOOD
+    assert said.startswith(f"{example}: 1 table, nothing wrong\n{example}: raw bytes are sealed with journal.key: ")
+    assert not (tmp_path / "journal.sqlite").exists()
     bad = tmp_path / "bad.toml"
     bad.write_text(EXAMPLE.read_text().replace("seats = 6", "seats = 60"))
     code, said = run("--check", str(bad))

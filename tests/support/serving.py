@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -180,3 +181,12 @@ def rounds_in(folder: Path) -> int:
         return len(published(folder, "round"))
     except Exception:
         return 0  # it is being made
+
+
+def copy_journal(path: Path, folder: Path) -> Path:
+    """A journal and what lies beside it, as SIGKILL would leave them at this instant."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-key"):
+        if (path.parent / name).exists():
+            shutil.copy(path.parent / name, folder / name)
+    return folder / path.name
