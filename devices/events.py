@@ -78,6 +78,14 @@ class EventsLost(Body, frozen=True):
     last: int
 
 
+class BytesDropped(Body, frozen=True):
+    """The line gave more than its budget allows, or too much that led to nothing: `count` bytes were read and not
+    kept. `sha256` is their hash, in hex."""
+
+    count: int
+    sha256: str
+
+
 # ------------------------------------------------------------------ any device
 
 

@@ -37,6 +37,12 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[TABLE.TOML]")
 @click.option("--check", is_flag=True, help="Check the file, and do nothing.")
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
+@click.option(
+    "--clock-is-right",
+    "clock_right",
+    is_flag=True,
+    help="Go on although the clock is far from the newest record. Before it, every table begins anew.",
+)
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
 @click.option("--scenario", default="demo", show_default=True, help="Without a file: what is dealt, again and again.")
@@ -59,6 +65,7 @@ def command(
     file: Path | None,
     check: bool,
     anew: bool,
+    clock_right: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
@@ -92,7 +99,7 @@ def command(
                     click.echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = load_configuration(file)
-        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port)
+        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port, clock_right=clock_right)
     ctx.exit(code)
 
 
@@ -125,6 +132,7 @@ def serve(
     anew: bool,
     with_console: bool,
     port: int | None,
+    clock_right: bool = False,
 ) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
@@ -133,7 +141,9 @@ def serve(
         leave_no_core()
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
-        service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
+        service = stack.enter_context(
+            Service(configuration, hub, anew=anew, clock_is_right=clock_right, notifier=notifier)
+        )
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
         ended_by = stack.enter_context(signals(service))

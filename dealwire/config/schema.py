@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, mode
 
 from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from devices.budget import RATE
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
 """Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
@@ -60,6 +61,8 @@ class DevicePart(TomlTable):
     """Prefer the names that stay: `serial-id:`, `usb:` or a path below `/dev/serial/by-id/`."""
     dialect: str = "tdp"
     role: DeviceRole = "observe"
+    max_bytes_per_s: Annotated[int, Field(ge=1_000, le=100_000_000)] = RATE
+    """Bytes a second, on average over some seconds, beyond which nothing is kept of what the line gives."""
     pin: PinPart | None = None
     """While another device is on the line, no round is settled by itself."""
 

@@ -74,11 +74,18 @@ class Journal:
     Opens the file, or makes it, and checks its newest records. A JournalError says in one line what is wrong. `key`
     None leaves raw bytes unsealed. Afterwards nothing here raises for a bad disk: `failed` says why nothing more is
     written, and from then on nothing more may be made known or acknowledged. `about` is what the opening's record says
-    besides.
+    besides. `set_back` lets the record's time begin anew with the clock's, which is behind it: every table begins anew
+    then, too.
     """
 
     def __init__(
-        self, path: str | Path, *, key: SealsWith | None, clock: Clock, about: Mapping[str, object] | None = None
+        self,
+        path: str | Path,
+        *,
+        key: SealsWith | None,
+        clock: Clock,
+        about: Mapping[str, object] | None = None,
+        set_back: bool = False,
     ) -> None:
         self.path = Path(path)
         self.failed: str | None = None
@@ -86,7 +93,7 @@ class Journal:
         """Since when another program has held the file's lock, as far as was noticed; None while none does."""
         self.owes = False
         """The open group holds what has to be on the disk before anything goes out."""
-        self._holds_raw = False
+        self._holds_raw = self._closed = False
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._clock = clock
@@ -105,18 +112,20 @@ class Journal:
         self._moved: dict[str, int] = {}
         self._lock = threading.Lock()  # guards the consumers, which move in other threads
         self._reader: JournalReader | None = None
-        self._closed = False
         self._file = database.WritableFile(self.path)
         try:
-            if self._file.new:
-                self._begin()
-            else:
-                self._go_on()
-            self._open_epoch(about or {})
-            self._watch = FileWatch(self.path)
+            self._open_file(about or {}, set_back)
         except BaseException:
             self._file.close()
             raise
+
+    def _open_file(self, about: Mapping[str, object], set_back: bool) -> None:
+        if self._file.new:
+            self._begin()
+        else:
+            self._go_on(set_back)
+        self._open_epoch(about)
+        self._watch = FileWatch(self.path)
 
     def _begin(self) -> None:
         self.identity = secrets.token_bytes(16)
@@ -126,7 +135,7 @@ class Journal:
         self._anchor, self._segment_first = 0, 1
         self._rows.append(("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, self.identity)))
 
-    def _go_on(self) -> None:
+    def _go_on(self, set_back: bool) -> None:
         try:
             with JournalReader(self.path) as reader:
                 self.identity, self._head, self.newest_ns = reader.identity, check_tail(reader), reader.newest_ns
@@ -136,6 +145,8 @@ class Journal:
                 self._segment_first = segments[-1].last + 1 if segments else reader.anchor.sequence + 1
                 if self._file.older:
                     self._derive(reader)
+            if set_back:
+                self.newest_ns, self._day = 0, None
             self._on_disk = self._head
             self._numbers = max(lines, default=0)
             self._tables = {line.number: line.table for line in lines.values()}

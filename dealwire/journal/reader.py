@@ -153,8 +153,10 @@ class JournalReader:
 
     @property
     def newest_ns(self) -> int:
-        """The latest time among the newest records, nanoseconds since 1970: no clock that goes on may start before."""
-        newest = "SELECT at_ns FROM record ORDER BY sequence DESC LIMIT 1000"
+        """The latest time among the newest records of the newest opening, nanoseconds since 1970: no clock that goes on
+        may start before."""
+        opened = f"SELECT coalesce(max(sequence), 0) FROM record WHERE kind = '{OPENED}' AND {self._marks}"
+        newest = f"SELECT at_ns FROM record WHERE sequence >= ({opened}) ORDER BY sequence DESC LIMIT 1000"
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
     def newest(self, table: str | None = None, *, up_to: int = MANY, before_ns: int = MANY) -> tuple[int, int]:
