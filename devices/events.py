@@ -47,6 +47,8 @@ class LinkUp(Body, frozen=True):
     recognises_cards: bool
     resumed: bool
     """Events go on where they stopped before the link was lost."""
+    firmware_digest: str = ""
+    """SHA-256 of the firmware's image, hex digits; empty when the device does not attest it."""
 
 
 class LinkLost(Body, frozen=True):
@@ -75,6 +77,14 @@ class EventsLost(Body, frozen=True):
 
     first: int
     last: int
+
+
+class BytesDropped(Body, frozen=True):
+    """The line gave more than its budget allows, or too much that led to nothing: `count` bytes were read and not
+    kept. `sha256` is their hash, in hex."""
+
+    count: int
+    sha256: str
 
 
 # ------------------------------------------------------------------ any device

@@ -49,6 +49,7 @@ def _link_up(output: o.Up) -> e.LinkUp:
         firmware=hello.firmware,
         recognises_cards=bool(hello.capabilities & m.Capability.CARD_RECOGNITION),
         resumed=output.resumed,
+        firmware_digest=hello.digest.hex() if any(hello.digest) else "",
     )
 
 

@@ -2,13 +2,19 @@
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
 
 import click
 
 from dealwire.cli.exits import Exit
+from dealwire.cli.options import FILE
 from dealwire.cli.run import printed
-from dealwire.host import check_all, ports
+from dealwire.config.load import load_configuration
+from dealwire.host import HostFinding, check_all, ports
+from dealwire.journal.errors import KeyProblem
+from dealwire.service.seals import load_seal, seal_in_words
 
 RULES_PATH = "/etc/udev/rules.d/70-dealwire.rules"
 GROUP = "dialout"
@@ -16,6 +22,7 @@ COLOURS = {"good": "green", "warning": "yellow", "bad": "red"}
 
 
 @click.command("doctor")
+@click.argument("file", required=False, type=FILE, metavar="[TABLE.TOML]")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 @click.option("--udev", is_flag=True, help="Print udev rules for the adapters attached, and nothing else.")
 @click.option(
@@ -24,8 +31,10 @@ COLOURS = {"good": "green", "warning": "yellow", "bad": "red"}
     help="Print a systemd unit that only records a table (`dealwire run --print-unit` serves one), and nothing else.",
 )
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> None:
+def command(ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool, systemd: bool) -> None:
     """Check Python, packages, name collisions, libusb, ports and their permissions, latency timers, ModemManager.
+
+    With TABLE.TOML also what seals its journal.
 
     The exit code is 1 when something is bad; warnings do not change it.
     """
@@ -36,7 +45,7 @@ def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> Non
     if udev or systemd:
         return
     bad = 0
-    for finding in check_all():
+    for finding in chain(check_all(), _seal(file)):
         bad += finding.verdict == "bad"
         if as_json:
             click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
@@ -47,6 +56,20 @@ def command(ctx: click.Context, as_json: bool, udev: bool, systemd: bool) -> Non
             click.echo(f"{'':<23}{finding.remedy}")
     if bad:
         ctx.exit(Exit.CHECK_FAILED)
+
+
+def _seal(file: Path | None) -> Iterator[HostFinding]:
+    """Who can read the faces in the journal of a table."""
+    if file is None:
+        return
+    found = load_configuration(file)
+    try:
+        seal = load_seal(found.journal)
+    except KeyProblem as problem:
+        yield HostFinding("journal", "bad", str(problem), "dealwire journal auditor new PRIVATE.key PUBLIC.key")
+        return
+    remedy = "" if seal is not None else "name auditor-key-file or key-file in [journal]"
+    yield HostFinding("journal", "warning" if seal is None else "good", seal_in_words(found.journal), remedy)
 
 
 def udev_rules(ports: Sequence[Mapping[str, str]]) -> str:

@@ -19,6 +19,7 @@ from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, Metr
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
 from dealwire.service.notify import Notifier
+from dealwire.service.seals import faces_in_clear, leave_no_core, load_seal, reading_key, seal_in_words
 from rules.errors import ExtraMissing
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[TABLE.TOML]")
 @click.option("--check", is_flag=True, help="Check the file, and do nothing.")
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
+@click.option(
+    "--clock-is-right",
+    "clock_right",
+    is_flag=True,
+    help="Go on although the clock is far from the newest record. Before it, every table begins anew.",
+)
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
 @click.option("--scenario", default="demo", show_default=True, help="Without a file: what is dealt, again and again.")
@@ -58,6 +65,7 @@ def command(
     file: Path | None,
     check: bool,
     anew: bool,
+    clock_right: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
@@ -77,8 +85,7 @@ def command(
     if check:
         if file is None:
             raise click.UsageError("--check needs a file")
-        found = load_configuration(file)
-        click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+        say_what_is_wrong(file)
         return
     say_what_happens()
     with contextlib.ExitStack() as stack:
@@ -92,7 +99,7 @@ def command(
                     click.echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = load_configuration(file)
-        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port)
+        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port, clock_right=clock_right)
     ctx.exit(code)
 
 
@@ -100,6 +107,16 @@ def printed(name: str) -> str:
     """A file for the system, with the path of this program in it."""
     text = resources.files("dealwire.service").joinpath("files", name).read_text(encoding="utf-8")
     return text.replace(INSTALLED, shutil.which("dealwire") or INSTALLED)
+
+
+def say_what_is_wrong(file: Path) -> None:
+    """That the file is right, and what seals its journal. TomlFileError for what is wrong, KeyProblem for its key."""
+    found = load_configuration(file)
+    load_seal(found.journal)
+    click.echo(f"{file}: {len(found.table)} table{'s' * (len(found.table) > 1)}, nothing wrong")
+    click.echo(f"{file}: {seal_in_words(found.journal)}")
+    for warning in faces_in_clear(found):
+        click.echo(f"{file}: {warning}", err=True)
 
 
 def say_what_happens() -> None:
@@ -115,13 +132,18 @@ def serve(
     anew: bool,
     with_console: bool,
     port: int | None,
+    clock_right: bool = False,
 ) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
 
+    if configuration.journal.key_file is not None or configuration.journal.auditor_key_file is not None:
+        leave_no_core()
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
-        service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
+        service = stack.enter_context(
+            Service(configuration, hub, anew=anew, clock_is_right=clock_right, notifier=notifier)
+        )
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
         ended_by = stack.enter_context(signals(service))
@@ -174,11 +196,9 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
     from dealwire.console.journals import journal_sources
     from dealwire.console.server import Console
     from dealwire.console.tokens import Tokens
-    from dealwire.journal import SealingKey
     from dealwire.service.actions import faults, offered
 
     journal = service.configuration.journal
-    key = SealingKey.load(journal.key_file) if journal.key_file is not None else None
     shown = Console(
         service.hub,
         host=part.host,
@@ -192,7 +212,7 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
             for name, session in service.tables.items()
         },
         recordings=part.recordings,
-        sources=journal_sources(journal.path, key, service.tables),
+        sources=journal_sources(journal.path, reading_key(journal), service.tables),
         clock=service.clock,
     )
     shown.start()

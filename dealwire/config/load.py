@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from dealer_flow.play.identity import PARTS
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tomlfile import load
@@ -21,6 +22,9 @@ from rules.errors import SettlementRefused
 from rules.linked import known_meters
 
 Fault = tuple[Key, str]
+
+NAMELESS: Final = frozenset({"angel-eye", "bee-tek"})
+"""Dialects in which a device does not say who it is; the model that is shown is the dialect's."""
 
 _KEY_OF: Final = (
     ("meter", "meters"),
@@ -46,7 +50,7 @@ def contradictions(found: Configuration) -> Iterator[Fault]:
     """Everything that is wrong with the file as a whole, in its order."""
     banks = Banks()
     tables = (_table(part, ("table", index), banks) for index, part in enumerate(found.table))
-    yield from [*_doubles(found), *chain.from_iterable(tables)] or _meters(found, banks)
+    yield from [*_seals(found), *_doubles(found), *chain.from_iterable(tables)] or _meters(found, banks)
 
 
 def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
@@ -58,6 +62,11 @@ def _meters(found: Configuration, banks: Banks) -> Iterator[Fault]:
             file = part.progressive
             if file is not None and whose.setdefault(name, file).resolve() != file.resolve():
                 yield ("table", index, "progressive"), f"meter {name!r} is also one of {whose[name]}"
+
+
+def _seals(found: Configuration) -> Iterator[Fault]:
+    if found.journal.key_file is not None and found.journal.auditor_key_file is not None:
+        yield ("journal", "auditor-key-file"), "key-file and auditor-key-file both seal the journal; give one of them"
 
 
 def _doubles(found: Configuration) -> Iterator[Fault]:
@@ -123,8 +132,18 @@ def _dialect(device: DevicePart, place: Key) -> Iterator[Fault]:
         yield (*place, "kind"), f"dialect {device.dialect}: {error.why}"
     except (UnknownDialect, LocalError) as error:
         yield (*place, "dialect"), str(error)
+    yield from _pin(device, place)
     if device.role == "control" and device.dialect != "tdp":
         yield (*place, "role"), f"nothing can be asked of a device that speaks {device.dialect}; allowed: 'observe'"
+
+
+def _pin(device: DevicePart, place: Key) -> Iterator[Fault]:
+    if device.pin is None:
+        return
+    if all(value is None for value in device.pin.model_dump().values()):
+        yield (*place, "pin"), f"pins nothing; allowed: {', '.join(PARTS)}"
+    elif device.dialect in NAMELESS:
+        yield (*place, "pin"), f"a device that speaks {device.dialect} does not say who it is, so none would fit"
 
 
 def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Iterator[Fault]:

@@ -82,11 +82,19 @@ class KeyUnsafe(KeyProblem):
 
 
 class KeyUnknown(JournalError):
-    """A record is sealed with a key that was not given."""
+    """A record is sealed with a key that was not given; `audited`: to an auditor, under the root of that id."""
 
-    def __init__(self, path: Path, sequence: int, key_id: str) -> None:
+    def __init__(
+        self, path: Path, sequence: int, key_id: str, *, audited: bool = False, beside: Path | None = None
+    ) -> None:
+        """`beside` is the file from which a service would go on."""
         self.sequence, self.key_id = sequence, key_id
-        super().__init__(path, f"record {sequence} is sealed with key {key_id}; give the key file that holds it")
+        why = f"record {sequence} is sealed with key {key_id}; give the key file that holds it"
+        if audited:
+            why = f"record {sequence} is sealed to an auditor (root {key_id}); only the auditor's private key opens it"
+        if audited and beside is not None:
+            why += f", {beside} does not open it; a service goes on without it with --anew"
+        super().__init__(path, why)
 
 
 class SealingUnavailable(JournalError):

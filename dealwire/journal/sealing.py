@@ -6,15 +6,28 @@ with a key, neither after a kill, nor after a record that never reached the disk
 """
 
 import hashlib
-import os
 import secrets
 import struct
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
-from dealwire.journal.errors import KeyProblem, KeyUnsafe, SealingUnavailable
+from dealwire.journal.auditing import (
+    AUDITED,
+    PREFIX,
+    PRIVATE_WORD,
+    PUBLIC_WORD,
+    STEPS_MOST,
+    STRETCH_WORD,
+    AuditedSealer,
+    AuditorKey,
+    AuditorPrivateKey,
+    NotAnnounced,
+    Ratchet,
+    Stretches,
+)
+from dealwire.journal.errors import KeyProblem
+from dealwire.journal.keyfiles import KEY_BYTES, cipher_of, derived, first_word, read_lines, write_text
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -22,12 +35,12 @@ if TYPE_CHECKING:
 CLEAR: Final = b"\x00"
 """First byte of a raw payload that is not sealed; the bytes follow."""
 SEALED: Final = b"\x01"
-"""First byte of a sealed one: key id (8), salt (16), counter (8), then ciphertext and tag (16)."""
+"""First byte of one sealed with a key file: key id (8), salt (16), counter (8), then ciphertext and tag (16)."""
 
 _WORD: Final = "dealwire-journal-key"
 _INFO: Final = b"dealwire.journal/1 raw"
 _PREFIX: Final = struct.Struct(">8s16sQ")
-KEY_BYTES: Final = 32
+_TAG_BYTES: Final = 16
 
 
 class NotGenuine(Exception):
@@ -54,15 +67,7 @@ class SealingKey:
     def load(cls, path: str | Path) -> "SealingKey":
         """Read a key file. KeyUnsafe when others may read it, KeyProblem when it is no key file or cannot be read."""
         path = Path(path)
-        try:
-            with path.open("rb") as file:
-                mode = os.fstat(file.fileno()).st_mode & 0o777
-                text = file.read(1 << 20).decode("ascii", "replace")
-        except OSError as error:
-            raise KeyProblem(path, f"key file cannot be read: {error.strerror}") from error
-        if mode & 0o077:
-            raise KeyUnsafe(path, mode)
-        keys = tuple(_parse(path, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
+        keys = tuple(_parse(path, number, words) for number, words in read_lines(path))
         if not keys:
             raise KeyProblem(path, "holds no key; `dealwire journal key new FILE` makes one")
         return cls(path, keys)
@@ -82,19 +87,7 @@ class SealingKey:
     @classmethod
     def _write(cls, path: Path, keys: tuple[tuple[bytes, bytes], ...]) -> "SealingKey":
         text = "".join(f"{_WORD} {key_id.hex()} {key.hex()}\n" for key_id, key in keys)
-        try:
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mode 0600
-            try:
-                with os.fdopen(handle, "w") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(name, path)
-            except BaseException:
-                os.unlink(name)
-                raise
-        except OSError as error:
-            raise KeyProblem(path, f"key file cannot be written: {error.strerror}") from error
+        write_text(path, text)
         return cls(path, keys)
 
 
@@ -107,8 +100,7 @@ def _id_of(key: bytes) -> bytes:
     return hashlib.sha256(b"dealwire journal key id\x00" + key).digest()[:8]
 
 
-def _parse(path: Path, number: int, line: str) -> tuple[bytes, bytes]:
-    words = line.split()
+def _parse(path: Path, number: int, words: list[str]) -> tuple[bytes, bytes]:
     try:
         word, key_id, key = words[0], bytes.fromhex(words[1]), bytes.fromhex(words[2])
     except (IndexError, ValueError):
@@ -120,8 +112,52 @@ def _parse(path: Path, number: int, line: str) -> tuple[bytes, bytes]:
     return key_id, key
 
 
-class Sealer:
-    """Seals the raw bytes of one opening of one journal. Use one object an opening, in one process."""
+SealsWith = SealingKey | AuditorKey
+"""What a service may have: a key file, or the public half of an auditor's pair."""
+OpensWith = SealingKey | AuditorKey | AuditorPrivateKey | Stretches
+"""What a reader may have. The public half opens what the file beside the journal can."""
+
+
+def load_key(path: str | Path) -> SealingKey | AuditorPrivateKey | Stretches:
+    """Whatever a key file holds that opens seals, by its first word. KeyUnsafe and KeyProblem as each of them."""
+    word = first_word(path := Path(path))
+    if word == PUBLIC_WORD:
+        raise KeyProblem(path, "an auditor's public key opens nothing; give the private one")
+    if word == PRIVATE_WORD:
+        return AuditorPrivateKey.load(path)
+    return Stretches.load(path) if word == STRETCH_WORD else SealingKey.load(path)
+
+
+class Sealer(Protocol):
+    """Seals the raw bytes of one opening of one journal, in one process."""
+
+    def announcement(self, table: str = "", *, anew: bool = False) -> bytes | None:
+        """The payload of the `key` record to be written before anything is sealed for `table`, if there has to be
+        one; `anew`: another in any case."""
+        ...
+
+    def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:
+        """The payload to store for `data`; it opens only together with `associated`."""
+        ...
+
+    def turn(self, table: str = "") -> None:
+        """What is sealed from now on for `table` needs nothing from before."""
+        ...
+
+    def forget(self) -> None:
+        """What was added before the last `turn` is on the disk."""
+        ...
+
+
+def sealer_of(key: SealsWith | None, journal: Path) -> Sealer | None:
+    """What seals the journal with this key; None seals nothing. Errors as the two."""
+    if isinstance(key, AuditorKey):
+        return AuditedSealer(key, journal)
+    return FileSealer(key) if key is not None else None
+
+
+class FileSealer:
+    """Seals with the newest key of a key file. Use one object an opening."""
 
     def __init__(self, key: SealingKey) -> None:
         self._id, secret = key.keys[-1]
@@ -129,52 +165,97 @@ class Sealer:
         self._cipher = _cipher(key.path, secret, self._salt)
         self._counter = 0
 
-    def seal(self, data: bytes, associated: bytes) -> bytes:
+    def announcement(self, table: str = "", *, anew: bool = False) -> None:
+        """Its keys are in no journal."""
+
+    def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:
         """The payload to store for `data`; it opens only together with `associated`."""
         prefix = _PREFIX.pack(self._id, self._salt, self._counter)
         sealed = self._cipher.encrypt(self._counter.to_bytes(12, "big"), data, associated)
         self._counter += 1
         return SEALED + prefix + sealed
 
+    def turn(self, table: str = "") -> None:
+        """One key seals all."""
+
+    def forget(self) -> None:
+        """There is nothing to forget."""
+
 
 class Unsealer:
-    """Opens payloads, with every key of a key file."""
+    """Opens payloads with whatever key is there. `journal` is the file they are from."""
 
-    def __init__(self, key: SealingKey | None) -> None:
+    def __init__(self, key: OpensWith | None, journal: Path) -> None:
         self._path = key.path if key is not None else Path()
-        self._keys = dict(key.keys) if key is not None else {}
+        self._keys = dict(key.keys) if isinstance(key, SealingKey) else {}
+        self._auditor = key if isinstance(key, AuditorPrivateKey) else None
         self._ciphers: dict[tuple[bytes, bytes], AESGCM] = {}
+        self.beside: Path | None = None
+        """The file of the stretches under way, where that is all there is."""
+        if isinstance(key, AuditorKey):
+            self.beside = Stretches.beside(journal)
+            key = Stretches.load(self.beside)
+        held = key.held if isinstance(key, Stretches) else ()
+        self._roots = {each.root_id: Ratchet(self._path, each.step, each.key) for each in held}
+
+    @property
+    def learns(self) -> bool:
+        """True when `key` records open more."""
+        return self._auditor is not None
+
+    def learn(self, announcement: bytes) -> None:
+        """Take the payload of a `key` record. NotGenuine when it was altered; another auditor's is left alone."""
+        if self._auditor is None:
+            return
+        try:
+            found = self._auditor.root_in(announcement)
+        except NotAnnounced:
+            raise NotGenuine from None
+        if found is not None:
+            root_id, root = found
+            self._roots[root_id] = Ratchet(self._path, 0, root)
 
     def missing(self, payload: bytes) -> str | None:
-        """Id of the key that `payload` needs and that is not here; None when it can be tried."""
-        if payload[:1] != SEALED or len(payload) < 1 + _PREFIX.size + 16:
-            return None
-        key_id = payload[1:9]
-        return None if key_id in self._keys else key_id.hex()
+        """Id of the key or root that `payload` needs and that is not here; None when it can be tried."""
+        form, key_id = payload[:1], payload[1:9]
+        if form == SEALED and len(payload) >= 1 + _PREFIX.size + _TAG_BYTES:
+            return None if key_id in self._keys else key_id.hex()
+        if form == AUDITED and len(payload) >= 1 + PREFIX.size + _TAG_BYTES:
+            ratchet, step = self._roots.get(key_id), PREFIX.unpack_from(payload, 1)[1]
+            return None if ratchet is not None and step >= ratchet.first else key_id.hex()
+        return None
 
     def open(self, payload: bytes, associated: bytes) -> bytes:
-        """The raw bytes; NotGenuine when they are not what was sealed, SealingUnavailable without its library."""
-        if payload[:1] == CLEAR:
+        """The raw bytes; NotGenuine when they are not what was sealed, SealingUnavailable without its library. Ask
+        `missing` first."""
+        form = payload[:1]
+        if form == CLEAR:
             return payload[1:]
-        if payload[:1] != SEALED or len(payload) < 1 + _PREFIX.size + 16:
+        if form not in (SEALED, AUDITED):
             raise NotGenuine
-        key_id, salt, counter = _PREFIX.unpack_from(payload, 1)
-        cipher = self._ciphers.get((key_id, salt))
-        if cipher is None:
-            cipher = self._ciphers[key_id, salt] = _cipher(self._path, self._keys[key_id], salt)
+        prefix = _PREFIX if form == SEALED else PREFIX
+        if len(payload) < 1 + prefix.size + _TAG_BYTES:
+            raise NotGenuine
+        key_id, which, counter = prefix.unpack_from(payload, 1)
+        cipher = self._salted(key_id, which) if form == SEALED else self._stepped(key_id, which)
         from cryptography.exceptions import InvalidTag
 
         try:
-            return cipher.decrypt(counter.to_bytes(12, "big"), payload[1 + _PREFIX.size :], associated)
+            return cipher.decrypt(counter.to_bytes(12, "big"), payload[1 + prefix.size :], associated)
         except InvalidTag:
             raise NotGenuine from None
 
+    def _salted(self, key_id: bytes, salt: bytes) -> "AESGCM":
+        cipher = self._ciphers.get((key_id, salt))
+        if cipher is None:
+            cipher = self._ciphers[key_id, salt] = _cipher(self._path, self._keys[key_id], salt)
+        return cipher
+
+    def _stepped(self, root_id: bytes, step: int) -> "AESGCM":
+        if step >= STEPS_MOST:
+            raise NotGenuine
+        return self._roots[root_id].cipher(step)
+
 
 def _cipher(path: Path, key: bytes, salt: bytes) -> "AESGCM":
-    try:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-        from cryptography.hazmat.primitives.hashes import SHA256
-        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-    except ImportError as cause:
-        raise SealingUnavailable(path) from cause
-    return AESGCM(HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=salt, info=_INFO).derive(key))
+    return cipher_of(path, derived(path, key, salt, _INFO))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -110,9 +111,14 @@ def run_until(service: Service, holds: Callable[[], bool]) -> None:
 
 
 def compared(folder: Path) -> Comparison:
-    """The journal's two sides: what was made known, and what its raw record gives."""
-    with JournalReader(folder / "journal.sqlite", SealingKey.load(folder / "journal.key")) as reader:
-        return compare(reader, TableFactory(reader.path), DERIVED_AND_EVENTS)
+    """The journal's two sides: what was made known and kept, and what its raw record gives."""
+    with reading(folder) as reader, TableFactory(reader.path) as make:
+        return compare(reader, make, DERIVED_AND_EVENTS, check_snapshots=True)
+
+
+def reading(folder: Path) -> JournalReader:
+    """The journal, with its key."""
+    return JournalReader(folder / "journal.sqlite", SealingKey.load(folder / "journal.key"))
 
 
 def published(folder: Path, topic: str | None = None) -> list[Publication]:
@@ -175,3 +181,12 @@ def rounds_in(folder: Path) -> int:
         return len(published(folder, "round"))
     except Exception:
         return 0  # it is being made
+
+
+def copy_journal(path: Path, folder: Path) -> Path:
+    """A journal and what lies beside it, as SIGKILL would leave them at this instant."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-key"):
+        if (path.parent / name).exists():
+            shutil.copy(path.parent / name, folder / name)
+    return folder / path.name

@@ -1,0 +1,341 @@
+"""Sealing to an auditor: at the table lies the public half of a key only, and what opens the stretch under way.
+
+Each opening of a journal draws a random root for each table. It goes into the journal, sealed to the auditor. A ratchet
+makes a key from it for each stretch, from one snapshot to the next, and each key from the one before: nobody comes back
+from a later key to an earlier one. The service keeps the key of the stretch under way in a file beside the journal, so
+that it can go on after a kill, and forgets it when the next snapshot is on the disk. `docs/journal.md` has the bytes.
+"""
+
+import hashlib
+import logging
+import secrets
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote, unquote
+
+from dealwire.journal.errors import KeyProblem, SealingUnavailable
+from dealwire.journal.keyfiles import ID_BYTES, KEY_BYTES, Words, cipher_of, derived, from_hex, read_lines, write_text
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_log = logging.getLogger(__name__)
+
+AUDITED: Final = b"\x02"
+"""First byte of a payload sealed to an auditor: root id (8), step (4), counter (8), then ciphertext and tag (16)."""
+ANNOUNCED: Final = b"\x01"
+"""First byte of a `key` record: root id (8), auditor's id (8), one-time public key (32), sealed root and tag (48)."""
+PREFIX: Final = struct.Struct(">8sIQ")
+STEPS_MOST: Final = 1 << 16
+"""Stretches of one root; then another is drawn. No damaged record makes a reader step further."""
+
+PUBLIC_WORD: Final = "dealwire-auditor-public"
+PRIVATE_WORD: Final = "dealwire-auditor-private"
+STRETCH_WORD: Final = "dealwire-journal-stretch"
+
+_ANNOUNCEMENT: Final = struct.Struct(">c8s8s32s48s")
+_ROOT_INFO: Final = b"dealwire.journal/1 root"
+_RATCHET_INFO: Final = b"dealwire.journal/1 ratchet"
+_SEAL_INFO: Final = b"dealwire.journal/1 stretch"
+_NO_SALT: Final = bytes(32)
+
+
+class NotAnnounced(Exception):
+    """A `key` record that no auditor's key opens: altered, or sealed to another of the same id."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditorKey:
+    """The public half: it seals, and opens nothing."""
+
+    path: Path
+    public: bytes
+
+    @property
+    def id(self) -> str:
+        """16 hex digits that name the pair."""
+        return auditor_id(self.public).hex()
+
+    @classmethod
+    def load(cls, path: str | Path) -> "AuditorKey":
+        """Read a public key file; anybody may read it too. KeyProblem when it is none, or its key is no good."""
+        path = Path(path)
+        number, public = _only_key(path, read_lines(path, secret=False), PUBLIC_WORD)
+        try:
+            _agreed(path, secrets.token_bytes(KEY_BYTES), public)
+        except ValueError:
+            raise KeyProblem(path, "no public key of X25519: it would seal to everybody", number) from None
+        return cls(path, public)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AuditorPrivateKey:
+    """The private half: it opens whatever was sealed to it. It never shows itself."""
+
+    path: Path
+    private: bytes
+    public: bytes
+
+    @property
+    def id(self) -> str:
+        """16 hex digits that name the pair."""
+        return auditor_id(self.public).hex()
+
+    def __repr__(self) -> str:
+        return f"AuditorPrivateKey({self.path}, {self.id})"
+
+    @classmethod
+    def load(cls, path: str | Path) -> "AuditorPrivateKey":
+        """Read a private key file. KeyUnsafe when others may read it, KeyProblem when it is none."""
+        path = Path(path)
+        number, private = _only_key(path, lines := read_lines(path), PRIVATE_WORD)
+        public = _public_of(path, private)
+        if lines[0][1][1] != auditor_id(public).hex():
+            raise KeyProblem(path, "the key does not fit its id; one of them was altered", number)
+        return cls(path, private, public)
+
+    @classmethod
+    def new(cls, path: str | Path, public_path: str | Path) -> "AuditorPrivateKey":
+        """Make both files of a new pair. KeyProblem when one of them is there already."""
+        path, public_path = Path(path), Path(public_path)
+        for each in (path, public_path):
+            if each.exists() or path == public_path:
+                raise KeyProblem(each, "is there already; a pair needs two new files")
+        private = secrets.token_bytes(KEY_BYTES)
+        key = cls(path, private, _public_of(path, private))
+        write_text(path, f"{PRIVATE_WORD} {key.id} {private.hex()}\n")
+        write_text(public_path, f"{PUBLIC_WORD} {key.id} {key.public.hex()}\n", 0o644)
+        return key
+
+    def root_in(self, announcement: bytes) -> tuple[bytes, bytes] | None:
+        """Id and root of a `key` record; None when another auditor has its key, NotAnnounced when it was altered."""
+        if len(announcement) != _ANNOUNCEMENT.size or announcement[:1] != ANNOUNCED:
+            raise NotAnnounced
+        _, root_id, to, once, sealed = _ANNOUNCEMENT.unpack(announcement)
+        if to.hex() != self.id:
+            return None
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            cipher = _root_cipher(self.path, _agreed(self.path, self.private, once), once, self.public)
+            root = cipher.decrypt(bytes(12), sealed, announcement[: 1 + 2 * ID_BYTES])
+        except (InvalidTag, ValueError):
+            raise NotAnnounced from None
+        if root_id != id_of_root(root):
+            raise NotAnnounced
+        return root_id, root
+
+
+def announced(key: AuditorKey, root: bytes) -> bytes:
+    """The payload of a `key` record: `root` sealed to the auditor under a key that is used once."""
+    private = secrets.token_bytes(KEY_BYTES)
+    once = _public_of(key.path, private)
+    head = ANNOUNCED + id_of_root(root) + auditor_id(key.public)
+    cipher = _root_cipher(key.path, _agreed(key.path, private, key.public), once, key.public)
+    return head + once + cipher.encrypt(bytes(12), root, head)
+
+
+def named(announcement: bytes) -> tuple[str, str]:
+    """Ids of the root and of the auditor that a `key` record names, for a person; it need not be sound."""
+    return announcement[1 : 1 + ID_BYTES].hex(), announcement[1 + ID_BYTES : 1 + 2 * ID_BYTES].hex()
+
+
+def id_of_root(root: bytes) -> bytes:
+    """What names a root in public; it says nothing about it."""
+    return hashlib.sha256(b"dealwire journal root id\x00" + root).digest()[:ID_BYTES]
+
+
+def auditor_id(public: bytes) -> bytes:
+    """What names an auditor's pair."""
+    return hashlib.sha256(b"dealwire auditor key id\x00" + public).digest()[:ID_BYTES]
+
+
+def _only_key(path: Path, lines: Sequence[Words], word: str) -> tuple[int, bytes]:
+    number, words = lines[0] if lines else (None, [""])
+    try:
+        if len(lines) != 1 or len(words) != 3 or words[0] != word:
+            raise ValueError(words)
+        from_hex(words[1], ID_BYTES)
+        key = from_hex(words[2], KEY_BYTES)
+    except ValueError:
+        why = f"not an auditor's key; allowed: one line '{word} ID KEY', 16 and 64 hex digits"
+        raise KeyProblem(path, why, number) from None
+    if word == PUBLIC_WORD and words[1] != auditor_id(key).hex():
+        raise KeyProblem(path, "the key does not fit its id; one of them was altered", number)
+    return number or 1, key
+
+
+def _agreed(path: Path, private: bytes, public: bytes) -> bytes:
+    """X25519 of the two; ValueError for a public key that gives the same with every private one."""
+    try:
+        from cryptography.hazmat.primitives.asymmetric import x25519
+    except ImportError as cause:
+        raise SealingUnavailable(path) from cause
+    own = x25519.X25519PrivateKey.from_private_bytes(private)
+    return own.exchange(x25519.X25519PublicKey.from_public_bytes(public))
+
+
+def _public_of(path: Path, private: bytes) -> bytes:
+    try:
+        from cryptography.hazmat.primitives.asymmetric import x25519
+    except ImportError as cause:
+        raise SealingUnavailable(path) from cause
+    return x25519.X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+
+
+def _root_cipher(path: Path, shared: bytes, once: bytes, public: bytes) -> "AESGCM":
+    return cipher_of(path, derived(path, shared, once + public, _ROOT_INFO))
+
+
+# ------------------------------------------------------------------ the ratchet
+
+
+class Stretch(NamedTuple):
+    """The key of one stretch of a table: it gives the keys of all later ones of its root, and of none before."""
+
+    root_id: bytes
+    step: int
+    """From 0, the root itself."""
+    key: bytes
+    table: str
+
+
+def next_key(path: Path, key: bytes) -> bytes:
+    """The key of the stretch after."""
+    return derived(path, key, _NO_SALT, _RATCHET_INFO)
+
+
+class Ratchet:
+    """The ciphers of one root, from the first stretch that can be opened here."""
+
+    def __init__(self, path: Path, step: int, key: bytes) -> None:
+        self.first = step
+        self._path, self._first_key = path, key
+        self._step, self._key = step, key
+        self._cipher: AESGCM | None = None
+
+    def cipher(self, step: int) -> "AESGCM":
+        """That of a stretch, not before `first` and before STEPS_MOST."""
+        if step < self._step:
+            self._step, self._key, self._cipher = self.first, self._first_key, None
+        while self._step < step:
+            self._step, self._key, self._cipher = self._step + 1, next_key(self._path, self._key), None
+        if self._cipher is None:
+            self._cipher = cipher_of(self._path, derived(self._path, self._key, _NO_SALT, _SEAL_INFO))
+        return self._cipher
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Stretches:
+    """The file beside a journal: what opens what was sealed since each table's last snapshot. It never shows itself."""
+
+    path: Path
+    held: tuple[Stretch, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Stretches({self.path}, {len(self.held)})"
+
+    @staticmethod
+    def beside(journal: Path) -> Path:
+        """Where the file of a journal is."""
+        return Path(f"{journal}-key")
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Stretches":
+        """Read it; none held when there is no such file. KeyUnsafe when others may read it, KeyProblem when it is
+        damaged."""
+        path = Path(path)
+        if not path.exists():
+            return cls(path)
+        return cls(path, tuple(_stretch(path, *line) for line in read_lines(path)))
+
+    def with_held(self, held: Sequence[Stretch]) -> "Stretches":
+        """The same file, written anew. KeyProblem when the disk does not take it: the old one is there."""
+        lines = [f"{STRETCH_WORD} {s.root_id.hex()} {s.step} {s.key.hex()} {quote(s.table, safe='')}\n" for s in held]
+        write_text(self.path, "".join(lines))
+        return replace(self, held=tuple(held))
+
+
+def _stretch(path: Path, number: int, words: list[str]) -> Stretch:
+    try:
+        word, root_id, step, key, table = (*words, "") if len(words) == 4 else words
+        found = Stretch(from_hex(root_id, ID_BYTES), int(step), from_hex(key, KEY_BYTES), unquote(table))
+        if word != STRETCH_WORD or not 0 <= found.step < STEPS_MOST:
+            raise ValueError(word)
+    except ValueError:
+        why = f"not the key of a stretch; allowed: '{STRETCH_WORD} ID STEP KEY TABLE'. Without it the rounds under way "
+        raise KeyProblem(path, why + "cannot be dealt again here", number) from None
+    return found
+
+
+class _Present:
+    """The stretch of a table that is sealed under now."""
+
+    def __init__(self, path: Path, root: bytes, table: str) -> None:
+        self.stretch = Stretch(id_of_root(root), 0, root, table)
+        self.ratchet = Ratchet(path, 0, root)
+        self.counter = 0
+
+
+class AuditedSealer:
+    """Seals the raw bytes of one opening of one journal to an auditor. Use one object an opening, in one process.
+
+    A `key` record with `announcement` comes before whatever is sealed for a table. After a table's snapshot was added,
+    `turn` seals under the next key; `forget`, once it is on the disk, takes the key before from the file beside.
+    """
+
+    def __init__(self, key: AuditorKey, journal: Path) -> None:
+        """KeyProblem or KeyUnsafe when the file beside the journal cannot be used."""
+        self._key = key
+        self._file = Stretches.load(Stretches.beside(journal))
+        self._present: dict[str, _Present] = {}
+        self._turned: set[str] = set()
+
+    def announcement(self, table: str = "", *, anew: bool = False) -> bytes | None:
+        """The payload of the `key` record to be written now; None when that was done, unless it shall be done `anew`.
+        KeyProblem when the disk does not take the key of the first stretch."""
+        present = None if anew else self._present.get(table)
+        if present is not None and present.stretch.step < STEPS_MOST - 1:
+            return None
+        present = _Present(self._key.path, secrets.token_bytes(KEY_BYTES), table)
+        self._file = self._file.with_held((*self._file.held, present.stretch))
+        payload = announced(self._key, present.stretch.key)
+        self._present[table] = present
+        return payload
+
+    def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:
+        """The payload to store for `data`; it opens only together with `associated`. KeyError for a table that was not
+        announced."""
+        present = self._present[table]
+        cipher = present.ratchet.cipher(present.stretch.step)
+        counter, present.counter = present.counter, present.counter + 1
+        prefix = PREFIX.pack(present.stretch.root_id, present.stretch.step, counter)
+        return AUDITED + prefix + cipher.encrypt(counter.to_bytes(12, "big"), data, associated)
+
+    def turn(self, table: str = "") -> None:
+        """What is sealed from now on for `table` needs nothing from before: its snapshot, its beginning or its end was
+        added just now."""
+        self._turned.add(table)
+        present = self._present.get(table)
+        if present is not None and present.stretch.step < STEPS_MOST - 1:
+            _, step, key, _ = present.stretch
+            present.stretch = present.stretch._replace(step=step + 1, key=next_key(self._key.path, key))
+            present.ratchet = Ratchet(self._key.path, step + 1, present.stretch.key)
+
+    def forget(self) -> None:
+        """What was added before the last `turn` of each table is on the disk. When the file beside takes nothing, the
+        older keys stay in it until the next time, and the log says so."""
+        if not self._turned:
+            return
+        held = [stretch for stretch in self._file.held if stretch.table not in self._turned]
+        held += [self._present[table].stretch for table in sorted(self._turned) if table in self._present]
+        if held != list(self._file.held):
+            try:
+                self._file = self._file.with_held(held)
+            except KeyProblem as problem:
+                _log.warning("%s; keys of what is over are still in it", problem)
+                return
+        self._turned.clear()

@@ -1,0 +1,91 @@
+"""Files that hold keys: text, one key a line, for their owner alone; and the two ciphers that take what they hold."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dealwire.journal.errors import KeyProblem, KeyUnsafe, SealingUnavailable
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+KEY_BYTES: Final = 32
+ID_BYTES: Final = 8
+
+Words = tuple[int, list[str]]
+"""A line's number, from 1, and its words."""
+
+
+def read_lines(path: Path, *, secret: bool = True) -> list[Words]:
+    """The lines of a key file that hold anything. KeyUnsafe when others may read what is `secret`, KeyProblem when the
+    file cannot be read."""
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode & 0o777
+            text = file.read(1 << 20).decode("ascii", "replace")
+    except OSError as error:
+        raise KeyProblem(path, f"key file cannot be read: {error.strerror}") from error
+    if secret and mode & 0o077:
+        raise KeyUnsafe(path, mode)
+    return [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+
+
+def first_word(path: Path) -> str:
+    """The word that says what kind of key a file holds; empty when there is none. KeyProblem when it cannot be read."""
+    lines = read_lines(path, secret=False)
+    return lines[0][1][0] if lines else ""
+
+
+def write_text(path: Path, text: str, mode: int = 0o600) -> None:
+    """Put `text` in the place of the file: after a kill the one is there or the other. KeyProblem when it cannot be.
+
+    What a kill leaves of the writing has one name, and goes with the next: no key lies about for longer.
+    """
+    beside = path.with_name(f".{path.name}-new")
+    try:
+        beside.unlink(missing_ok=True)
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(handle, "w") as file:
+                file.write(text)
+                file.flush()
+                os.fchmod(file.fileno(), mode)
+                os.fsync(file.fileno())
+            os.replace(beside, path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+        folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise KeyProblem(path, f"key file cannot be written: {error.strerror}") from error
+
+
+def from_hex(text: str, size: int) -> bytes:
+    """As many bytes as `size`; ValueError for anything else."""
+    data = bytes.fromhex(text)
+    if len(data) != size:
+        raise ValueError(text)
+    return data
+
+
+def derived(path: Path, key: bytes, salt: bytes, info: bytes) -> bytes:
+    """HKDF-SHA256 of `key`, 32 bytes. SealingUnavailable without its library; `path` names the file in it."""
+    try:
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+    except ImportError as cause:
+        raise SealingUnavailable(path) from cause
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=salt, info=info).derive(key)
+
+
+def cipher_of(path: Path, key: bytes) -> "AESGCM":
+    """AES-256-GCM under `key`. SealingUnavailable as `derived`."""
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    except ImportError as cause:
+        raise SealingUnavailable(path) from cause
+    return AESGCM(key)
