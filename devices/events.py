@@ -47,6 +47,8 @@ class LinkUp(Body, frozen=True):
     recognises_cards: bool
     resumed: bool
     """Events go on where they stopped before the link was lost."""
+    firmware_digest: str = ""
+    """SHA-256 of the firmware's image, hex digits; empty when the device does not attest it."""
 
 
 class LinkLost(Body, frozen=True):
@@ -59,6 +61,12 @@ class SessionChanged(Body, frozen=True):
     """The device started anew: what it did around that is not known from events alone."""
 
     previous: int
+    session: int
+
+
+class SessionReturned(Body, frozen=True):
+    """A session that was left is heard again: old bytes played again, or a device that repeats its numbers."""
+
     session: int
 
 

@@ -15,7 +15,8 @@ from typing import Final
 
 from devices.clock import Clock
 from devices.events import LinkLost, Seen
-from devices.session import Feed, Session
+from devices.feed_state import LineStanding
+from devices.session import Feed, Session, standing_of
 from devices.translation import Driver
 from devices.transport.base import Transport
 from devices.transport.opening import Opener, Opening
@@ -141,6 +142,15 @@ class Supervisor:
         if self._session is None:
             return self.error
         return (self._kept.problem if self._kept is not None else None) or self._garbled
+
+    def standing(self) -> LineStanding | None:
+        """Where the line stands, as a `Player` over the record of its lines would say; None while it is not at rest,
+        or while a deadline was not met yet."""
+        session, last = self._session, self._last
+        feed = session.feed if session is not None else last.feed if last is not None else self._after
+        if feed is not None and feed.due_ns <= self._clock.now_ns():
+            return None
+        return standing_of(feed)
 
     @property
     def heard(self) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import say_table
 from dealwire.table.table import TableOutcome
-from rules.award import AwardRecord
+from rules.award_record import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement
 

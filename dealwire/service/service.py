@@ -9,7 +9,7 @@ import gc
 import logging
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
 from dealwire.config.schema import Configuration, TablePart
@@ -22,8 +22,9 @@ from dealwire.journal.errors import JournalEmpty
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
-from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
+from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled
 from dealwire.journal.transport import Gate
+from dealwire.service.archivist import Archivist
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
@@ -91,6 +92,7 @@ class Service:
         self._anew, self._notifier = anew, notifier or Notifier({})
         self._stopping = False
         self._members: dict[Member, TableSession] = {}
+        self._stack = ExitStack()
         self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
         self._shown_ns = 0
         self._early: list[Publication] = []
@@ -111,34 +113,46 @@ class Service:
                 self.clock = SystemClock(reader.newest_ns)
         self.journal = Journal(part.path, key=key, clock=self.clock)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
+        self._archivist = Archivist(self.journal, part)
         try:
             self._open(key)
         except BaseException:
             self.owner.close()
+            self._stack.close()
             self.journal.close()
             raise
         return self
 
     def _open(self, key: SealsWith | None) -> None:
-        maker = TableFactory(self.journal.path)
+        maker = self._stack.enter_context(TableFactory(self.journal.path))
         with JournalReader(self.journal.path) as reader:
             before = reader.starts()
         went_on: Resumed[JournaledPublisher] = Resumed()
+        self.gets_on()
         if not self._anew:
-            went_on = resume(self.journal, key, maker, self.clock.now_ns(), DERIVED_AND_EVENTS)
+
+            def progress() -> None:
+                self._notifier.keep_waiting(self.clock.now_ns())
+
+            went_on = resume(self.journal, key, maker, self.clock.now_ns(), DERIVED_AND_EVENTS, progress=progress)
         self._early = went_on.unpublished
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
-            self.tables[part.name] = TableSession(part, self._table(part, maker, went_on), self.journal, self.clock)
+            self.tables[part.name] = self._session(part, maker, went_on, before)
         for timer in (self._beat, self._show):
             self.owner.add(timer)
         for session in self.tables.values():
             self._connect(session, went_on)
+            self.gets_on()
         requests = RequestHandler(self.tables, self.clock, self._give_out)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
         for session in self.tables.values():
             self.hub.show(session.view(self.clock.now_ns()))
+
+    def gets_on(self) -> None:
+        """To be called at every step of a long opening: systemd waits as long as there are more."""
+        self._notifier.keep_waiting(self.clock.now_ns())
 
     def _stop_what_changed(self, went_on: Resumed[JournaledPublisher], before: dict[str, TableStart]) -> None:
         """A table goes on only as it was; those that share its meters begin anew with it."""
@@ -156,19 +170,27 @@ class Service:
         now_ns = self.clock.now_ns()
         for each in publisher.finish():
             self.journal.publish(name, each.topic, now_ns, each.line)
+        write_settled(self.journal, name, publisher, now_ns)
         self.journal.stopped(name, now_ns, "its settings changed")
 
-    def _table(self, part: TablePart, maker: TableFactory, went_on: Resumed[JournaledPublisher]) -> JournaledPublisher:
+    def _session(
+        self,
+        part: TablePart,
+        maker: TableFactory,
+        went_on: Resumed[JournaledPublisher],
+        before: dict[str, TableStart],
+    ) -> TableSession:
         publisher = went_on.publishers.get(part.name)
-        now_ns = self.clock.now_ns()
-        if publisher is None:
-            configuration = configuration_of(part)
-            facts = maker.facts(part, self.journal.head.sequence)
-            self.journal.started(part.name, now_ns, configuration, facts)
+        if publisher is not None:
+            start = before[part.name]
+        else:
+            configuration, facts = configuration_of(part), maker.facts(part)
+            number = self.journal.started(part.name, self.clock.now_ns(), configuration, facts)
             self.journal.secure()
-            publisher = maker(TableStart(part.name, self.journal.head.sequence, configuration, facts))
+            start = TableStart(part.name, number, configuration, facts)
+            publisher = maker(start)
         publisher.dealt_again = False
-        return publisher
+        return TableSession(part, start, publisher, self.journal, self.clock)
 
     def _connect(self, session: TableSession, went_on: Resumed[JournaledPublisher]) -> None:
         how = "goes on" if session.name in went_on.publishers else "begins anew"
@@ -206,16 +228,20 @@ class Service:
         for session in self.tables.values():
             session.close()
             session.status("stopped", f"table {session.name} is no longer served", self.clock.now_ns())
+        self._archivist.close()
         self._give_out()
         self.owner.close()
+        self._stack.close()
         self.journal.close()
         self._notifier.close()
 
     # ------------------------------------------------------------------ in the owner's turn
 
     def _after_turn(self) -> None:
-        """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait for the
-        next write, or the next beat: nobody was told of them."""
+        """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait: nobody
+        was told of them."""
+        for session in self.tables.values():
+            session.keep(self.clock.now_ns())
         if any(session.changed for session in self.tables.values()):
             self._give_out()
         while self._later:  # what goes out to devices, once the group is on the disk
@@ -244,7 +270,10 @@ class Service:
         """Once a second: look at the lines, and tell systemd that all is well while it is."""
         self._beat.due_ns = now_ns - now_ns % BEAT_NS + BEAT_NS  # when the lines' heartbeats fall: one commit for all
         self.health.beat(self.clock.now_ns() - now_ns)
+        self.journal.look(now_ns)
+        self._archivist.beat(now_ns)
         self._give_out()
+        self._gate.try_again()
         lines: list[Supervisor] = []
         for session in self.tables.values():
             session.look_at_lines()

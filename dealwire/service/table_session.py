@@ -9,8 +9,10 @@ from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.lines import StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
+from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
-from dealwire.journal.tables import JournaledPublisher
+from dealwire.journal.snapshots import encoded, kept_of
+from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import outcomes_of
@@ -20,10 +22,13 @@ from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
 from devices.simulator.host import SimulatorHost
 from devices.supervisor import LineState, Supervisor
+from protocol.link import Resumable
 from protocol.tdp.messages import Role
 
 _log = logging.getLogger(__name__)
 
+KEEP_EACH_NS: Final = 1800 * 1_000_000_000
+"""Between two snapshots while no round ends: as much of an idle table is dealt again at a restart."""
 CLOSE_S: Final = 0.5
 """How long a table that closes waits for networks that do not answer."""
 ROLES: Final = {"observe": Role.OBSERVE, "control": Role.OPERATE}
@@ -38,7 +43,9 @@ LINKS: Final[dict[LineState, Link]] = {
 class TableSession:
     """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
 
-    def __init__(self, part: TablePart, publisher: JournaledPublisher, journal: Journal, clock: Clock) -> None:
+    def __init__(
+        self, part: TablePart, start: TableStart, publisher: JournaledPublisher, journal: Journal, clock: Clock
+    ) -> None:
         self.part, self.publisher, self.name = part, publisher, part.name
         self.table, self.viewer = publisher.table, publisher.viewer
         self.lines: list[Supervisor] = []
@@ -52,7 +59,9 @@ class TableSession:
         """Among it is more than a report of a device: it is shown at once."""
         self.stopped: str | None = None
         """Why it deals no more; None while it does."""
-        self._journal, self._clock = journal, clock
+        self._start, self._journal, self._clock = start, journal, clock
+        self._numbers: dict[int, Supervisor] = {}
+        self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
 
     # ------------------------------------------------------------------ its lines
@@ -75,8 +84,9 @@ class TableSession:
         role = ROLES[device.role]
 
         def journaled() -> Journaled:
-            return Journaled(opener.open(), self._journal, number, self._clock, gate)
+            return Journaled(opener.open(), self._journal, number, self._clock, gate, patient=patient)
 
+        patient = isinstance(dialect.make_link(device.kind, role, False), Resumable)
         supervisor = Supervisor(
             device.name,
             dataclasses.replace(opener, open=journaled),
@@ -87,6 +97,7 @@ class TableSession:
             after=went_on.feeds.get(number),
         )
         self.lines.append(supervisor)
+        self._numbers[number] = supervisor
         supervisor.start()
         return supervisor
 
@@ -105,6 +116,7 @@ class TableSession:
             return
         lines = self.publisher.publish(seen)
         sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in lines]
+        write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
@@ -113,10 +125,6 @@ class TableSession:
                 _log.warning("%s", clear_warning(self.name, seen.device))
         elif isinstance(seen.body, LinkLost):
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
-        for session, number in self.table.refused:
-            text = f"round {number} of session {session} came once more; it was settled before and is not paid again"
-            self.status("action", text, seen.at_ns)
-        self.table.refused.clear()
 
     def status(self, kind: StatusKind, text: str, at_ns: int, device: str | None = None) -> None:
         """Something about the table or one of its lines that is no part of a round."""
@@ -125,6 +133,15 @@ class TableSession:
         sequence = self._publish("status", at_ns, line)
         if kind in ("safe-stop", "action"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)
+
+    def keep(self, now_ns: int) -> None:
+        """Write down where the table stands, once a round and now and then while nothing happens, as soon as it is at
+        rest: whoever goes on with it deals no more again than what comes after."""
+        if (self.rounds == self._kept_rounds and now_ns < self._kept_ns + KEEP_EACH_NS) or self.stopped is not None:
+            return
+        kept = kept_of(self.publisher, {number: line.standing() for number, line in self._numbers.items()})
+        if kept is not None and self._journal.snapshot(self._start, encoded(kept)) is not None:
+            self._kept_rounds, self._kept_ns = self.rounds, now_ns
 
     def stop_safely(self, why: str, at_ns: int) -> None:
         """Deal no more: nothing that comes from here on is taken, and the view says why."""

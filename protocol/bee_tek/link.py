@@ -13,6 +13,7 @@ from typing import Final
 
 from protocol.bee_tek.codec import DIALECT, decode
 from protocol.bee_tek.framing import Frame, Framer, Noise, NoiseReason
+from protocol.bee_tek.heard import BeeTekHeard
 from protocol.errors import BadReport, NoCommands
 from protocol.link import Discarded, LineCounters, Missed, Output, Reported, Started, session_at
 
@@ -40,6 +41,20 @@ class HostLink:
         self._heard_ns = 0
         self._number = 0
         self._spoiled = False
+
+    def heard(self) -> BeeTekHeard | None:
+        """None while an item is half heard."""
+        if self.state is LinkState.CLOSED:
+            return BeeTekHeard()
+        return None if self._framer.pending else BeeTekHeard(self.session, self._number, self._spoiled)
+
+    def recall(self, heard: object) -> None:
+        """Go on from what a link on this line heard. ValueError when that is of another dialect."""
+        if not isinstance(heard, BeeTekHeard):
+            raise ValueError(f"not of {DIALECT}: {type(heard).__name__}")
+        self.session, self._number, self._spoiled = heard.session, heard.number, heard.spoiled
+        if self.session:
+            self.state = LinkState.UP
 
     @property
     def next_deadline_ns(self) -> int | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from protocol.tdp.messages import Event
+from protocol.tdp.freshness import Digests, goes_back
+from protocol.tdp.heard import NOT_STARTED
+from protocol.tdp.messages import BootedMessage, Event
 from protocol.tdp.outputs import Delivered, LinkStats, Lost, Output
 
 HELD_MAX: Final = 256
 """Events kept ahead of a hole: as many as a device must keep, so more cannot be on their way at once."""
-
-NOT_STARTED: Final = -1
 
 
 class EventOrder:
@@ -18,14 +18,37 @@ class EventOrder:
 
     Until `start` is called every event is held, and `expected` is NOT_STARTED. `since_ns` is when the oldest
     hole began or last became smaller; before the start, when the first event was held.
+
+    `before` is what stood in the events of the device's life before in this same session, when it started anew: what
+    it sends again of that life was heard. Its first event that is another ends the comparing.
     """
 
-    __slots__ = ("_stats", "expected", "held", "last", "session", "since_ns")
+    __slots__ = (
+        "_stats",
+        "before",
+        "boot_due",
+        "clock_ms",
+        "digests",
+        "expected",
+        "held",
+        "last",
+        "session",
+        "since_ns",
+    )
 
-    def __init__(self, session: int, stats: LinkStats, first: int = NOT_STARTED) -> None:
+    def __init__(
+        self, session: int, stats: LinkStats, first: int = NOT_STARTED, *, before: Digests | None = None
+    ) -> None:
         self.session = session
         self.expected = first
-        self.held: dict[int, tuple[int, Event]] = {}
+        self.held: dict[int, tuple[int, Event, int]] = {}
+        self.digests = Digests()
+        """What stood in the last events."""
+        self.before = before or Digests()
+        self.boot_due = before is not None
+        """The device is known to have started anew: its *Booted*, whatever its number, says nothing new."""
+        self.clock_ms: int | None = None
+        """The device's clock at the last event delivered."""
         self.last = 0
         """The newest event the device is known to have made."""
         self.since_ns = 0
@@ -41,7 +64,35 @@ class EventOrder:
         """True when no further event can be held."""
         return len(self.held) >= HELD_MAX
 
-    def accept(self, request: int, event: Event, now_ns: int, out: list[Output]) -> None:
+    @property
+    def newest(self) -> int:
+        """The newest event known: heard, or named by the device."""
+        return max(self.last, self.expected - 1)
+
+    def contradicts(self, event: Event, digest: int) -> bool:
+        """`event` cannot be of the life that was heard: its number stood for something else, or is older than any that
+        is sent again, or its clock ran backwards, or it says that the device started."""
+        number = event.number
+        if number == 0:
+            return False
+        if number in self.held:
+            return self.held[number][2] != digest
+        if number < self.expected:
+            known = self.digests.of(number)
+            return number < self.digests.oldest if known is None else known != digest
+        if not self.started:
+            return False
+        if number > 1 and not self.boot_due and isinstance(event, BootedMessage):
+            return True
+        clock_ms = self.clock_ms
+        for known in sorted(self.held):
+            neighbour_ms = self.held[known][1].device_ms
+            if known > number:
+                return goes_back(event.device_ms, neighbour_ms) or _goes_back(clock_ms, event)
+            clock_ms = neighbour_ms
+        return _goes_back(clock_ms, event)
+
+    def accept(self, request: int, event: Event, digest: int, now_ns: int, out: list[Output]) -> None:
         """Take one event as it was heard and deliver what is now in order."""
         number = event.number
         if number < self.expected or number in self.held:
@@ -49,7 +100,7 @@ class EventOrder:
             return
         if not self.held:
             self.since_ns = now_ns
-        self.held[number] = (request, event)
+        self.held[number] = (request, event, digest)
         if number == self.expected:
             self._release(now_ns, out)
         elif self.started and self.full:
@@ -102,7 +153,31 @@ class EventOrder:
 
     def _release(self, now_ns: int, out: list[Output]) -> None:
         while (item := self.held.pop(self.expected, None)) is not None:
-            out.append(Delivered(self.session, *item))
-            self._stats.events += 1
-            self.expected += 1
+            self.give(*item, out)
         self.since_ns = now_ns
+
+    def give(self, request: int, event: Event, digest: int, out: list[Output]) -> None:
+        """The event expected next: deliver it, unless the life before had it word for word."""
+        number = event.number
+        self.expected = number + 1
+        self.digests.add(number, digest)
+        if self.boot_due and isinstance(event, BootedMessage):
+            self.boot_due = False
+        if self.before and self._was_before(number, digest):
+            self._stats.repeats += 1
+            return
+        self.clock_ms = event.device_ms
+        self._stats.events += 1
+        out.append(Delivered(self.session, request, event))
+
+    def _was_before(self, number: int, digest: int) -> bool:
+        known = self.before.of(number)
+        if known == digest:
+            return True
+        if known is not None or number >= self.before.end:
+            self.before = Digests()
+        return False
+
+
+def _goes_back(before_ms: int | None, event: Event) -> bool:
+    return before_ms is not None and goes_back(before_ms, event.device_ms)

@@ -66,6 +66,11 @@ class FrameReader:
             due = min(due, self._byte_ns + self._timing.partial_ns)
         return due if due != NEVER else None
 
+    @property
+    def idle(self) -> bool:
+        """Nothing of a frame, and nothing that was too long for one, is half heard."""
+        return self._framer.idle
+
     # -------------------------------------------------------------- for the subclass
 
     def _timers(self) -> Iterator[Timer]:

@@ -98,6 +98,11 @@ class Framer(Generic[Read]):
         """Bytes held back because their frame may still be completed; never more than `MAX_WIRE`."""
         return len(self.held)
 
+    @property
+    def idle(self) -> bool:
+        """Nothing is held, and the next byte begins a piece."""
+        return not self.held and not self._overlong
+
     def feed(self, chunk: bytes) -> list[Read | Noise]:
         """What `chunk` completes, in the order of the stream."""
         pieces: list[Any] = []
