@@ -26,7 +26,7 @@ from dealwire.cli.run import console_of, exports_of
 from dealwire.config.load import load_configuration
 from dealwire.hub.hub import Hub
 from dealwire.journal import JournalReader, SealingKey
-from dealwire.journal.records import RAW
+from dealwire.journal.records import KEY, RAW, SNAPSHOT
 from dealwire.rehearsal.scenario import AnyScenario, Scenario
 from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
@@ -286,8 +286,11 @@ class Outlets:
         with JournalReader(self._journal) as reader:
             for record in reader.records(self._record):
                 self._record = record.sequence
-                if record.kind not in RAW:
-                    yield "journal", record.payload.decode("utf-8", "replace")
+                clear = record.payload
+                if record.kind == SNAPSHOT:  # begins with what anybody may read
+                    clear = clear[4 : 4 + int.from_bytes(clear[:4], "big")]
+                if record.kind not in (*RAW, KEY):
+                    yield "journal", clear.decode("utf-8", "replace")
 
     def _since(self, name: str, texts: list[str]) -> list[str]:
         new = texts[self._taken[name] :]
