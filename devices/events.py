@@ -58,7 +58,8 @@ class LinkLost(Body, frozen=True):
 
 
 class SessionChanged(Body, frozen=True):
-    """The device started anew: what it did around that is not known from events alone."""
+    """The device started anew: what it did around that is not known from events alone. Both ids are the same when it
+    drew the one it had."""
 
     previous: int
     session: int
@@ -71,11 +72,19 @@ class SessionReturned(Body, frozen=True):
 
 
 class EventsLost(Body, frozen=True):
-    """Events `first` to `last` cannot be had any more; both 0 when the device does not number them: an unknown
-    number of reports is missing here."""
+    """Events `first` to `last` cannot be had any more; both 0 when the device does not number them, or
+    began to number them anew: an unknown number of reports is missing here."""
 
     first: int
     last: int
+
+
+class BytesDropped(Body, frozen=True):
+    """The line gave more than its budget allows, or too much that led to nothing: `count` bytes were read and not
+    kept. `sha256` is their hash, in hex."""
+
+    count: int
+    sha256: str
 
 
 # ------------------------------------------------------------------ any device

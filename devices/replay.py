@@ -6,6 +6,7 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Final, Protocol
 
+from devices.budget import noted
 from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
@@ -190,7 +191,7 @@ class Player:
         """One read, write or note."""
         now_ns, data, interface = self.advance(chunk.at_ns), chunk.data, chunk.interface
         if chunk.comment and not data:
-            self._end(chunk, now_ns)
+            self._note(chunk, now_ns)
             return
         line, feed = self._open.get(interface) or self._begin(interface, now_ns)
         line.chunks += 1
@@ -243,6 +244,15 @@ class Player:
         """A new link for a line."""
         interface = self._capture.interfaces[index]
         return dialect_named(interface.dialect).make_link(interface.device, Role.OBSERVE, True)
+
+    def _note(self, note: Chunk, now_ns: int) -> None:
+        dropped = noted(note.comment)
+        if dropped is None:
+            self._end(note, now_ns)
+            return
+        _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
+        feed.drop(dropped, now_ns)
+        self._due_ns = min(self._due_ns, feed.due_ns)
 
     def _end(self, note: Chunk, now_ns: int) -> None:
         """A line that came back goes on where it was lost, as it did live; one that we closed begins anew."""

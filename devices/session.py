@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 from devices.clock import Clock
-from devices.events import Body, LinkLost, Seen
+from devices.events import Body, BytesDropped, LinkLost, Seen
 from devices.feed_state import FeedState, LineStanding
 from devices.translation import Driver
-from devices.transport.base import Abandonable, LineClosed, Timed, Transport
+from devices.transport.base import Abandonable, LineClosed, Rationed, Timed, Transport
 from protocol.errors import LineError, NotUp
 from protocol.link import Answered, Link, Missed, Output, Recallable, Reported, Resumable, Send, Started, Unanswered
 from protocol.message import Message
@@ -82,6 +82,13 @@ class Feed:
                 raise AssertionError(f"{self.name}: a deadline at {due_ns} ns does not pass")
         return out
 
+    def drop(self, dropped: BytesDropped, now_ns: int) -> bytes:
+        """Bytes that came by `now_ns` were not kept; the bytes to send."""
+        out = self.tick(now_ns)
+        self._now_ns, self.heard = now_ns, True
+        self._deliver(Seen(self.name, self.session, 0, now_ns, dropped))
+        return out + self.report(self.link.skip(now_ns), now_ns)
+
     def state(self) -> FeedState | None:
         """What was heard, for a listener's feed to go on from; None while it is not at rest: while something is half
         heard, held back or being passed on, and always for a dialect whose links cannot say it."""
@@ -129,33 +136,30 @@ class Feed:
         """Pass on what the link returned at `at_ns`; the bytes to send."""
         due_ns = self.link.next_deadline_ns
         self.due_ns = NEVER if due_ns is None else due_ns
-        before, self._passing = self._passing, True
-        try:
-            return self._pass_on(outputs, at_ns)
-        finally:
-            self._passing = before
-
-    def _pass_on(self, outputs: list[Output], at_ns: int) -> bytes:
         out = b""
         trace, translate = self._trace, self._driver.translate
-        for output in outputs:
-            if trace is not None:
-                trace(output)
-            number = 0
-            if type(output) is Delivered:
-                self.session, number = output.session, output.message.number
-            elif type(output) is Send:
-                out += output.data
-                continue
-            elif type(output) is Reported:
-                self.session, number = output.session, output.number
-            elif type(output) is StatusSeen:
-                self.status = output.message
-            elif not self._note(output):
-                continue
-            body = translate(output)
-            if body is not None:
-                self._deliver(Seen(self.name, self.session, number, at_ns, body))
+        before, self._passing = self._passing, True
+        try:
+            for output in outputs:
+                if trace is not None:
+                    trace(output)
+                number = 0
+                if type(output) is Delivered:
+                    self.session, number = output.session, output.message.number
+                elif type(output) is Send:
+                    out += output.data
+                    continue
+                elif type(output) is Reported:
+                    self.session, number = output.session, output.number
+                elif type(output) is StatusSeen:
+                    self.status = output.message
+                elif not self._note(output):
+                    continue
+                body = translate(output)
+                if body is not None:
+                    self._deliver(Seen(self.name, self.session, number, at_ns, body))
+        finally:
+            self._passing = before
         return out
 
     def _note(self, output: Output) -> bool:
@@ -211,6 +215,7 @@ class Session:
         """Frames not sent because the line took nothing for too long."""
         self._transport, self._link, self._clock = transport, link, clock
         self._timed = transport if isinstance(transport, Timed) else None
+        self._rationed = transport if isinstance(transport, Rationed) else None
         before = after._feed if isinstance(after, Session) else after
         self._feed: Feed = Feed(name, link, driver, deliver, trace, after=before)
         self._feed.settle = self._settle
@@ -307,8 +312,15 @@ class Session:
         except LineError as cause:
             self._lose(cause, now_ns)
             return
+        rationed, out = self._rationed, b""
+        for dropped in rationed.take_dropped() if rationed is not None else ():
+            out += self._feed.drop(dropped, now_ns)
         if data:
-            self._send(self._feed.receive(data, now_ns), now_ns)
+            out += self._feed.receive(data, now_ns)
+            if rationed is not None:
+                rationed.heard(len(data), self._link.stats.frames)
+        if out:
+            self._send(out, now_ns)
         if self._outbox:
             self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
 
@@ -362,4 +374,6 @@ class Session:
         self.closed = cause
         self._transport.close()
         self._outbox.clear()
+        for dropped in self._rationed.take_dropped() if self._rationed is not None else ():
+            self._feed.drop(dropped, now_ns)  # whatever it would say, the line takes nothing more
         self._feed.end(now_ns, lost)

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from devices.clock import Clock
-from devices.events import LinkLost, Seen
+from devices.events import BytesDropped, LinkLost, Seen
 from devices.feed_state import LineStanding
 from devices.session import Feed, Session, standing_of
 from devices.translation import Driver
@@ -194,6 +194,12 @@ class Supervisor:
         if self._session is not None:
             self._session.close()
 
+    def abandon(self, why: str) -> None:
+        """The open line counts as lost, and is opened again."""
+        if self._session is not None and self.closed is None:
+            self._session.abandon(why)
+            self._look(self._clock.now_ns())
+
     # -------------------------------------------------------------- called by the owner
 
     @property
@@ -313,7 +319,7 @@ class Supervisor:
         self._look(self._opened_ns)
 
     def _pass_on(self, seen: Seen) -> None:
-        if type(seen.body) is not LinkLost and (self.failures or self._garbled):
+        if type(seen.body) not in (LinkLost, BytesDropped) and (self.failures or self._garbled):
             if self.failures:
                 waited = f"{self.failures} {'try' if self.failures == 1 else 'tries'}"
                 _log.warning("%s: back on its line after %s", self.name, waited)

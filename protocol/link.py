@@ -125,6 +125,10 @@ class Link(Protocol):
     def tick(self, now_ns: int) -> list[Output]:
         """Do what is due by `now_ns`."""
 
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes that came here will never be seen: what is cut off by that is noise, and a device that does not number
+        its reports may have made some that are `Missed`."""
+
     def request(self, command: Any, now_ns: int) -> tuple[int, list[Output]]:
         """Queue a command of the dialect; its id comes back in `Answered` or `Unanswered`. NotUp, NotPermitted,
         QueueFull or CannotEncode when it cannot be asked."""

@@ -171,6 +171,12 @@ class Lines:
             round_.report(Incident(code="link-lost", clause="procedure", device=seen.device, words=body.why), seen)
             self.patient = True
 
+    def _bytes_dropped(self, round_: Round, seen: Seen, body: e.BytesDropped) -> None:
+        # A device that keeps its events tells them again; of one that does not, an EventsLost follows.
+        if round_.in_play or round_.bettors:
+            round_.report(Incident(code="line-flooded", clause="procedure", device=seen.device), seen)
+            self.patient = True
+
 
 def _matters(round_: Round, device: str) -> bool:
     """Whether what becomes known of a device now concerns the round: one is dealt, or it has reported bets for one."""
@@ -197,5 +203,6 @@ LINE_REPORTS: Final[dict[type[e.Body], Callable[[Lines, Round, Seen, Any], None]
     e.EventsLost: Lines._events_lost,
     e.BadgeSwiped: Lines._badge,
     e.LinkLost: Lines._link_lost,
+    e.BytesDropped: Lines._bytes_dropped,
 }
 """Reports of a line itself, and what each does."""

@@ -18,6 +18,7 @@ from dealwire.config.load import load_configuration
 from dealwire.config.schema import Configuration, ConsolePart, ExportsPart, MetricsPart, MqttPart
 from dealwire.export.ndjson import NdjsonSink
 from dealwire.hub.hub import Hub
+from dealwire.listening import is_loopback
 from dealwire.service.notify import Notifier
 from dealwire.service.seals import faces_in_clear, leave_no_core, load_seal, reading_key, seal_in_words
 from rules.errors import ExtraMissing
@@ -37,6 +38,12 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path), metavar="[TABLE.TOML]")
 @click.option("--check", is_flag=True, help="Check the file, and do nothing.")
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
+@click.option(
+    "--clock-is-right",
+    "clock_right",
+    is_flag=True,
+    help="Go on although the clock is far from the newest record. Before it, every table begins anew.",
+)
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
 @click.option("--scenario", default="demo", show_default=True, help="Without a file: what is dealt, again and again.")
@@ -59,6 +66,7 @@ def command(
     file: Path | None,
     check: bool,
     anew: bool,
+    clock_right: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
@@ -92,7 +100,7 @@ def command(
                     click.echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = load_configuration(file)
-        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port)
+        code = serve(configuration, bench, anew=anew, with_console=with_console, port=port, clock_right=clock_right)
     ctx.exit(code)
 
 
@@ -125,6 +133,7 @@ def serve(
     anew: bool,
     with_console: bool,
     port: int | None,
+    clock_right: bool = False,
 ) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated."""
     from dealwire.service.service import FAREWELL_S, Service, made_for_good
@@ -133,7 +142,9 @@ def serve(
         leave_no_core()
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
-        service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
+        service = stack.enter_context(
+            Service(configuration, hub, anew=anew, clock_is_right=clock_right, notifier=notifier)
+        )
         if bench is not None:
             service.simulate(configuration.table[0].name, bench)
         ended_by = stack.enter_context(signals(service))
@@ -203,8 +214,14 @@ def console_of(part: ConsolePart, service: "Service", port: int | None = None) -
         },
         recordings=part.recordings,
         sources=journal_sources(journal.path, reading_key(journal), service.tables),
+        names=part.names,
+        secure=part.secure,
+        proxies=part.proxies,
         clock=service.clock,
+        note_access=service.note_access,
     )
+    if part.tokens_file is not None and not part.secure and not is_loopback(part.host):
+        _log.warning("console: tokens and sessions go over the network in the clear; see TLS in docs/console.md")
     shown.start()
     try:
         click.echo(f"console: {shown.address}", err=True)
@@ -230,11 +247,12 @@ def metrics_of(part: MetricsPart, service: "Service", mqtt: "MqttExporter | None
     """The metrics, from here to the end."""
     if importlib.util.find_spec("prometheus_client") is None:
         raise ExtraMissing("prometheus-client", "metrics")
-    from dealwire.export.metrics import Metrics, MetricsServer
+    from dealwire.export.metrics import Metrics
+    from dealwire.export.metrics_server import MetricsServer
 
     progress = mqtt.progress if mqtt is not None else None
     metrics = Metrics(service.hub, journal=service.journal, mqtt=progress, health=service.health)
-    with MetricsServer(metrics, host=part.host, port=part.port) as server:
+    with MetricsServer(metrics, host=part.host, port=part.port, names=part.names) as server:
         click.echo(f"metrics: {server.address}", err=True)
         yield
 

@@ -1,5 +1,6 @@
 """A `table.toml` as data: every table and key it may hold. `load` says what fits together."""
 
+import ipaddress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -7,12 +8,27 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, mode
 
 from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from devices.budget import RATE
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
 """Names stand in file names, addresses and topics: letters, digits, and dots, dashes or underscores between them."""
 Cents = Annotated[int, Field(ge=0)]
 Wager = Annotated[int, Field(ge=1)]
 Port = Annotated[int, Field(ge=0, le=65535)]
+
+HostName = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$", max_length=253)]
+"""A host's name as it stands in an address, without a port."""
+
+
+def _network(value: str) -> str:
+    try:
+        ipaddress.ip_network(value)
+    except ValueError:
+        raise ValueError("an address such as 10.0.0.7 or a network such as 10.0.0.0/24 is needed") from None
+    return value
+
+
+Network = Annotated[str, AfterValidator(_network)]
 
 
 def _path(value: object, info: ValidationInfo) -> Path:
@@ -60,6 +76,8 @@ class DevicePart(TomlTable):
     """Prefer the names that stay: `serial-id:`, `usb:` or a path below `/dev/serial/by-id/`."""
     dialect: str = "tdp"
     role: DeviceRole = "observe"
+    max_bytes_per_s: Annotated[int, Field(ge=1_000, le=100_000_000)] = RATE
+    """Bytes a second, on average over some seconds, beyond which nothing is kept of what the line gives."""
     pin: PinPart | None = None
     """While another device is on the line, no round is settled by itself."""
 
@@ -101,7 +119,6 @@ class JournalPart(TomlTable):
 
     path: FilePath
     key_file: FilePath | None = None
-    auditor_key_file: FilePath | None = None
     day_begins: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = "06:00"
     """When a gaming day begins, by the clock of this machine: all before it becomes a segment."""
     archive: FilePath | None = None
@@ -110,16 +127,30 @@ class JournalPart(TomlTable):
     """Days that stay in the journal after they were archived."""
     most_megabytes: Annotated[int, Field(ge=16)] | None = None
     """What was archived is taken off earlier while the journal is larger than this."""
+    auditor_key_file: FilePath | None = None
 
 
 class ConsolePart(TomlTable):
-    """Where the console listens. Without `tokens_file` nobody can sign in, so nothing can be asked of the table."""
+    """Where the console listens. Without `tokens_file` nobody can sign in, so nothing can be asked of the table.
+
+    `names` are host names it answers to besides its own, such as a proxy's; `secure` says that browsers reach it by TLS
+    only, through a proxy; `proxies` are the addresses or networks of proxies that say for whom they ask.
+    """
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Port = 8420
     tokens_file: FilePath | None = None
     recordings: FilePath | None = None
     """A folder of recordings that can be looked at."""
+    names: tuple[HostName, ...] = ()
+    secure: bool = False
+    proxies: tuple[Network, ...] = ()
+
+    @model_validator(mode="after")
+    def _secure_has_a_name(self) -> "ConsolePart":
+        if self.secure and not self.names:
+            raise ValueError("secure needs names: the host name under which browsers reach the console by TLS")
+        return self
 
 
 class MqttPart(TomlTable):
@@ -136,10 +167,11 @@ class MqttPart(TomlTable):
 
 
 class MetricsPart(TomlTable):
-    """Where Prometheus finds the metrics."""
+    """Where Prometheus finds the metrics. `names` are host names it may ask for; an address needs none."""
 
     host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
     port: Port = 9420
+    names: tuple[HostName, ...] = ()
 
 
 class ExportsPart(TomlTable):

@@ -9,8 +9,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from dealwire.console.audit import Audit
 from dealwire.console.rendering import page
-from dealwire.console.tokens import TOKEN_MAX, Sessions, Tokens, WrongTokens
+from dealwire.console.sessions import Sessions, SignedIn, SignInLane
+from dealwire.console.tokens import TOKEN_MAX, Tokens
 from dealwire.hub.actions import ROLES, Action, FieldRefused
 from dealwire.hub.hub import Hub, Request
 from devices.clock import Clock
@@ -45,10 +47,12 @@ async def read_form(http: HttpRequest) -> dict[str, str]:
 class SignIn:
     """Sign in with a role's token, sign out. `secure` says that browsers reach this over TLS only."""
 
-    def __init__(self, tokens: Tokens, sessions: Sessions, clock: Clock, cookie: str, *, secure: bool) -> None:
+    def __init__(
+        self, tokens: Tokens, sessions: Sessions, clock: Clock, cookie: str, audit: Audit, *, secure: bool
+    ) -> None:
         self._tokens, self._sessions, self._clock, self._cookie = tokens, sessions, clock, cookie
-        self._secure = secure
-        self._wrong = WrongTokens()
+        self._audit, self._secure = audit, secure
+        self._lane = SignInLane()
 
     def page(self, http: HttpRequest, problem: str = "", status: int = 200) -> Response:
         """The form."""
@@ -60,22 +64,22 @@ class SignIn:
         return self.page(http)
 
     async def sign_in(self, http: HttpRequest) -> Response:
-        """POST: a session for a right token, once few enough wrong ones came from that address."""
-        address, now_ns = http.client.host if http.client else "", self._clock.now_ns()
+        """POST: a session for a right token, however many wrong ones came; each is looked at in its turn."""
+        address: str = http.state.address
         form = await read_form(http)
-        wait_s = self._wrong.wait_s(address, now_ns)
-        if wait_s:
-            answer = self.page(http, f"Too many wrong tokens. Try again in {wait_s} seconds.", 429)
-            answer.headers["retry-after"] = str(wait_s)
+        if not await self._lane.turn(address):
+            answer = self.page(http, "Too many tokens wait to be looked at. Try again.", 503)
+            answer.headers["retry-after"] = "1"
             return answer
-        role = self._tokens.role_of(form.get("token", "")[: TOKEN_MAX + 1].strip())
+        role, now_ns = self._tokens.role_of(form.get("token", "")[: TOKEN_MAX + 1].strip()), self._clock.now_ns()
         if role is None:
-            self._wrong.note(address, now_ns)
+            self._lane.wrong()
+            self._audit.note("wrong-token", "somebody tried to sign in with a wrong token", address, now_ns)
             return self.page(http, "This token is not known.", 403)
-        self._wrong.forget(address)
         self._sessions.end(http.cookies.get(self._cookie, ""))
         answer = RedirectResponse(_back(form.get("back", "")), 303)
-        secret = self._sessions.begin(role, now_ns)
+        secret, session = self._sessions.begin(role, now_ns)
+        self._audit.note("sign-in", f"{_named(session)} signed in", address, now_ns)
         answer.set_cookie(self._cookie, secret, httponly=True, samesite="strict", secure=self._secure)
         return answer
 
@@ -83,7 +87,7 @@ class SignIn:
         """POST: the session is over."""
         self._sessions.end(http.cookies.get(self._cookie, ""))
         answer = RedirectResponse("/", 303)
-        answer.delete_cookie(self._cookie)
+        answer.delete_cookie(self._cookie, httponly=True, samesite="strict", secure=self._secure)
         return answer
 
 
@@ -92,11 +96,15 @@ def _back(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
 
 
+def _named(session: SignedIn) -> str:
+    return f"{session.role}, session {session.name},"
+
+
 class ActionEndpoint:
     """The actions of each table, and the way to the owner."""
 
-    def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]]) -> None:
-        self._hub, self._actions = hub, actions
+    def __init__(self, hub: Hub, actions: Mapping[str, Sequence[Action]], audit: Audit, clock: Clock) -> None:
+        self._hub, self._actions, self._audit, self._clock = hub, actions, audit, clock
 
     def of(self, table: str, *, bench: bool) -> dict[str, list[Action]]:
         """The buttons of a table's page, or of its bench, by group."""
@@ -110,24 +118,29 @@ class ActionEndpoint:
         """POST: do it, if the role may; the answer as JSON for the page's script, else as a page."""
         table, name = http.path_params["table"], http.path_params["action"]
         action = next((one for one in self._actions.get(table, ()) if one.id == name), None)
-        role = http.state.role
+        session: SignedIn | None = http.state.session
         if action is None:
             return _answer(http, 404, "There is no such action at this table.")
-        if role is None:
+        if session is None:
+            self._refused(http, action, "nobody is signed in")
             return _answer(http, 401, f"Sign in first: {action.title!r} needs the token of a {_either(action.roles)}.")
+        role = session.role
         if role not in action.roles:
+            self._refused(http, action, f"a {role} may not")
             return _answer(http, 403, f"A {role} may not do this; a {_either(action.roles)} may.")
         try:
             fields = action.read(await read_form(http))
         except FieldRefused as refused:
             return _answer(http, 400, f"{refused.name}: {refused.why}.")
-        return await self._ask(http, action, Request(table, action.does, fields, role))
+        origin = f"session {session.name} from {http.state.address}"
+        return await self._ask(http, action, Request(table, action.does, fields, role, origin))
 
     async def _ask(self, http: HttpRequest, action: Action, request: Request) -> Response:
         waiting = asyncio.wrap_future(self._hub.ask(request))
         try:
             result = await asyncio.wait_for(waiting, ANSWER_S)
         except DealwireError as error:
+            self._refused(http, action, str(error))
             return _answer(http, 409, f"{action.title}: refused. {error}")
         except TimeoutError:
             return _answer(http, 504, f"{action.title}: no answer yet. Look at the table before you try again.")
@@ -137,6 +150,12 @@ class ActionEndpoint:
             raise
         sentence = f" {result}" if result else ""
         return _answer(http, 200, f"{action.title}: done.{sentence}")
+
+    def _refused(self, http: HttpRequest, action: Action, why: str) -> None:
+        session: SignedIn | None = http.state.session
+        who = _named(session) if session is not None else "somebody"
+        table, now_ns = http.path_params["table"], self._clock.now_ns()
+        self._audit.note("refused", f"{who} tried {action.title!r}: {why}", http.state.address, now_ns, table)
 
 
 def _either(roles: Sequence[str]) -> str:

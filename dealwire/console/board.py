@@ -7,11 +7,14 @@ never wait behind what is over. All of this runs in the console's own thread.
 import asyncio
 import contextlib
 import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dealwire.console.rendering import BUILD, OVERVIEW, Sheet
+from dealwire.console.sessions import SignedIn
 from dealwire.hub.hub import Hub
 from dealwire.hub.view import TableView
 
@@ -30,16 +33,34 @@ MESSAGE_MAX: Final = 1024
 UNKNOWN_TABLE: Final = 4404
 FULL: Final = 1013
 RESTARTING: Final = 1012
+SIGNED_OUT: Final = 4403
+"""Close code of a live line whose session is over; the page says so, and is live again once it is loaded anew."""
+
+
+@dataclass(eq=False, slots=True)
+class _Watcher:
+    """One page that looks: at `table`, or at all of them; `code` is why it must go, 0 while it may look."""
+
+    table: str | None
+    session: SignedIn | None
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    code: int = 0
+
+    def let_go(self, code: int) -> None:
+        """Nothing more is sent to it."""
+        self.code = self.code or code
+        self.news.set()
 
 
 class Board:
-    """The hub's newest views, rendered, and the pages that look at them. `start` and `stop` in the server's loop."""
+    """The hub's newest views, rendered, and the pages that look at them. `start` and `stop` in the server's loop.
+    `is_open` says whether a session still is one."""
 
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
+    def __init__(self, hub: Hub, is_open: Callable[[SignedIn], bool] = lambda _: True) -> None:
+        self._hub, self._is_open = hub, is_open
         self._views: dict[str, TableView] = {}
         self._sheets: dict[str | None, Sheet] = {None: Sheet(OVERVIEW)}
-        self._watchers: dict[asyncio.Event, str | None] = {}
+        self._watchers: dict[_Watcher, None] = {}
         self._stopping = False
 
     def start(self) -> None:
@@ -58,8 +79,13 @@ class Board:
         """Tell every page to come back later, and watch no more."""
         self._stopping = True
         self._hub.look_away(self._wake)
-        for news in self._watchers:
-            news.set()
+        for watcher in self._watchers:
+            watcher.let_go(RESTARTING)
+
+    def look_again(self) -> None:
+        """A session may be over: the pages of it are let go."""
+        for watcher in self._watchers:
+            self._check(watcher)
 
     @property
     def views(self) -> dict[str, TableView]:
@@ -70,53 +96,68 @@ class Board:
         """Every section of a table's page, or of the overview, by name."""
         return self._sheet(table).html
 
-    async def serve(self, line: WebSocket, table: str | None) -> None:
-        """One page's line, until either end closes it; None for the overview."""
+    async def serve(self, line: WebSocket, table: str | None, session: SignedIn | None = None) -> None:
+        """One page's line, until either end closes it or the session is over; table None for the overview."""
         await line.accept()
         if table is not None and table not in self._views:
             await line.close(UNKNOWN_TABLE)
-        elif len(self._watchers) >= WATCHERS_MAX or self._stopping:
-            await line.close(RESTARTING if self._stopping else FULL)
+        elif self._stopping:
+            await line.close(RESTARTING)
+        elif len(self._watchers) >= WATCHERS_MAX and not self._make_room(session):
+            await line.close(FULL)
         else:
-            await self._watch(line, table)
+            await self._watch(line, _Watcher(table, session))
 
     # ------------------------------------------------------------------ inside
 
     def _take(self, table: str) -> None:
         """There is a new view of `table`: for the pages that show it, and for the overview."""
         self._views = self._hub.views()
-        for news, shown in self._watchers.items():
-            if shown in (table, None):
-                news.set()
+        for watcher in self._watchers:
+            if watcher.table in (table, None):
+                watcher.news.set()
+
+    def _make_room(self, session: SignedIn | None) -> bool:
+        """Whoever is signed in may look in the place of somebody who is not, the longest there."""
+        nobodys = next((each for each in self._watchers if each.session is None), None)
+        if session is None or nobodys is None:
+            return False
+        nobodys.let_go(FULL)
+        self._watchers.pop(nobodys)
+        return True
+
+    def _check(self, watcher: _Watcher) -> int:
+        if watcher.session is not None and not self._is_open(watcher.session):
+            watcher.let_go(SIGNED_OUT)
+        return watcher.code
 
     def _sheet(self, table: str | None) -> Sheet:
         sheet = self._sheets.setdefault(table, Sheet())
         sheet.show(self.views if table is None else self._views[table])
         return sheet
 
-    async def _watch(self, line: WebSocket, table: str | None) -> None:
-        news = asyncio.Event()
-        self._watchers[news] = table
+    async def _watch(self, line: WebSocket, watcher: _Watcher) -> None:
+        self._watchers[watcher] = None
         ears = asyncio.create_task(_hear(line))
-        voice = asyncio.create_task(self._send_news(line, table, news))
+        voice = asyncio.create_task(self._send_news(line, watcher))
         try:
             await asyncio.wait({ears, voice}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._watchers.pop(news)
+            self._watchers.pop(watcher, None)
             for task in (ears, voice):
                 task.cancel()
             await asyncio.gather(ears, voice, return_exceptions=True)
             with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-                await line.close(RESTARTING if self._stopping else 1008)
+                await line.close(watcher.code or 1008)
 
-    async def _send_news(self, line: WebSocket, table: str | None, news: asyncio.Event) -> None:
+    async def _send_news(self, line: WebSocket, watcher: _Watcher) -> None:
         sent: dict[str, int] = {}
-        while not self._stopping:
-            await asyncio.wait_for(line.send_text(self._message(table, sent)), SEND_S)
+        while not self._check(watcher):
+            await asyncio.wait_for(line.send_text(self._message(watcher.table, sent)), SEND_S)
             await asyncio.sleep(GAP_S)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(news.wait(), BEAT_S)
-            news.clear()
+                await asyncio.wait_for(watcher.news.wait(), BEAT_S)
+            watcher.news.clear()
 
     def _message(self, table: str | None, sent: dict[str, int]) -> str:
         """What the page has not, as JSON; without sections it is a mere sign of life."""

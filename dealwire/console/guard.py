@@ -5,16 +5,19 @@ address written as numbers cannot be pointed anywhere, so only names are held ag
 Origin: what acts, and the live line, must come from a page of this very server.
 """
 
+import asyncio
+import contextlib
 import ipaddress
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dealwire.console.tokens import Sessions
+from dealwire.console.sessions import Sessions
+from dealwire.listening import HostNames
 from devices.clock import Clock
 
 SECURITY_HEADERS: Final = {
@@ -36,29 +39,47 @@ OPEN_PATHS: Final = ("/static/", "/sign-in")
 HEADERS_MAX: Final = 16 * 1024
 """Bytes of all headers of a request, names and values."""
 
+FOREIGN: Final = (403, "this was not asked from a page of this console")
+
+PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
+"""What proxies add. Reading is open to whoever sits at this machine; what has one of these comes from elsewhere."""
+
 NOT_SIGNED_IN: Final = 4401
 """Close code of a live line that needs a token first; the page then offers to sign in."""
 
 
-def is_loopback(host: str) -> bool:
-    """True when `host` can only be reached from this machine."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+class Proxies:
+    """The machines in front of this one that say, in `X-Forwarded-For`, for whom they ask: addresses or networks."""
 
+    def __init__(self, proxies: Collection[str] = ()) -> None:
+        self._networks = tuple(ipaddress.ip_network(proxy) for proxy in proxies)
 
-def host_name(header: str) -> str:
-    """The name or address of a Host header, without its port; empty when it is none."""
-    if header.startswith("["):
-        return header[1:].partition("]")[0]
-    return header.rpartition(":")[0] if header.count(":") == 1 else header
+    def __contains__(self, host: str) -> bool:
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return any(address in network for network in self._networks)
+
+    def address_of(self, client: tuple[str, int] | None, headers: Headers) -> str:
+        """Who asks: the nearest address on the way here that is no proxy's."""
+        found = client[0] if client is not None else ""
+        way = [hop.strip() for line in headers.getlist("x-forwarded-for") for hop in line.split(",")]
+        while found in self and way:
+            try:
+                found = str(ipaddress.ip_address(way.pop()))
+            except ValueError:
+                break
+        return found
 
 
 class AccessGuard:
-    """Wraps the pages. `names` are host names a browser may ask for; `open_reading` lets anybody read.
+    """Wraps the pages. `names` are host names a browser may ask for; `open_reading` lets anybody read. With `secure`
+    browsers come over TLS, by a proxy under one of `names`, and only what comes from its pages acts. What the machines
+    of `proxies` say about whom they speak for is believed, and nobody else's word. `on_foreign` gets the address from
+    which something was asked that only pages of this server may ask.
 
-    It puts `role` into the scope's state: None when nobody is signed in.
+    It puts `session`, `role` and `address` into the scope's state: the first two None when nobody is signed in.
     """
 
     def __init__(
@@ -71,10 +92,15 @@ class AccessGuard:
         names: Collection[str],
         loopback_only: bool,
         open_reading: bool,
+        secure: bool = False,
+        proxies: Proxies | None = None,
+        on_foreign: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._app, self._sessions, self._clock, self._cookie = app, sessions, clock, cookie
-        self._names = frozenset(name.lower() for name in names) | {"localhost"}
-        self._loopback_only, self._open_reading = loopback_only, open_reading
+        self._names, self._open_reading = HostNames(names, loopback_only=loopback_only), open_reading
+        self._schemes = ("https",) if secure else ("http", "https")
+        self._places = frozenset(name.lower() for name in names) if secure else frozenset()
+        self._proxies, self._on_foreign = proxies or Proxies(), on_foreign
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or pass on with the headers every answer has."""
@@ -84,38 +110,39 @@ class AccessGuard:
         connection = HTTPConnection(scope)
         why = self._refusal(scope, connection.headers)
         if why is not None:
+            if why == FOREIGN and scope["type"] == "http":
+                self._on_foreign(self._proxies.address_of(scope["client"], connection.headers))
             await self._refuse(scope, receive, send, why)
             return
-        role = self._sessions.role(connection.cookies.get(self._cookie, ""), self._clock.now_ns())
-        scope.setdefault("state", {})["role"] = role
-        if role is None and not self._open_reading and not scope["path"].startswith(OPEN_PATHS):
+        session = self._sessions.find(connection.cookies.get(self._cookie, ""), self._clock.now_ns())
+        scope.setdefault("state", {}).update(
+            session=session,
+            role=session.role if session is not None else None,
+            address=self._proxies.address_of(scope["client"], connection.headers),
+        )
+        open_reading = self._open_reading and not any(name in connection.headers for name in PROXY_HEADERS)
+        if session is None and not open_reading and not scope["path"].startswith(OPEN_PATHS):
             await self._ask_to_sign_in(scope, receive, send)
             return
-        await self._app(scope, receive, _with_headers(send))
+        # It left before all of its request was here, or the server ends before all of the answer is: nobody listens.
+        with contextlib.suppress(ClientDisconnect, asyncio.CancelledError):
+            await self._app(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         if sum(len(name) + len(value) for name, value in scope["headers"]) > HEADERS_MAX:
             return 431, "the request's headers are too long"
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or not self._known(host_name(hosts[0]).lower()):
+        if len(hosts) != 1 or not self._names.answers_to(hosts[0]):
             return 421, "this console does not answer to that host name"
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
             return None
         origin = headers.get("origin", "")
-        if origin.partition("://")[2].lower() != hosts[0].lower() or not origin.startswith(("http://", "https://")):
-            return 403, "this was not asked from a page of this console"
+        scheme, _, place = origin.lower().partition("://")
+        if scheme not in self._schemes or (place != hosts[0].lower() and place not in self._places):
+            return FOREIGN
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return 403, "this was not asked from a page of this console"
+            return FOREIGN
         return None
-
-    def _known(self, name: str) -> bool:
-        if name in self._names:
-            return True
-        try:
-            address = ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return address.is_loopback or not self._loopback_only
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, why: tuple[int, str]) -> None:
         if scope["type"] == "websocket":

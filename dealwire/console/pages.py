@@ -111,7 +111,7 @@ class Pages:
     async def live(self, line: WebSocket) -> None:
         """The live line of a table's page, or of the overview."""
         table = line.path_params.get("table")
-        await self._board.serve(line, table[:NAME_MAX] if table is not None else None)
+        await self._board.serve(line, table[:NAME_MAX] if table is not None else None, line.state.session)
 
     # ------------------------------------------------------------------ inside
 

@@ -1,18 +1,25 @@
 """Recordings dealt again for the console: each step as the view it led to, from the bytes alone.
 
 The bytes go through the same decoders, flow, rules and viewer as an attached device's. What this keeps is bounded:
-`STEPS_MAX` steps of a recording, `REPLAYS_MAX` recordings. One thread deals, so that pages stay live meanwhile.
+`STEPS_MAX` steps of a recording, `REPLAYS_MAX` recordings. One thread deals, so that pages stay live meanwhile;
+whatever it does, the program can end.
+
+A recording is somebody else's file. It chooses no other: the procedure it names is one that comes with dealwire, by its
+id, and never a path.
 """
 
 import asyncio
+import contextlib
 import itertools
+import stat
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+from dealer_flow.procedure.load import known_procedures
+from dealwire.console.worker import Worker, WorkerBusy
 from dealwire.hub.view import TableView
 from dealwire.table.replay import usual_table
 from dealwire.table.table import Table
@@ -28,7 +35,9 @@ FILES_MAX: Final = 500
 """Recordings of a folder that are listed, the newest."""
 BYTES_MAX: Final = 64 * 1024 * 1024
 """A longer recording is not opened here; `dealwire replay` deals it."""
-
+TOO_LONG: Final = f"longer than {BYTES_MAX // 2**20} MiB; `dealwire replay` deals it"
+NAME_SHOWN: Final = 64
+"""Characters of a procedure's name from a recording that are shown when it is not known."""
 
 DEFAULT: Final = "flushes-gone-wild.co"
 """The procedure of a recording that names none, as for `dealwire replay`."""
@@ -42,6 +51,7 @@ class ReplayUnusable(DealwireError):
         super().__init__(f"{name}: {why}")
 
 
+Result = TypeVar("Result")
 Keep = Callable[[Seen, TableView], None]
 """Takes one report and the table after it."""
 
@@ -169,37 +179,48 @@ class Shelf:
     ) -> None:
         self._folder, self._sources, self._make_table = folder, tuple(sources), make_table
         self._dealt: OrderedDict[tuple[str, int | None], Replay] = OrderedDict()
-        self._worker = ThreadPoolExecutor(1, "console-replay")
+        self._looks: dict[tuple[str, int, int], RecordingEntry] = {}
+        self._worker = Worker("console-replay")
 
     def close(self) -> None:
-        """Wait for nothing."""
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        """Wait for nothing. Who waits for a recording gets ReplayUnusable."""
+        self._worker.close()
 
     async def entries(self, table: str | None, procedure: str | None) -> list[RecordingEntry]:
         """What may be replayed; with a table, its own and those of its procedure."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, self._list, table, procedure)
+        return await self._ask("the list", lambda: self._list(table, procedure))
 
     async def replay(self, name: str, *, anew: bool = False) -> Replay:
         """A recording by its name in the list, dealt again; ReplayUnusable. A source that grows is dealt as it was
         until it is asked for `anew`; a file that was written since is dealt anew by itself."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, self._deal, name, anew)
+        return await self._ask(name, lambda: self._deal(name, anew))
+
+    async def _ask(self, name: str, call: Callable[[], Result]) -> Result:
+        try:
+            return await asyncio.wrap_future(self._worker.run(call))
+        except WorkerBusy as error:
+            raise ReplayUnusable(name, str(error)) from error
 
     # ------------------------------------------------------------------ in the worker's thread
 
     def _list(self, table: str | None, procedure: str | None) -> list[RecordingEntry]:
         found = [RecordingEntry(one.name, one.title, "") for one in self._sources if table in (None, one.table)]
-        for path in self._files().values():
-            entry = _look(path)
-            if procedure is None or entry.procedure in ("", procedure):
-                found.append(entry)
-        return found
+        files = self._files().values()
+        self._looks = {key: self._looks.get(key) or _look(path) for key, path in _keyed(files)}
+        wanted = (procedure, "")
+        return found + [entry for entry in self._looks.values() if procedure is None or entry.procedure in wanted]
 
     def _files(self) -> dict[str, Path]:
         """Files by name: a name that is asked for is looked up here and never becomes a path."""
         if self._folder is None:
             return {}
-        files = [path for path in self._folder.glob("*.pcapng") if path.is_file() and not path.is_symlink()]
-        newest = sorted(files, key=lambda path: path.stat().st_mtime_ns, reverse=True)[:FILES_MAX]
+        found: list[tuple[int, Path]] = []
+        for path in self._folder.glob("*.pcapng"):
+            with contextlib.suppress(OSError):  # it is gone again
+                facts = path.lstat()
+                if stat.S_ISREG(facts.st_mode):  # no link, no FIFO, no device
+                    found.append((facts.st_mtime_ns, path))
+        newest = [path for _, path in sorted(found, reverse=True)[:FILES_MAX]]
         return {path.name: path for path in sorted(newest, key=lambda path: path.name)}
 
     def _deal(self, name: str, anew: bool) -> Replay:
@@ -220,18 +241,37 @@ class Shelf:
             raise ReplayUnusable(name, "there is no such recording here")
         facts = path.stat()
         if facts.st_size > BYTES_MAX:
-            raise ReplayUnusable(name, f"longer than {BYTES_MAX // 2**20} MiB; `dealwire replay` deals it")
+            raise ReplayUnusable(name, TOO_LONG)
 
         def deal(keep: Keep) -> str:
             capture = Capture.read(path)
-            return deal_capture(capture, self._make_table(capture.procedure or DEFAULT), name, keep)
+            return deal_capture(capture, self._make_table(recorded_procedure(capture)), name, keep)
 
         return Source(name, name, None, deal, facts.st_mtime_ns)
 
 
+def recorded_procedure(capture: Capture) -> str:
+    """Id of the procedure that a recording names, the usual one when it names none; ReplayUnusable for any other."""
+    named, known = capture.procedure or DEFAULT, known_procedures()
+    if named not in known:
+        why = f"it names the procedure {named[:NAME_SHOWN]!r}, which is none of {', '.join(known)}"
+        raise ReplayUnusable(capture.path.name, f"{why}; `dealwire replay --procedure` deals it")
+    return named
+
+
+def _keyed(paths: Iterable[Path]) -> Iterator[tuple[tuple[str, int, int], Path]]:
+    """Files by what changes when they are written: none is looked into twice."""
+    for path in paths:
+        with contextlib.suppress(OSError):  # it is gone again
+            facts = path.stat()
+            yield (path.name, facts.st_mtime_ns, facts.st_size), path
+
+
 def _look(path: Path) -> RecordingEntry:
+    size = path.stat().st_size
+    if size > BYTES_MAX:
+        return RecordingEntry(path.name, path.name, "", size, TOO_LONG)
     try:
-        capture = Capture.read(path)
-        return RecordingEntry(path.name, path.name, capture.procedure, path.stat().st_size)
+        return RecordingEntry(path.name, path.name, Capture.read(path).procedure, size)
     except (DealwireError, OSError) as error:
         return RecordingEntry(path.name, path.name, "", problem=str(error))

@@ -16,32 +16,40 @@ from typing import Final
 import uvicorn
 
 from dealwire.console.action_endpoint import ActionEndpoint, SignIn
+from dealwire.console.audit import Audit
 from dealwire.console.board import MESSAGE_MAX, Board
-from dealwire.console.guard import HEADERS_MAX, AccessGuard, is_loopback
+from dealwire.console.connection import Connection, Server
+from dealwire.console.guard import HEADERS_MAX, AccessGuard, Proxies
 from dealwire.console.pages import Pages
 from dealwire.console.rendering import compile_all
 from dealwire.console.replays import Shelf, Source
-from dealwire.console.tokens import Sessions, Tokens
+from dealwire.console.sessions import Ending, Sessions, SignedIn
+from dealwire.console.tokens import Tokens
 from dealwire.hub.actions import Action
 from dealwire.hub.hub import Hub
+from dealwire.listening import connections_allowed, is_loopback, listening_socket
 from devices.clock import Clock, SystemClock
 from protocol.errors import LineAbsent, LineBusy, LineDenied
 
 CONNECTIONS_MAX: Final = 160
-"""Requests and live lines at once; more get 503."""
+"""Connections at once, live lines included. What is over it is closed at once."""
+ADDRESS_MAX: Final = 48
+"""Connections of one address at once, unless it is this machine's or a proxy's."""
 START_S: Final = 10.0
-STOP_S: Final = 5.0
-"""Failure guards: far above what either takes."""
-TICK_S: Final = 1.0
-"""Between two dates in the answers."""
+"""A failure guard: far above what it takes."""
+STOP_S: Final = 1.5
+"""For answers that are under way when it ends; the process must be gone within two seconds."""
 
 
 class Console:
     """Serves the hub's views on `host` and `port` (0: any that is free).
 
     Bound to a loopback address, reading is open to all who can reach it; elsewhere it needs a token too. `names` are
-    further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS. `actions` are
-    the buttons of each table. `recordings` is a folder of `.pcapng` files, `sources` are recordings besides it.
+    further host names browsers may ask for, such as a proxy's; `secure` says that they come over TLS; `proxies` are the
+    addresses or networks of machines that say for whom they ask. `actions` are the buttons of each table. `recordings`
+    is a folder of `.pcapng` files, `sources` are recordings besides it. `note_access` writes a sentence about who
+    signed in or was refused into a table's record, every table's when the name is empty; called from the server's
+    thread, it must not wait.
     """
 
     def __init__(
@@ -56,14 +64,18 @@ class Console:
         sources: Sequence[Source] = (),
         names: Sequence[str] = (),
         secure: bool = False,
+        proxies: Sequence[str] = (),
         clock: Clock | None = None,
+        note_access: Callable[[str, str], None] = lambda _table, _text: None,
     ) -> None:
         self._host, self._port, self._names, self._secure = host, port, names, secure
+        self._proxies = Proxies(proxies)
         self._clock = clock or SystemClock()
         self._tokens = tokens or Tokens({})
-        self._sessions = Sessions()
-        self._board = Board(hub)
-        self._endpoint = ActionEndpoint(hub, actions or {})
+        self._audit = Audit(note_access)
+        self._sessions = Sessions(self._on_session_end)
+        self._board = Board(hub, lambda session: self._sessions.is_open(session, self._clock.now_ns()))
+        self._endpoint = ActionEndpoint(hub, actions or {}, self._audit, self._clock)
         self._shelf = Shelf(recordings, sources)
         self._thread: threading.Thread | None = None
         self._end: Callable[[], None] = lambda: None
@@ -88,18 +100,18 @@ class Console:
 
     def stop(self) -> None:
         """Tell every page to come back later and give the port back. May be called twice."""
+        self._shelf.close()  # whoever waits for a recording has an answer, so that nothing holds up the end
         self._end()
         if self._thread is not None:
             self._thread.join(STOP_S)
             self._thread = None
-        self._shelf.close()
 
     # ------------------------------------------------------------------ in the server's thread
 
     def _run(self, listener: socket.socket, ready: threading.Event) -> None:
         try:
-            with listener:
-                asyncio.run(self._serve(listener, ready))
+            with listener, asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                runner.run(self._serve(listener, ready))
         except Exception as error:  # whatever it is, the table goes on: the owner reads `failed`
             self.failed = f"{type(error).__name__}: {error}"
         finally:
@@ -114,8 +126,15 @@ class Console:
 
         self._end = end
         self._board.start()
-        server = _Server(self._config())
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        server = Server(
+            self._config(),
+            listener,
+            most=connections_allowed(CONNECTIONS_MAX),
+            most_each=ADDRESS_MAX,
+            exempt=lambda host: is_loopback(host) or host in self._proxies,
+            on_beat=self._on_beat,
+        )
+        serving = asyncio.create_task(server.serve())
         while not server.started and not serving.done():
             await asyncio.sleep(0.005)
         ready.set()
@@ -130,7 +149,7 @@ class Console:
         return uvicorn.Config(
             self._app(),
             loop="asyncio",
-            http="h11",
+            http=Connection,
             ws="websockets-sansio",
             ws_max_size=MESSAGE_MAX,
             ws_per_message_deflate=not is_loopback(self._host),
@@ -139,7 +158,6 @@ class Console:
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=CONNECTIONS_MAX,
             h11_max_incomplete_event_size=HEADERS_MAX,
             timeout_graceful_shutdown=1,
         )
@@ -147,8 +165,9 @@ class Console:
     def _app(self) -> AccessGuard:
         """The pages behind their guard."""
         cookie = f"dealwire-{self._port}"  # cookies know no port, and two consoles may share a machine
-        door = SignIn(self._tokens, self._sessions, self._clock, cookie, secure=self._secure)
+        door = SignIn(self._tokens, self._sessions, self._clock, cookie, self._audit, secure=self._secure)
         local = is_loopback(self._host)
+        proxied = bool(self._names) or self._secure
         return AccessGuard(
             Pages(self._board, door, self._endpoint, self._shelf).app(),
             sessions=self._sessions,
@@ -156,37 +175,30 @@ class Console:
             cookie=cookie,
             names=[*self._names, self._host],
             loopback_only=local,
-            open_reading=local and not self._names,
+            open_reading=local and not proxied,
+            secure=self._secure,
+            proxies=self._proxies,
+            on_foreign=self._on_foreign,
         )
 
+    def _on_beat(self) -> None:
+        now_ns = self._clock.now_ns()
+        self._sessions.sweep(now_ns)
+        self._audit.beat(now_ns)
 
-class _Server(uvicorn.Server):
-    """uvicorn looks ten times a second whether it should end. This one is told, and looks at the clock once a second,
-    for the date in its answers."""
+    def _on_foreign(self, address: str) -> None:
+        self._audit.note("refused", "somebody tried to act from no page of this console", address, self._clock.now_ns())
 
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._ended = asyncio.Event()
-
-    async def main_loop(self) -> None:
-        """Serve until `end`."""
-        while not self._ended.is_set():
-            await self.on_tick(0)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), TICK_S)
-
-    def end(self) -> None:
-        """Serve no more."""
-        self.should_exit = True
-        self._ended.set()
+    def _on_session_end(self, session: SignedIn, why: Ending) -> None:
+        self._audit.note("end", f"session {session.name} of a {session.role} ended: {why}", "", self._clock.now_ns())
+        self._board.look_again()
 
 
 def _listen(host: str, port: int) -> socket.socket:
     """A listening socket; LineBusy, LineDenied or LineAbsent names the address."""
     where = f"console {host}:{port}"
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=CONNECTIONS_MAX)
+        return listening_socket(host, port, CONNECTIONS_MAX)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise LineBusy(where) from error

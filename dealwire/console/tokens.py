@@ -1,7 +1,7 @@
-"""Who may act: one token a role, sessions once a token was shown, and a limit on wrong ones. Pure: time is passed in.
+"""Who may act: one token a role.
 
 Only digests of tokens are kept, and compared in constant time, each with every role's, so that how long it takes tells
-nothing. A session lives in this process alone; whoever restarts the program signs everybody out.
+nothing.
 """
 
 import hashlib
@@ -10,7 +10,6 @@ import os
 import secrets
 import stat
 import tomllib
-from collections import OrderedDict, deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -21,13 +20,6 @@ from protocol.errors import LocalError
 TOKEN_MIN: Final = 16
 TOKEN_MAX: Final = 256
 """Characters of a token."""
-SESSIONS_MAX: Final = 256
-SESSION_NS: Final = 12 * 3600 * 1_000_000_000
-"""A session ends after a shift of twelve hours."""
-WRONG_MAX: Final = 5
-"""Wrong tokens from one address within `WRONG_NS`; after that none is looked at."""
-WRONG_NS: Final = 60 * 1_000_000_000
-ADDRESSES_MAX: Final = 1024
 FILE_MAX: Final = 64 * 1024
 
 
@@ -39,7 +31,8 @@ class TokensUnusable(LocalError):
         super().__init__(f"{path}: {key + ': ' if key else ''}{why}")
 
 
-def _digest(text: str) -> bytes:
+def digest_of(text: str) -> bytes:
+    """What is kept of a secret."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -47,7 +40,7 @@ class Tokens:
     """The token of each role that may act. A role without one cannot sign in."""
 
     def __init__(self, tokens: Mapping[Role, str]) -> None:
-        self._digests: dict[Role, bytes] = {role: _digest(token) for role, token in tokens.items()}
+        self._digests: dict[Role, bytes] = {role: digest_of(token) for role, token in tokens.items()}
 
     @classmethod
     def new(cls) -> tuple["Tokens", dict[Role, str]]:
@@ -77,7 +70,7 @@ class Tokens:
 
     def role_of(self, token: str) -> Role | None:
         """Whose token this is; None for a wrong one."""
-        given, found = _digest(token[: TOKEN_MAX + 1]), None
+        given, found = digest_of(token[: TOKEN_MAX + 1]), None
         for role, digest in self._digests.items():
             if hmac.compare_digest(given, digest):
                 found = role
@@ -97,52 +90,3 @@ def _read_toml(path: Path) -> dict[str, object]:
         raise TokensUnusable(path, "", f"cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TokensUnusable(path, "", f"is not TOML: {error}") from error
-
-
-class Sessions:
-    """Who is signed in: at most `SESSIONS_MAX`, the oldest goes first."""
-
-    def __init__(self) -> None:
-        self._roles: OrderedDict[bytes, tuple[Role, int]] = OrderedDict()
-
-    def begin(self, role: Role, now_ns: int) -> str:
-        """A new session's secret, for the cookie."""
-        secret = secrets.token_urlsafe(32)
-        self._roles[_digest(secret)] = role, now_ns + SESSION_NS
-        while len(self._roles) > SESSIONS_MAX:
-            self._roles.popitem(last=False)
-        return secret
-
-    def role(self, secret: str, now_ns: int) -> Role | None:
-        """The role of a session; None when it is unknown or over. Looked up by digest: timing tells nothing of it."""
-        role, end_ns = self._roles.get(_digest(secret[:128]), (None, 0))
-        return role if now_ns < end_ns else None
-
-    def end(self, secret: str) -> None:
-        """Sign out."""
-        self._roles.pop(_digest(secret[:128]), None)
-
-
-class WrongTokens:
-    """Counts wrong tokens by address, so that they cannot be tried in numbers."""
-
-    def __init__(self) -> None:
-        self._wrong: OrderedDict[str, deque[int]] = OrderedDict()
-
-    def wait_s(self, address: str, now_ns: int) -> int:
-        """Seconds until a token of this address is looked at again; 0 for now."""
-        times = self._wrong.get(address)
-        if times is None or len(times) < WRONG_MAX or times[0] + WRONG_NS <= now_ns:
-            return 0
-        return -(-(times[0] + WRONG_NS - now_ns) // 1_000_000_000)
-
-    def note(self, address: str, now_ns: int) -> None:
-        """A wrong one came."""
-        self._wrong.setdefault(address, deque(maxlen=WRONG_MAX)).append(now_ns)
-        self._wrong.move_to_end(address)
-        while len(self._wrong) > ADDRESSES_MAX:
-            self._wrong.popitem(last=False)
-
-    def forget(self, address: str) -> None:
-        """A right one came."""
-        self._wrong.pop(address, None)

@@ -8,9 +8,9 @@ import json
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -21,18 +21,9 @@ from dealwire.hub.hub import Hub, HubReader
 from dealwire.hub.lines import Publication
 from dealwire.hub.view import TableView
 from dealwire.journal import Journal
-from protocol.errors import LocalError
 
 VALUES_MAX: Final = 200
 """Different values of one label of one metric; further ones are counted as `other`."""
-
-
-class MetricsUnusable(LocalError):
-    """The metrics cannot be served where they are asked for."""
-
-    def __init__(self, host: str, port: int, why: str) -> None:
-        self.host, self.port, self.why = host, port, why
-        super().__init__(f"metrics on {host}:{port}: {why}")
 
 
 class MetricSpec(NamedTuple):
@@ -74,9 +65,17 @@ MEASURES: Final = {
     "dealwire_last_line_sequence": MetricSpec("gauge", ("table",), "The newest line's number in the journal."),
     "dealwire_line_frames": MetricSpec("counter", ("table", "device"), "Frames heard on the line."),
     "dealwire_line_noise_bytes": MetricSpec("counter", ("table", "device"), "Bytes heard that belong to no frame."),
+    "dealwire_line_dropped_bytes": MetricSpec(
+        "counter", ("table", "device"), "Bytes beyond the line's budget: counted, not kept."
+    ),
     "dealwire_loop_lag_seconds": MetricSpec(
         "gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9
     ),
+    "dealwire_clock_offset_seconds": MetricSpec(
+        "gauge", (), "By how much the host's clock is ahead of the record's time.", 10**9
+    ),
+    "dealwire_disk_free_bytes": MetricSpec("gauge", (), "What may still be written on the journal's disk."),
+    "dealwire_disk_size_bytes": MetricSpec("gauge", (), "How large the journal's disk is."),
     "dealwire_journal_failed": MetricSpec("gauge", (), "1 when the journal takes nothing more."),
     "dealwire_journal_records": MetricSpec("counter", (), "Records in the journal."),
     "dealwire_mqtt_connected": MetricSpec("gauge", ("table",), "1 while the table's lines go to the broker."),
@@ -173,9 +172,14 @@ class Metrics(HubReader, Collector):
             out["dealwire_journal_records"][()] = self._journal.head.sequence
         if self._health is not None:
             out["dealwire_loop_lag_seconds"][()] = self._health.lag_ns
+            out["dealwire_clock_offset_seconds"][()] = self._health.clock_offset_ns
+            out["dealwire_disk_free_bytes"][()] = self._health.disk_free
+            out["dealwire_disk_size_bytes"][()] = self._health.disk_size
             for labels, (frames, noise) in self._health.lines.copy().items():
                 out["dealwire_line_frames"][labels] = frames
                 out["dealwire_line_noise_bytes"][labels] = noise
+            for labels, dropped in self._health.dropped.copy().items():
+                out["dealwire_line_dropped_bytes"][labels] = dropped
         for table, progress in self._mqtt.items():
             out["dealwire_mqtt_connected"][table,] = int(progress.connected)
             out["dealwire_mqtt_sent_lines"][table,] = progress.sent
@@ -229,32 +233,3 @@ _COUNTS: Final[dict[str, Callable[[dict[str, Any]], Iterable[Count]]]] = {
     "meter": lambda line: [("dealwire_meter_steps", (line["kind"],), 1)],
     "status": lambda line: [("dealwire_status_changes", (line["kind"],), 1)],
 }
-
-
-class MetricsServer:
-    """Serves `/metrics` to whoever may reach `host`; by default this machine alone. MetricsUnusable when it cannot.
-
-    Use it as a context manager, or `stop` it.
-    """
-
-    def __init__(self, metrics: Metrics, *, host: str = "127.0.0.1", port: int = 9420) -> None:
-        self._metrics = metrics
-        try:
-            self._server, self._thread = start_http_server(port, host, metrics.registry)
-        except OSError as error:
-            raise MetricsUnusable(host, port, error.strerror or str(error)) from None
-        metrics.start()
-        self.address = f"http://{host}:{self._server.server_port}/metrics"
-
-    def stop(self) -> None:
-        """Serve and count no more."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-        self._metrics.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()

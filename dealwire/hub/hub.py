@@ -26,12 +26,14 @@ FAREWELL_S: Final = 1.0
 @dataclass(frozen=True, slots=True)
 class Request:
     """Somebody asks the owner to do something. `action` is a name of `dealwire.service.actions`, `who` the role or
-    badge it is done as; `answer` gets the result, or the DealwireError that says why not."""
+    badge it is done as, `origin` where that came from, for the record; `answer` gets the result, or the DealwireError
+    that says why not."""
 
     table: str
     action: str
     fields: Mapping[str, object]
     who: str
+    origin: str = ""
     answer: Future[str] = field(default_factory=Future)
 
 

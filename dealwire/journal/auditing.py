@@ -296,11 +296,11 @@ class AuditedSealer:
         self._over: set[str] = set()
         """Tables whose root is in a segment that is over."""
 
-    def announcement(self, table: str = "") -> bytes | None:
-        """The payload of the `key` record to be written now; None when that was done. KeyProblem when the disk does not
-        take the key of the first stretch."""
-        present = self._present.get(table)
-        if present is not None and present.stretch.step < STEPS_MOST - 1 and table not in self._over:
+    def announcement(self, table: str = "", *, anew: bool = False) -> bytes | None:
+        """The payload of the `key` record to be written now; None when that was done, unless it shall be done `anew`.
+        KeyProblem when the disk does not take the key of the first stretch."""
+        present = None if anew else self._present.get(table)
+        if present is not None and present.stretch.step < STEPS_MOST - 1:
             return None
         present = _Present(self._key.path, secrets.token_bytes(KEY_BYTES), table)
         self._file = self._file.with_held((*self._file.held, present.stretch))

@@ -74,11 +74,18 @@ class Journal:
     Opens the file, or makes it, and checks its newest records. A JournalError says in one line what is wrong. `key`
     None leaves raw bytes unsealed. Afterwards nothing here raises for a bad disk: `failed` says why nothing more is
     written, and from then on nothing more may be made known or acknowledged. `about` is what the opening's record says
-    besides.
+    besides. `set_back` lets the record's time begin anew with the clock's, which is behind it: every table begins anew
+    then, too.
     """
 
     def __init__(
-        self, path: str | Path, *, key: SealsWith | None, clock: Clock, about: Mapping[str, object] | None = None
+        self,
+        path: str | Path,
+        *,
+        key: SealsWith | None,
+        clock: Clock,
+        about: Mapping[str, object] | None = None,
+        set_back: bool = False,
     ) -> None:
         self.path = Path(path)
         self.failed: str | None = None
@@ -86,7 +93,7 @@ class Journal:
         """Since when another program has held the file's lock, as far as was noticed; None while none does."""
         self.owes = False
         """The open group holds what has to be on the disk before anything goes out."""
-        self._holds_raw = False
+        self._holds_raw = self._closed = False
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._clock = clock
@@ -105,18 +112,20 @@ class Journal:
         self._moved: dict[str, int] = {}
         self._lock = threading.Lock()  # guards the consumers, which move in other threads
         self._reader: JournalReader | None = None
-        self._closed = False
         self._file = database.WritableFile(self.path)
         try:
-            if self._file.new:
-                self._begin()
-            else:
-                self._go_on()
-            self._open_epoch(about or {})
-            self._watch = FileWatch(self.path)
+            self._open_file(about or {}, set_back)
         except BaseException:
             self._file.close()
             raise
+
+    def _open_file(self, about: Mapping[str, object], set_back: bool) -> None:
+        if self._file.new:
+            self._begin()
+        else:
+            self._go_on(set_back)
+        self._open_epoch(about)
+        self._watch = FileWatch(self.path)
 
     def _begin(self) -> None:
         self.identity = secrets.token_bytes(16)
@@ -126,7 +135,7 @@ class Journal:
         self._anchor, self._segment_first = 0, 1
         self._rows.append(("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, self.identity)))
 
-    def _go_on(self) -> None:
+    def _go_on(self, set_back: bool) -> None:
         try:
             with JournalReader(self.path) as reader:
                 self.identity, self._head, self.newest_ns = reader.identity, check_tail(reader), reader.newest_ns
@@ -136,6 +145,8 @@ class Journal:
                 self._segment_first = segments[-1].last + 1 if segments else reader.anchor.sequence + 1
                 if self._file.older:
                     self._derive(reader)
+            if set_back:
+                self.newest_ns, self._day = 0, None
             self._on_disk = self._head
             self._numbers = max(lines, default=0)
             self._tables = {line.number: line.table for line in lines.values()}
@@ -191,9 +202,8 @@ class Journal:
         decide its results and stand elsewhere: hashes of procedure and game, where the meters stand.
         """
         self._forget_lines(table)
-        sequence = self._add(
-            at_ns, 0, STARTED, table, encode({"configuration": configuration, "facts": dict(facts or {})})
-        )
+        began = encode({"configuration": configuration, "facts": dict(facts or {})})
+        sequence = self._add(at_ns, 0, STARTED, table, began)
         self._turn(table)
         return sequence
 
@@ -219,6 +229,7 @@ class Journal:
         sequence = self._add(self.newest_ns, number, LINE, table, encode({**fields, "procedure": procedure}))
         line = JournalLine(number, sequence, table, name, device, dialect, address, baud, procedure)
         self._lines[table, name], self._tables[number] = line, table
+        self._announce(table)
         return number
 
     def chunk(self, line: int, at_ns: int, sent: bool, data: bytes) -> None:
@@ -270,7 +281,7 @@ class Journal:
         self._announce(table)
         if not self._open():
             return None
-        self._turn(table)  # what it holds is under the key of what comes after it
+        self._turn(table)  # whoever goes on from here needs no key of before
         sequence, at_ns = self._head.sequence + 1, self._times.get(table, self.newest_ns)
         head = heading(sequence, at_ns, 0, SNAPSHOT, table)
         lines = [line for line in self._lines.values() if line.table == table]
@@ -295,8 +306,8 @@ class Journal:
         else:
             self._add(at_ns, 0, DAY, "", encode(fields))
         self._day = day
-        if self._sealer is not None:
-            self._sealer.renew()  # a segment can be opened without those before it
+        for table in sorted({table for table, _ in self._lines}):  # a segment holds the keys of what is in it
+            self._announce(table, anew=True)
 
     @property
     def day(self) -> str | None:
@@ -406,12 +417,12 @@ class Journal:
     def _open(self) -> bool:
         return self.failed is None and not self._closed
 
-    def _announce(self, table: str) -> None:
+    def _announce(self, table: str, *, anew: bool = False) -> None:
         """The key of what is sealed for the table from here on, if an auditor is to have it."""
         if self._sealer is None or not self._open():
             return
         try:
-            payload = self._sealer.announcement(table)
+            payload = self._sealer.announcement(table, anew=anew)
         except KeyProblem as problem:
             self._fail(str(problem))
             return
@@ -473,10 +484,10 @@ class Journal:
             moved, self._moved = self._moved, {}
         db.executemany(_CONSUMER, moved.items())
         db.execute("COMMIT")
-        if self._sealer is not None:
-            self._sealer.forget()
         if self._group:
             self._on_disk = Head(self._group[-1][0], self._group[-1][6])
+        if self._sealer is not None:
+            self._sealer.forget()
         self._group.clear()
         self._rows.clear()
         self.owes, self._holds_raw, self.locked_since_ns = False, False, None

@@ -153,8 +153,10 @@ class JournalReader:
 
     @property
     def newest_ns(self) -> int:
-        """The latest time among the newest records, nanoseconds since 1970: no clock that goes on may start before."""
-        newest = "SELECT at_ns FROM record ORDER BY sequence DESC LIMIT 1000"
+        """The latest time among the newest records of the newest opening, nanoseconds since 1970: no clock that goes on
+        may start before."""
+        opened = f"SELECT coalesce(max(sequence), 0) FROM record WHERE kind = '{OPENED}' AND {self._marks}"
+        newest = f"SELECT at_ns FROM record WHERE sequence >= ({opened}) ORDER BY sequence DESC LIMIT 1000"
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
     def newest(self, table: str | None = None, *, up_to: int = MANY, before_ns: int = MANY) -> tuple[int, int]:
@@ -366,14 +368,14 @@ class JournalReader:
 
     def _learn(self) -> None:
         """Every `key` record that came since; no index is named, because a file without them may have none."""
-        for record in self._paged(self._learned, database.IS_ANNOUNCEMENT):
-            try:
-                self._unsealer.learn(record.payload)
-            except NotGenuine:
-                raise JournalDamaged(
-                    self.path, record.sequence, "a key sealed to the auditor that was altered"
-                ) from None
-            self._learned = record.sequence
+        while found := list(self._page(self._learned, database.IS_ANNOUNCEMENT)):
+            for record in found:
+                try:
+                    self._unsealer.learn(record.payload)
+                except NotGenuine:
+                    why = "a key sealed to the auditor that was altered"
+                    raise JournalDamaged(self.path, record.sequence, why) from None
+            self._learned = found[-1].sequence
 
     def _named(self, kind: str) -> list[str]:
         """Tables of which there is a record of this kind of marks."""

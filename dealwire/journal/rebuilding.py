@@ -86,7 +86,7 @@ class Dealing(Generic[T]):
         elif record.kind in RAW or record.kind == NOTE:
             self._take_raw(record)
         elif record.kind == STARTED:
-            self._forget(table)
+            self._players.pop(table, None)  # its time begins anew, too: somebody may have set the clock right
             self.begun.add(table)
             self.publishers[table] = self.make(start_of(self._reader.path, record))
         elif record.kind == STOPPED:

@@ -238,9 +238,10 @@ class TableFactory:
 
 
 def configuration_of(part: TablePart) -> str:
-    """A table's settings as the journal keeps them."""
+    """A table's settings as the journal keeps them: those that decide what comes of it."""
     content = part.model_dump(mode="json", by_alias=True)
     for device in content["device"]:
+        del device["max-bytes-per-s"]
         if device["pin"] is None:  # as it stood before a line could be pinned: a table without pins goes on
             del device["pin"]
     return json.dumps(content, sort_keys=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from dealwire.journal.journal import Journal
+from devices.budget import Budget
 from devices.clock import Clock
 from devices.recording import Recorded
 from devices.transport.base import LineClosed, Transport
@@ -46,6 +47,7 @@ class Journaled(Recorded):
     alone: what leads to nothing then waits for its record, and only what something came of is on the disk before. When
     the journal fails or is closed, the line closes, and the device keeps what we did not thank it for.
     With a `gate`, which all lines of an owner share, bytes wait for the end of the turn; without, each write commits.
+    Of what exceeds `budget` only a note is journalled, and nothing goes on.
     """
 
     def __init__(
@@ -56,9 +58,10 @@ class Journaled(Recorded):
         clock: Clock,
         gate: Gate | None = None,
         *,
+        budget: Budget | None = None,
         patient: bool = False,
     ) -> None:
-        super().__init__(inner, journal, line, clock)
+        super().__init__(inner, journal, line, clock, budget)
         self._journal, self._gate, self._number, self._patient = journal, gate, line, patient
         self._held = bytearray()
         self._waits = False  # the gate knows of what is held

@@ -123,4 +123,4 @@ class Archivist:
             return
         self.problem = None
         self._journal.exported(self._copied, file, sha256, now_ns)
-        self._look_ns = now_ns  # there may be more
+        self._look_ns = now_ns + 1  # there may be more; this one is not on the disk before the beat is over

@@ -46,7 +46,7 @@ class RequestHandler:
         command = command_of(kind, request.fields)
         line = next(line for line in session.lines if line.name == device.name)
         filled_in = ", ".join(f"{name} {value}" for name, value in request.fields.items() if name != "device")
-        words = f"{request.who}: {kind.title.lower()} at {device.name}{' (' + filled_in + ')' if filled_in else ''}"
+        words = f"{_who(request)}: {kind.title.lower()} at {device.name}{' (' + filled_in + ')' if filled_in else ''}"
         session.status("action", words, self._clock.now_ns(), device.name)
         self._secure()
 
@@ -70,9 +70,13 @@ class RequestHandler:
             raise ActionRefused(request.action, f"a {request.who} may not; allowed: {', '.join(TECHNICIAN)}")
         fields = dict(request.fields)
         words = inject(session.bench, str(fields.pop("fault", "")), fields)
-        session.status("action", f"{request.who}: {words}", self._clock.now_ns())
+        session.status("action", f"{_who(request)}: {words}", self._clock.now_ns())
         self._secure()
         return f"{words}."
+
+
+def _who(request: Request) -> str:
+    return f"{request.who}, {request.origin}" if request.origin else request.who
 
 
 def _why(reply: ReplyMessage) -> str:

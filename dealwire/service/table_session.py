@@ -17,6 +17,7 @@ from dealwire.journal.transport import Gate
 from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import outcomes_of
 from devices.address import baud_of, line_at
+from devices.budget import Budget
 from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
@@ -31,6 +32,8 @@ KEEP_EACH_NS: Final = 1800 * 1_000_000_000
 """Between two snapshots while no round ends: as much of an idle table is dealt again at a restart."""
 CLOSE_S: Final = 0.5
 """How long a table that closes waits for networks that do not answer."""
+CALM_NS: Final = 120_000_000_000
+"""A line that gave too much is watched for so long before it counts as well again: twice the time between two notes."""
 ROLES: Final = {"observe": Role.OBSERVE, "control": Role.OPERATE}
 LINKS: Final[dict[LineState, Link]] = {
     LineState.WAITING: "waiting",
@@ -63,6 +66,10 @@ class TableSession:
         self._numbers: dict[int, Supervisor] = {}
         self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
+        self.budgets: dict[str, Budget] = {}
+        """How much of what each line gives is kept, by device."""
+        self._calm: dict[str, int] = {}  # by device: bytes not kept, when its line last was as it should be
+        self._flooded: set[str] = set()  # devices whose lines were said to give too much
 
     # ------------------------------------------------------------------ its lines
 
@@ -82,9 +89,11 @@ class TableSession:
             procedure=self.table.flow.procedure.id,
         )
         role = ROLES[device.role]
+        budget = self.budgets[device.name] = Budget(device.max_bytes_per_s)
 
         def journaled() -> Journaled:
-            return Journaled(opener.open(), self._journal, number, self._clock, gate, patient=patient)
+            inner = opener.open()
+            return Journaled(inner, self._journal, number, self._clock, gate, budget=budget, patient=patient)
 
         patient = isinstance(dialect.make_link(device.kind, role, False), Resumable)
         supervisor = Supervisor(
@@ -107,6 +116,13 @@ class TableSession:
             if line.session is not None and line.keeps_sessions:
                 line.session.abandon("the program was ended")
             line.close(wait_s=CLOSE_S / len(self.lines))
+
+    def abandon_lines(self, why: str) -> list[Supervisor]:
+        """Lose every line whose device tells its events again on the next; which ones those were."""
+        found = [line for line in self.lines if line.keeps_sessions]
+        for line in found:
+            line.abandon(why)
+        return found
 
     # ------------------------------------------------------------------ what it makes known
 
@@ -131,7 +147,7 @@ class TableSession:
         _log.info("%s: %s", self.name, text)
         line = StatusLine(table=self.name, kind=kind, device=device, text=text).to_json()
         sequence = self._publish("status", at_ns, line)
-        if kind in ("safe-stop", "action"):
+        if kind in ("safe-stop", "action", "warning", "clock-step"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)
 
     def keep(self, now_ns: int) -> None:
@@ -169,15 +185,37 @@ class TableSession:
         self.changed = self.urgent = False
         return self.viewer.view(self.sequence, at_ns)
 
-    def look_at_lines(self) -> None:
-        """Bring what is shown of the lines up to date."""
+    def look_at_lines(self, now_ns: int) -> None:
+        """Bring what is shown of the lines up to date, and say which give more than is kept of them."""
         for part, line in zip(self.part.device, self.lines, strict=False):
-            link, problem = _link_of(line), str(line.problem) if line.problem is not None else None
+            flood = self._flood_of(part.name, now_ns)
+            link, problem = _link_of(line), str(line.problem) if line.problem is not None else flood
             if self._lines_shown.get(part.name) == (link, problem):
                 continue
             self._lines_shown[part.name] = link, problem
             shown = DeviceView(name=part.name, kind=part.kind, address=part.address, link=link, problem=problem)
             self.changed |= self.viewer.device(shown)
+
+    def _flood_of(self, device: str, now_ns: int) -> str | None:
+        """What is wrong with a line that gives too much; said once when it begins and once when it is over."""
+        budget = self.budgets[device]
+        if budget.dropped_ns is None or now_ns - budget.dropped_ns >= CALM_NS:
+            if device in self._flooded:
+                self._flooded.remove(device)
+                count = budget.dropped - self._calm.get(device, 0)
+                text = f"{device}: its line gives no more than it may; {count:,} bytes were not kept"
+                self.status("warning", text, now_ns, device)
+            self._calm[device] = budget.dropped
+            return None
+        why = (
+            "nothing but noise comes; it is listened to once a minute"
+            if budget.noise
+            else f"more than {budget.rate:,} bytes a second come; what exceeds that is counted, not kept"
+        )
+        if device not in self._flooded:
+            self._flooded.add(device)
+            self.status("warning", f"{device}: {why}", now_ns, device)
+        return why
 
 
 def _link_of(line: Supervisor) -> Link:

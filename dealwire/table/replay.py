@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from dealer_flow.procedure.load import load_procedure
+from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealwire.table.table import Table, TableOutcome, TableTerms
 from devices.capture import Capture, CaptureError
 from devices.events import Seen
@@ -26,8 +26,9 @@ def replay(path: str | Path, table: Table | None = None) -> Iterator[TableOutcom
     """
     capture = Capture.read(path)
     if table is None:
-        if not capture.procedure:
-            raise CaptureUnplayable(capture.path, "", "it names no procedure; give a table that follows one")
+        if capture.procedure not in known_procedures():  # an id, never a path: a recording chooses no file
+            named = f"{capture.procedure[:64]!r}, no procedure known here" if capture.procedure else "no procedure"
+            raise CaptureUnplayable(capture.path, "", f"it names {named}; give a table that follows one")
         table = usual_table(capture.procedure)
     return _outcomes(reports(capture, PlayStats()), table)
 

@@ -174,6 +174,8 @@ class Viewer:
     def _line(self, seen: Seen, body: e.Body) -> None:
         """What the report says of the device and its line."""
         before = self._devices.get(seen.device) or DeviceView(name=seen.device, kind="", address="", link="unknown")
+        if isinstance(body, e.BytesDropped):
+            return  # it says nothing of the device
         update: dict[str, Any] = {"link": "up"}
         if isinstance(body, e.LinkUp):
             update["kind"] = before.kind or body.device_class

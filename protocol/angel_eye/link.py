@@ -197,6 +197,15 @@ class HostLink:
                 self._transmit_next(now_ns, out)
         return out
 
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes that came here will never be seen: the sequence may have gone all round in them."""
+        out: list[Output] = []
+        for noise in self._framer.flush():
+            self._take_noise(noise, out)
+        self._sequence = _Sequence()
+        self._miss("bytes that were not kept", out)
+        return out
+
     def request(self, command: Command, now_ns: int) -> tuple[int, list[Output]]:
         """Queue `command`; its id comes back with the answer. NotUp, NotPermitted, QueueFull, CannotEncode."""
         out: list[Output] = []

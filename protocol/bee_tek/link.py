@@ -84,6 +84,13 @@ class HostLink:
             self._flush(out)
         return out
 
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes that came here will never be seen."""
+        out: list[Output] = []
+        self._flush(out)
+        self._miss("bytes that were not kept", out)
+        return out
+
     def request(self, command: object, now_ns: int) -> tuple[int, list[Output]]:
         """NoCommands: the shoe takes none."""
         raise NoCommands(DIALECT)

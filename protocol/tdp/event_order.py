@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import repeat
 from typing import Final
 
-from protocol.tdp.freshness import Digests, goes_back
+from protocol.tdp.freshness import KEPT, Content, Digests, check_sum, goes_back
 from protocol.tdp.heard import NOT_STARTED
 from protocol.tdp.messages import BootedMessage, Event
 from protocol.tdp.outputs import Delivered, LinkStats, Lost, Output
@@ -28,7 +30,7 @@ class EventOrder:
         "before",
         "boot_due",
         "clock_ms",
-        "digests",
+        "contents",
         "expected",
         "held",
         "last",
@@ -41,14 +43,14 @@ class EventOrder:
     ) -> None:
         self.session = session
         self.expected = first
-        self.held: dict[int, tuple[int, Event, int]] = {}
-        self.digests = Digests()
-        """What stood in the last events."""
-        self.before = before or Digests()
+        self.held: dict[int, tuple[int, Event, Content]] = {}
+        self.contents: deque[Content] = deque(maxlen=KEPT)
+        """What stood in the last events before `expected`."""
+        self.before = before or Digests(0, deque())
         self.boot_due = before is not None
         """The device is known to have started anew: its *Booted*, whatever its number, says nothing new."""
-        self.clock_ms: int | None = None
-        """The device's clock at the last event delivered."""
+        self.clock_ms = -1
+        """The device's clock at the last event delivered; -1 before any."""
         self.last = 0
         """The newest event the device is known to have made."""
         self.since_ns = 0
@@ -65,21 +67,26 @@ class EventOrder:
         return len(self.held) >= HELD_MAX
 
     @property
+    def digests(self) -> Digests:
+        """What stood in the last events, as of now."""
+        return Digests(self.expected, self.contents)
+
+    @property
     def newest(self) -> int:
         """The newest event known: heard, or named by the device."""
         return max(self.last, self.expected - 1)
 
-    def contradicts(self, event: Event, digest: int) -> bool:
+    def contradicts(self, event: Event, content: Content) -> bool:
         """`event` cannot be of the life that was heard: its number stood for something else, or is older than any that
         is sent again, or its clock ran backwards, or it says that the device started."""
         number = event.number
         if number == 0:
             return False
         if number in self.held:
-            return self.held[number][2] != digest
+            return check_sum(self.held[number][2]) != check_sum(content)
         if number < self.expected:
             known = self.digests.of(number)
-            return number < self.digests.oldest if known is None else known != digest
+            return known != check_sum(content) if known else number < self.expected - KEPT
         if not self.started:
             return False
         if number > 1 and not self.boot_due and isinstance(event, BootedMessage):
@@ -92,7 +99,7 @@ class EventOrder:
             clock_ms = neighbour_ms
         return _goes_back(clock_ms, event)
 
-    def accept(self, request: int, event: Event, digest: int, now_ns: int, out: list[Output]) -> None:
+    def accept(self, request: int, event: Event, content: Content, now_ns: int, out: list[Output]) -> None:
         """Take one event as it was heard and deliver what is now in order."""
         number = event.number
         if number < self.expected or number in self.held:
@@ -100,7 +107,7 @@ class EventOrder:
             return
         if not self.held:
             self.since_ns = now_ns
-        self.held[number] = (request, event, digest)
+        self.held[number] = (request, event, content)
         if number == self.expected:
             self._release(now_ns, out)
         elif self.started and self.full:
@@ -149,6 +156,7 @@ class EventOrder:
     def _lose(self, last: int, out: list[Output]) -> None:
         out.append(Lost(self.session, self.expected, last))
         self._stats.lost_events += last - self.expected + 1
+        self.contents.extend(repeat(0, min(last + 1 - self.expected, KEPT)))
         self.expected = last + 1
 
     def _release(self, now_ns: int, out: list[Output]) -> None:
@@ -156,14 +164,14 @@ class EventOrder:
             self.give(*item, out)
         self.since_ns = now_ns
 
-    def give(self, request: int, event: Event, digest: int, out: list[Output]) -> None:
+    def give(self, request: int, event: Event, content: Content, out: list[Output]) -> None:
         """The event expected next: deliver it, unless the life before had it word for word."""
         number = event.number
         self.expected = number + 1
-        self.digests.add(number, digest)
+        self.contents.append(content)
         if self.boot_due and isinstance(event, BootedMessage):
             self.boot_due = False
-        if self.before and self._was_before(number, digest):
+        if self.before and self._was_before(number, check_sum(content)):
             self._stats.repeats += 1
             return
         self.clock_ms = event.device_ms
@@ -174,10 +182,10 @@ class EventOrder:
         known = self.before.of(number)
         if known == digest:
             return True
-        if known is not None or number >= self.before.end:
-            self.before = Digests()
+        if known or number >= self.before.end:
+            self.before = Digests(0, deque())
         return False
 
 
-def _goes_back(before_ms: int | None, event: Event) -> bool:
-    return before_ms is not None and goes_back(before_ms, event.device_ms)
+def _goes_back(before_ms: int, event: Event) -> bool:
+    return event.device_ms < before_ms and goes_back(before_ms, event.device_ms)

@@ -58,6 +58,12 @@ class FrameReader:
         self._expire(now_ns, out)
         return out
 
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes are missing here: no frame goes on over them."""
+        out = self.tick(now_ns)
+        self._drop_partial(now_ns, out)
+        return out
+
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` has something to do; may be early, never late."""

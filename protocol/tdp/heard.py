@@ -23,14 +23,14 @@ class TdpHeard(Struct, frozen=True, tag="tdp"):
     """Those that were left for others, the latest last."""
     boots: int | None = None
     """The device's count of power-ups."""
-    uptime: tuple[int, int] | None = None
-    """The newest of its clock in milliseconds, and when that was heard."""
-    clock_ms: int | None = None
-    """Its clock at the last event delivered."""
-    digests: tuple[int, bytes] = (0, b"")
-    """The number after the newest event delivered, and four bytes for what stood in each of the last up to it."""
+    uptime: tuple[int, int] = (-1, 0)
+    """The newest of its clock in milliseconds, -1 before any, and when that was heard."""
+    clock_ms: int = -1
+    """Its clock at the last event delivered; -1 before any."""
+    digests: bytes = b""
+    """Four bytes for what stood in each of the last events before `expected`."""
     before: tuple[int, bytes] = (0, b"")
-    """The same of its life before in this session, while what it sends may be of that."""
+    """The same of its life before in this session, while what it sends may be of that: and the number they end at."""
     boot_due: bool = False
     """It started anew in this session, and its *Booted* is awaited."""
     last: int = 0

@@ -12,6 +12,7 @@ opens the session again without a word, because what is delivered may not depend
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
@@ -177,9 +178,16 @@ class HostLink(Resumable):
 
     def tick(self, now_ns: int) -> list[Output]:
         """Do what is due by `now_ns`."""
+        return self._after(self._in.tick, now_ns)
+
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes that came here will never be seen. The events in them are told again: nobody acknowledges them."""
+        return self._after(self._in.skip, now_ns)
+
+    def _after(self, step: Callable[[int], list[Output]], now_ns: int) -> list[Output]:
         if self.state is LinkState.CLOSED:
             return []
-        out = self._in.tick(now_ns)
+        out = step(now_ns)
         if self._listen:
             self._follow()
         else:

@@ -39,7 +39,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Final
-from zlib import crc32
 
 from msgspec.structs import replace
 
@@ -53,18 +52,18 @@ from protocol.tdp.messages import DeviceClass, Kind
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
     SESSION_EXTENSION,
+    Delivered,
     Down,
     Output,
     StatusSeen,
     Timing,
     UnknownEvent,
 )
-from protocol.tdp.packets import HEADER, PACKETS
+from protocol.tdp.packets import PACKETS
 from protocol.tdp.predecessor import SESSION_MARK, named_session
 from protocol.tdp.session_keeper import SessionKeeper
 from protocol.tdp.vetting import common_version, misfit, same_device
 
-_PAYLOAD: Final = slice(HEADER.sizeof(), None)
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
 _EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
 _STATUSES: Final = tuple(cls for cls, _ in PACKETS.values() if "last_event" in cls.__annotations__)
@@ -191,30 +190,32 @@ class Reception(SessionKeeper):
             return
         self.ack_due = True
         self.event_ns = now_ns
-        digest = crc32(envelope.body[_PAYLOAD]) or 1
+        order = self.order
+        in_turn = event.number == order.expected and event.device_ms >= order.clock_ms
+        if in_turn and not order.held and not order.before and type(event) is not m.BootedMessage:
+            order.expected += 1  # as `give` does
+            order.contents.append(envelope.body)
+            order.clock_ms = event.device_ms
+            self.stats.events += 1
+            out.append(Delivered(order.session, envelope.request, event))
+            return
         boots = event.boot_count if isinstance(event, m.BootedMessage) else None
-        if self.order.contradicts(event, digest) or (boots is not None and self._counts_another(event, boots)):
+        if order.contradicts(event, envelope.body) or (boots is not None and self._counts_another(event, boots)):
             self._start_anew(now_ns, out, event.number if boots is not None else 1)
         if boots != self._life.boots and boots is not None:
             self._life.boots = None  # its own count may never agree: the next HELLO-REPLY says what it is
-        order = self.order
-        if event.number == order.expected and not order.held:
-            order.give(envelope.request, event, digest, out)
-            return
-        self._accept_out_of_order(envelope, event, digest, now_ns, out)
+        self._accept(envelope, event, now_ns, out)
 
     def _counts_another(self, booted: m.Event, boots: int) -> bool:
         """A new *Booted* counts another power-up than the one we know."""
         return booted.number >= self.order.expected and self._life.boots not in (None, boots)
 
-    def _accept_out_of_order(
-        self, envelope: Envelope, event: m.Event, digest: int, now_ns: int, out: list[Output]
-    ) -> None:
+    def _accept(self, envelope: Envelope, event: m.Event, now_ns: int, out: list[Output]) -> None:
         order = self.order
         if event.number == 0:
             self._on_unusable(envelope, event, now_ns, out)
             return
-        order.accept(envelope.request, event, digest, now_ns, out)
+        order.accept(envelope.request, event, envelope.body, now_ns, out)
         if order.full and not order.started:
             self._finish_old(now_ns, out)
             order.start_at_held(now_ns, out)
@@ -260,20 +261,21 @@ class Reception(SessionKeeper):
     def _on_status(self, envelope: Envelope, status: Any, now_ns: int, out: list[Output]) -> None:
         if self.refused_hello is not None or self._is_echo(status.session, now_ns):
             return
+        order, life, uptime_ms, last = self.order, self._life, status.uptime_ms, status.last_event
         if status.session != self.session:
             self._enter(status.session, now_ns, out)
-        elif self._life.is_denied_by_status(status.uptime_ms, knows_all=self._knows_all(status), now_ns=now_ns):
-            self._start_anew(now_ns, out)
-            self._close_gate(now_ns)
-        self._life.learn_uptime(status.uptime_ms, now_ns)
-        if status.last_event > self.order.last:
-            self.order.last = status.last_event
+        elif uptime_ms >= life.uptime_ms and last >= order.last and last >= order.expected - 1:
+            order.last, life.uptime_ms, life.uptime_ns = last, uptime_ms, now_ns
+            out.append(StatusSeen(status))
+            return
+        else:
+            knows_all = last >= order.newest or uptime_ms <= order.clock_ms
+            if life.is_denied_by_status(uptime_ms, knows_all=knows_all, now_ns=now_ns):
+                self._start_anew(now_ns, out)
+                self._close_gate(now_ns)
+        self._life.learn_uptime(uptime_ms, now_ns)
+        self.order.last = max(self.order.last, last)
         out.append(StatusSeen(status))
-
-    def _knows_all(self, status: Any) -> bool:
-        """A status that names every event known, or was made before the last of them."""
-        clock_ms = self.order.clock_ms
-        return status.last_event >= self.order.newest or (clock_ms is not None and status.uptime_ms <= clock_ms)
 
     def _on_hello_reply(self, envelope: Envelope, hello: m.HelloReplyMessage, now_ns: int, out: list[Output]) -> None:
         if self._is_echo(hello.session, now_ns):

@@ -81,10 +81,10 @@ class SessionKeeper(FrameReader):
             self._resumed,
             tuple(self._left),
             life.boots,
-            None if life.uptime_ms is None else (life.uptime_ms, life.uptime_ns),
+            (life.uptime_ms, life.uptime_ns),
             order.clock_ms,
             order.digests.packed(),
-            order.before.packed(),
+            (order.before.end, order.before.packed()),
             order.boot_due,
         )
 
@@ -92,10 +92,11 @@ class SessionKeeper(FrameReader):
         """Go on from what another reception heard."""
         self.session, self.hello, self._resumed = heard.session, heard.hello, heard.announced
         self._left.extend(heard.left_sessions)
-        self._life = Life(heard.boots, *(heard.uptime or ()))
+        self._life = Life(heard.boots, *heard.uptime)
         self.order = order = EventOrder(heard.session or ANONYMOUS, self.stats, heard.expected)
         order.clock_ms, order.boot_due, order.last = heard.clock_ms, heard.boot_due, heard.last
-        order.digests, order.before = Digests(heard.digests), Digests(heard.before)
+        order.contents = Digests.unpacked(heard.expected, heard.digests).contents
+        order.before = Digests.unpacked(*heard.before)
         self.opened, self.alive = heard.opened, heard.alive
         self._valid_ns, self._gate_ns, self._echo = heard.valid_ns, heard.gate_ns, heard.echo
         self.refused_hello = heard.refused_hello

@@ -55,6 +55,33 @@ def test_the_example_is_a_table() -> None:
     assert found.table[0].seats == 6
 
 
+CONSOLE = 'tokens-file = "tokens.toml"\nnames = ["pit.example"]\nsecure = true\nproxies = ["10.0.0.7", "fd00::/64"]\n'
+
+
+def test_a_console_behind_a_proxy_with_tls(tmp_path: Path) -> None:
+    found = load_configuration(written(tmp_path, "[console]\n", f"[console]\n{CONSOLE}")).console
+    assert found is not None
+    assert (found.names, found.secure, found.proxies) == (("pit.example",), True, ("10.0.0.7", "fd00::/64"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ('names = ["pit.example"]\n', "", "secure needs names: the host name under which browsers reach the console"),
+        ('"pit.example"', '"https://pit.example"', "console.names"),
+        ('"pit.example"', '"pit.example:443"', "console.names"),
+        ('"10.0.0.7"', '"proxy.example"', "console.proxies"),
+        ('"10.0.0.7"', '"10.0.0.7/8"', "an address such as 10.0.0.7 or a network such as 10.0.0.0/24"),
+        ("secure = true", 'secure = "yes"', "console.secure"),
+    ],
+)
+def test_what_is_wrong_with_a_consoles_proxy_is_one_line(tmp_path: Path, before: str, after: str, why: str) -> None:
+    assert before in CONSOLE
+    line = refusal(written(tmp_path, "[console]\n", f"[console]\n{CONSOLE.replace(before, after)}"))
+    assert why in line
+    assert "console" in line
+
+
 @pytest.mark.parametrize(("setting", "doubted"), [("", 1), ("least-confidence = 70", 0), ("least-confidence = 71", 1)])
 def test_a_table_says_how_sure_its_shoe_must_be(tmp_path: Path, setting: str, doubted: int) -> None:
     file = written(tmp_path, more=SECOND.format(name="pit-2", address="x").replace('"pit-2"', f'"pit-2"\n{setting}'))

@@ -228,6 +228,26 @@ def test_nothing_is_done_without_a_token_and_with_it_the_owner_is_asked(
         assert [request.action for request in table.asked] == ["call-misdeal", "refuse"]
 
 
+def test_a_page_of_a_session_that_is_over_says_so_and_shows_nothing_new(
+    browser: Any, hub: Hub, console: Console
+) -> None:
+    with WatchedTable(hub, "clean-1") as table, watched(browser, console.address) as window:
+        page = window.page(console.address + "sign-in?back=/table/pit-1")
+        page.get_by_label("Token").fill(TOKENS["supervisor"])
+        page.get_by_label("Token").press("Enter")
+        page.locator("#connection[data-state=live]").wait_for()
+        other = look(window.page(), console)
+        other.get_by_role("button", name="Sign out").click()
+        other.get_by_role("link", name="Sign in").wait_for()
+        page.get_by_text("You are signed out, or your twelve hours are over.").wait_for()
+        shown = page.locator("#main").get_attribute("data-sequence")
+        view = table.go(lambda view: any(seat.wagers for seat in view.seats))
+        look(other, console)
+        caught_up(other, view)
+        assert page.locator("#main").get_attribute("data-sequence") == shown
+        assert page.locator("#connection").get_attribute("data-state") == "lost"
+
+
 def test_the_bench_makes_faults_by_button(browser: Any, hub: Hub, console: Console) -> None:
     with WatchedTable(hub, "clean-1") as table, watched(browser, console.address) as window:
         table.answer_requests()

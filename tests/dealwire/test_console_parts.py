@@ -14,21 +14,12 @@ from hypothesis import strategies as st
 from dealer_flow.play.snapshot import PacketNow
 from dealwire.console import action_endpoint as acting
 from dealwire.console import board, journals, replays, server, words
-from dealwire.console.guard import HEADERS_MAX, host_name, is_loopback
+from dealwire.console.guard import HEADERS_MAX
 from dealwire.console.rendering import ASSETS, SECTIONS, Sheet, render_sections
-from dealwire.console.tokens import (
-    ADDRESSES_MAX,
-    SESSION_NS,
-    SESSIONS_MAX,
-    WRONG_MAX,
-    WRONG_NS,
-    Sessions,
-    Tokens,
-    TokensUnusable,
-    WrongTokens,
-)
+from dealwire.console.tokens import Tokens, TokensUnusable
 from dealwire.hub.actions import ROLES
 from dealwire.hub.view import DeviceView, HandView, LegalView, LogLine, SeatView, TableView
+from dealwire.listening import host_name, is_loopback
 from dealwire.table.viewer import LOG_MAX
 from protocol.cards import CARDS
 
@@ -83,33 +74,6 @@ def test_fresh_tokens_differ_by_role_and_by_run() -> None:
     tokens, texts = Tokens.new()
     assert {role: tokens.role_of(text) for role, text in texts.items()} == {role: role for role in ROLES}
     assert not set(texts.values()) & set(Tokens.new()[1].values())
-
-
-def test_a_session_ends_after_a_shift_and_the_oldest_make_room() -> None:
-    sessions = Sessions()
-    first = sessions.begin("dealer", 0)
-    assert sessions.role(first, SESSION_NS - 1) == "dealer"
-    assert sessions.role(first, SESSION_NS) is None
-    assert sessions.role("", 0) is None
-    later = [sessions.begin("technician", 1) for _ in range(SESSIONS_MAX)]
-    assert sessions.role(first, 1) is None
-    assert sessions.role(later[0], 1) == "technician"
-    sessions.end(later[0])
-    assert sessions.role(later[0], 1) is None
-
-
-def test_wrong_tokens_are_counted_by_address_and_forgotten_in_time() -> None:
-    wrong = WrongTokens()
-    for turn in range(WRONG_MAX):
-        assert not wrong.wait_s("a", turn)
-        wrong.note("a", turn)
-    assert wrong.wait_s("a", WRONG_MAX) == WRONG_NS // 10**9
-    assert not wrong.wait_s("b", WRONG_MAX)
-    assert wrong.wait_s("a", WRONG_NS - 1) == 1
-    assert not wrong.wait_s("a", WRONG_NS)
-    for number in range(ADDRESSES_MAX):
-        wrong.note(f"10.0.{number}", 0)
-    assert not wrong.wait_s("a", 0)
 
 
 @pytest.mark.parametrize(

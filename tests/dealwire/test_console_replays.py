@@ -6,12 +6,16 @@ import asyncio
 import itertools
 import os
 import shutil
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dealwire.console import replays
+from dealer_flow.procedure.load import FOLDER
+from dealwire.console import replays, worker
 from dealwire.console.replays import (
     REPLAYS_MAX,
     Keep,
@@ -22,8 +26,8 @@ from dealwire.console.replays import (
     deal_again,
     deal_capture,
 )
-from dealwire.table.replay import usual_table
-from devices.capture import Capture
+from dealwire.table.replay import replay, usual_table
+from devices.capture import Capture, CaptureError, CaptureWriter
 from devices.replay import play
 from tests.support.consoles import CAPTURES
 
@@ -177,6 +181,137 @@ def test_a_recording_too_long_is_left_to_the_command(folder: Path, monkeypatch: 
     try:
         with pytest.raises(ReplayUnusable, match="`dealwire replay` deals it"):
             asyncio.run(shelf.replay("clean-1.pcapng"))
+    finally:
+        shelf.close()
+
+
+NESTED = 'schema = "dealwire.procedure/1"\nx = ' + "[" * 20_000
+
+
+def named(path: Path, procedure: str) -> None:
+    """A copy of a recording that names `procedure`."""
+    whole = Capture.read(CAPTURES / "clean-1.pcapng")
+    chunks = list(whole.chunks)
+    with CaptureWriter(path, procedure=procedure) as writer:
+        for line in whole.interfaces:
+            writer.interface(line.name, device=line.device, dialect=line.dialect)
+        for chunk in chunks:
+            writer.chunk(chunk.interface, chunk.at_ns, chunk.sent, chunk.data)
+
+
+@pytest.mark.parametrize("place", ["passwd", "good.toml", "nested.toml", "fifo.toml", "nowhere.toml"])
+def test_a_recording_chooses_no_file(tmp_path: Path, place: str) -> None:
+    """Its procedure is the id of one that comes with dealwire: nothing is opened, so nothing is learnt, or hangs."""
+    recordings = tmp_path / "recordings"
+    recordings.mkdir()
+    shutil.copy(FOLDER / "flushes-gone-wild.co.toml", tmp_path / "good.toml")
+    (tmp_path / "passwd").write_text("root:x:0:0")
+    (tmp_path / "nested.toml").write_text(NESTED)
+    os.mkfifo(tmp_path / "fifo.toml")
+    named(recordings / "evil.pcapng", str(tmp_path / place))
+    shelf = Shelf(recordings)
+    try:
+        with pytest.raises(ReplayUnusable) as raised:
+            asyncio.run(shelf.replay("evil.pcapng"))
+        assert "which is none of " in str(raised.value)
+        assert "root:x" not in str(raised.value)
+        assert len(str(raised.value)) < 1000
+    finally:
+        shelf.close()
+    with pytest.raises(CaptureError, match="no procedure known here"):
+        next(replay(recordings / "evil.pcapng"))
+
+
+def test_what_is_no_file_is_not_listed_and_a_long_one_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(folder / "fifo.pcapng")
+    (folder / "folder.pcapng").mkdir()
+    with (folder / "long.pcapng").open("wb") as file:
+        file.truncate(replays.BYTES_MAX + 1)
+    opened: list[str] = []
+
+    class Watched(Capture):
+        """Notes what is opened."""
+
+        @classmethod
+        def read(cls, path: str | Path) -> Capture:
+            opened.append(Path(path).name)
+            return Capture.read(path)
+
+    monkeypatch.setattr(replays, "Capture", Watched)
+    shelf = Shelf(folder)
+    try:
+        entries = {entry.name: entry for entry in asyncio.run(shelf.entries(None, None))}
+        assert {"fifo.pcapng", "folder.pcapng"}.isdisjoint(entries)
+        assert entries["long.pcapng"].problem == replays.TOO_LONG
+        assert "long.pcapng" not in opened
+        asyncio.run(shelf.entries(None, None))
+        assert len(opened) == len(entries) - 1  # each once, until it is written again
+        os.utime(folder / "jam.pcapng", ns=(1, 1))
+        asyncio.run(shelf.entries(None, None))
+        assert opened[len(entries) - 1 :] == ["jam.pcapng"]
+    finally:
+        shelf.close()
+
+
+HANGING = """
+import signal, sys, threading, urllib.request
+from pathlib import Path
+from dealwire.console.replays import Source
+from dealwire.console.server import Console
+from dealwire.hub.hub import Hub
+hanging, end = threading.Event(), threading.Event()
+def deal(keep):
+    hanging.set()
+    threading.Event().wait()
+signal.signal(signal.SIGTERM, lambda *_: end.set())
+console = Console(Hub(), sources=[Source("stuck", "stuck", None, deal)])
+console.start()
+def ask():
+    try:
+        urllib.request.urlopen(console.address + "replay/stuck")
+    except Exception as error:
+        print(error.code, flush=True)
+threading.Thread(target=ask, daemon=True).start()
+hanging.wait()
+print("hanging", flush=True)
+while not end.wait(0.05): pass
+console.stop()
+"""
+
+
+def test_a_recording_that_hangs_keeps_nobody_from_ending() -> None:
+    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([sys.executable, "-c", HANGING], text=True, **pipes) as process:  # type: ignore[call-overload]
+        try:
+            assert process.stdout.readline() == "hanging\n"
+            process.terminate()
+            out, said = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert (process.returncode, out, said) == (0, "422\n", "")
+
+
+def test_so_many_may_wait_for_a_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "JOBS_MAX", 2)
+    go_on = threading.Event()
+
+    def deal(keep: Keep) -> str:
+        assert go_on.wait(30)
+        return "nothing in it"
+
+    shelf = Shelf(None, [Source("slow", "slow", None, deal)])
+
+    async def scene() -> list[str]:
+        tasks = [asyncio.create_task(shelf.replay("slow")) for _ in range(3)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        go_on.set()
+        return [str(error) for error in await asyncio.gather(*tasks, return_exceptions=True)]
+
+    try:
+        answers = asyncio.run(scene())
+        assert sum("too many recordings wait" in answer for answer in answers) == 1
+        assert sum("nothing in it" in answer for answer in answers) == 2
     finally:
         shelf.close()
 

@@ -31,6 +31,7 @@ from tests.support.serving import (
 
 DAY_NS = 86_400 * 1_000_000_000
 NOON_NS = 1_800_014_400_000_000_000
+copy = Archivist._copy
 
 
 def test_a_gaming_day_begins_when_the_house_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,6 +155,23 @@ def test_nothing_is_pruned_that_an_exporter_has_not_sent(tmp_path: Path) -> None
         with JournalReader(path) as reader:
             assert reader.anchor.sequence > 0
         archivist.close()
+
+
+def test_each_day_is_copied_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second copy would race with the pruning of the day: the record that it begins with may be gone by then."""
+    copied = []
+    monkeypatch.setattr(Archivist, "_copy", lambda self, day: (copied.append(day.first), copy(self, day)))
+    path, clock = tmp_path / "j", ManualClock(NOON_NS)
+    part = JournalPart.model_validate({"path": path, "archive": tmp_path / "archive", "keep-days": 1})
+    with Journal(path, key=None, clock=clock) as journal:
+        archivist = Archivist(journal, part)
+        for day in range(3):
+            archivist.beat(NOON_NS + day * DAY_NS)
+            fill(journal, NOON_NS + day * DAY_NS, 3)
+        for beat in range(4):
+            beats(archivist, journal, NOON_NS + 3 * DAY_NS + beat * 600_000_000_000)
+        archivist.close()
+    assert len(copied) == len(set(copied)) == 3, copied
 
 
 def test_a_folder_that_takes_nothing_is_told_and_nothing_is_pruned(tmp_path: Path) -> None:

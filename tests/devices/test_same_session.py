@@ -3,6 +3,7 @@ lost, whatever gives it away."""
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 
 import pytest
@@ -22,7 +23,21 @@ from devices.transport.base import Transport
 from devices.transport.opening import Opener
 from protocol.tdp import HostLink
 from protocol.tdp.messages import Role
-from tests.support.faulty_rounds import CLEAN, DEVICES, MS, ROUND_MOST_S, SECOND, SPEED, Cable, Far, Plan, _rules
+from tests.support import faulty_rounds
+from tests.support.faulty_rounds import (
+    CLEAN,
+    DEVICES,
+    MS,
+    ROUND_MOST_S,
+    SECOND,
+    SPEED,
+    Cable,
+    Far,
+    Plan,
+    _rules,
+    plan_of,
+    verdict,
+)
 from tests.support.standing import Kept, check_handed_over, tdp_line
 
 
@@ -130,3 +145,21 @@ def test_a_recording_of_it_replays_to_the_same_and_can_be_handed_over(unplugged_
     player.finish()
     assert again == evening.seen
     assert check_handed_over(evening.record) > 10
+
+
+class Sticky(SimulatedTable):
+    """Every later start of a device draws the session id of its first."""
+
+    def power_on(self, now_ns: int) -> None:
+        super().power_on(now_ns)
+        for unit in self.units.values():
+            unit.session_sticks = True  # type: ignore[union-attr]
+
+
+def test_rounds_over_failing_lines_are_right_or_not_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for devices that draw another id, the verdict of seeds whose plan has a reboot."""
+    monkeypatch.setattr(faulty_rounds, "SimulatedTable", Sticky)
+    seeds = [seed for seed in range(150) if "reboot" in plan_of(seed).kinds]
+    found = Counter(verdict(seed).partition(":")[0] for seed in seeds)
+    assert not found["WRONG"]
+    assert found["unreliable"] > len(seeds) / 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +20,7 @@ from protocol.tdp import (
     encode_frame,
 )
 from protocol.tdp import messages as m
-from protocol.tdp.freshness import KEPT, LATE_MS, Digests, Life, goes_back
+from protocol.tdp.freshness import KEPT, LATE_MS, Content, Digests, Life, check_sum, goes_back
 from protocol.tdp.outputs import MESSAGE_IDS
 from protocol.tdp.session_keeper import LEFT_MAX
 from tests.support.links import MS, START_NS, Pair, hello_reply, report
@@ -278,19 +280,20 @@ def test_of_two_times_one_is_before_the_other(one: int, other: int) -> None:
     assert not goes_back(one, one)
 
 
-@given(st.lists(st.tuples(st.integers(1, 300), st.integers(1, WRAP - 1)), max_size=80))
-def test_digests_are_what_they_are_packed_to(steps: list[tuple[int, int]]) -> None:
-    digests, plain, number = Digests(), {}, 0
-    for step, value in steps:
-        number += step
-        digests.add(number, value)
-        plain[number] = value
-    again = Digests(digests.packed())
+@given(st.lists(st.binary(min_size=9, max_size=12) | st.just(0), max_size=KEPT + 9), st.integers(1, 9))
+def test_digests_are_what_they_are_packed_to(contents: list[Content], first: int) -> None:
+    end = first + len(contents)
+    digests = Digests(end, deque(contents, maxlen=KEPT))
+    again = Digests.unpacked(end, digests.packed())
     assert again.packed() == digests.packed()
-    for known, value in plain.items():
-        wanted = value if known >= number + 1 - KEPT else None
-        assert digests.of(known) == wanted
-        assert again.of(known) == wanted
+    for number in range(first - 2, end + 3):
+        known = first <= number < end and number >= end - KEPT
+        assert digests.of(number) == again.of(number) == (check_sum(contents[number - first]) if known else 0)
+
+
+def test_a_check_sum_is_that_of_the_payload() -> None:
+    frames = [encode(button(1, 5), link_sequence=sequence, request=sequence) for sequence in (1, 2)]
+    assert check_sum(frames[0]) == check_sum(frames[1]) != check_sum(encode(button(1, 6)))
 
 
 def test_a_clock_is_learned_forwards_only() -> None:

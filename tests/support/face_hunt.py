@@ -16,6 +16,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -286,11 +287,11 @@ class Outlets:
         with JournalReader(self._journal) as reader:
             for record in reader.records(self._record):
                 self._record = record.sequence
-                clear = record.payload
-                if record.kind == SNAPSHOT:  # begins with what anybody may read
-                    clear = clear[4 : 4 + int.from_bytes(clear[:4], "big")]
+                if record.kind == SNAPSHOT:  # what is sealed of it may look like anything
+                    clear = record.payload[: 4 + int.from_bytes(record.payload[:4], "big")]
+                    record = replace(record, payload=clear)
                 if record.kind not in (*RAW, KEY):
-                    yield "journal", clear.decode("utf-8", "replace")
+                    yield "journal", record.payload.decode("utf-8", "replace")
 
     def _since(self, name: str, texts: list[str]) -> list[str]:
         new = texts[self._taken[name] :]

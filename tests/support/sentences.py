@@ -186,6 +186,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "round-repeated": "session number",
     "events-lost": "device first? last? unreliable",
     "link-lost": "device words",
+    "line-flooded": "device",
     "recording-ended": "unreliable",
 }
 """Code, and reason where it has several -> its facts; with a question mark those it may lack."""

@@ -6,8 +6,10 @@ import { show } from "./morph.js";
 const BEAT_MS = 12000; // the server says something every four seconds
 const FIRST_MS = 250;
 const LONGEST_MS = 4000;
+const SIGNED_OUT = 4403; // its buttons are of no more use, so the page is not live again by itself
 const WHY = {
   4401: "Sign in to see the table.",
+  4403: "You are signed out, or your twelve hours are over. Load the page again to look, or to sign in.",
   4404: "This table is not served any more. Trying again …",
   1013: "Too many pages look at this console. Trying again …",
 };
@@ -22,6 +24,7 @@ let wait = FIRST_MS;
 let lastHeard = null;
 let beat = 0;
 let retry = 0;
+let over = false;
 
 function say(state, text) {
   if (words.textContent !== text) words.textContent = text;
@@ -31,7 +34,7 @@ function say(state, text) {
 
 function connect() {
   clearTimeout(retry);
-  if (line) return;
+  if (line || over) return;
   const mine = (line = new WebSocket(address));
   mine.onmessage = (event) => heard(JSON.parse(event.data));
   mine.onclose = (event) => lost(mine, event.code);
@@ -66,6 +69,8 @@ function lost(mine, code) {
   clearTimeout(beat);
   const as = lastHeard ? ` The page shows how it was at ${lastHeard.toLocaleTimeString()}.` : "";
   say("lost", (WHY[code] ?? "Connection lost. Trying again …") + as);
+  over = code === SIGNED_OUT;
+  if (over) return;
   retry = setTimeout(connect, wait * (0.8 + 0.4 * Math.random()));
   wait = Math.min(wait * 2, LONGEST_MS);
 }

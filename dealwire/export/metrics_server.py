@@ -1,0 +1,166 @@
+"""`/metrics` over HTTP: one thread, a bound on connections, and the same host check as the console's.
+
+The answer is written by the loop itself, so that no connection has a thread; a connection carries one request.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final, Self
+from urllib.parse import urlsplit
+
+from prometheus_client.exposition import choose_encoder
+
+from dealwire.export.metrics import Metrics
+from dealwire.listening import SWEEP_S, AcceptGate, Guest, HostNames, connections_allowed, is_loopback, listening_socket
+from protocol.errors import LocalError
+
+CONNECTIONS_MAX: Final = 16
+"""Connections at once; what is over it is closed at once."""
+ADDRESS_MAX: Final = 8
+"""Connections of one address at once, unless it is this machine's."""
+BACKLOG: Final = 128
+"""Connections that the system may hold until the gate looks at them."""
+HEAD_MAX: Final = 8 * 1024
+"""Bytes of a request."""
+
+PHRASES: Final = {
+    200: "OK",
+    400: "Bad Request",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    421: "Misdirected Request",
+    431: "Request Header Fields Too Large",
+}
+
+
+class MetricsUnusable(LocalError):
+    """The metrics cannot be served where they are asked for."""
+
+    def __init__(self, host: str, port: int, why: str) -> None:
+        self.host, self.port, self.why = host, port, why
+        super().__init__(f"metrics on {host}:{port}: {why}")
+
+
+class MetricsServer:
+    """Serves `/metrics` to whoever may reach `host`; by default this machine alone. `names` are host names it answers
+    to besides addresses written as numbers. MetricsUnusable when it cannot listen.
+
+    Use it as a context manager, or `stop` it.
+    """
+
+    def __init__(
+        self, metrics: Metrics, *, host: str = "127.0.0.1", port: int = 9420, names: Sequence[str] = ()
+    ) -> None:
+        self._metrics = metrics
+        try:
+            self._listener = listening_socket(host, port, BACKLOG)
+        except OSError as error:
+            why = (error.strerror or str(error)).partition(" (while")[0]
+            raise MetricsUnusable(host, port, why) from None
+        self._names = HostNames([*names, host], loopback_only=is_loopback(host))
+        place = f"[{host}]" if ":" in host else host
+        self.address = f"http://{place}:{self._listener.getsockname()[1]}/metrics"
+        self._end: Callable[[], None] = lambda: None
+        ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(ready,), name="metrics-server", daemon=True)
+        self._thread.start()
+        ready.wait()
+        metrics.start()
+
+    def stop(self) -> None:
+        """Serve and count no more."""
+        self._end()
+        self._thread.join()
+        self._metrics.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    # ------------------------------------------------------------------ in the server's thread
+
+    def _run(self, ready: threading.Event) -> None:
+        try:
+            with self._listener, asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                runner.run(self._serve(ready))
+        finally:
+            ready.set()
+
+    async def _serve(self, ready: threading.Event) -> None:
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+        def end() -> None:
+            with contextlib.suppress(RuntimeError):  # it has already ended
+                loop.call_soon_threadsafe(stop.set)
+
+        self._end = end
+        most = connections_allowed(CONNECTIONS_MAX)
+        gate = AcceptGate(self._listener, lambda: _Scrape(self._answer), most=most, most_each=ADDRESS_MAX)
+        gate.open()
+        ready.set()
+        while not stop.is_set():
+            gate.sweep()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), SWEEP_S)
+        gate.close()
+        gate.abort()
+        await asyncio.sleep(0)  # the connections' last calls
+
+    def _answer(self, head: bytes) -> bytes:
+        """The whole answer to a request's head."""
+        request, *lines = head.decode("latin-1").split("\r\n")
+        method, _, target = request.rpartition(" ")[0].partition(" ")
+        fields = [(name.strip().lower(), value.strip()) for name, _, value in (line.partition(":") for line in lines)]
+        hosts = [value for name, value in fields if name == "host"]
+        if not request.rpartition(" ")[2].startswith("HTTP/1.") or not target:
+            return _message(400, "this is no request\n")
+        if len(hosts) != 1 or not self._names.answers_to(hosts[0]):
+            return _message(421, "these metrics are not served under that host name\n")
+        if method not in ("GET", "HEAD"):
+            return _message(405, "GET or HEAD\n", more="Allow: GET, HEAD\r\n")
+        if target.partition("?")[0] != urlsplit(self.address).path:
+            return _message(404, "there is /metrics\n")
+        encode, kind = choose_encoder(", ".join(value for name, value in fields if name == "accept"))
+        return _message(200, encode(self._metrics.registry).decode(), kind=kind, bare=method == "HEAD")
+
+
+def _message(
+    status: int, text: str, *, kind: str = "text/plain; charset=utf-8", more: str = "", bare: bool = False
+) -> bytes:
+    body = text.encode()
+    head = (
+        f"HTTP/1.1 {status} {PHRASES[status]}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+        f"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n{more}Connection: close\r\n\r\n"
+    )
+    return head.encode() + (b"" if bare else body)
+
+
+class _Scrape(Guest):
+    """One connection, one request. `answer` gives the whole answer to a head."""
+
+    def __init__(self, answer: Callable[[bytes], bytes]) -> None:
+        super().__init__()
+        self._answer, self._head = answer, bytearray()
+        self._transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It is here."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """A part of the head; once it is whole, answer it."""
+        if not self.waiting:
+            return
+        self._head += data
+        head, end, _ = bytes(self._head).partition(b"\r\n\r\n")
+        if not end and len(self._head) <= HEAD_MAX:
+            return
+        self.waits_for("", asyncio.get_running_loop().time())
+        too_long = len(head) > HEAD_MAX
+        self._transport.write(_message(431, "the request is too long\n") if too_long else self._answer(head))
+        self._transport.close()

@@ -1,0 +1,263 @@
+"""Taking connections without being taken over: how many, from whom, and for how long one may keep us waiting.
+
+A gate accepts for a server of its own loop. What is over a limit is closed at once and never queued; when every place
+is taken, whoever kept us waiting longest makes room, so that silent connections cannot keep a page away. A quarter of
+the descriptors that the process may have is the most that one gate takes: the rest is for device lines and the journal.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import socket
+from collections import Counter
+from collections.abc import Callable, Collection
+from typing import Final, Literal
+
+_log = logging.getLogger(__name__)
+
+HEAD_S: Final = 5.0
+"""For the head of a request, from its first byte or the connection's beginning."""
+BODY_S: Final = 5.0
+"""For the body of a request, from the end of its head."""
+IDLE_S: Final = 5.0
+"""Between an answer and the next request of the same connection."""
+UNREAD_S: Final = 20.0
+"""For what was sent to be taken; after that the connection is cut."""
+SWEEP_S: Final = 1.0
+"""Between two looks at who keeps us waiting."""
+RETRY_S: Final = 1.0
+"""Until the next try when the system had no descriptor for a connection."""
+BURST: Final = 64
+"""Connections taken in one turn of the loop."""
+
+Waiting = Literal["", "idle", "head", "body"]
+LIMITS_S: Final[dict[Waiting, float]] = {"idle": IDLE_S, "head": HEAD_S, "body": BODY_S}
+
+
+def is_loopback(host: str) -> bool:
+    """True when `host` can only be reached from this machine."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def host_name(header: str) -> str:
+    """The name or address of a Host header, without its port; empty when it is none."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0]
+    return header.rpartition(":")[0] if header.count(":") == 1 else header
+
+
+class HostNames:
+    """The host names a server answers to. A page of another name must not reach it by pointing its name here (DNS
+    rebinding); an address written as numbers cannot be pointed anywhere, so only names are held against the list."""
+
+    def __init__(self, names: Collection[str], *, loopback_only: bool) -> None:
+        self._names = frozenset(name.lower() for name in names) | {"localhost"}
+        self._loopback_only = loopback_only
+
+    def answers_to(self, header: str) -> bool:
+        """Whether a Host header names this server. With `loopback_only` other machines' addresses do not."""
+        name = host_name(header).lower()
+        if name in self._names:
+            return True
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return address.is_loopback or not self._loopback_only
+
+
+def connections_allowed(most: int) -> int:
+    """`most`, or a quarter of the descriptors this process may have if that is less."""
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return most
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return most if soft == resource.RLIM_INFINITY else max(1, min(most, soft // 4))
+
+
+class Guest(asyncio.Protocol):
+    """One connection as its gate sees it: what it is waiting for from the other end, and since when (loop time)."""
+
+    def __init__(self) -> None:
+        self.waiting: Waiting = "head"
+        self.since_s = 0.0
+
+    def waits_for(self, what: Waiting, now_s: float) -> None:
+        """From now on the next thing must come from there; empty when it is our turn."""
+        if what != self.waiting:
+            self.waiting, self.since_s = what, now_s
+
+
+class _Place:
+    """One place that is taken, and by whom."""
+
+    def __init__(self, host: str, guest: Guest, now_s: float) -> None:
+        self.host, self.guest = host, guest
+        self.transport: asyncio.Transport | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.began_s = now_s
+        self._stuck_s: float | None = None
+
+    @property
+    def over(self) -> bool:
+        """The connection is gone."""
+        if self.transport is None:
+            return self.task is not None and self.task.done()
+        found = self.transport.get_extra_info("socket")
+        return found is None or found.fileno() == -1
+
+    def kept_waiting_s(self, now_s: float) -> tuple[float, float]:
+        """How long the other end has kept us waiting, and how long it may; two zeros while it does not. What it does
+        not read, and a goodbye that it does not answer, count from when they are first seen here."""
+        if self.transport is None:
+            return now_s - self.began_s, HEAD_S
+        protocol = self.transport.get_protocol()
+        closing = protocol is not self.guest and getattr(protocol, "close_sent", False)
+        if not closing and not self.transport.get_write_buffer_size():
+            self._stuck_s = None
+        elif self._stuck_s is None:
+            self._stuck_s = now_s
+        if self._stuck_s is not None:
+            return now_s - self._stuck_s, UNREAD_S
+        if protocol is not self.guest:  # a live line: the pages look after it until they close it
+            return 0.0, 0.0
+        if not self.guest.waiting:
+            return 0.0, 0.0
+        return now_s - self.guest.since_s, LIMITS_S[self.guest.waiting]
+
+    def close(self) -> None:
+        """Cut the connection; what was not taken is dropped."""
+        if self.transport is None:
+            if self.task is not None:
+                self.task.cancel()
+        elif self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+
+class AcceptGate:
+    """Accepts on `listener`, which must not block, for what `make` makes. `most` connections at once, `most_each` of
+    one address unless it is `exempt`: a proxy's, behind which many stand. Every method in the loop's thread, of a loop
+    that can wait for sockets (`asyncio.SelectorEventLoop`).
+    """
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        make: Callable[[], Guest],
+        *,
+        most: int,
+        most_each: int,
+        exempt: Callable[[str], bool] = is_loopback,
+    ) -> None:
+        self._listener, self._make = listener, make
+        self._most, self._most_each, self._exempt = most, most_each, exempt
+        self._places: list[_Place] = []
+        self._loop: asyncio.AbstractEventLoop
+        self._later: asyncio.TimerHandle | None = None
+        self._short = False
+
+    def open(self) -> None:
+        """Accept from now on."""
+        self._loop = asyncio.get_running_loop()
+        self._listener.setblocking(False)
+        self._loop.add_reader(self._listener, self._accept)
+
+    def close(self) -> None:
+        """Accept no more, and let go of those who keep us waiting. Those that are being answered go on."""
+        if self._later is not None:
+            self._later.cancel()
+        self._loop.remove_reader(self._listener)
+        for place in self._places:
+            if place.kept_waiting_s(self._loop.time())[1]:
+                place.close()
+
+    def abort(self) -> None:
+        """Cut every connection that is left."""
+        for place in self._places:
+            if place.transport is not None:
+                place.transport.abort()
+            else:
+                place.close()
+
+    @property
+    def count(self) -> int:
+        """Connections there are."""
+        self._places = [place for place in self._places if not place.over]
+        return len(self._places)
+
+    def sweep(self) -> None:
+        """Cut whoever keeps us waiting too long; once every `SWEEP_S`."""
+        now_s = self._loop.time()
+        self._places = [place for place in self._places if not place.over]
+        for place in self._places:
+            waited_s, limit_s = place.kept_waiting_s(now_s)
+            if waited_s > limit_s:
+                place.close()
+
+    # ------------------------------------------------------------------ accepting
+
+    def _accept(self) -> None:
+        for _ in range(BURST):
+            try:
+                line, address = self._listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionError):
+                return
+            except OSError as error:  # no descriptor is left, or no memory: the same again at once would spin
+                self._pause(error)
+                return
+            self._short = False
+            self._admit(line, address[0])
+
+    def _pause(self, error: OSError) -> None:
+        if not self._short:  # once until it is over
+            _log.warning("no connection can be taken: %s", error.strerror or error)
+        self._short = True
+        self._loop.remove_reader(self._listener)
+        self._later = self._loop.call_later(RETRY_S, self._loop.add_reader, self._listener, self._accept)
+
+    def _admit(self, line: socket.socket, host: str) -> None:
+        if not self._has_room(host):
+            line.close()
+            return
+        line.setblocking(False)
+        place = _Place(host, self._make(), self._loop.time())
+        place.guest.since_s = place.began_s
+        self._places.append(place)
+        place.task = self._loop.create_task(self._connect(place, line))
+        place.task.add_done_callback(lambda _: line.close() if place.transport is None else None)
+
+    async def _connect(self, place: _Place, line: socket.socket) -> None:
+        with contextlib.suppress(OSError):  # it has left already
+            place.transport, _ = await self._loop.connect_accepted_socket(lambda: place.guest, line)
+
+    def _has_room(self, host: str) -> bool:
+        """Whether one more of `host` may come in, if need be in the place of whoever kept us waiting longest: of its
+        own address when that has too many, else of the address that has most."""
+        room = self.count < self._most
+        counts = Counter(place.host for place in self._places)
+        crowd = not self._exempt(host) and counts[host] >= self._most_each
+        if room and not crowd:
+            return True
+        now_s = self._loop.time()
+        among = [place for place in self._places if not crowd or place.host == host]
+        waited = [(counts[place.host], *place.kept_waiting_s(now_s), place) for place in among]
+        able = [(many, waited_s, place) for many, waited_s, limit_s, place in waited if limit_s]
+        if not able:
+            return False
+        _, _, slowest = max(able, key=lambda found: found[:2])
+        slowest.close()
+        self._places.remove(slowest)
+        return True
+
+
+def listening_socket(host: str, port: int, backlog: int) -> socket.socket:
+    """A socket that listens; OSError when it cannot."""
+    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    return socket.create_server((host, port), family=family, backlog=backlog)

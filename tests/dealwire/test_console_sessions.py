@@ -1,0 +1,284 @@
+"""Who is signed in, for how long, what a wrong token costs, and what is written down of it: a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from dealwire.console import sessions as sessions_module
+from dealwire.console.audit import LINES_MAX, MINUTE_NS, Audit
+from dealwire.console.board import FULL, SIGNED_OUT, WATCHERS_MAX
+from dealwire.console.guard import Proxies
+from dealwire.console.server import Console
+from dealwire.console.sessions import LANE_MAX, SESSION_NS, SESSIONS_MAX, Sessions, SignInLane
+from dealwire.hub.hub import Hub
+from devices.clock import ManualClock
+from tests.support.consoles import TOKENS, client, origin, running
+from tests.support.serving import opened, published, run_until, simulators, write_configuration
+from tests.support.watched import WatchedTable
+
+pytestmark = pytest.mark.thorough
+
+websockets = pytest.importorskip("websockets.sync.client")
+exceptions = pytest.importorskip("websockets.exceptions")
+
+PATIENCE_S = 30.0
+
+
+@pytest.fixture(scope="module")
+def hub() -> Hub:
+    return Hub()
+
+
+@pytest.fixture(scope="module")
+def table(hub: Hub) -> Iterator[WatchedTable]:
+    with WatchedTable(hub, "player-short") as dealt:
+        dealt.answer_requests()
+        yield dealt
+
+
+def live(console: Console, browser: httpx.Client | None = None, path: str = "/live/pit-1") -> Any:
+    cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items()) if browser is not None else ""
+    headers = {"cookie": cookies} if cookies else None
+    return websockets.connect(f"ws{origin(console)[4:]}{path}", origin=origin(console), additional_headers=headers)
+
+
+def code_at_the_end(line: Any) -> int:
+    with pytest.raises(exceptions.ConnectionClosed) as raised:
+        hear_to_the_end(line)
+    assert raised.value.rcvd is not None
+    return int(raised.value.rcvd.code)
+
+
+def hear_to_the_end(line: Any) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        line.recv(timeout=PATIENCE_S)
+
+
+# ------------------------------------------------------------------ sessions by themselves
+
+
+def test_a_session_ends_after_a_shift() -> None:
+    ended: list[tuple[str, str]] = []
+    sessions = Sessions(lambda session, why: ended.append((session.role, why)))
+    secret, session = sessions.begin("dealer", 0)
+    assert sessions.find(secret, SESSION_NS - 1) == session
+    assert sessions.is_open(session, SESSION_NS - 1)
+    assert sessions.find(secret, SESSION_NS) is None
+    assert not sessions.is_open(session, SESSION_NS)
+    assert sessions.find("", 0) is None
+    sessions.sweep(SESSION_NS)
+    assert ended == [("dealer", "expired")]
+    assert sessions.find(secret, 0) is None
+    assert session.name not in secret
+
+
+def test_dealers_who_sign_in_push_no_supervisor_out() -> None:
+    sessions = Sessions()
+    supervisor, _ = sessions.begin("supervisor", 0)
+    dealers = [sessions.begin("dealer", 1) for _ in range(SESSIONS_MAX + 200)]
+    assert sessions.find(supervisor, 1) is not None
+    assert sum(sessions.is_open(session, 1) for _, session in dealers) == SESSIONS_MAX
+    assert sessions.find(dealers[-1][0], 1) is not None
+
+
+def test_tokens_are_looked_at_in_turn_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who sends a hundred at once waits behind himself; who comes after them from elsewhere is next."""
+    monkeypatch.setattr(sessions_module, "PAUSE_S", 0.002)
+
+    async def scene() -> tuple[list[str], int]:
+        lane, order = SignInLane(), []
+        assert await lane.turn("evil")
+        lane.wrong()
+
+        async def wait(address: str) -> bool:
+            came = await lane.turn(address)
+            if came:
+                order.append(address)
+                lane.wrong()
+            return came
+
+        attack = [asyncio.create_task(wait("evil")) for _ in range(LANE_MAX + 36)]
+        await asyncio.sleep(0)
+        mine = asyncio.create_task(wait("mine"))
+        assert await mine
+        before = order.index("mine")
+        answers = await asyncio.gather(*attack)
+        assert before <= 2
+        return order, sum(answers)
+
+    order, came = asyncio.run(scene())
+    assert came == LANE_MAX - 1  # one gave its place to the other address
+    assert order.count("mine") == 1
+
+
+# ------------------------------------------------------------------ at a server
+
+
+@pytest.mark.usefixtures("table")
+def test_signing_out_ends_the_live_line(hub: Hub) -> None:
+    with running(hub) as shown, client(shown, "supervisor") as browser, live(shown, browser) as line:
+        assert line.recv(timeout=PATIENCE_S)
+        with live(shown) as nobodys:
+            assert nobodys.recv(timeout=PATIENCE_S)
+            browser.post("/sign-out")
+            assert code_at_the_end(line) == SIGNED_OUT
+            hub.show(hub.views()["pit-1"])
+            assert nobodys.recv(timeout=PATIENCE_S)  # who never signed in looks on
+
+
+@pytest.mark.usefixtures("table")
+def test_a_session_that_expires_ends_its_live_line(hub: Hub) -> None:
+    clock = ManualClock()
+    with running(hub, clock=clock) as shown, client(shown, "dealer") as browser, live(shown, browser) as line:
+        assert line.recv(timeout=PATIENCE_S)
+        clock.advance(SESSION_NS)
+        assert code_at_the_end(line) == SIGNED_OUT
+
+
+@pytest.mark.usefixtures("table")
+def test_who_is_signed_in_looks_in_the_place_of_somebody_who_is_not(hub: Hub) -> None:
+    with running(hub) as shown, client(shown, "supervisor") as browser, ExitStack() as pages:
+        crowd = [pages.enter_context(live(shown)) for _ in range(WATCHERS_MAX)]
+        for line in crowd:
+            line.recv(timeout=PATIENCE_S)
+        with live(shown, browser) as mine:
+            assert mine.recv(timeout=PATIENCE_S)
+            assert code_at_the_end(crowd[0]) == FULL
+
+
+def test_wrong_tokens_lock_nobody_out(hub: Hub) -> None:
+    """Behind a proxy everybody has one address: a right token is let in whatever came before it."""
+    with running(hub) as shown, ThreadPoolExecutor(8) as pool:
+
+        def guess(number: int) -> int:
+            with client(shown) as browser:
+                return browser.post("/sign-in", data={"token": f"wrong-token-number-{number}"}).status_code
+
+        assert {answer.result() for answer in [pool.submit(guess, number) for number in range(20)]} == {403}
+        with client(shown, "supervisor") as browser:  # which signs in, and says so when it cannot
+            assert "signed in as" in browser.get("/").text.lower()
+
+
+PROXIED = {"host": "pit.example", "origin": "https://pit.example"}
+
+
+@pytest.mark.usefixtures("table")
+def test_behind_a_proxy_with_tls_people_look_and_act_under_its_name(hub: Hub) -> None:
+    notes: list[tuple[str, str]] = []
+    options: dict[str, Any] = {"names": ["pit.example"], "secure": True, "proxies": ["127.0.0.1"]}
+    with (
+        running(hub, note_access=lambda *note: notes.append(note), **options) as shown,
+        httpx.Client(base_url=origin(shown), headers={**PROXIED, "accept": "text/html"}) as browser,
+    ):
+        assert browser.get("/").headers["location"] == "/sign-in"
+        assert browser.get("/", headers={"host": "evil.example"}).status_code == 421
+        way = {"x-forwarded-for": "203.0.113.9, 10.1.2.3"}
+        answer = browser.post("/sign-in", data={"token": TOKENS["supervisor"]}, headers=way)
+        assert answer.status_code == 303
+        cookie = answer.headers["set-cookie"]
+        assert "Secure" in cookie
+        signed_in = {"cookie": cookie.partition(";")[0]}
+        assert browser.get("/", headers=signed_in).status_code == 200
+        act = "/table/pit-1/act/call-misdeal"
+        assert browser.post(act, headers=signed_in).status_code == 200
+        # A proxy may ask under this machine's own name; the page is still one of the proxy's name, over TLS.
+        assert browser.post(act, headers={**signed_in, "host": "127.0.0.1"}).status_code == 200
+        for bad in ("http://pit.example", "https://evil.example", "https://pit.example:444", "null"):
+            assert browser.post(act, headers={**signed_in, "origin": bad}).status_code == 403
+    assert next(text for _, text in notes if "signed in" in text).endswith("(from 10.1.2.3)")
+
+
+@pytest.mark.usefixtures("table")
+def test_a_proxy_that_nobody_announced_opens_the_tables_to_nobody(hub: Hub) -> None:
+    with running(hub) as shown, client(shown) as browser:
+        assert browser.get("/").status_code == 200
+        for name in ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"):
+            assert browser.get("/", headers={name: "for=203.0.113.9"}).headers["location"] == "/sign-in"
+
+
+def test_only_a_proxy_says_for_whom_it_asks() -> None:
+    from starlette.datastructures import Headers
+
+    proxies = Proxies(["10.0.0.0/8", "::1"])
+    way = Headers({"x-forwarded-for": "1.2.3.4, 203.0.113.9, 10.0.0.7"})
+    assert proxies.address_of(("10.0.0.1", 5), way) == "203.0.113.9"
+    assert proxies.address_of(("::1", 5), way) == "203.0.113.9"
+    assert proxies.address_of(("192.0.2.1", 5), way) == "192.0.2.1"
+    assert proxies.address_of(("10.0.0.1", 5), Headers({"x-forwarded-for": "1.2.3.4, \x1b[2J"})) == "10.0.0.1"
+    assert proxies.address_of(("10.0.0.1", 5), Headers({})) == "10.0.0.1"
+    assert proxies.address_of(None, way) == ""
+
+
+# ------------------------------------------------------------------ what is written down
+
+
+def test_so_many_sentences_a_minute_and_the_rest_as_one() -> None:
+    written: list[tuple[str, str]] = []
+    audit = Audit(lambda table, text: written.append((table, text)))
+    for number in range(LINES_MAX + 100):
+        audit.note("wrong-token", "a wrong token came", f"10.0.0.{number}", number)
+    audit.note("sign-in", "a supervisor signed in", "10.0.0.1", 5)
+    assert len(written) == LINES_MAX + 1
+    assert written[0] == ("", "a wrong token came (from 10.0.0.0)")
+    audit.beat(MINUTE_NS - 1)
+    assert len(written) == LINES_MAX + 1
+    audit.beat(MINUTE_NS)
+    audit.beat(10 * MINUTE_NS)
+    assert written[LINES_MAX + 1 :] == [("", f"100 more wrong tokens within a minute, the last from 10.0.0.{number}")]
+    audit.note("refused", "text with \x1b[2J in it" + "x" * 500, "", 11 * MINUTE_NS, "pit-1")
+    table, text = written[-1]
+    assert table == "pit-1"
+    assert text.isprintable()
+    assert len(text) == 200
+
+
+def test_sign_ins_failures_and_refused_acts_are_in_the_journal(tmp_path: Path) -> None:
+    secrets: list[str] = []
+    with simulators(1, scenario="demo") as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            from dealwire.service.actions import offered
+
+            session = service.tables["table-1"]
+            actions = {"table-1": offered(session.part.device, session.table.flow.procedure)}
+            with running(
+                service.hub, table="table-1", actions=actions, clock=service.clock, note_access=service.note_access
+            ) as shown:
+                with client(shown) as browser:
+                    path = "/table/table-1/act/shuffler.lock"
+                    assert browser.post("/sign-in", data={"token": "a-wrong-token-0123"}).status_code == 403
+                    assert browser.post(path).status_code == 401
+                    assert browser.post(path, headers={"origin": "https://evil.example"}).status_code == 403
+                with client(shown, "dealer") as browser:
+                    secrets += browser.cookies.values()
+                    assert browser.post(path).status_code == 403
+                    browser.post("/sign-out")
+
+                def texts() -> list[str]:
+                    return [line["text"] for line in listener.of("status") if line["kind"] == "access"]
+
+                run_until(service, lambda: any("signed out" in text for text in texts()))
+    lines = [item.line for item in published(tmp_path, "status") if '"access"' in item.line]
+    found = texts()
+    assert len(lines) == len(found) == 6
+    wrong, nobody, foreign, signed_in, refused, out = found
+    assert wrong == "somebody tried to sign in with a wrong token (from 127.0.0.1)"
+    assert nobody == "somebody tried 'Lock it': nobody is signed in (from 127.0.0.1)"
+    assert foreign == "somebody tried to act from no page of this console (from 127.0.0.1)"
+    name = re.fullmatch(r"dealer, session (\w{8}), signed in \(from 127\.0\.0\.1\)", signed_in)
+    assert name
+    assert refused == f"dealer, session {name[1]}, tried 'Lock it': a dealer may not (from 127.0.0.1)"
+    assert out == f"session {name[1]} of a dealer ended: signed out"
+    for secret in ("a-wrong-token-0123", *TOKENS.values(), *secrets):
+        assert not any(secret in line for line in lines)
