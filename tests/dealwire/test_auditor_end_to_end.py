@@ -18,7 +18,6 @@ from dealwire.config.load import load_configuration
 from dealwire.journal import JournalReader, SealingKey
 from dealwire.journal.auditing import AuditorKey, AuditorPrivateKey
 from dealwire.journal.errors import KeyUnknown
-from dealwire.journal.records import RAW, SNAPSHOT
 from dealwire.service import seals
 from tests.support.auditor_oracle import everything
 from tests.support.journal_evening import deal

@@ -17,7 +17,6 @@ from dealwire.journal.auditing import AuditedSealer, AuditorKey, AuditorPrivateK
 from dealwire.journal.check import verify
 from dealwire.journal.errors import JournalDamaged, KeyProblem, KeyUnknown, KeyUnsafe
 from dealwire.journal.reader import TableStart
-from dealwire.journal.records import RAW
 from dealwire.journal.sealing import Unsealer, load_key
 from dealwire.journal.segments import export_segment
 from devices.clock import ManualClock
