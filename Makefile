@@ -3,6 +3,9 @@
 #   make check     linters, type checks and the quick tests: before a commit, 80 seconds
 #   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); four minutes
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
+#   make test-kills  the table service killed 10,000 times at random instants (KILLS=500: so often); half an hour
+#   make test-rounds  1,000,000 rounds over lines that fail and devices that are not what they were (ROUNDS=1000: so
+#                  many), JOBS processes; four hours on two cores
 #   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
 #   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
@@ -17,10 +20,13 @@ BIN := $(VENV)/bin
 # Two a core of a small machine: many tests wait for devices. Who runs out hands the rest of another's tests on.
 WORKERS ?= 4
 SPREAD := -n $(WORKERS) --dist worksteal
+KILLS ?= 10000
+ROUNDS ?= 1000000
+JOBS ?= 2
 # Left out of the quick tests: whole programs, browsers, brokers, kills, walks of many orders.
 QUICK := not thorough and not slow and not hardware
 
-.PHONY: demo check lint test acceptance mutation test-long test-hardware bench captures docs site clean
+.PHONY: demo check lint test acceptance mutation test-long test-kills test-rounds test-hardware bench captures docs site clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/dealwire demo
@@ -42,6 +48,12 @@ test-long: $(VENV)/.test
 	@$(BIN)/python -m tests.support.faulty_rounds 10000
 	@$(BIN)/python -m tests.support.fuzz_dialects --bytes 10000000
 	@$(BIN)/pytest -m slow
+
+test-kills: $(VENV)/.test
+	@$(BIN)/python -m tests.support.kill_cycles $(KILLS) --jobs $(JOBS)
+
+test-rounds: $(VENV)/.test
+	@$(BIN)/python -m tests.support.faulty_evenings $(ROUNDS) --jobs $(JOBS)
 
 mutation: $(VENV)/.test
 	@$(BIN)/python -m tests.support.mutate --sample 600 --seed 1

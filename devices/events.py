@@ -47,6 +47,8 @@ class LinkUp(Body, frozen=True):
     recognises_cards: bool
     resumed: bool
     """Events go on where they stopped before the link was lost."""
+    firmware_digest: str = ""
+    """SHA-256 of the firmware's image, hex digits; empty when the device does not attest it."""
 
 
 class LinkLost(Body, frozen=True):
@@ -56,18 +58,33 @@ class LinkLost(Body, frozen=True):
 
 
 class SessionChanged(Body, frozen=True):
-    """The device started anew: what it did around that is not known from events alone."""
+    """The device started anew: what it did around that is not known from events alone. Both ids are the same when it
+    drew the one it had."""
 
     previous: int
     session: int
 
 
+class SessionReturned(Body, frozen=True):
+    """A session that was left is heard again: old bytes played again, or a device that repeats its numbers."""
+
+    session: int
+
+
 class EventsLost(Body, frozen=True):
-    """Events `first` to `last` cannot be had any more; both 0 when the device does not number them: an unknown
-    number of reports is missing here."""
+    """Events `first` to `last` cannot be had any more; both 0 when the device does not number them, or
+    began to number them anew: an unknown number of reports is missing here."""
 
     first: int
     last: int
+
+
+class BytesDropped(Body, frozen=True):
+    """The line gave more than its budget allows, or too much that led to nothing: `count` bytes were read and not
+    kept. `sha256` is their hash, in hex."""
+
+    count: int
+    sha256: str
 
 
 # ------------------------------------------------------------------ any device

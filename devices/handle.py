@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
 from devices.clock import Clock, SystemClock
-from devices.events import Body, LinkLost, LinkUp, RedLamp, Seen, SessionChanged
+from devices.events import Body, LinkLost, LinkUp, RedLamp, Seen, SessionChanged, SessionReturned
 from devices.loop import Owner
 from devices.recording import CaptureWriter
 from devices.supervisor import LineState, Supervisor
@@ -306,7 +306,7 @@ def _stops(body: Body) -> str:
     match body:
         case RedLamp(lit=True, fault=fault):
             return f"the red lamp was lit: {fault_text(fault)}"
-        case SessionChanged():
+        case SessionChanged() | SessionReturned():
             return "the device started anew"
         case LinkLost(why):
             return f"the link was lost: {why}"

@@ -122,6 +122,11 @@ class Owner:
         if registered is not None:
             self._selector.unregister(registered[0])
 
+    def changed(self, member: Member) -> None:
+        """What it waits for is another now although it was not called; to be said in a turn, by the owner's thread."""
+        if member in self._members:
+            self._touched[member] = None
+
     def call_soon(self, function: Callable[[], None]) -> None:
         """Run `function` in the owner's thread in the next turn. May be called from any thread."""
         self._soon.append(function)

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from devices import pcapng
+from devices.budget import Budget, note_of
 from devices.clock import Clock
+from devices.events import BytesDropped
 from devices.pcapng import BlockFile, option
 from devices.transport.base import LineClosed, Timed, Transport
 
@@ -83,18 +85,25 @@ class Keeper(Protocol):
 
 
 class Recorded:
-    """Any transport, with all that passes written to a capture. Use the owner's clock, so that times agree."""
+    """Any transport, with all that passes written to a capture. Use the owner's clock, so that times agree. Of what
+    exceeds `budget` only a note is written, and nothing goes on."""
 
-    def __init__(self, inner: Transport, writer: Keeper, interface: int, clock: Clock) -> None:
+    def __init__(
+        self, inner: Transport, writer: Keeper, interface: int, clock: Clock, budget: Budget | None = None
+    ) -> None:
         self.name = inner.name
         self._inner, self._writer, self._interface, self._clock = inner, writer, interface, clock
         self._timed = inner if isinstance(inner, Timed) else None
         self._ended = False
+        self._budget, self._dropped = budget, list[BytesDropped]()
 
     @property
     def next_deadline_ns(self) -> int | None:
-        """The recorded transport's own deadline, where it has one."""
-        return self._timed.next_deadline_ns if self._timed else None
+        """The recorded transport's own deadline, where it has one, and when a note is due."""
+        due_ns = self._timed.next_deadline_ns if self._timed else None
+        if self._budget is None or self._budget.due_ns is None:
+            return due_ns
+        return self._budget.due_ns if due_ns is None else min(due_ns, self._budget.due_ns)
 
     def fileno(self) -> int | None:
         """The transport's descriptor."""
@@ -111,9 +120,21 @@ class Recorded:
         except LineClosed as error:
             self._end(LINE_LOST + error.why)
             raise
+        if self._budget is not None:
+            data = self._within(self._budget, data)
         if data:
             self._record(lambda: self._writer.chunk(self._interface, self._clock.now_ns(), False, data))
         return data
+
+    def take_dropped(self) -> list[BytesDropped]:
+        """What was noted of bytes that were not kept, since the last call."""
+        dropped, self._dropped = self._dropped, []
+        return dropped
+
+    def heard(self, count: int, frames: int) -> None:
+        """Passed on to the budget."""
+        if self._budget is not None:
+            self._budget.heard(count, frames, self._clock.now_ns())
 
     def write(self, data: bytes) -> int:
         """Passed on; what the line took is recorded."""
@@ -136,9 +157,22 @@ class Recorded:
         self._inner.close()
         self._end(LINE_LOST + why)
 
+    def _within(self, budget: Budget, data: bytes) -> bytes:
+        now_ns = self._clock.now_ns()
+        kept = data if not data or budget.keeps(data, now_ns) else b""
+        self._settle(budget.settle(now_ns))
+        return kept
+
+    def _settle(self, dropped: BytesDropped | None) -> None:
+        if dropped is not None:
+            self._dropped.append(dropped)
+            self._record(lambda: self._writer.note(self._interface, self._clock.now_ns(), note_of(dropped)))
+
     def _end(self, text: str) -> None:
         if not self._ended:
             self._ended = True
+            if self._budget is not None:
+                self._settle(self._budget.settle(self._clock.now_ns(), ended=True))
             self._record(lambda: self._writer.note(self._interface, self._clock.now_ns(), text))
 
     def _record(self, record: Callable[[], None]) -> None:

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Final, Protocol
 
+from devices.budget import noted
 from devices.capture import CLOSED, LINE_LOST, Capture, CaptureError, Chunk, Interface
 from devices.clock import Clock, SystemClock
 from devices.dialects import dialect_named
 from devices.drivers import UnknownKind
 from devices.events import Seen
-from devices.session import NEVER, Feed
+from devices.feed_state import LineStanding
+from devices.session import NEVER, Feed, standing_of
 from devices.transport.base import OpenLine
 from protocol.errors import LineUnusable, LocalError, shorten
 from protocol.link import Link, Resumable
@@ -154,6 +156,23 @@ class Player:
         """What the line that comes next at an interface goes on from, where the last one was lost."""
         return dict(self._lost)
 
+    def state(self, index: int) -> LineStanding | None:
+        """Where line `index` stands; None while it is not at rest."""
+        opened = self._open.get(index)
+        return standing_of(opened[1] if opened is not None else self._lost.get(index))
+
+    def adopt(self, index: int, standing: LineStanding) -> None:
+        """Go on with line `index` from where it stood, whatever it was here. `advance` to that moment first."""
+        self.forget(index)
+        if standing.feed is None:
+            return
+        feed = self._feed(index, self._link(index), None)
+        feed.restore(standing.feed, heard=standing.open)
+        if standing.open:
+            self._enter(index, feed)
+        else:
+            self._lost[index] = feed
+
     def forget(self, index: int) -> None:
         """Interface `index` has ended without a word, and nothing goes on from it."""
         self._open.pop(index, None)
@@ -172,7 +191,7 @@ class Player:
         """One read, write or note."""
         now_ns, data, interface = self.advance(chunk.at_ns), chunk.data, chunk.interface
         if chunk.comment and not data:
-            self._end(chunk, now_ns)
+            self._note(chunk, now_ns)
             return
         line, feed = self._open.get(interface) or self._begin(interface, now_ns)
         line.chunks += 1
@@ -195,22 +214,29 @@ class Player:
             line.noise_bytes += link.stats.noise_bytes
 
     def _begin(self, index: int, now_ns: int) -> tuple[LineStats, Feed]:
-        interface = self._capture.interfaces[index]
-        self.check(interface)
-        for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
-            self.stats.lines.append(LineStats(known.name))
+        self.check(self._capture.interfaces[index])
         before = self._lost.pop(index, None)
         link: Link
         if before is not None and isinstance(before.link, Resumable):
             link = before.link.successor()
         else:
             link = self._link(index)
-        driver = dialect_named(interface.dialect).driver(interface.device, where=interface.name)
-        feed = Feed(interface.name, link, driver, self._deliver_to(index), after=before)
+        feed = self._feed(index, link, before)
         feed.start(now_ns)
+        return self._enter(index, feed)
+
+    def _feed(self, index: int, link: Link, before: Feed | None) -> Feed:
+        interface = self._capture.interfaces[index]
+        driver = dialect_named(interface.dialect).driver(interface.device, where=interface.name)
+        return Feed(interface.name, link, driver, self._deliver_to(index), after=before)
+
+    def _enter(self, index: int, feed: Feed) -> tuple[LineStats, Feed]:
+        """A line is there."""
+        for known in self._capture.interfaces[len(self.stats.lines) : index + 1]:
+            self.stats.lines.append(LineStats(known.name))
         self._due_ns = min(self._due_ns, feed.due_ns)
         line = self.stats.lines[index]
-        self._begun.append((line, link))
+        self._begun.append((line, feed.link))
         self._open[index] = line, feed
         return line, feed
 
@@ -219,21 +245,33 @@ class Player:
         interface = self._capture.interfaces[index]
         return dialect_named(interface.dialect).make_link(interface.device, Role.OBSERVE, True)
 
+    def _note(self, note: Chunk, now_ns: int) -> None:
+        dropped = noted(note.comment)
+        if dropped is None:
+            self._end(note, now_ns)
+            return
+        _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
+        feed.drop(dropped, now_ns)
+        self._due_ns = min(self._due_ns, feed.due_ns)
+
     def _end(self, note: Chunk, now_ns: int) -> None:
         """A line that came back goes on where it was lost, as it did live; one that we closed begins anew."""
         lost = note.comment.removeprefix(LINE_LOST) if note.comment.startswith(LINE_LOST) else None
         if lost is None and note.comment != CLOSED:
             return
-        if lost is not None or note.interface in self._open:
-            _, feed = self._open.get(note.interface) or self._begin(note.interface, now_ns)
-            del self._open[note.interface]
+        index = note.interface
+        if lost is not None or index in self._open:
+            _, feed = self._open.get(index) or self._begin(index, now_ns)
+            del self._open[index]
+            self._lost[index] = feed
             feed.end(now_ns, lost)
-            if lost is not None:
-                self._lost[note.interface] = feed
+        if lost is None:
+            self._lost.pop(index, None)
 
     def _meet_deadlines(self, now_ns: int) -> None:
         self._due_ns = NEVER
-        feeds = [feed for _, feed in self._open.values()]
+        # Of two that are due at once, that of the first line: which line was opened first may not be known here.
+        feeds = [feed for _, (_, feed) in sorted(self._open.items(), key=itemgetter(0))]
         while feeds:
             first = min(feeds, key=attrgetter("due_ns"))
             if first.due_ns > now_ns:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Final
 
 from devices.clock import Clock
-from devices.events import Body, LinkLost, Seen
+from devices.events import Body, BytesDropped, LinkLost, Seen
+from devices.feed_state import FeedState, LineStanding
 from devices.translation import Driver
-from devices.transport.base import Abandonable, LineClosed, Timed, Transport
+from devices.transport.base import Abandonable, LineClosed, Rationed, Timed, Transport
 from protocol.errors import LineError, NotUp
-from protocol.link import Answered, Link, Missed, Output, Reported, Resumable, Send, Started, Unanswered
+from protocol.link import Answered, Link, Missed, Output, Recallable, Reported, Resumable, Send, Started, Unanswered
 from protocol.message import Message
 from protocol.tdp.outputs import Delivered, DeviceStatus, Down, Lost, SessionRestarted, StatusSeen, Up
 
@@ -50,8 +51,15 @@ class Feed:
         """Told of every command that ended."""
         self.due_ns = NEVER
         """The link's next deadline, as of the last thing passed on; asking the link itself costs more."""
+        self.heard = False
+        """Bytes came on this line."""
+        self.ended = self.closed = False
+        """The line is gone; and for good, so that no other goes on from it."""
+        self.follows = after is not None
+        """It goes on from a line before."""
         self._driver, self._deliver, self._trace = driver, deliver, trace
         self._now_ns = 0
+        self._passing = False  # something heard is being passed on
 
     def start(self, now_ns: int) -> bytes:
         """Begin; the bytes to send."""
@@ -61,7 +69,7 @@ class Feed:
     def receive(self, data: bytes, now_ns: int) -> bytes:
         """Bytes that arrived at `now_ns`; the bytes to send."""
         out = self.tick(now_ns) if self.due_ns <= now_ns else b""
-        self._now_ns = now_ns
+        self._now_ns, self.heard = now_ns, True
         return out + self.report(self.link.receive(data, now_ns), now_ns)
 
     def tick(self, now_ns: int) -> bytes:
@@ -74,6 +82,35 @@ class Feed:
                 raise AssertionError(f"{self.name}: a deadline at {due_ns} ns does not pass")
         return out
 
+    def drop(self, dropped: BytesDropped, now_ns: int) -> bytes:
+        """Bytes that came by `now_ns` were not kept; the bytes to send."""
+        out = self.tick(now_ns)
+        self._now_ns, self.heard = now_ns, True
+        self._deliver(Seen(self.name, self.session, 0, now_ns, dropped))
+        return out + self.report(self.link.skip(now_ns), now_ns)
+
+    def state(self) -> FeedState | None:
+        """What was heard, for a listener's feed to go on from; None while it is not at rest: while something is half
+        heard, held back or being passed on, and always for a dialect whose links cannot say it."""
+        link = self.link
+        if self._passing or not isinstance(link, Recallable):
+            return None
+        heard = link.heard()
+        return None if heard is None else FeedState(self.session, self.lost, heard)  # type: ignore[arg-type]
+
+    def restore(self, state: FeedState, *, heard: bool) -> None:
+        """Go on from `state`; the link only listens and was not started. `heard` says whether the line is there, on
+        which that was heard, or is gone. ValueError when the state is of another dialect."""
+        link = self.link
+        if not isinstance(link, Recallable):
+            raise ValueError(f"{self.name}: its dialect cannot go on from what was heard")
+        if heard:
+            self.start(self._now_ns)
+        link.recall(state.link)
+        self.session, self.lost, self.heard, self.ended = state.session, state.lost, heard, not heard
+        due_ns = link.next_deadline_ns if heard else None
+        self.due_ns = NEVER if due_ns is None else due_ns
+
     def translate(self, output: Output) -> Body | None:
         """What an output of the link means at the table."""
         return self._driver.translate(output)
@@ -82,13 +119,18 @@ class Feed:
         """No more bytes will come. `lost` says why when the line failed; that is seen last, once for each loss."""
         self.tick(now_ns)
         link = self.link
-        if lost is not None and isinstance(link, Resumable):
-            self.report(link.suspend(now_ns), now_ns)
-        else:
-            self.report(link.close(now_ns), now_ns)
-        if lost is not None and self.lost is None:
-            self.lost = lost
-            self._deliver(Seen(self.name, self.session, 0, now_ns, LinkLost(lost)))
+        self.ended, self.closed = True, lost is None
+        self._passing = True
+        try:
+            if lost is not None and isinstance(link, Resumable):
+                self.report(link.suspend(now_ns), now_ns)
+            else:
+                self.report(link.close(now_ns), now_ns)
+            if lost is not None and self.lost is None:
+                self.lost = lost
+                self._deliver(Seen(self.name, self.session, 0, now_ns, LinkLost(lost)))
+        finally:
+            self._passing = False
 
     def report(self, outputs: list[Output], at_ns: int) -> bytes:
         """Pass on what the link returned at `at_ns`; the bytes to send."""
@@ -96,24 +138,28 @@ class Feed:
         self.due_ns = NEVER if due_ns is None else due_ns
         out = b""
         trace, translate = self._trace, self._driver.translate
-        for output in outputs:
-            if trace is not None:
-                trace(output)
-            number = 0
-            if type(output) is Delivered:
-                self.session, number = output.session, output.message.number
-            elif type(output) is Send:
-                out += output.data
-                continue
-            elif type(output) is Reported:
-                self.session, number = output.session, output.number
-            elif type(output) is StatusSeen:
-                self.status = output.message
-            elif not self._note(output):
-                continue
-            body = translate(output)
-            if body is not None:
-                self._deliver(Seen(self.name, self.session, number, at_ns, body))
+        before, self._passing = self._passing, True
+        try:
+            for output in outputs:
+                if trace is not None:
+                    trace(output)
+                number = 0
+                if type(output) is Delivered:
+                    self.session, number = output.session, output.message.number
+                elif type(output) is Send:
+                    out += output.data
+                    continue
+                elif type(output) is Reported:
+                    self.session, number = output.session, output.number
+                elif type(output) is StatusSeen:
+                    self.status = output.message
+                elif not self._note(output):
+                    continue
+                body = translate(output)
+                if body is not None:
+                    self._deliver(Seen(self.name, self.session, number, at_ns, body))
+        finally:
+            self._passing = before
         return out
 
     def _note(self, output: Output) -> bool:
@@ -130,6 +176,15 @@ class Feed:
         elif isinstance(output, Answered | Unanswered) and self.settle is not None:
             self.settle(output)
         return True
+
+
+def standing_of(feed: Feed | None) -> LineStanding | None:
+    """Where the line of `feed` stands; None while it is not at rest. One on which nothing came yet stands where the
+    line before it was lost."""
+    if feed is None or feed.closed or not (feed.heard or feed.follows or feed.ended):
+        return LineStanding(False, None)
+    state = feed.state()
+    return None if state is None else LineStanding(feed.heard and not feed.ended, state)
 
 
 class Session:
@@ -160,6 +215,7 @@ class Session:
         """Frames not sent because the line took nothing for too long."""
         self._transport, self._link, self._clock = transport, link, clock
         self._timed = transport if isinstance(transport, Timed) else None
+        self._rationed = transport if isinstance(transport, Rationed) else None
         before = after._feed if isinstance(after, Session) else after
         self._feed: Feed = Feed(name, link, driver, deliver, trace, after=before)
         self._feed.settle = self._settle
@@ -172,6 +228,11 @@ class Session:
     def status(self) -> DeviceStatus | None:
         """The device's last report of its whole state, what a late joiner shows first; None while it is not known."""
         return self._feed.status
+
+    @property
+    def feed(self) -> Feed:
+        """What it hears, for where it stands."""
+        return self._feed
 
     @property
     def link(self) -> Link:
@@ -251,8 +312,15 @@ class Session:
         except LineError as cause:
             self._lose(cause, now_ns)
             return
+        rationed, out = self._rationed, b""
+        for dropped in rationed.take_dropped() if rationed is not None else ():
+            out += self._feed.drop(dropped, now_ns)
         if data:
-            self._send(self._feed.receive(data, now_ns), now_ns)
+            out += self._feed.receive(data, now_ns)
+            if rationed is not None:
+                rationed.heard(len(data), self._link.stats.frames)
+        if out:
+            self._send(out, now_ns)
         if self._outbox:
             self.on_writable(now_ns)  # a line without a descriptor wakes us when it has room again, too
 
@@ -306,4 +374,6 @@ class Session:
         self.closed = cause
         self._transport.close()
         self._outbox.clear()
+        for dropped in self._rationed.take_dropped() if self._rationed is not None else ():
+            self._feed.drop(dropped, now_ns)  # whatever it would say, the line takes nothing more
         self._feed.end(now_ns, lost)

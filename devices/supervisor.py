@@ -14,8 +14,9 @@ from enum import StrEnum
 from typing import Final
 
 from devices.clock import Clock
-from devices.events import LinkLost, Seen
-from devices.session import Feed, Session
+from devices.events import BytesDropped, LinkLost, Seen
+from devices.feed_state import LineStanding
+from devices.session import Feed, Session, standing_of
 from devices.translation import Driver
 from devices.transport.base import Transport
 from devices.transport.opening import Opener, Opening
@@ -142,6 +143,15 @@ class Supervisor:
             return self.error
         return (self._kept.problem if self._kept is not None else None) or self._garbled
 
+    def standing(self) -> LineStanding | None:
+        """Where the line stands, as a `Player` over the record of its lines would say; None while it is not at rest,
+        or while a deadline was not met yet."""
+        session, last = self._session, self._last
+        feed = session.feed if session is not None else last.feed if last is not None else self._after
+        if feed is not None and feed.due_ns <= self._clock.now_ns():
+            return None
+        return standing_of(feed)
+
     @property
     def heard(self) -> tuple[int, int]:
         """Frames, and bytes that belong to none, on all its lines so far."""
@@ -183,6 +193,12 @@ class Supervisor:
             opening.cancel(wait_s)
         if self._session is not None:
             self._session.close()
+
+    def abandon(self, why: str) -> None:
+        """The open line counts as lost, and is opened again."""
+        if self._session is not None and self.closed is None:
+            self._session.abandon(why)
+            self._look(self._clock.now_ns())
 
     # -------------------------------------------------------------- called by the owner
 
@@ -303,7 +319,7 @@ class Supervisor:
         self._look(self._opened_ns)
 
     def _pass_on(self, seen: Seen) -> None:
-        if type(seen.body) is not LinkLost and (self.failures or self._garbled):
+        if type(seen.body) not in (LinkLost, BytesDropped) and (self.failures or self._garbled):
             if self.failures:
                 waited = f"{self.failures} {'try' if self.failures == 1 else 'tries'}"
                 _log.warning("%s: back on its line after %s", self.name, waited)

@@ -49,6 +49,7 @@ def _link_up(output: o.Up) -> e.LinkUp:
         firmware=hello.firmware,
         recognises_cards=bool(hello.capabilities & m.Capability.CARD_RECOGNITION),
         resumed=output.resumed,
+        firmware_digest=hello.digest.hex() if any(hello.digest) else "",
     )
 
 
@@ -56,6 +57,7 @@ LINK: Final[Mapping[type[o.Output], Callable[[Any], e.Body]]] = {
     o.Up: _link_up,
     o.Down: lambda output: e.LinkLost(output.why),
     o.SessionRestarted: lambda output: e.SessionChanged(output.previous, output.session),
+    o.Returned: lambda output: e.SessionReturned(output.session),
     o.Lost: lambda output: e.EventsLost(output.first, output.last),
 }
 """Outputs of the link itself that mean something at the table."""

@@ -7,7 +7,7 @@ and a line opened anew, over which nobody knows what happened meanwhile, another
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -125,12 +125,29 @@ class Link(Protocol):
     def tick(self, now_ns: int) -> list[Output]:
         """Do what is due by `now_ns`."""
 
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes that came here will never be seen: what is cut off by that is noise, and a device that does not number
+        its reports may have made some that are `Missed`."""
+
     def request(self, command: Any, now_ns: int) -> tuple[int, list[Output]]:
         """Queue a command of the dialect; its id comes back in `Answered` or `Unanswered`. NotUp, NotPermitted,
         QueueFull or CannotEncode when it cannot be asked."""
 
     def close(self, now_ns: int) -> list[Output]:
         """End: give out what was held back."""
+
+
+@runtime_checkable
+class Recallable(Protocol):
+    """A link that can say what it heard, as far as that decides what it will deliver, and go on from it."""
+
+    def heard(self) -> Struct | None:
+        """What was heard; None while something is half heard or held back. A link that talks and one that listens over
+        a recording of the same bytes give equal values."""
+
+    def recall(self, heard: Struct) -> None:
+        """Go on from what a link on this line heard; call it before `start` for a line that is gone, else after.
+        ValueError when that is of another dialect."""
 
 
 class Resumable(Link):

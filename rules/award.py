@@ -6,171 +6,35 @@ settlement's business; `differences` compares the two at END GAME, and a person 
 CO 47.1-1017.60 progressive (7)(D)-(H); WA NC 6, 9(d)-(h), MGL 7, 10(d)-(h).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, Final
 
 from msgspec import structs
 
 import devices.events as e
-from dealer_flow.record.base import LineRecord
 from dealer_flow.record.incidents import EventRef
 from devices.events import Seen
+from rules.award_record import (
+    AwardKind,
+    AwardRecord,
+    AwardRound,
+    AwardRoundState,
+    AwardState,
+    differences,
+    standing,
+)
+from rules.award_steps import NEXT, AwardStage, allowed
 from rules.checks import dollars
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.meters import MeterBank, MeterRecord, MeterRefused, RoundKey
 from rules.paytable import PayRow, PayTable
 from rules.readings import right_first
-from rules.settlement import Amount, Settlement, SettlementLine
-from rules.terms import Meter
-
-# ------------------------------------------------------------------ the steps
-
-
-class AwardStage(Enum):
-    """Where the award procedure stands."""
-
-    BETS = "bets-open"
-    """Progressive bets go onto the sensors; START GAME takes them."""
-    GAME = "game"
-    """The hand is dealt and played; no award is under way."""
-    SPOT = "spot-selected"
-    """The dealer selected the spot of a winner; its hand button is due."""
-    HAND = "hand-on"
-    """A hand button is on; the supervisor verifies and confirms, or the button is pressed again."""
-    CONFIRMED = "confirmed"
-    """The win is confirmed; a supervisor's or executive's card completes it."""
-
-
-class AwardStep(NamedTuple):
-    """One way on: in any of `stages`, by `trigger`, to `dest`."""
-
-    trigger: str
-    stages: tuple[AwardStage, ...]
-    dest: AwardStage
-
-
-STEPS: Final = (
-    AwardStep("START GAME", (AwardStage.BETS,), AwardStage.GAME),
-    AwardStep("spot", (AwardStage.GAME, AwardStage.SPOT), AwardStage.SPOT),
-    AwardStep("hand button on", (AwardStage.SPOT,), AwardStage.HAND),
-    AwardStep("hand button off", (AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.SPOT),
-    AwardStep("CONFIRM", (AwardStage.HAND,), AwardStage.CONFIRMED),
-    AwardStep("card", (AwardStage.CONFIRMED,), AwardStage.GAME),
-    AwardStep("END GAME", (AwardStage.GAME, AwardStage.SPOT, AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.BETS),
-)
-
-NEXT: Final = {(stage, step.trigger): step.dest for step in STEPS for stage in step.stages}
-"""(stage, trigger) -> the stage it leads to; what is not here may not happen."""
-
-
-def allowed(stage: AwardStage) -> list[str]:
-    """What may happen next, in the order of the table."""
-    return [step.trigger for step in STEPS if stage in step.stages]
-
-
-# ------------------------------------------------------------------ what is written down
-
-AwardKind = Literal[
-    "bets-taken",
-    "spot",
-    "hand-on",
-    "hand-off",
-    "confirmed",
-    "awarded",
-    "backed-out",
-    "refused",
-    "unfinished",
-    "differs",
-]
-"""`refused` changed nothing; `unfinished` was cut off by END GAME; `differs` is for a person to look at."""
-
-
-class AwardRecord(LineRecord, frozen=True, kw_only=True):
-    """One step of the award procedure at a table."""
-
-    SCHEMA: ClassVar[str] = "dealwire.award/1"
-    TYPE: ClassVar[str] = "award"
-
-    kind: AwardKind
-    table: str
-    round: int
-    seat: int | None = None
-    hand: str | None = None
-    """The row of the pay table whose button it is."""
-    cents: Amount | None = None
-    """The prize, or the bets that were taken."""
-    meter: str | None = None
-    """The meter that pays; null when the tray does."""
-    record: int | None = None
-    """The bank's record that moved the meter."""
-    badge: int | None = None
-    level: str | None = None
-    why: str
-    clause: str
-    events: tuple[EventRef, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AwardRound:
-    """One round of awards: bets by seat (None: amount not known), the meters `before` them, what the bets put onto
-    these (`taken`), the meters as they then `shown`, and what was awarded."""
-
-    at: RoundKey
-    bets: Mapping[int, int | None]
-    before: Mapping[str, Meter]
-    taken: tuple[MeterRecord, ...]
-    shown: Mapping[str, Meter]
-    awards: tuple[AwardRecord, ...] = ()
-
-
-def standing(awards: Iterable[AwardRecord]) -> list[AwardRecord]:
-    """Awards that were logged and not backed out since."""
-    found: list[AwardRecord] = []
-    for each in awards:
-        if each.kind == "awarded":
-            found.append(each)
-        else:
-            found = [other for other in found if (other.seat, other.hand) != (each.seat, each.hand)]
-    return found
-
-
-def differences(settlement: Settlement, closed: AwardRound, bet: str) -> list[AwardRecord]:
-    """Where what people awarded for `bet` is not what the cards pay, one record a seat; empty when both agree.
-
-    A bet that is held says nothing yet, so nothing can differ from it.
-    """
-    lines = {line.seat: line for line in settlement.lines if line.bet == bet and line.result in ("win", "held")}
-    awards = {each.seat or 0: each for each in standing(closed.awards)}
-    found = []
-    for seat in sorted(lines.keys() | awards.keys(), reverse=True):
-        line, award = lines.get(seat), awards.get(seat)
-        if line is not None and line.result == "held":
-            continue
-        if (line and (line.row, line.pay)) != (award and (award.hand, award.cents)):
-            found.append(_difference(seat, line, award, closed.at))
-    return found
-
-
-def _difference(seat: int, line: SettlementLine | None, award: AwardRecord | None, at: RoundKey) -> AwardRecord:
-    cards = f"pay {line.row} {dollars(line.pay)}" if line else "pay nothing"
-    people = f"awarded {award.hand} {dollars(award.cents or 0)}" if award else "awarded nothing"
-    return AwardRecord(
-        kind="differs",
-        table=at.table,
-        round=at.round,
-        seat=seat,
-        hand=line.row if line else None,
-        cents=line.pay if line else 0,
-        record=award.record if award else None,
-        why=f"seat {seat}: the cards {cards}, the table {people}",
-        clause=line.clause if line else award.clause if award else "procedure",
-    )
-
+from rules.settled import SettledKey, SettledRounds
+from rules.settlement import Settlement
 
 # ------------------------------------------------------------------ the books
 
@@ -218,6 +82,8 @@ class AwardBook:
         """The round between START GAME and END GAME; None while bets are open."""
         self.last: AwardRound | None = None
         """The round that END GAME closed last."""
+        self.settled: SettledRounds | None = None
+        """What remembers the rounds whose bets were taken; None believes each START GAME."""
         self._bet, self._spot = bet, spot
         self._right_first = right_first(game.default_readings() | dict(readings))
         self._wagers: dict[int, int] = {}
@@ -271,6 +137,26 @@ class AwardBook:
         """Where the awards of the round that END GAME closed last are not what `settlement` says."""
         return differences(settlement, self.last, self._bet.name) if self.last is not None else []
 
+    # ------------------------------------------------------------------ between rounds
+
+    def state(self) -> AwardState | None:
+        """All that outlives a round; None while one is under way."""
+        if self.round is not None or self.stage is not AwardStage.BETS:
+            return None
+        last, kept = self.last, None
+        if last is not None:
+            meters = dict(last.before), last.taken, dict(last.shown)
+            kept = AwardRoundState(last.at, dict(last.bets), *meters, last.awards)
+        return AwardState(dict(sorted(self._wagers.items())), tuple(sorted(self._sensors)), kept)
+
+    def restore(self, state: AwardState) -> None:
+        """Go on as the book did that gave this state; the bank must stand where it stood then."""
+        kept = state.last
+        self.stage, self.round = AwardStage.BETS, None
+        self.last = AwardRound(kept.at, kept.bets, kept.before, kept.taken, kept.shown, kept.awards) if kept else None
+        self._wagers, self._sensors = dict(state.wagers), set(state.sensors)
+        self._open, self._awards = _Open(), []
+
     # ------------------------------------------------------------------ the steps
 
     def _start(self, seen: Seen, body: e.GameStarted) -> list[Out]:
@@ -278,6 +164,8 @@ class AwardBook:
         for seat in sorted(self._sensors - bets.keys()):
             bets[seat] = self.bank.setup.sensor_cents
         at = RoundKey(self.table, f"{seen.session:08x}", body.round)
+        if self._taken_before(seen, at):
+            return self._repeat(seen, at)
         taken, before = sum(cents or 0 for cents in bets.values()), self.bank.meters()
         records = self.bank.contribute(at, taken)
         self.round = AwardRound(at, bets, before, tuple(records), self.bank.meters())
@@ -288,6 +176,25 @@ class AwardBook:
         why = f"progressive bets of {len(bets)} seats are taken"
         why += f"; what lay on the sensors of seats {', '.join(unknown)} is not known" if unknown else ""
         return [self._say("bets-taken", seen, why, cents=taken, clause=self._bet.clauses.win), *records]
+
+    def _taken_before(self, seen: Seen, at: RoundKey) -> bool:
+        """True when the bets of this round were taken already: it is heard once more. From now on they were."""
+        key = SettledKey(f"bets at {seen.device}", at.session, at.round)
+        if self.settled is None or self.settled.known(key):
+            return self.settled is not None
+        self.settled.add(key)
+        return False
+
+    def _repeat(self, seen: Seen, at: RoundKey) -> list[Out]:
+        """A round that is heard once more has no bets: nothing is taken and nothing can be awarded."""
+        shown = self.bank.meters()
+        self.round = AwardRound(at, {}, shown, (), shown)
+        self._open, self._awards = _Open(), []
+        self._wagers.clear()
+        self.stage = NEXT[AwardStage.BETS, "START GAME"]
+        return [
+            self._refuse(seen, f"round {at.round} of session {at.session} came once more; its bets were taken before")
+        ]
 
     def _end(self, seen: Seen) -> list[Out]:
         out: list[Out] = []

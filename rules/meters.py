@@ -7,12 +7,13 @@ smaller than a cent waits in the record's `carry` for the next one.
 CO 47.1-1017.60 progressive (3), (7); WA NC 4, 9, MGL 5, 10; WA progressive systems flexibility (reserve, seed).
 """
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from dealer_flow.record.base import LineRecord
 from protocol.errors import DealwireError
@@ -23,6 +24,10 @@ from rules.terms import Meter
 
 MeterChange = Literal["opened", "contributed", "paid", "reseeded", "backed-out", "adjusted"]
 Carry = Annotated[str, Meta(pattern=r"^\d+(/\d+)?$")]
+
+
+RECORDS_KEPT: Final = 1024
+"""Newest records that a bank holds: a pay that is older than these cannot be backed out by its number any more."""
 
 
 class MeterRefused(DealwireError):
@@ -72,6 +77,25 @@ class MeterRecord(LineRecord, frozen=True, kw_only=True):
     why: str
 
 
+class MeterState(Struct, frozen=True):
+    """Where one meter stands; parts of a cent as in `MeterRecord`."""
+
+    cents: int
+    reserve: int
+    carry: str
+    reserve_carry: str
+
+
+class BankState(Struct, frozen=True):
+    """Where a bank stands: `count` records were made, `pays` are those of the newest that may be backed out, each with
+    the one that reseeded its meter, `backed_out` the numbers of those that were."""
+
+    count: int
+    meters: dict[str, MeterState]
+    pays: tuple[tuple[MeterRecord, MeterRecord | None], ...]
+    backed_out: tuple[int, ...]
+
+
 @dataclass(slots=True)
 class _Now:
     """Where a meter stands."""
@@ -95,7 +119,9 @@ class MeterBank:
     def _begin(self) -> None:
         self._parts = {meter.name: meter for meter in self.setup.meters}
         self._now = {name: _Now() for name in self._parts}
-        self._records: list[MeterRecord] = []
+        self._count = 0
+        self._records: deque[MeterRecord] = deque(maxlen=RECORDS_KEPT)
+        self._pays: dict[int, tuple[MeterRecord, MeterRecord | None]] = {}
         self._backed_out: set[int] = set()
 
     @classmethod
@@ -104,16 +130,49 @@ class MeterBank:
         bank = cls.__new__(cls)
         bank.setup = setup
         bank._begin()
+        opened = set()
         for record in records:
-            bank._replay(record)
+            bank.follow(record)
+            opened.add(record.meter)
         for name in bank._parts:
-            if not any(record.meter == name for record in bank._records):
+            if name not in opened:
                 raise MeterRefused(name, "restoring", "its records do not open it")
         return bank
 
+    @classmethod
+    def resume(cls, setup: ProgressiveSetup, newest: Mapping[str, MeterRecord]) -> "MeterBank":
+        """The bank as the newest record of each meter left it; a meter without one is opened. What was paid before
+        cannot be backed out."""
+        bank = cls(setup)
+        for name, record in newest.items():
+            if name in bank._now:
+                bank._set(record)
+        bank._count = max((record.number for record in newest.values()), default=bank._count)
+        bank._records.clear()
+        return bank
+
+    def state(self) -> BankState:
+        """Where it stands."""
+        meters = {
+            name: MeterState(now.cents, now.reserve, str(now.carry), str(now.reserve_carry))
+            for name, now in sorted(self._now.items())
+        }
+        pays = tuple(pay for _, pay in sorted(self._pays.items()))
+        return BankState(self._count, meters, pays, tuple(sorted(self._backed_out)))
+
+    def put_back(self, state: BankState) -> None:
+        """Stand where the bank stood that gave this state; it must be of the same setup."""
+        self._begin()
+        self._count = state.count
+        for name, meter in state.meters.items():
+            carries = Fraction(meter.carry), Fraction(meter.reserve_carry)
+            self._now[name] = _Now(meter.cents, meter.reserve, *carries)
+        self._pays = {paid.number: (paid, seeded) for paid, seeded in state.pays}
+        self._backed_out = set(state.backed_out)
+
     @property
     def records(self) -> tuple[MeterRecord, ...]:
-        """Every step so far, oldest first."""
+        """The newest steps, oldest first."""
         return tuple(self._records)
 
     def meters(self) -> dict[str, Meter]:
@@ -169,13 +228,11 @@ class MeterBank:
         CO progressive (7)(H), WA NC 9(h), MGL 10(h). MeterRefused when the record is no pay, was backed out already,
         or the meter has paid from its new seed so that it would fall below nothing.
         """
-        record = self._records[number - 1] if 0 < number <= len(self._records) else None
-        if record is None or record.kind != "paid":
-            raise MeterRefused(record.meter if record else "?", "backing out", f"record {number} is no pay")
+        record, seeded = self._pays.get(number, (None, None))
+        if record is None:
+            raise MeterRefused("?", "backing out", f"record {number} is no pay, or none of the newest")
         if number in self._backed_out:
             raise MeterRefused(record.meter, "backing out", f"record {number} was backed out already")
-        follows = self._records[number] if number < len(self._records) else None
-        seeded = follows if follows and follows.kind == "reseeded" and follows.of == number else None
         to_meter = -record.to_meter - (seeded.to_meter if seeded else 0)
         if self._now[record.meter].cents + to_meter < 0:
             raise MeterRefused(record.meter, "backing out", "it has paid from its new seed since; adjust it by amount")
@@ -231,7 +288,7 @@ class MeterBank:
     ) -> MeterRecord:
         now = self._now[meter]
         record = MeterRecord(
-            number=len(self._records) + 1,
+            number=self._count + 1,
             kind=kind,
             meter=meter,
             why=why,
@@ -248,17 +305,29 @@ class MeterBank:
         return record
 
     def _apply(self, record: MeterRecord) -> None:
+        self._set(record)
+        if record.kind == "backed-out" and record.of is not None:
+            self._backed_out.add(record.of)
+        elif record.kind == "paid":
+            self._pays[record.number] = record, None
+        elif record.kind == "reseeded" and record.of in self._pays:
+            self._pays[record.of] = self._pays[record.of][0], record
+        for number in [number for number in self._pays if number <= record.number - RECORDS_KEPT]:
+            del self._pays[number]
+            self._backed_out.discard(number)
+        self._count += 1
+        self._records.append(record)
+
+    def _set(self, record: MeterRecord) -> None:
         now = self._now[record.meter]
         now.cents, now.reserve = record.meter_cents, record.reserve_cents
         now.carry, now.reserve_carry = Fraction(record.meter_carry), Fraction(record.reserve_carry)
-        if record.kind == "backed-out" and record.of is not None:
-            self._backed_out.add(record.of)
-        self._records.append(record)
 
-    def _replay(self, record: MeterRecord) -> None:
+    def follow(self, record: MeterRecord) -> None:
+        """Take a step that was made elsewhere. MeterRefused when it does not follow from those before."""
         now = self._known(record.meter)
-        if record.number != len(self._records) + 1:
-            raise MeterRefused(record.meter, "restoring", f"record {len(self._records) + 1} is missing")
+        if record.number != self._count + 1:
+            raise MeterRefused(record.meter, "restoring", f"record {self._count + 1} is missing")
         if record.to_players + record.to_house + record.to_meter + record.to_reserve:
             raise MeterRefused(record.meter, "restoring", f"record {record.number} makes or loses money")
         if (record.meter_cents, record.reserve_cents) != (now.cents + record.to_meter, now.reserve + record.to_reserve):

@@ -5,11 +5,13 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from benchmarks import __main__ as door
-from benchmarks import archive, codec, journal, lines, replay, service
+from benchmarks import archive, codec, journal, lines, replay, restart, restart_records, service
 from benchmarks.table import Table, interleave
 from dealer_flow.procedure.load import load_procedure
+from dealwire.cli import main
 from dealwire.table.table import Table as DealtTable
 from dealwire.table.table import TableTerms
 from rules.game import load_game
@@ -26,6 +28,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "JOBS", (1, 2))
     monkeypatch.setattr(archive, "LEAST", 1)
     monkeypatch.setattr(codec, "FRAMES", 40)
+    monkeypatch.setattr(restart, "BRIEFLY", (300,))
+    monkeypatch.setattr(restart, "STARTS", 1)
     monkeypatch.setattr(lines, "SIZES", (1, 4))
     monkeypatch.setattr(lines, "LEAST_S", 0.1)
     monkeypatch.setattr(service, "TABLES", 1)
@@ -100,3 +104,14 @@ def test_cases_are_measured_in_turn_at_least_five_times() -> None:
     medians = interleave([lambda: called.append("a"), lambda: called.append("b")], 0)
     assert "".join(called) == "ab" * 6  # once to warm up
     assert len(medians) == 2
+
+
+def test_a_journal_of_the_restarts_can_be_gone_on_with_and_rebuilt(tmp_path: Path) -> None:
+    for records in (400, 900):
+        facts = restart_records.write(tmp_path, records, idle_s=restart.ROUNDS_IDLE_S)
+        assert facts["records"] >= records
+        assert facts["rounds"] > 0
+    arguments = [str(tmp_path / "journal.sqlite"), "--key", str(tmp_path / "journal.key")]
+    for what in ("verify", "rebuild"):
+        done = CliRunner().invoke(main, ["journal", what, *arguments])
+        assert done.exit_code == 0, done.output

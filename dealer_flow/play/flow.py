@@ -20,11 +20,13 @@ from dealer_flow.play import handle_shoe
 from dealer_flow.play.dealing import look_ahead, offer_hand
 from dealer_flow.play.guards import holds
 from dealer_flow.play.handle_shuffler import HANDLERS
+from dealer_flow.play.identity import Pin
+from dealer_flow.play.kept import FlowState, coming_of, put_back
 from dealer_flow.play.legal import Legal, legal
 from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import violation, waits_for
 from dealer_flow.play.publish import result_of
-from dealer_flow.play.sessions import LINE_REPORTS, Lines
+from dealer_flow.play.sessions import LINE_REPORTS, Lines, RoundOrigin
 from dealer_flow.play.snapshot import Snapshot, snapshot
 from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, State
 from dealer_flow.play.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
@@ -58,7 +60,8 @@ class DealerFlow:
     """One table's rounds, one after the other. ProcedureError when an option is not the procedure's.
 
     A card that its reader is less sure of than `least_confidence` percent, or that two readers disagree on, counts as
-    not read; 0 believes every single reader.
+    not read; 0 believes every single reader. `pins` are the devices that lines must have, by the lines' names: a round
+    while another is there is unreliable.
     """
 
     def __init__(
@@ -68,18 +71,22 @@ class DealerFlow:
         table: str = "table-1",
         options: Mapping[str, str] | None = None,
         least_confidence: int = LEAST_CONFIDENCE,
+        pins: Mapping[str, Pin] | None = None,
     ) -> None:
         self._plan = Plan(procedure, options or {})
         self._table = table
-        self._decks = Decks()
-        self._least_confidence = least_confidence
-        self._shoes = self._new_shoes()
+        self._least_confidence, self._pins = least_confidence, pins or {}
+        self._begin()
         self._phase = Phase(self._open())
-        self._reported = 0
-        self._shown_at = (0, True)
-        self._lines = Lines()
+        self._next_round()
+        self.origins: list[RoundOrigin] = []
+        """Where the rounds came from that ended at the last report, one each, in their order."""
         self._last: Seen | None = None
         self._held: deque[Seen] = deque()
+
+    def _begin(self) -> None:
+        """What outlives the rounds, as it is before the first: `FlowState` keeps it, so it stands nowhere else."""
+        self._decks, self._shoes, self._lines = Decks(), self._new_shoes(), Lines(self._pins)
 
     @property
     def _round(self) -> Round:
@@ -136,9 +143,34 @@ class DealerFlow:
         """The table at this moment, with the faces that were shown and no other."""
         return snapshot(self._phase.state, self._round)
 
+    # ------------------------------------------------------------------ between rounds
+
+    def kept(self) -> FlowState | None:
+        """All that outlives a round, when none is under way: bets for the next one are not placed, no report is set
+        aside. None at any other moment; right after END GAME it is there."""
+        if self._phase.state is not State.BETTING or self._held or self._lines.patient:
+            return None
+        coming = coming_of(self._round, self._open())
+        if coming is None:
+            return None
+        shoes = self._shoes.state() if self._shoes is not None else None
+        return FlowState(decks=self._decks.state(), shoes=shoes, lines=self._lines.state(), coming=coming)
+
+    def restore(self, state: FlowState) -> None:
+        """Go on as the flow did that gave this state; one that follows the same procedure with the same options."""
+        self._begin()
+        self._decks, self._lines = Decks.restore(state.decks), Lines.restore(state.lines, self._pins)
+        if self._shoes is not None and state.shoes is not None:
+            self._shoes.restore(state.shoes)
+        self._next_round()
+        put_back(self._round, state.coming)
+
+    # ------------------------------------------------------------------ reports
+
     def handle(self, seen: Seen) -> list[RoundResult | Incident]:
         """Take one report. Incidents come out as they are found, the result when the round ends."""
         self._last = seen
+        self.origins.clear()
         out: list[RoundResult | Incident] = []
         if seen.body.__class__ not in CONCERNED:
             self._meet(seen)
@@ -162,14 +194,13 @@ class DealerFlow:
         """The input ended: a round that is under way comes out as unreliable. Another input may follow: nothing of
         this one is carried over."""
         out: list[RoundResult | Incident] = []
+        self.origins.clear()
         self._release(out)
         if self._round.in_play and self._last is not None:
             self._round.report(Incident(code="recording-ended", clause="procedure", unreliable=True), self._last)
             self._close(out)
-        self._decks = Decks()
-        self._lines = Lines()
-        self._shoes = self._new_shoes()
-        self._round, self._reported = self._open(), 0
+        self._begin()
+        self._next_round()
         return [item for item in out if isinstance(item, RoundResult)]
 
     # ------------------------------------------------------------------ one report
@@ -199,6 +230,8 @@ class DealerFlow:
                     return
             handler(round_, seen, body)
             if kind is e.GameStarted:
+                round_.started_by = (seen.device, seen.session)
+                self._lines.doubt(round_, seen)
                 phase.start_game()
                 self._shown_at = (-1, False)
             elif kind is e.GameEnded:
@@ -276,12 +309,16 @@ class DealerFlow:
         self._flush(out)
         handle_shoe.close(self._round)
         out.append(result_of(self._round, self._table))
+        self.origins.append(self._lines.origin(self._round))
         self._judge()
         ended = self._phase.end_game()
         assert ended, "a round ends in a state from which END GAME leads to the next"
-        self._round = self._open()
-        self._reported = 0
+        self._next_round()
         self._lines.patient = False
+
+    def _next_round(self) -> None:
+        self._round = self._open()
+        self._reported, self._shown_at = 0, (0, True)
 
     def _new_shoes(self) -> Shoes | None:
         plan = self._plan

@@ -66,7 +66,8 @@ def _take(round_: Round, seen: Seen, body: e.CardDrawn | e.CardUnread) -> None:
     shoe = shoes.on_table(ordinal)
     _count(round_, seen, card, ordinal, where)
     found(round_, shoe.take(card), seen)
-    round_.session = round_.session or (seen.session if round_.in_play else 0)
+    if round_.in_play and not round_.session:
+        round_.session, round_.dealt_by = seen.session, seen.device
     burned = is_burn(round_, where)
     shoes.burns_due = max(shoes.burns_due - burned, 0)
     if round_.draw is None:

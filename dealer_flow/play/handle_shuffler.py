@@ -29,7 +29,7 @@ def _verified(round_: Round, seen: Seen, body: e.DeckVerified) -> None:
 def _dispensed(round_: Round, seen: Seen, body: e.PacketDispensed) -> None:
     ledger = round_.ledger
     if not ledger.packets:
-        ledger.deck, round_.session = body.deck, seen.session
+        ledger.deck, round_.session, round_.dealt_by = body.deck, seen.session, seen.device
         _take_deck(round_, seen)
     ledger.packets[body.ordinal] = Dispensed(body.ordinal, body.counted, body.cards)
 

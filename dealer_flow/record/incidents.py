@@ -133,6 +133,12 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     """The first event that is missing."""
     last: int | None = None
     """The last event that is missing."""
+    parts: tuple[str, ...] = ()
+    """In what a device is another one: `maker`, `model`, `serial`, `firmware`, `firmware-digest`."""
+    was: tuple[str, ...] = ()
+    """What the device before it said of these parts, or what they are pinned to."""
+    now: tuple[str, ...] = ()
+    """What the device that is there says of them; an empty text when nothing."""
     words: str = ""
     """What a device or a line said in words of its own."""
 

@@ -39,7 +39,7 @@ class _Words(Formatter):
         missing = value is None or value is False or value in ("", ())
         words = "?" if missing else str(value)
         if isinstance(value, tuple) and value:
-            words = (", " if spec.startswith("&") else " ").join(map(str, value))
+            words = (", " if spec.startswith("&") else " ").join(str(each) or "nothing" for each in value)
         spec = spec.removeprefix("&")
         if not spec:
             return words

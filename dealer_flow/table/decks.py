@@ -7,11 +7,25 @@ that the deck was exchanged. The same begins its age anew.
 """
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
+
+from msgspec import Struct
 
 from dealer_flow.record.incidents import UNJUDGED, Incident
 
 MINUTE_NS: Final = 60 * 10**9
+
+
+class DecksState(Struct, frozen=True):
+    """What is remembered of the decks, as it is kept on disk; the fields are those of `Decks`."""
+
+    counted: dict[int, tuple[int, int]]
+    backs: dict[int, int]
+    rounds: dict[int, int]
+    defective: dict[int, Incident | None]
+    last: int | None
+    counted_at_ns: int | None
+    count_due: bool
 
 
 @dataclass(slots=True)
@@ -93,3 +107,30 @@ class Decks:
     def forget(self) -> None:
         """The device started anew: what it had counted is not known any more."""
         self.counted.clear()
+
+    # ------------------------------------------------------------------ kept on disk
+
+    def state(self) -> DecksState:
+        """All of it, in the order of the decks' numbers."""
+        return DecksState(
+            counted=dict(sorted(self.counted.items())),
+            backs=dict(sorted(self.backs.items())),
+            rounds=dict(sorted(self.rounds.items())),
+            defective={deck: self.defective[deck] for deck in sorted(self.defective)},
+            last=self.last,
+            counted_at_ns=self.counted_at_ns,
+            count_due=self.count_due,
+        )
+
+    @classmethod
+    def restore(cls, state: DecksState) -> Self:
+        """The decks as they were kept."""
+        return cls(
+            counted=dict(state.counted),
+            backs=dict(state.backs),
+            rounds=dict(state.rounds),
+            defective=dict(state.defective),
+            last=state.last,
+            counted_at_ns=state.counted_at_ns,
+            count_due=state.count_due,
+        )

@@ -69,6 +69,10 @@ class Round:
     in_play: bool = False
     number: int = 0
     session: int = 0
+    """That of the device it is dealt from, whose line is `dealt_by`; 0 before its first card."""
+    dealt_by: str = ""
+    started_by: tuple[str, int] = ("", 0)
+    """The line that reported START GAME, and its session."""
     devices: set[str] = field(default_factory=set)
     bettors: set[str] = field(default_factory=set)
     restarted: set[str] = field(default_factory=set)

@@ -9,9 +9,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
+from msgspec import Struct
+
 from dealer_flow.record.incidents import UNJUDGED, Incident
 from devices.events import Body, CardDrawn, CardUnread, ReaderFlag
-from protocol.cards import UNREAD, Card
+from protocol.cards import UNREAD, Card, parse_card
 from protocol.places import SHOE
 
 _FOUND: Final = partial(Incident, clause=UNJUDGED, place=SHOE.text)
@@ -20,6 +22,37 @@ _WRONG: Final = partial(_FOUND, code="cards-not-conserved")
 LEAST_CONFIDENCE: Final = 90
 """Below this many percent a reading is doubtful, unless the table sets another limit: of ten such cards one or more
 would be wrong. Readers that work give 99 or 100."""
+
+
+class ShoeLedgerState(Struct, frozen=True):
+    """One shoe as it is kept on disk. It holds faces that nobody has shown: cards that were burned."""
+
+    id: int
+    loaded: int
+    announced: bool
+    whole: bool
+    drawn: int
+    out: dict[str, int]
+    last: str | None
+    cut_card: bool
+    rounds_since_cut: int
+    over: bool
+    rounds: int
+
+
+class ShoesState(Struct, frozen=True):
+    """The shoe on the table and the order of its reports, as they are kept on disk; `reported` is where, ordinal,
+    card."""
+
+    device: str
+    current: ShoeLedgerState | None
+    pushed_back: bool
+    burns_due: int
+    last: tuple[str | None, int] | None
+    last_card: str | None
+    in_place: tuple[tuple[str | None, int], ...]
+    reported: tuple[tuple[str | None, int, str], ...]
+    outside: int
 
 
 @dataclass(slots=True)
@@ -60,6 +93,22 @@ class ShoeLedger:
     def composition(self) -> dict[str, int]:
         """How often each card is out, by its text, in the order of the text."""
         return dict(sorted((card.text, count) for card, count in self.out.items() if count))
+
+    def state(self) -> ShoeLedgerState:
+        """All that is not the procedure's."""
+        return ShoeLedgerState(
+            id=self.id,
+            loaded=self.loaded,
+            announced=self.announced,
+            whole=self.whole,
+            drawn=self.drawn,
+            out=dict(sorted((card.text, count) for card, count in self.out.items())),
+            last=self.last.text if self.last is not None else None,
+            cut_card=self.cut_card,
+            rounds_since_cut=self.rounds_since_cut,
+            over=self.over,
+            rounds=self.rounds,
+        )
 
     def take(self, card: Card) -> list[Incident]:
         """A card left the shoe."""
@@ -243,3 +292,57 @@ class Shoes:
     def reported(self, ordinal: int | None, where: str | None) -> Card | None:
         """What was last reported as this card; None when nothing was."""
         return None if ordinal is None else self._reported.get((where, ordinal))
+
+    # ------------------------------------------------------------------ kept on disk
+
+    def state(self) -> ShoesState:
+        """All that is not the procedure's."""
+        places = sorted(self._in_place.items(), key=_by_place)
+        reported = sorted(
+            ((where, number, card.text) for (where, number), card in self._reported.items()), key=_by_place
+        )
+        return ShoesState(
+            device=self.device,
+            current=self.current.state() if self.current is not None else None,
+            pushed_back=self.pushed_back,
+            burns_due=self.burns_due,
+            last=self._last,
+            last_card=self._last_card.text if self._last_card is not None else None,
+            in_place=tuple(places),
+            reported=tuple(sorted(reported, key=_by_place)),
+            outside=self._outside,
+        )
+
+    def restore(self, state: ShoesState) -> None:
+        """Take the shoe as it was kept."""
+        self.device, self.pushed_back, self.burns_due = state.device, state.pushed_back, state.burns_due
+        self._last, self._last_card = state.last, _card(state.last_card)
+        self._in_place = dict(state.in_place)
+        self._reported = {(where, number): parse_card(card) for where, number, card in state.reported}
+        self._outside = state.outside
+        self.current = self._ledger(state.current) if state.current is not None else None
+
+    def _ledger(self, state: ShoeLedgerState) -> ShoeLedger:
+        return ShoeLedger(
+            state.id,
+            self.decks,
+            self.faces,
+            state.loaded,
+            announced=state.announced,
+            whole=state.whole,
+            drawn=state.drawn,
+            out=Counter({parse_card(card): count for card, count in state.out.items()}),
+            last=_card(state.last),
+            cut_card=state.cut_card,
+            rounds_since_cut=state.rounds_since_cut,
+            over=state.over,
+            rounds=state.rounds,
+        )
+
+
+def _card(text: str | None) -> Card | None:
+    return parse_card(text) if text is not None else None
+
+
+def _by_place(row: tuple[str | None, int] | tuple[str | None, int, str]) -> tuple[bool, str, int]:
+    return row[0] is not None, row[0] or "", row[1]

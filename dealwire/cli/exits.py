@@ -17,6 +17,7 @@ from dealwire.journal.errors import (
     KeyUnsafe,
     SealingUnavailable,
 )
+from dealwire.service.timekeeping import ClockDoubtful
 from devices.capture_errors import CaptureError, CaptureInaccessible
 from protocol.errors import (
     DealwireError,
@@ -50,7 +51,7 @@ BY_ERROR: Final[tuple[tuple[tuple[type[DealwireError], ...], Exit], ...]] = (
     ((LineDenied, NotPermitted, KeyUnsafe, TokensUnsafe), Exit.PERMISSION),
     ((LineAbsent, LineClosed), Exit.ABSENT),
     ((NoAnswer,), Exit.TIMEOUT),
-    ((JournalUnwritable, JournalDiffers), Exit.CHECK_FAILED),
+    ((JournalUnwritable, JournalDiffers, ClockDoubtful), Exit.CHECK_FAILED),
     ((KeyProblem, KeyUnknown, SealingUnavailable), Exit.USAGE),
     ((LineGarbled, RemoteError, CaptureError, JournalError), Exit.PROTOCOL),
 )

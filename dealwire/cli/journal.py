@@ -1,6 +1,7 @@
 """`dealwire journal`: look at what a table service wrote down, check it, and deal it again."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from functools import partial
@@ -15,16 +16,20 @@ from dealwire.cli.exits import Exit, Stop
 from dealwire.cli.options import FILE, make_table, table_options
 from dealwire.cli.terminal import echo, echo_json
 from dealwire.journal.auditing import AuditorPrivateKey, named
-from dealwire.journal.check import verify
+from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
 from dealwire.journal.export import export_capture
 from dealwire.journal.reader import JournalReader, TableStart
 from dealwire.journal.rebuilding import OutcomePublisher, Publishes
-from dealwire.journal.records import KEY, RAW, Head, JournalRecord
-from dealwire.journal.sealing import CLEAR, SealingKey, load_key
+from dealwire.journal.records import KEY, RAW, SNAPSHOT, Head, JournalRecord
+from dealwire.journal.salvage import salvage
+from dealwire.journal.sealing import SealingKey, load_key
+from dealwire.journal.segments import export_segment
 from dealwire.journal.tables import TableFactory
+from devices.clock import SystemClock
 
 SCHEMA = "dealwire.journal-check/1"
+FOLDER = click.Path(file_okay=False, path_type=Path)
 key_option = partial(click.option, "--key", "key_file", type=FILE, metavar="FILE")
 
 
@@ -39,33 +44,52 @@ def opened(file: Path, key_file: Path | None) -> JournalReader:
 
 
 @command.command("verify")
-@click.argument("file", type=FILE)
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @key_option(help="Also open every seal, with the keys in FILE.")
 @click.option("--expect", metavar="SEQ:HASH", help="A record noted elsewhere, that must be in the journal.")
 @click.option("--head", metavar="HASH", help="The hash that the newest record must have.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def verify_command(file: Path, key_file: Path | None, expect: str | None, head: str | None, as_json: bool) -> None:
+def verify_command(
+    files: tuple[Path, ...], key_file: Path | None, expect: str | None, head: str | None, as_json: bool
+) -> None:
     """Check every record of the journal FILE: the chain of hashes, the numbering, the file itself. No key is needed.
 
-    The last line is the newest record's number and hash. Whoever notes it elsewhere can later prove with --expect that
-    nothing up to there was cut off or written anew: a journal alone cannot show that. A damaged journal gives 6.
+    Several files are segments of one journal, oldest first, then the journal itself: each must go on where the one
+    before it ends. The last line is the newest record's number and hash. Whoever notes it elsewhere can later prove
+    with --expect that nothing up to there was cut off or written anew: a journal alone cannot show that. A damaged
+    journal gives 6.
     """
     noted = _noted(expect) if expect is not None else None
-    with opened(file, key_file) as reader:
-        found = verify(reader, open_seals=key_file is not None, expect=noted)
-    if head is not None and head.lower() != found.head.hash.hex():
-        raise Stop(Exit.PROTOCOL, f"{file}: the newest record is {found.head}, not the one with hash {head}")
+    whole: list[JournalVerdict] = []
+    for file in files:
+        with opened(file, key_file) as reader:
+            within = noted is not None and (file == files[-1] or noted.sequence <= reader.head.sequence)
+            within = within and noted is not None and noted.sequence > reader.anchor.sequence
+            found = verify(reader, open_seals=key_file is not None, expect=noted if within or len(files) == 1 else None)
+            if whole and whole[-1].head != found.anchor:
+                why = f"it goes on from record {found.anchor}, and the file before it ends with {whole[-1].head}"
+                raise Stop(Exit.PROTOCOL, f"{file}: {why}")
+            whole.append(found)
+    newest, records = whole[-1].head, sum(found.records for found in whole)
+    if head is not None and head.lower() != newest.hash.hex():
+        raise Stop(Exit.PROTOCOL, f"{files[-1]}: the newest record is {newest}, not the one with hash {head}")
+    sealed, clear = sum(found.sealed for found in whole), sum(found.clear for found in whole)
+    unsealed, after = sum(found.opened for found in whole), whole[0].anchor
     if as_json:
-        fields = {"records": found.records, "kinds": dict(found.kinds), "head": str(found.head)}
-        seals = {"sealed": found.sealed, "clear": found.clear, "opened": found.opened}
+        kinds = sum((found.kinds for found in whole), Counter[str]())
+        fields = {"records": records, "kinds": dict(kinds), "head": str(newest), "after": str(after)}
+        seals = {"sealed": sealed, "clear": clear, "opened": unsealed}
         click.echo(json.dumps({"schema": SCHEMA, "type": "verified", **fields, **seals}))
         return
-    words = f"raw records: {found.sealed} sealed, "
-    words += f"{found.opened} of them opened, " if key_file is not None else "not opened without a key, "
-    words += f"{found.clear} in clear text"
-    echo(f"{found.records} records, {_time(found.first_ns)} to {_time(found.last_ns)}, in one unbroken chain")
+    words = f"raw records and snapshots: {sealed} sealed, "
+    words += f"{unsealed} of them opened, " if key_file is not None else "not opened without a key, "
+    words += f"{clear} in clear text"
+    first_ns, last_ns = whole[0].first_ns, whole[-1].last_ns
+    echo(f"{records} records, {_time(first_ns)} to {_time(last_ns)}, in one unbroken chain")
+    if after.sequence:
+        echo(f"begins after record {after}: what was before is in segments of its own")
     echo(words)
-    echo(f"head {found.head}")
+    echo(f"head {newest}")
 
 
 def _noted(text: str) -> Head:
@@ -101,10 +125,15 @@ def _content(reader: JournalReader, record: JournalRecord, has_key: bool) -> str
     if record.kind == KEY:
         root, auditor = named(record.payload)
         return f"root {root}, sealed to auditor {auditor}"
+    if record.kind == SNAPSHOT:
+        found = reader.snapshot_of(record, state=False)
+        return f"the table as it stood, {len(found.lines)} lines, {len(record.payload)} bytes"
     if record.kind not in RAW:
         return record.payload.decode("utf-8", "replace")
-    sealed = record.payload[:1] != CLEAR
-    return reader.raw(record).hex(" ") if has_key or not sealed else f"sealed, {len(record.payload)} bytes"
+    if reader.is_sealed(record) and not has_key:
+        return f"sealed, {len(record.payload)} bytes"
+    passed = reader.passed(record)
+    return "; ".join(f"{each.line} {'sent' if each.sent else 'received'} {each.data.hex(' ')}" for each in passed)
 
 
 def _time(at_ns: int) -> str:
@@ -148,10 +177,13 @@ def _only(reader: JournalReader, table: str | None) -> str:
 @command.command("rebuild")
 @click.argument("file", type=FILE)
 @key_option(help="The keys that open the raw record.")
+@click.option("--check-snapshots", is_flag=True, help="Compare every snapshot with the table as it is dealt, too.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @table_options
 @click.pass_context
-def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as_json: bool, **options: Any) -> None:
+def rebuild_command(
+    ctx: click.Context, /, file: Path, key_file: Path | None, check_snapshots: bool, as_json: bool, **options: Any
+) -> None:
     """Deal the raw record of the journal FILE again and compare the result with what was made known, byte for byte.
 
     Each table is made from its own configuration in the journal; options of a table given here are used instead. The
@@ -159,10 +191,11 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
     """
     with opened(file, key_file) as reader:
         make, topics = publisher_maker(ctx, reader, options)
-        found = compare(reader, make, topics)
+        found = compare(reader, make, topics, check_snapshots=check_snapshots)
     if as_json:
         fields = {
             "equal": found.equal,
+            "snapshots": found.snapshots,
             "pending": len(found.pending),
             "given_up": len(found.given_up),
             "difference": None if found.difference is None else str(found.difference),
@@ -170,6 +203,8 @@ def rebuild_command(ctx: click.Context, /, file: Path, key_file: Path | None, as
         click.echo(json.dumps({"schema": SCHEMA, "type": "rebuilt", **fields}))
     elif found.difference is None:
         echo(f"{found.equal} lines made known, each as the raw record gives it, byte for byte")
+        if check_snapshots:
+            echo(f"{found.snapshots} snapshots, each as the raw record gives the table, byte for byte")
         if found.pending:
             echo(f"{len(found.pending)} more follow from it; the service makes them known when it goes on")
         if found.given_up:
@@ -199,6 +234,51 @@ def publisher_maker(
         return OutcomePublisher(make_table(**chosen))
 
     return make, DERIVED
+
+
+@command.command("archive")
+@click.argument("file", type=FILE)
+@click.option("--to", "folder", type=FOLDER, required=True, metavar="FOLDER", help="Where the segments' files go.")
+@click.option("--first", type=click.IntRange(1), metavar="SEQ", help="Only the segment that begins with this record.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a segment.")
+def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) -> None:
+    """Write each gaming day of the journal FILE that is over to a file of its own, and check it there.
+
+    Such a file is a journal, too, and goes on where the one before it ends. The service does this by itself where
+    table.toml names a folder, and prunes what is old; this command only reads.
+    """
+    with JournalReader(file) as reader:
+        for segment in reader.segments():
+            if first is not None and segment.first != first:
+                continue
+            target, sha256 = export_segment(reader, segment, folder)
+            if as_json:
+                fields = {"first": segment.first, "last": segment.last, "day": segment.day, "file": str(target)}
+                click.echo(json.dumps({"schema": SCHEMA, "type": "archived", **fields, "sha256": sha256}))
+            else:
+                echo(f"{target}: records {segment.first} to {segment.last}, day {segment.day}, SHA-256 {sha256}")
+
+
+@command.command("salvage")
+@click.argument("file", type=FILE)
+@click.argument("output", type=FILE)
+def salvage_command(file: Path, output: Path) -> None:
+    """Write what can be read of the damaged journal FILE to the new journal OUTPUT.
+
+    It holds every record up to the first that is wrong. What can be read beyond is remembered as far as money goes:
+    those rounds are not settled again, and meters stand where it left them. Every table begins anew with OUTPUT. FILE
+    stays as it is: keep it.
+    """
+    found = salvage(file, output, SystemClock())
+    echo(f"{output}: holds records up to {found.kept}")
+    for low, high in found.lost[:20]:
+        click.echo(
+            f"{f'record {low}' if low == high else f'records {low} to {high}'}: lost, or not as written", err=True
+        )
+    if len(found.lost) > 20:
+        echo(f"and {len(found.lost) - 20} more ranges", err=True)
+    if found.beyond:
+        echo(f"{found.beyond} records can be read beyond; their rounds are settled, their meters stand", err=True)
 
 
 @command.group("key")

@@ -44,6 +44,12 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 @click.option(
     "--this-file-counts", is_flag=True, help="Go on with this journal, though the MQTT broker knows a newer one."
 )
+@click.option(
+    "--clock-is-right",
+    "clock_right",
+    is_flag=True,
+    help="Go on although the clock is far from the newest record. Before it, every table begins anew.",
+)
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
 @click.option("--scenario", default="demo", show_default=True, help="Without a file: what is dealt, again and again.")
@@ -67,6 +73,7 @@ def command(
     check: bool,
     anew: bool,
     this_file_counts: bool,
+    clock_right: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
@@ -99,8 +106,8 @@ def command(
                     echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = servable(file, with_console)
-        options = {"anew": anew, "file_counts": this_file_counts, "with_console": with_console}
-        code = serve(configuration, bench, **options, port=port)
+        options = {"anew": anew, "file_counts": this_file_counts, "clock_right": clock_right}
+        code = serve(configuration, bench, **options, with_console=with_console, port=port)
     ctx.exit(code)
 
 
@@ -150,6 +157,7 @@ def serve(
     with_console: bool,
     port: int | None,
     file_counts: bool = False,
+    clock_right: bool = False,
 ) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated.
     `file_counts`: a person said so of this journal, whatever the broker knows."""
@@ -162,7 +170,9 @@ def serve(
     against = must_count(configuration, file_counts)
     hub, notifier = Hub(), Notifier()
     with contextlib.ExitStack() as stack:
-        service = stack.enter_context(Service(configuration, hub, anew=anew, notifier=notifier))
+        service = stack.enter_context(
+            Service(configuration, hub, anew=anew, clock_is_right=clock_right, notifier=notifier)
+        )
         if file_counts:
             note_decision(service, against)
         if bench is not None:

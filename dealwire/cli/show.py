@@ -12,7 +12,7 @@ from dealer_flow.record.result import Drawn, Hand, NamedHand, RoundResult, Seat
 from dealwire.cli.terminal import echo, echo_json, say_table
 from dealwire.table.table import TableOutcome
 from protocol.printable import printable
-from rules.award import AwardRecord
+from rules.award_record import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TypeVar
 
+from dealer_flow.play.identity import Pin
 from dealer_flow.procedure.load import Procedure, load_procedure
 from dealwire.config.schema import TablePart
 from dealwire.table.table import Table, TableTerms
@@ -26,6 +27,10 @@ class Banks:
         if file not in self._banks:
             self._banks[file] = MeterBank(load_setup(part.progressive))
         return self._banks[file]
+
+    def all(self) -> list[MeterBank]:
+        """Every bank that was opened."""
+        return list(self._banks.values())
 
     def put(self, file: Path, bank: MeterBank) -> None:
         """Use this bank, restored from its records, for a setup file."""
@@ -58,8 +63,20 @@ def build_table(part: TablePart, banks: Banks, make: type[T]) -> T:
     procedure = load_procedure(part.procedure)
     terms = build_terms(part, procedure, banks)
     awards = award_book(procedure, terms, part.name) if part.awards else None
-    least = part.least_confidence
-    return make(procedure, terms, name=part.name, awards=awards, options=part.options, least_confidence=least)
+    return make(
+        procedure,
+        terms,
+        name=part.name,
+        awards=awards,
+        options=part.options,
+        least_confidence=part.least_confidence,
+        pins=pins_of(part),
+    )
+
+
+def pins_of(part: TablePart) -> dict[str, Pin]:
+    """The devices that the table's lines must have, by the lines' names."""
+    return {device.name: Pin(**device.pin.model_dump()) for device in part.device if device.pin is not None}
 
 
 def award_book(procedure: Procedure, terms: TableTerms | None, table: str) -> AwardBook | None:

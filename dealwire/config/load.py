@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from dealer_flow.play.identity import PARTS
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tomlfile import load
@@ -22,6 +23,9 @@ from rules.errors import SettlementRefused
 from rules.linked import known_meters
 
 Fault = tuple[Key, str]
+
+NAMELESS: Final = frozenset({"angel-eye", "bee-tek"})
+"""Dialects in which a device does not say who it is; the model that is shown is the dialect's."""
 
 _KEY_OF: Final = (
     ("meter", "meters"),
@@ -133,8 +137,18 @@ def _dialect(device: DevicePart, place: Key) -> Iterator[Fault]:
         yield (*place, "kind"), f"dialect {device.dialect}: {error.why}"
     except (UnknownDialect, LocalError) as error:
         yield (*place, "dialect"), str(error)
+    yield from _pin(device, place)
     if device.role == "control" and device.dialect != "tdp":
         yield (*place, "role"), f"nothing can be asked of a device that speaks {device.dialect}; allowed: 'observe'"
+
+
+def _pin(device: DevicePart, place: Key) -> Iterator[Fault]:
+    if device.pin is None:
+        return
+    if all(value is None for value in device.pin.model_dump().values()):
+        yield (*place, "pin"), f"pins nothing; allowed: {', '.join(PARTS)}"
+    elif device.dialect in NAMELESS:
+        yield (*place, "pin"), f"a device that speaks {device.dialect} does not say who it is, so none would fit"
 
 
 def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Iterator[Fault]:

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationInfo, mode
 
 from dealer_flow.procedure.tomlfile import TomlTable
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from devices.budget import RATE
 from rules.amounts import AmountField, WagerField
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$", max_length=64)]
@@ -51,6 +52,20 @@ DeviceRole = Literal["observe", "control"]
 """`observe`: the device is heard, nothing is asked of it. `control`: a person may have commands sent to it."""
 
 
+Word = Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class PinPart(TomlTable):
+    """The one device that a line must have, by its own word; what is left out may be anything."""
+
+    maker: Word | None = None
+    model: Word | None = None
+    serial: Word | None = None
+    firmware: Word | None = None
+    firmware_digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    """SHA-256 of the firmware's image, as the device attests it: 64 hex digits in lower case."""
+
+
 class DevicePart(TomlTable):
     """One device of a table, and the line it is on."""
 
@@ -60,6 +75,10 @@ class DevicePart(TomlTable):
     """Prefer the names that stay: `serial-id:`, `usb:` or a path below `/dev/serial/by-id/`."""
     dialect: str = "tdp"
     role: DeviceRole = "observe"
+    max_bytes_per_s: Annotated[int, Field(ge=1_000, le=100_000_000)] = RATE
+    """Bytes a second, on average over some seconds, beyond which nothing is kept of what the line gives."""
+    pin: PinPart | None = None
+    """While another device is on the line, no round is settled by itself."""
 
 
 class TablePart(TomlTable):
@@ -99,6 +118,14 @@ class JournalPart(TomlTable):
 
     path: FilePath
     key_file: FilePath | None = None
+    day_begins: Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")] = "06:00"
+    """When a gaming day begins, by the clock of this machine: all before it becomes a segment."""
+    archive: FilePath | None = None
+    """A folder that gets the segment of each day that is over. Without one nothing is ever taken off the journal."""
+    keep_days: Annotated[int, Field(ge=1)] = 30
+    """Days that stay in the journal after they were archived."""
+    most_megabytes: Annotated[int, Field(ge=16)] | None = None
+    """What was archived is taken off earlier while the journal is larger than this."""
     auditor_key_file: FilePath | None = None
 
 

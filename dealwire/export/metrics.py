@@ -66,9 +66,17 @@ MEASURES: Final = {
     "dealwire_last_line_sequence": MetricSpec("gauge", ("table",), "The newest line's number in the journal."),
     "dealwire_line_frames": MetricSpec("counter", ("table", "device"), "Frames heard on the line."),
     "dealwire_line_noise_bytes": MetricSpec("counter", ("table", "device"), "Bytes heard that belong to no frame."),
+    "dealwire_line_dropped_bytes": MetricSpec(
+        "counter", ("table", "device"), "Bytes beyond the line's budget: counted, not kept."
+    ),
     "dealwire_loop_lag_seconds": MetricSpec(
         "gauge", (), "Longest wait of a line for the loop in the last minute.", 10**9
     ),
+    "dealwire_clock_offset_seconds": MetricSpec(
+        "gauge", (), "By how much the host's clock is ahead of the record's time.", 10**9
+    ),
+    "dealwire_disk_free_bytes": MetricSpec("gauge", (), "What may still be written on the journal's disk."),
+    "dealwire_disk_size_bytes": MetricSpec("gauge", (), "How large the journal's disk is."),
     "dealwire_journal_failed": MetricSpec("gauge", (), "1 when the journal takes nothing more."),
     "dealwire_journal_records": MetricSpec("counter", (), "Records in the journal."),
     "dealwire_mqtt_connected": MetricSpec("gauge", ("table",), "1 while the table's lines go to the broker."),
@@ -185,9 +193,14 @@ class Metrics(HubReader, Collector):
             out["dealwire_journal_records"][()] = self._journal.head.sequence
         if self._health is not None:
             out["dealwire_loop_lag_seconds"][()] = self._health.lag_ns
+            out["dealwire_clock_offset_seconds"][()] = self._health.clock_offset_ns
+            out["dealwire_disk_free_bytes"][()] = self._health.disk_free
+            out["dealwire_disk_size_bytes"][()] = self._health.disk_size
             for labels, (frames, noise) in self._health.lines.copy().items():
                 out["dealwire_line_frames"][labels] = frames
                 out["dealwire_line_noise_bytes"][labels] = noise
+            for labels, dropped in self._health.dropped.copy().items():
+                out["dealwire_line_dropped_bytes"][labels] = dropped
         for table, progress in self._mqtt.items():
             out["dealwire_mqtt_connected"][table,] = int(progress.connected)
             out["dealwire_mqtt_sent_lines"][table,] = progress.sent

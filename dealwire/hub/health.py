@@ -1,10 +1,11 @@
 """How the owner's loop, its lines and its way to a broker fare. Each is written in one thread, read from any."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from devices.budget import Budget
 from devices.supervisor import Supervisor
 
 BEATS_KEPT: Final = 60
@@ -19,6 +20,12 @@ class Health:
         """The longest that a line had to wait for the loop in the last minute, nanoseconds."""
         self.lines: dict[tuple[str, str], tuple[int, int]] = {}
         """Frames, and bytes that belong to none, heard so far: by table and device."""
+        self.dropped: dict[tuple[str, str], int] = {}
+        """Bytes that exceeded the budget of their line and were not kept: by table and device."""
+        self.disk_free = self.disk_size = 0
+        """Bytes of the disk that holds the journal; zeros while they are not known."""
+        self.clock_offset_ns = 0
+        """By how much the host's clock is ahead of the record's time; negative when it is behind."""
         self._most_ns = 0
         self._beats: deque[int] = deque(maxlen=BEATS_KEPT)
 
@@ -34,10 +41,12 @@ class Health:
         self._most_ns = 0
         self.lag_ns = max(self._beats)
 
-    def count(self, table: str, lines: Iterable[Supervisor]) -> None:
-        """What the lines of a table have heard so far."""
+    def count(self, table: str, lines: Iterable[Supervisor], budgets: Mapping[str, Budget] = {}) -> None:
+        """What the lines of a table have heard so far, and what of it was not kept."""
         for line in lines:
             self.lines[table, line.name] = line.heard
+        for device, budget in budgets.items():
+            self.dropped[table, device] = budget.dropped
 
 
 @dataclass

@@ -9,7 +9,9 @@ from typing import ClassVar, Literal
 from dealer_flow.record.base import LineRecord
 
 Topic = Literal["event", "incident", "round", "settlement", "meter", "award", "status"]
-StatusKind = Literal["started", "stopped", "safe-stop", "line-up", "line-lost", "action", "access"]
+StatusKind = Literal[
+    "started", "stopped", "safe-stop", "line-up", "line-lost", "action", "access", "warning", "clock-step"
+]
 
 
 class GapLine(LineRecord, frozen=True, kw_only=True):
@@ -47,7 +49,8 @@ class StatusLine(LineRecord, frozen=True, kw_only=True):
     table: str
     kind: StatusKind
     """`safe-stop`: the table deals no more until a person has looked; `action`: a person asked for something;
-    `access`: somebody signed in or out at the console, tried to, or was refused something."""
+    `access`: somebody signed in or out at the console, tried to, or was refused something; `warning`: a person should
+    look into it before it stops a table; `clock-step`: the host's clock was set."""
     device: str | None = None
     """The line's name at the table; null when it is about the table."""
     text: str

@@ -294,10 +294,10 @@ class AuditedSealer:
         self._present: dict[str, _Present] = {}
         self._turned: set[str] = set()
 
-    def announcement(self, table: str = "") -> bytes | None:
-        """The payload of the `key` record to be written now; None when that was done. KeyProblem when the disk does not
-        take the key of the first stretch."""
-        present = self._present.get(table)
+    def announcement(self, table: str = "", *, anew: bool = False) -> bytes | None:
+        """The payload of the `key` record to be written now; None when that was done, unless it shall be done `anew`.
+        KeyProblem when the disk does not take the key of the first stretch."""
+        present = None if anew else self._present.get(table)
         if present is not None and present.stretch.step < STEPS_MOST - 1:
             return None
         present = _Present(self._key.path, secrets.token_bytes(KEY_BYTES), table)

@@ -4,10 +4,21 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
+from dealwire.journal.derived import key_of, meter_of
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import GENESIS, RAW, Head, JournalRecord, chained, heading
-from dealwire.journal.sealing import CLEAR
+from dealwire.journal.reader import MANY, JournalReader, epoch_of
+from dealwire.journal.records import (
+    GENESIS,
+    OPENED,
+    PASSED,
+    SEALED_KINDS,
+    SETTLED,
+    SNAPSHOT,
+    Head,
+    JournalRecord,
+    chained,
+    heading,
+)
 
 TAIL: Final = 1000
 """Newest records that are checked whenever a journal is opened for writing."""
@@ -18,11 +29,13 @@ class JournalVerdict:
     """What a check found in order."""
 
     head: Head = field(default_factory=lambda: Head(0, GENESIS))
+    anchor: Head = field(default_factory=lambda: Head(0, GENESIS))
+    """What the first record follows: the last one that was pruned."""
     kinds: Counter[str] = field(default_factory=Counter)
     sealed: int = 0
-    """Raw records that are sealed."""
+    """Raw records and snapshots that are sealed."""
     clear: int = 0
-    """Raw records that are not: whoever can write the file can have made them."""
+    """Those that are not: whoever can write the file can have made them."""
     opened: int = 0
     """Seals that were opened with the key."""
     first_ns: int = 0
@@ -48,8 +61,8 @@ def follow(reader: JournalReader, before: Head, record: JournalRecord) -> Head:
 
 def check_tail(reader: JournalReader) -> Head:
     """Check the newest records; the newest one. JournalDamaged names the first that is wrong."""
-    after = max(reader.head.sequence - TAIL, 0)
-    head: Head | None = Head(0, GENESIS) if after == 0 else None
+    after = max(reader.head.sequence - TAIL, reader.anchor.sequence)
+    head: Head | None = reader.anchor if after == reader.anchor.sequence else None
     for record in reader.records(after):
         head = Head(record.sequence, record.hash) if head is None else follow(reader, head, record)
     assert head is not None
@@ -63,17 +76,22 @@ def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | No
     """
     for complaint in reader.complaints():
         raise JournalDamaged(reader.path, None, f"SQLite: {complaint}")
-    found = JournalVerdict()
+    found = JournalVerdict(head=reader.anchor, anchor=reader.anchor)
+    if expect is not None and expect.sequence < reader.anchor.sequence:
+        why = f"begins after record {reader.anchor.sequence}; record {expect.sequence} is in a segment of its own"
+        raise JournalDamaged(reader.path, None, why)
+    lookup = Lookup(reader)
     for record in reader.records():
         found.head = follow(reader, found.head, record)
+        lookup.take(record)
         found.kinds[record.kind] += 1
         found.first_ns, found.last_ns = found.first_ns or record.at_ns, max(found.last_ns, record.at_ns)
-        if record.kind in RAW:
-            sealed = record.payload[:1] != CLEAR
+        if record.kind in SEALED_KINDS:
+            sealed = reader.is_sealed(record)
             found.sealed += sealed
             found.clear += not sealed
             if open_seals:
-                reader.raw(record)
+                open_seal(reader, record)
                 found.opened += sealed
         if expect is not None and record.sequence == expect.sequence and record.hash != expect.hash:
             why = f"its hash is {record.hash.hex()}, not {expect.hash.hex()} as noted: the journal was written anew"
@@ -81,4 +99,50 @@ def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | No
     if expect is not None and expect.sequence > found.head.sequence:
         why = f"ends after record {found.head.sequence}; record {expect.sequence} was there once: the end was cut off"
         raise JournalDamaged(reader.path, None, why)
+    lookup.finish()
     return found
+
+
+def open_seal(reader: JournalReader, record: JournalRecord) -> None:
+    """JournalDamaged or KeyUnknown when what a record holds under its seal cannot be read."""
+    if record.kind == SNAPSHOT:
+        reader.snapshot_of(record)
+    elif record.kind == PASSED:
+        reader.passed(record)
+    else:
+        reader.raw(record)
+
+
+class Lookup:
+    """Holds what a journal looks up by a key against the records that it follows from. Rounds and meters may be there
+    of records that were pruned."""
+
+    def __init__(self, reader: JournalReader) -> None:
+        self._reader = reader
+        self._meters: dict[str, str] = {}
+
+    def take(self, record: JournalRecord) -> None:
+        """One record, in order."""
+        if self._reader.version == 1:
+            return
+        if record.kind == SETTLED:
+            found = key_of(record)
+            if found is None or not self._reader.was_settled(record.table, found):
+                why = "a round that was settled, which the table of settled rounds does not know"
+                raise JournalDamaged(self._reader.path, record.sequence, why)
+        elif record.kind == "meter":
+            text = record.payload.decode("utf-8", "replace")
+            name = meter_of(text)
+            if name is not None:
+                self._meters[name] = text
+        elif record.kind == OPENED and self._reader.epoch_at(record.sequence) != epoch_of(record):
+            why = "an opening that the table of openings does not know"
+            raise JournalDamaged(self._reader.path, record.sequence, why)
+
+    def finish(self) -> None:
+        """The records are over."""
+        newest = self._reader.newest_meters(self._meters, MANY)
+        for name, text in self._meters.items():
+            if newest.get(name) != text:
+                why = f"the table of meters does not hold the newest step of {name}"
+                raise JournalDamaged(self._reader.path, None, why)

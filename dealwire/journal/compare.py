@@ -8,7 +8,8 @@ from typing import Final
 from dealwire.hub.lines import Publication
 from dealwire.journal.reader import JournalReader, publication_of
 from dealwire.journal.rebuilding import Dealing, MakePublisher, T
-from dealwire.journal.records import STARTED, JournalRecord
+from dealwire.journal.records import SNAPSHOT, STARTED, JournalRecord
+from dealwire.journal.snapshots import decoded, provable
 
 DERIVED: Final = frozenset({"incident", "round", "settlement", "meter", "award"})
 """Topics that follow from the raw record whatever else a service publishes."""
@@ -35,6 +36,22 @@ class Difference:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SnapshotDifference:
+    """A snapshot that is not the table as the raw record gives it; `stored` and `rebuilt` from where they part, as
+    JSON, `rebuilt` None when the table is not at rest there."""
+
+    table: str
+    sequence: int
+    stored: str
+    rebuilt: str | None
+
+    def __str__(self) -> str:
+        rebuilt = "a table or a line that is not at rest" if self.rebuilt is None else f"...{self.rebuilt}"
+        what = f"record {self.sequence}: the snapshot is not as the raw record gives it"
+        return f"{what}; snapshot: ...{self.stored}; rebuilt: {rebuilt}"
+
+
 @dataclass(slots=True)
 class Comparison:
     """How a journal's two sides compare. `pending` follows from the raw record and was not made known when the writer
@@ -42,17 +59,22 @@ class Comparison:
     instead."""
 
     equal: int = 0
-    difference: Difference | None = None
+    snapshots: int = 0
+    """Snapshots that are as the raw record gives the table, byte for byte; none is looked at unless asked for."""
+    difference: Difference | SnapshotDifference | None = None
     pending: list[Publication] = field(default_factory=list)
     given_up: list[Publication] = field(default_factory=list)
 
 
 class Matching:
-    """Takes records in order and pairs, table by table, what was published with what is rebuilt."""
+    """Takes records in order and pairs, table by table, what was published with what is rebuilt. With a `reader`, each
+    snapshot is compared, too."""
 
-    def __init__(self, dealing: Dealing[T], topics: Collection[str] = DERIVED) -> None:
+    def __init__(
+        self, dealing: Dealing[T], topics: Collection[str] = DERIVED, snapshots_of: JournalReader | None = None
+    ) -> None:
         self.result = Comparison()
-        self._dealing, self._topics = dealing, topics
+        self._dealing, self._topics, self._reader = dealing, topics, snapshots_of
         self._stored: dict[str, deque[Publication]] = {}
         self._rebuilt: dict[str, deque[Publication]] = {}
 
@@ -65,10 +87,26 @@ class Matching:
             if publication.topic in self._topics:
                 self._rebuilt.setdefault(publication.table, deque()).append(publication)
                 self._pair(publication.table)
-        if record.kind in self._topics:
-            self._stored.setdefault(record.table, deque()).append(publication_of(record))
+        if record.kind in self._topics and (record.table in self._dealing.begun or not self._dealing.pruned):
+            stored = publication_of(record, self._dealing.epoch_at(record.sequence))
+            self._stored.setdefault(record.table, deque()).append(stored)
             self._pair(record.table)
+        if record.kind == SNAPSHOT and self._reader is not None:
+            self._compare_snapshot(self._reader, record)
         return found
+
+    def _compare_snapshot(self, reader: JournalReader, record: JournalRecord) -> None:
+        snapshot = reader.snapshot_of(record)
+        stored, kept = provable(decoded(reader.path, snapshot)).decode(), self._dealing.kept(snapshot)
+        rebuilt = provable(kept).decode() if kept is not None else None
+        if stored == rebuilt:
+            self.result.snapshots += 1
+        elif self.result.difference is None:
+            place = next(
+                (i for i, pair in enumerate(zip(stored, rebuilt or "", strict=False)) if pair[0] != pair[1]), 0
+            )
+            parts = [text and text[max(place - 60, 0) : place + 60] for text in (stored, rebuilt)]
+            self.result.difference = SnapshotDifference(record.table, record.sequence, parts[0] or "", parts[1])
 
     def finish(self) -> Comparison:
         """The records are over."""
@@ -98,9 +136,15 @@ class Matching:
             self.result.difference = Difference(table, stored, rebuilt)
 
 
-def compare(reader: JournalReader, make: MakePublisher[T], topics: Collection[str] = DERIVED) -> Comparison:
+def compare(
+    reader: JournalReader,
+    make: MakePublisher[T],
+    topics: Collection[str] = DERIVED,
+    *,
+    check_snapshots: bool = False,
+) -> Comparison:
     """Deal the whole journal again and compare; stops at the first difference. Errors as `rebuild`."""
-    matching = Matching(Dealing(reader, make), topics)
+    matching = Matching(Dealing(reader, make), topics, reader if check_snapshots else None)
     for record in reader.records():
         if matching.result.difference is not None:
             break

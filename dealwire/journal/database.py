@@ -27,7 +27,8 @@ from devices.files import check_kind
 
 APPLICATION_ID: Final = 0x64774A31
 """`dwJ1`, at byte 68 of the file."""
-VERSION: Final = 1
+VERSION: Final = 2
+"""Version 1 had a record for each read and write, and none of the tables that are derived from the records."""
 
 
 TROUBLE: Final = (sqlite3.Error, UnicodeDecodeError)
@@ -42,8 +43,9 @@ IS_PUBLICATION: Final = f"kind IN ({_listed(TOPICS)})"
 IS_MARK: Final = f"kind IN ({_listed(MARKS)})"
 IS_ANNOUNCEMENT: Final = f"kind = '{KEY}'"
 
-SCHEMA: Final = (
-    """CREATE TABLE record (
+_MARKS_1: Final = ("opened", "started", "resumed", "stopped", "line")
+
+RECORD: Final = """CREATE TABLE record (
         sequence INTEGER PRIMARY KEY,
         at_ns INTEGER NOT NULL,
         line INTEGER NOT NULL,
@@ -51,14 +53,38 @@ SCHEMA: Final = (
         tbl TEXT NOT NULL,
         payload BLOB NOT NULL,
         hash BLOB NOT NULL
+    ) STRICT"""
+_MARK: Final = f"CREATE INDEX mark ON record (kind, tbl, sequence) WHERE {IS_MARK}"
+_DERIVED: Final = (
+    "CREATE TABLE anchor (sequence INTEGER NOT NULL, hash BLOB NOT NULL, file BLOB NOT NULL) STRICT",
+    "CREATE TABLE opening (sequence INTEGER PRIMARY KEY, epoch TEXT NOT NULL) STRICT",
+    """CREATE TABLE settled (
+        tbl TEXT NOT NULL, device TEXT NOT NULL, session TEXT NOT NULL,
+        first INTEGER NOT NULL, last INTEGER NOT NULL,
+        PRIMARY KEY (tbl, device, session, first)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE meter (
+        tbl TEXT NOT NULL, name TEXT NOT NULL, sequence INTEGER NOT NULL, line TEXT NOT NULL,
+        PRIMARY KEY (tbl, name)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE segment (
+        first INTEGER PRIMARY KEY, last INTEGER NOT NULL, day TEXT NOT NULL, hash BLOB NOT NULL,
+        exported TEXT, sha256 TEXT
     ) STRICT""",
+)
+"""What follows from the records and is looked up by a key; `check.verify` holds it against them."""
+
+SCHEMA: Final = (
+    RECORD,
     f"CREATE INDEX publication ON record (sequence) WHERE {IS_PUBLICATION}",
-    f"CREATE INDEX mark ON record (sequence) WHERE {IS_MARK}",
+    _MARK,
     f"CREATE INDEX announcement ON record (sequence) WHERE {IS_ANNOUNCEMENT}",
     "CREATE TABLE consumer (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT",
+    *_DERIVED,
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {VERSION}",
 )
+_FROM_1: Final = ("DROP INDEX mark", _MARK, *_DERIVED, f"PRAGMA user_version = {VERSION}")
 
 COLUMNS: Final = "sequence, at_ns, line, kind, tbl, payload, hash"
 
@@ -79,6 +105,11 @@ def in_words(error: Exception) -> str:
     return f"{known[code]} ({words})" if code in known else words
 
 
+def is_locked(error: Exception) -> bool:
+    """Whether another program keeps us from writing for now."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
 def as_ours(path: Path, error: Exception) -> JournalError:
     """The error of ours that an error of SQLite's means for a journal that is opened or read."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -97,11 +128,13 @@ def as_ours(path: Path, error: Exception) -> JournalError:
 
 
 class WritableFile:
-    """A journal's file, locked and open for its one writer. `new` says that it was made just now."""
+    """A journal's file, locked and open for its one writer. `new` says that it was made just now, `older` that it was
+    of version 1 until now: then nothing is derived yet."""
 
     def __init__(self, path: Path) -> None:
-        _refuse_no_file(path)
+        refuse_no_file(path)
         self.path = path
+        self.older = False
         self._lock = _lock(path)
         self.db: sqlite3.Connection
         try:
@@ -110,6 +143,7 @@ class WritableFile:
             self.db.text_factory = _text
             try:
                 self.new = self._prepare()
+                self.db.execute("PRAGMA busy_timeout = 0")  # a loop that serves tables waits for nobody
             except BaseException:
                 self.db.close()
                 raise
@@ -141,13 +175,15 @@ class WritableFile:
 
     def _prepare(self) -> bool:
         empty = _is_empty(self.db)
-        if not empty:
-            check_version(self.path, self.db)
+        if empty:
+            self.db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # what is pruned goes back to the disk
+        else:
+            self.older = check_version(self.path, self.db) < VERSION
         self.db.execute("PRAGMA journal_mode = WAL")
         self.db.execute("PRAGMA synchronous = FULL")
-        if empty:
+        if empty or self.older:
             self.db.execute("BEGIN IMMEDIATE")  # ended by the commit of the first record
-            for statement in SCHEMA:
+            for statement in SCHEMA if empty else _FROM_1:
                 self.db.execute(statement)
         return empty
 
@@ -157,7 +193,7 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 
-def _refuse_no_file(path: Path) -> None:
+def refuse_no_file(path: Path) -> None:
     """JournalInaccessible for a folder, pipe, socket or device: SQLite would wait for one of them."""
     try:
         check_kind(path)
@@ -186,8 +222,8 @@ def _is_empty(db: sqlite3.Connection) -> bool:
     return not (tables or db.execute("PRAGMA application_id").fetchone()[0])
 
 
-def check_version(path: Path, db: sqlite3.Connection) -> None:
-    """JournalForeign or JournalNewer unless this program can use the file."""
+def check_version(path: Path, db: sqlite3.Connection) -> int:
+    """The file's version; JournalForeign or JournalNewer unless this program can use it."""
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise JournalForeign(path, "a SQLite file of another program")
     version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -195,11 +231,17 @@ def check_version(path: Path, db: sqlite3.Connection) -> None:
         raise JournalNewer(path, version, VERSION)
     if version < 1:
         raise JournalForeign(path, f"its version is {version}")
+    return int(version)
+
+
+def marks(version: int) -> str:
+    """The condition that the index of marks has in a file of this version."""
+    return IS_MARK if version > 1 else f"kind IN ({_listed(_MARKS_1)})"
 
 
 def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that only reads, also beside the writer, and on a medium that cannot be written."""
-    _refuse_no_file(path)
+    refuse_no_file(path)
     if not path.exists():
         raise JournalInaccessible(path, os.strerror(errno.ENOENT), errno.ENOENT)
     uri = f"{path.absolute().as_uri()}?mode=ro"

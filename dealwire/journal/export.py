@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from dealwire.journal.errors import JournalUnwritable
-from dealwire.journal.reader import JournalReader, line_of
-from dealwire.journal.records import LINE, NOTE, RAW, SENT
+from dealwire.journal.reader import JournalReader
+from dealwire.journal.records import LINE, NOTE, RAW
 from devices.address import short_name
 from devices.capture import CaptureWriter
 
@@ -15,28 +15,34 @@ def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite
     The bytes are in clear text there and may hold faces that nobody has shown. KeyUnknown without the key,
     CaptureInaccessible when the file cannot be made, JournalUnwritable when the disk does not take it all.
     """
-    lines = [line for line in reader.lines().values() if line.table == table]
-    procedure = next((line.procedure for line in lines), "")
+    lines = {number: line for number, line in reader.lines().items() if line.table == table}
+    procedure = next((line.procedure for line in lines.values()), "")
     for record in reader.records():
         if record.table == table and record.kind in RAW:
             reader.raw(record)  # without its key there is no file
             break
     count, interfaces = 0, dict[int, int]()
     with CaptureWriter(output, overwrite=overwrite, procedure=procedure) as writer:
+
+        def interface_of(number: int) -> int:
+            if number not in interfaces:
+                line = lines[number]
+                interfaces[number] = writer.interface(
+                    line.name, device=line.device, dialect=line.dialect, line=short_name(line.address), baud=line.baud
+                )
+            return interfaces[number]
+
         for record in reader.records():
             if record.table != table:
                 continue
-            if record.kind == LINE and record.line not in interfaces:
-                line = line_of(reader.path, record)
-                interfaces[record.line] = writer.interface(
-                    line.name, device=line.device, dialect=line.dialect, line=short_name(line.address), baud=line.baud
-                )
+            if record.kind == LINE:
+                interface_of(record.line)
             elif record.kind in RAW:
-                count += 1
-                sent = record.kind == SENT
-                writer.chunk(interfaces[record.line], record.at_ns, sent, reader.raw(record))
+                for each in reader.passed(record):
+                    count += 1
+                    writer.chunk(interface_of(each.line), each.at_ns, each.sent, each.data)
             elif record.kind == NOTE:
-                writer.note(interfaces[record.line], record.at_ns, record.payload.decode("utf-8", "replace"))
+                writer.note(interface_of(record.line), record.at_ns, record.payload.decode("utf-8", "replace"))
     if writer.failed is not None:
         raise JournalUnwritable(output, writer.failed)
     return count

@@ -1,32 +1,42 @@
 """The journal as the owner writes it: everything that decides a result, on the disk before anybody is told of it.
 
 What is handed in joins the open group. A group is written in one transaction and synced, so that either all of it is
-in the file or none: by `commit`, and by `Journaled` before any byte goes out to a device.
+in the file or none: by `commit`, and by `Journaled` before any byte goes out that thanks a device for something. Reads
+and writes of a table wait together until anything else is written of it, for a minute at most: what leads to nothing
+was made known to nobody, and no device was thanked for it.
 """
 
 import logging
 import secrets
 import threading
+import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from msgspec.json import encode
 
 from dealwire.hub.lines import Publication, Topic
-from dealwire.journal import database
+from dealwire.journal import database, derived
 from dealwire.journal.check import check_tail
 from dealwire.journal.errors import KeyProblem
-from dealwire.journal.reader import JournalLine, JournalReader
+from dealwire.journal.passing import BYTES_MAX, WAIT_NS, Passed, packed
+from dealwire.journal.reader import JournalLine, JournalReader, Segment, TableStart, snapshot_head
 from dealwire.journal.records import (
+    DAY,
+    EXPORTED,
     GENESIS,
     KEY,
     LINE,
     NOTE,
     OPENED,
-    RECEIVED,
+    PASSED,
+    RAW,
     RESUMED,
-    SENT,
+    SALVAGED,
+    SETTLED,
+    SNAPSHOT,
     STARTED,
     STOPPED,
     TOPICS,
@@ -35,17 +45,27 @@ from dealwire.journal.records import (
     heading,
 )
 from dealwire.journal.sealing import CLEAR, SealsWith, sealer_of
+from dealwire.journal.watching import FileWatch
 from dealwire.version import __version__
 from devices.clock import Clock
+from rules.settled import SettledKey
 
 _log = logging.getLogger(__name__)
 
-SCHEMA: Final = "dealwire.journal/1"
+SCHEMA: Final = "dealwire.journal/2"
 
 GROUP_MAX: Final = 1024
 """Records of one group; a group that grows beyond is written without waiting for `commit`."""
+LOCKED_MOST_NS: Final = 30_000_000_000
+"""Another program may hold the file's lock for so long; until then what is to be written waits in memory."""
+PRUNED_AT_ONCE: Final = 2000
+"""Records that are pruned in one turn: a few milliseconds."""
+PAGES_AT_ONCE: Final = 256
+LAST_WAIT_MS: Final = 5000
+"""How long the end waits for another program's lock."""
 
 _INSERT: Final = f"INSERT INTO record ({database.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_CONSUMER: Final = "INSERT OR REPLACE INTO consumer (name, sequence) VALUES (?, ?)"
 
 
 class Journal:
@@ -53,16 +73,36 @@ class Journal:
 
     Opens the file, or makes it, and checks its newest records. A JournalError says in one line what is wrong. `key`
     None leaves raw bytes unsealed. Afterwards nothing here raises for a bad disk: `failed` says why nothing more is
-    written, and from then on nothing more may be made known or acknowledged.
+    written, and from then on nothing more may be made known or acknowledged. `about` is what the opening's record says
+    besides. `set_back` lets the record's time begin anew with the clock's, which is behind it: every table begins anew
+    then, too.
     """
 
-    def __init__(self, path: str | Path, *, key: SealsWith | None, clock: Clock) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        key: SealsWith | None,
+        clock: Clock,
+        about: Mapping[str, object] | None = None,
+        set_back: bool = False,
+    ) -> None:
         self.path = Path(path)
         self.failed: str | None = None
+        self.locked_since_ns: int | None = None
+        """Since when another program has held the file's lock, as far as was noticed; None while none does."""
         self.owes = False
-        """The open group holds more than what was sent: it has to be on the disk before anything goes out."""
+        """The open group holds what has to be on the disk before anything goes out."""
+        self._holds_raw = self._closed = False
+        self.epoch = secrets.token_hex(8)
+        """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
+        self._clock = clock
         self._sealer = sealer_of(key, self.path)
         self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
+        self._rows: list[derived.Row] = []
+        self._passing: dict[str, list[Passed]] = {}
+        self._sizes: dict[str, int] = {}
+        self._times: dict[str, int] = {}
         self._published: list[Publication] = []
         self._ready: list[Publication] = []
         self._lines: dict[tuple[str, str], JournalLine] = {}
@@ -72,38 +112,64 @@ class Journal:
         self._moved: dict[str, int] = {}
         self._lock = threading.Lock()  # guards the consumers, which move in other threads
         self._reader: JournalReader | None = None
-        self._closed = False
         self._file = database.WritableFile(self.path)
         try:
-            if self._file.new:
-                self._begin(clock.now_ns())
-            else:
-                self._go_on()
+            self._open_file(about or {}, set_back)
         except BaseException:
             self._file.close()
             raise
 
-    def _begin(self, at_ns: int) -> None:
-        self._identity = secrets.token_bytes(16)
+    def _open_file(self, about: Mapping[str, object], set_back: bool) -> None:
+        if self._file.new:
+            self._begin()
+        else:
+            self._go_on(set_back)
+        self._open_epoch(about)
+        self._watch = FileWatch(self.path)
+
+    def _begin(self) -> None:
+        self.identity = secrets.token_bytes(16)
         self._head, self.newest_ns = Head(0, GENESIS), 0
-        fields = {"schema": SCHEMA, "file": self._identity.hex(), "program": f"dealwire {__version__}"}
-        self._add(at_ns, 0, OPENED, "", encode(fields))
+        self._on_disk = self._head
+        self._day: str | None = None
+        self._anchor, self._segment_first = 0, 1
+        self._rows.append(("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, self.identity)))
+
+    def _go_on(self, set_back: bool) -> None:
         try:
-            self._write()
+            with JournalReader(self.path) as reader:
+                self.identity, self._head, self.newest_ns = reader.identity, check_tail(reader), reader.newest_ns
+                running, lines = reader.starts(), reader.lines()
+                self._day, segments = reader.day(), reader.segments()
+                self._anchor = reader.anchor.sequence
+                self._segment_first = segments[-1].last + 1 if segments else reader.anchor.sequence + 1
+                if self._file.older:
+                    self._derive(reader)
+            if set_back:
+                self.newest_ns, self._day = 0, None
+            self._on_disk = self._head
+            self._numbers = max(lines, default=0)
+            self._tables = {line.number: line.table for line in lines.values()}
+            for line in lines.values():
+                if line.table in running and line.sequence > running[line.table].sequence:
+                    self._lines[line.table, line.name] = line
+            self._consumers = dict(self._file.db.execute("SELECT name, sequence FROM consumer"))
         except database.TROUBLE as error:
             raise database.as_ours(self.path, error) from error
 
-    def _go_on(self) -> None:
-        with JournalReader(self.path) as reader:
-            self._identity, self._head, self.newest_ns = reader.identity, check_tail(reader), reader.newest_ns
-            running, lines = reader.starts(), reader.lines()
-        self._numbers = max(lines, default=0)
-        self._tables = {line.number: line.table for line in lines.values()}
-        for line in lines.values():
-            if line.table in running and line.sequence > running[line.table].sequence:
-                self._lines[line.table, line.name] = line
+    def _derive(self, reader: JournalReader) -> None:
+        """What a file of version 1 has no tables for."""
+        db = self._file.db
+        db.execute("INSERT INTO anchor (sequence, hash, file) VALUES (0, ?, ?)", (GENESIS, self.identity))
+        derived.derive(db, reader.records(), older=True)
+
+    def _open_epoch(self, about: Mapping[str, object]) -> None:
+        fields = {"schema": SCHEMA, "file": self.identity.hex(), "epoch": self.epoch}
+        at_ns = max(self._clock.now_ns(), self.newest_ns)
+        sequence = self._add(at_ns, 0, OPENED, "", encode({**fields, "program": f"dealwire {__version__}", **about}))
+        self._rows.append(("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", (sequence, self.epoch)))
         try:
-            self._consumers = dict(self._file.db.execute("SELECT name, sequence FROM consumer"))
+            self._write()
         except database.TROUBLE as error:
             raise database.as_ours(self.path, error) from error
 
@@ -124,15 +190,22 @@ class Journal:
         """The newest record, of the open group too; worth to be noted outside this file."""
         return self._head
 
-    def started(self, table: str, at_ns: int, configuration: str, facts: Mapping[str, object] | None = None) -> None:
-        """A table begins anew: no round is under way, its lines are registered after this.
+    @property
+    def on_disk(self) -> Head:
+        """The newest record that is on the disk."""
+        return self._on_disk
+
+    def started(self, table: str, at_ns: int, configuration: str, facts: Mapping[str, object] | None = None) -> int:
+        """A table begins anew: no round is under way, its lines are registered after this. The record's number.
 
         `configuration` is the text from which `rebuild` makes the same table again; `facts` are JSON values that
         decide its results and stand elsewhere: hashes of procedure and game, where the meters stand.
         """
         self._forget_lines(table)
-        self._add(at_ns, 0, STARTED, table, encode({"configuration": configuration, "facts": dict(facts or {})}))
+        began = encode({"configuration": configuration, "facts": dict(facts or {})})
+        sequence = self._add(at_ns, 0, STARTED, table, began)
         self._turn(table)
+        return sequence
 
     def resumed(self, table: str, at_ns: int) -> None:
         """A table that was broken off goes on where the journal left it; `resume` says so itself."""
@@ -152,27 +225,37 @@ class Journal:
         if not same:
             self._numbers += 1
         number = known.number if known is not None and same else self._numbers
-        sequence = self._head.sequence + 1
+        fields = {"name": name, "device": device, "dialect": dialect, "address": address, "baud": baud}
+        sequence = self._add(self.newest_ns, number, LINE, table, encode({**fields, "procedure": procedure}))
         line = JournalLine(number, sequence, table, name, device, dialect, address, baud, procedure)
         self._lines[table, name], self._tables[number] = line, table
-        fields = {"name": name, "device": device, "dialect": dialect, "address": address, "baud": baud}
-        self._add(self.newest_ns, number, LINE, table, encode({**fields, "procedure": procedure}))
         self._announce(table)
         return number
 
     def chunk(self, line: int, at_ns: int, sent: bool, data: bytes) -> None:
-        """Bytes of one read, before they are decoded, or of one write. Sealed at once."""
+        """Bytes of one read, before they are decoded, or of one write. They wait for what comes of them."""
         if not self._open():
             return
-        kind, table = SENT if sent else RECEIVED, self._tables[line]
-        head = heading(self._head.sequence + 1, at_ns, line, kind, table)
-        payload = CLEAR + data if self._sealer is None else self._sealer.seal(data, self._identity + head, table)
-        self._append(at_ns, line, kind, table, payload, head)
+        table = self._tables[line]
+        waiting = self._passing.setdefault(table, [])
+        if waiting and at_ns - waiting[0].at_ns >= WAIT_NS:
+            self._add_passing(table, idle=True)
+            waiting = self._passing.setdefault(table, [])
+        waiting.append(Passed(line, at_ns, sent, bytes(data)))
+        self._sizes[table] = size = self._sizes.get(table, 0) + len(data)
+        if size >= BYTES_MAX:
+            self._add_passing(table)
+
+    def thanks(self, line: int) -> None:
+        """What goes out on this line next may thank its device for all that came: `owes` says whether it may."""
+        table = self._tables[line]
+        if any(not each.sent for each in self._passing.get(table, ())):
+            self._add_passing(table)
+        self.owes |= self._holds_raw
 
     def note(self, line: int, at_ns: int, text: str) -> None:
         """A remark about a line: why it was lost, or that this program closed it."""
-        if self._open():
-            self._add(at_ns, line, NOTE, self._tables[line], text.encode())
+        self._add(at_ns, line, NOTE, self._tables[line], text.encode())
 
     def publish(self, table: str, topic: Topic, at_ns: int, text: str) -> int:
         """A line to be made known once `commit` returned it; its sequence. `at_ns` is the time of the report that it
@@ -180,19 +263,94 @@ class Journal:
         if topic not in TOPICS:
             raise ValueError(f"no topic {topic!r}; there are {', '.join(TOPICS)}")
         if self._open():
-            sequence = self._head.sequence + 1
-            self._published.append(Publication(sequence, table, at_ns, topic, text))
-            self._add(at_ns, 0, topic, table, text.encode())
+            sequence = self._add(at_ns, 0, topic, table, text.encode())
+            self._rows += derived.meter_rows(sequence, table, topic, text)
+            self._published.append(Publication(sequence, table, at_ns, topic, text, self.epoch, self._head.hash.hex()))
         return self._head.sequence
+
+    def settled(self, table: str, at_ns: int, key: SettledKey) -> None:
+        """The settlement that was published last is of this round."""
+        self._add(at_ns, 0, SETTLED, table, encode(key))
+        self._rows += derived.settled_rows(table, key)
+
+    def snapshot(self, start: TableStart, state: bytes) -> int | None:
+        """A table as it stands after everything written of it; None when nothing can be written. Its time is that of
+        the newest record of the table: nothing is due by then that was not met."""
+        table = start.table
+        self._add_passing(table)
+        if not self._open():
+            return None
+        self._turn(table)  # whoever goes on from here needs no key of before
+        sequence, at_ns = self._head.sequence + 1, self._times.get(table, self.newest_ns)
+        head = heading(sequence, at_ns, 0, SNAPSHOT, table)
+        lines = [line for line in self._lines.values() if line.table == table]
+        payload = snapshot_head(start, lines) + self._sealed(zlib.compress(state), head, table)
+        self._append(at_ns, 0, SNAPSHOT, table, payload, head)
+        return sequence
+
+    # ------------------------------------------------------------------ segments
+
+    def begin_day(self, day: str, at_ns: int) -> None:
+        """A gaming day begins: what was written since the one before is a segment. The first day of a file takes what
+        was written before it along."""
+        for table in list(self._passing):
+            self._add_passing(table, idle=True)
+        before, last = self._day, self._head
+        fields = {"file": self.identity.hex(), "day": day}
+        if before is not None:
+            segment = {"day": before, "first": self._segment_first, "last": last.sequence, "hash": last.hash.hex()}
+            insert = "INSERT INTO segment (first, last, day, hash) VALUES (?, ?, ?, ?)"
+            self._rows.append((insert, (self._segment_first, last.sequence, before, last.hash)))
+            self._segment_first = self._add(at_ns, 0, DAY, "", encode({**fields, "segment": segment}))
+        else:
+            self._add(at_ns, 0, DAY, "", encode(fields))
+        self._day = day
+        for table in sorted({table for table, _ in self._lines}):  # a segment holds the keys of what is in it
+            self._announce(table, anew=True)
+
+    @property
+    def day(self) -> str | None:
+        """The gaming day that began last; None before any did."""
+        return self._day
+
+    def exported(self, segment: Segment, file: str, sha256: str, at_ns: int) -> None:
+        """A segment is in a file of its own and was checked there."""
+        fields = {"first": segment.first, "last": segment.last, "hash": segment.hash.hex(), "day": segment.day}
+        self._add(at_ns, 0, EXPORTED, "", encode({**fields, "file": file, "sha256": sha256}))
+        self._rows.append(
+            ("UPDATE segment SET exported = ?, sha256 = ? WHERE first = ?", (file, sha256, segment.first))
+        )
+
+    def salvaged(self, at_ns: int, found: Mapping[str, object]) -> None:
+        """What is before this is what could be read of a damaged file; `found` are JSON values that say more."""
+        self._add(at_ns, 0, SALVAGED, "", encode(dict(found)))
+
+    def prune(self, segment: Segment, most: int = PRUNED_AT_ONCE) -> bool:
+        """Take the oldest records off the file, with the next group: of this segment, which must be the oldest and
+        exported. At most so many at once; True when none of it is left."""
+        last = min(segment.last, self._anchor + most)
+        row = self._file.db.execute("SELECT hash FROM record WHERE sequence = ?", (last,)).fetchone()
+        if row is None or not self._open() or segment.exported is None:
+            return True
+        self._rows.append(("DELETE FROM record WHERE sequence <= ?", (last,)))
+        self._rows.append(("UPDATE anchor SET sequence = ?, hash = ?", (last, row[0])))
+        self._anchor = last
+        return last == segment.last
+
+    def give_back(self, pages: int = PAGES_AT_ONCE) -> None:
+        """Give room that was pruned back to the disk, a little at a time."""
+        if self._open() and not self._file.db.in_transaction:
+            with suppress(*database.TROUBLE):
+                self._file.db.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
 
     # ------------------------------------------------------------------ to the disk
 
     def secure(self) -> bool:
         """Write the open group and sync it. False when the disk did not take it: then nothing may be acknowledged.
         Costs nothing when the group is empty."""
-        if self._group and self._open():
+        if (self._group or self._rows) and self._open():
             self._try_to_write()
-        return self.failed is None
+        return self.failed is None and not self._group
 
     def commit(self) -> list[Publication]:
         """Write the open group; what may now be made known, in order. Nothing that the disk did not take."""
@@ -200,12 +358,30 @@ class Journal:
         ready, self._ready = self._ready, []
         return ready
 
+    def look(self, now_ns: int) -> None:
+        """Once a second: is the file still there, and still ours? What has waited long enough gets its record."""
+        for table, waiting in list(self._passing.items()):
+            if waiting and now_ns - waiting[0].at_ns >= WAIT_NS:
+                self._add_passing(table, idle=True)
+        if not self._open():
+            return
+        trouble = self._watch.trouble(self._on_disk)
+        if trouble is not None:
+            self._fail(trouble)
+        elif self.locked_since_ns is not None and now_ns - self.locked_since_ns > LOCKED_MOST_NS:
+            self._fail(f"another program has locked the file for {LOCKED_MOST_NS // 10**9} s")
+
     def close(self) -> None:
         """Write the open group and give the file back. May be called twice; what comes after is not written."""
         if self._closed:
             return
+        for table in list(self._passing):
+            self._add_passing(table, idle=True)
         if (self._group or self._moved) and self.failed is None:
+            self._file.db.execute(f"PRAGMA busy_timeout = {LAST_WAIT_MS}")
             self._try_to_write()
+            if self.locked_since_ns is not None:
+                self._fail("another program has locked the file")
         self._closed = True
         if self._reader is not None:
             self._reader.close()
@@ -240,12 +416,12 @@ class Journal:
     def _open(self) -> bool:
         return self.failed is None and not self._closed
 
-    def _announce(self, table: str) -> None:
+    def _announce(self, table: str, *, anew: bool = False) -> None:
         """The key of what is sealed for the table from here on, if an auditor is to have it."""
         if self._sealer is None or not self._open():
             return
         try:
-            payload = self._sealer.announcement(table)
+            payload = self._sealer.announcement(table, anew=anew)
         except KeyProblem as problem:
             self._fail(str(problem))
             return
@@ -260,16 +436,36 @@ class Journal:
     def _forget_lines(self, table: str) -> None:
         self._lines = {key: line for key, line in self._lines.items() if key[0] != table}
 
-    def _add(self, at_ns: int, line: int, kind: str, table: str, payload: bytes) -> None:
+    def _add_passing(self, table: str, *, idle: bool = False) -> None:
+        """What passed on the lines of a table gets its record. Compressed only where nothing came of it: the length of
+        what holds faces says nothing of them."""
+        waiting = self._passing.pop(table, None)
+        self._sizes.pop(table, None)
+        if not waiting or not self._open():
+            return
+        at_ns = max(each.at_ns for each in waiting)
+        head = heading(self._head.sequence + 1, at_ns, 0, PASSED, table)
+        self._append(at_ns, 0, PASSED, table, self._sealed(packed(waiting, at_ns, deflate=idle), head, table), head)
+
+    def _sealed(self, data: bytes, head: bytes, table: str) -> bytes:
+        return CLEAR + data if self._sealer is None else self._sealer.seal(data, self.identity + head, table)
+
+    def _add(self, at_ns: int, line: int, kind: str, table: str, payload: bytes) -> int:
+        """A record, after what passed at its table before it; its number."""
+        if table in self._passing:
+            self._add_passing(table)
         if self._open():
             head = heading(self._head.sequence + 1, at_ns, line, kind, table)
             self._append(at_ns, line, kind, table, payload, head)
+        return self._head.sequence
 
     def _append(self, at_ns: int, line: int, kind: str, table: str, payload: bytes, head: bytes) -> None:
         sequence, digest = self._head.sequence + 1, chained(self._head.hash, head, payload)
         self._head = Head(sequence, digest)
         self.newest_ns = max(self.newest_ns, at_ns)
-        self.owes |= kind != SENT
+        self._times[table] = max(self._times.get(table, 0), at_ns)
+        self.owes |= kind not in RAW
+        self._holds_raw |= kind == PASSED
         self._group.append((sequence, at_ns, line, kind, table, payload, digest))
         if len(self._group) >= GROUP_MAX:
             self.secure()
@@ -279,14 +475,18 @@ class Journal:
         if not db.in_transaction:
             db.execute("BEGIN IMMEDIATE")
         db.executemany(_INSERT, self._group)
+        derived.write(db, self._rows)
         with self._lock:
             moved, self._moved = self._moved, {}
-        db.executemany("INSERT OR REPLACE INTO consumer (name, sequence) VALUES (?, ?)", moved.items())
+        db.executemany(_CONSUMER, moved.items())
         db.execute("COMMIT")
+        if self._group:
+            self._on_disk = Head(self._group[-1][0], self._group[-1][6])
         if self._sealer is not None:
             self._sealer.forget()
         self._group.clear()
-        self.owes = False
+        self._rows.clear()
+        self.owes, self._holds_raw, self.locked_since_ns = False, False, None
         self._ready += self._published
         self._published.clear()
 
@@ -294,11 +494,18 @@ class Journal:
         try:
             self._write()
         except database.TROUBLE as error:
-            self._fail(database.in_words(error))
+            if database.is_locked(error):
+                if self.locked_since_ns is None:
+                    self.locked_since_ns = self._clock.now_ns()
+                    _log.warning("%s: another program has locked the file; what is to be written waits", self.path)
+            else:
+                self._fail(database.in_words(error))
 
     def _fail(self, why: str) -> None:
         self.failed = why
         self._group.clear()
+        self._rows.clear()
+        self._passing.clear()
         self._published.clear()
         _log.error("%s: nothing more is journalled: %s", self.path, why)
         try:

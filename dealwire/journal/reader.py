@@ -1,18 +1,38 @@
 """Reading a journal: by anybody, also while it is written; nothing here can change it."""
 
 import json
+import struct
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from dealwire.hub.lines import Publication, Topic
-from dealwire.journal import database
+from dealwire.journal import database, derived
 from dealwire.journal.auditing import AUDITED
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
-from dealwire.journal.records import GENESIS, LINE, OPENED, STARTED, STOPPED, TEXT_MAX, Head, JournalRecord, heading
-from dealwire.journal.sealing import NotGenuine, OpensWith, Unsealer
+from dealwire.journal.passing import INFLATED_MAX, NotPassed, Passed, unpacked
+from dealwire.journal.records import (
+    DAY,
+    GENESIS,
+    LINE,
+    OPENED,
+    PASSED,
+    SENT,
+    SETTLED,
+    SNAPSHOT,
+    STARTED,
+    STOPPED,
+    TEXT_MAX,
+    Head,
+    JournalRecord,
+    heading,
+)
+from dealwire.journal.sealing import CLEAR, NotGenuine, OpensWith, Unsealer
+from rules.settled import SettledKey
 
 T = TypeVar("T")
 
@@ -47,6 +67,31 @@ class TableStart:
     facts: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class TableSnapshot:
+    """A table as record `sequence` holds it: how it began, its lines, and `state`, JSON, of which only the table and
+    its lines know more."""
+
+    sequence: int
+    at_ns: int
+    start: TableStart
+    lines: tuple[JournalLine, ...]
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The records of one gaming day; `hash` is that of the last. `exported` names the file that holds it too, with the
+    SHA-256 of that file; None until then."""
+
+    first: int
+    last: int
+    day: str
+    hash: bytes
+    exported: str | None = None
+    sha256: str | None = None
+
+
 class JournalReader:
     """A journal open for reading. Use it as a context manager; every method may be called from any thread.
 
@@ -58,13 +103,14 @@ class JournalReader:
         self._unsealer = Unsealer(key, self.path)
         self._learned = 0
         self._lock = threading.Lock()
+        self._openings: tuple[list[int], list[str]] = [], []
+        self._epochs_up_to = 0
         self._db = database.open_reading(self.path)
         try:
-            first = next(self._page(0, f"kind = '{OPENED}' AND {database.IS_MARK}"), None)
-            if first is None:
-                raise JournalDamaged(self.path, 1, "the first record is missing")
-            self.identity = _fields(self.path, first, lambda fields: bytes.fromhex(fields["file"]))
-            """The file's own number, 16 random bytes."""
+            self.version: int = self._rows("PRAGMA user_version")[0][0]
+            self._marks = database.marks(self.version)
+            self.anchor, self.identity = self._anchor()
+            """What the first record follows, and the file's own number, 16 random bytes."""
         except BaseException:
             self.close()
             raise
@@ -79,23 +125,38 @@ class JournalReader:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _anchor(self) -> tuple[Head, bytes]:
+        if self.version > 1:
+            rows = self._rows("SELECT sequence, hash, file FROM anchor")
+            if len(rows) != 1 or len(rows[0][1]) != len(GENESIS) or len(rows[0][2]) != 16:
+                raise JournalDamaged(self.path, None, "what its first record follows is not in it")
+            if self.hash_at(rows[0][0] + 1) is None:
+                raise JournalDamaged(self.path, rows[0][0] + 1, "the first record is missing")
+            return Head(rows[0][0], rows[0][1]), rows[0][2]
+        first = next(self._page(0, f"kind = '{OPENED}' AND {self._marks}"), None)
+        if first is None:
+            raise JournalDamaged(self.path, 1, "the first record is missing")
+        return Head(0, GENESIS), _fields(self.path, first, lambda fields: bytes.fromhex(fields["file"]))
+
     # ------------------------------------------------------------------ records
 
     @property
     def head(self) -> Head:
         """The newest record's number and hash."""
         rows = self._rows("SELECT sequence, hash FROM record ORDER BY sequence DESC LIMIT 1")
-        return Head(*rows[0]) if rows else Head(0, GENESIS)
+        return Head(*rows[0]) if rows else self.anchor
 
     def hash_at(self, sequence: int) -> bytes | None:
-        """The place in the chain of record `sequence`; None when it is not here."""
-        rows = self._rows("SELECT hash FROM record WHERE sequence = ?", sequence)
-        return bytes(rows[0][0]) if rows else None
+        """The hash of record number `sequence`; None when it is not in the file."""
+        rows = self._rows("SELECT hash FROM record WHERE sequence = ?", sequence) if 0 <= sequence < MANY else []
+        return rows[0][0] if rows else None
 
     @property
     def newest_ns(self) -> int:
-        """The latest time among the newest records, nanoseconds since 1970: no clock that goes on may start before."""
-        newest = "SELECT at_ns FROM record ORDER BY sequence DESC LIMIT 1000"
+        """The latest time among the newest records of the newest opening, nanoseconds since 1970: no clock that goes on
+        may start before."""
+        opened = f"SELECT coalesce(max(sequence), 0) FROM record WHERE kind = '{OPENED}' AND {self._marks}"
+        newest = f"SELECT at_ns FROM record WHERE sequence >= ({opened}) ORDER BY sequence DESC LIMIT 1000"
         return int(self._rows(f"SELECT coalesce(max(at_ns), 0) FROM ({newest})")[0][0])
 
     def newest(self, table: str | None = None, *, up_to: int = MANY, before_ns: int = MANY) -> tuple[int, int]:
@@ -108,10 +169,7 @@ class JournalReader:
 
     def records(self, after: int = 0) -> Iterator[JournalRecord]:
         """Every record after number `after`, oldest first, up to the newest there is when the end is reached."""
-        found = list(self._page(after))
-        while found:
-            yield from found
-            found = list(self._page(found[-1].sequence))
+        return self._paged(after, "1")
 
     def publications(self, after: int = 0, limit: int | None = None, table: str | None = None) -> list[Publication]:
         """What was made known after number `after`, oldest first, at most `limit`; of one `table`, or of all."""
@@ -124,37 +182,184 @@ class JournalReader:
             *named,
             -1 if limit is None else limit,
         )
-        return [publication_of(self._record(row)) for row in rows]
+        found = [publication_of(record := self._record(row), self.epoch_at(record.sequence)) for row in rows]
+        for item in found:
+            if item.sequence <= after:
+                raise JournalDamaged(self.path, item.sequence, f"comes after record {after}")
+            after = item.sequence
+        return found
+
+    def settled(self, after: int, table: str) -> Iterator[SettledKey]:
+        """The rounds of `table` that were settled after record `after`, oldest first."""
+        if self.version == 1:
+            where = f"{database.IS_PUBLICATION} AND kind = 'settlement'"
+            found = (each for each in self._paged(after, where) if each.table == table)
+            keys = (derived.older_key_of(each.payload.decode("utf-8", "replace")) for each in found)
+        else:
+            keys = (derived.key_of(each) for each in self._marked(SETTLED, table, after))
+        yield from (key for key in keys if key is not None)
+
+    def was_settled(self, table: str, key: SettledKey) -> bool:
+        """Whether this round's settlement was ever written; also by a version that wrote no more than its session."""
+        if self.version == 1:
+            return key._replace(device=derived.NOBODY) in self.settled(0, table)
+        return bool(self._rows(derived.IS_SETTLED, table, *key, derived.NOBODY))
+
+    def own_meters(self, table: str) -> dict[str, int | None]:
+        """Where the meters stand that are `table`'s own, in cents by name; None where that is not known."""
+        rows = self._rows("SELECT name, line FROM meter WHERE tbl = ?", table) if self.version > 1 else []
+        return {name: int(line) if line else None for name, line in rows}
+
+    def newest_meters(self, names: Collection[str], before: int) -> dict[str, str]:
+        """The newest step of each of these shared meters before record `before`, by its name; without those that have
+        none."""
+        sql = "SELECT name, sequence, line FROM meter WHERE tbl = ''"
+        rows = self._rows(sql) if self.version > 1 else []
+        found = {name: line for name, sequence, line in rows if name in names and sequence < before}
+        missing = {name for name, sequence, _ in rows if name in names} - found.keys() if rows else set(names)
+        for record in self._meters_back(before) if missing else ():
+            name = derived.meter_of(record.payload.decode("utf-8", "replace"))
+            if name in missing:
+                found[name] = record.payload.decode("utf-8", "replace")
+                missing.remove(name)
+            if not missing:
+                break
+        return found
+
+    def _meters_back(self, before: int) -> Iterator[JournalRecord]:
+        where = f"{database.IS_PUBLICATION} AND kind = 'meter' AND sequence < ?"
+        sql = (
+            f"SELECT {database.COLUMNS} FROM record INDEXED BY publication WHERE {where} ORDER BY sequence DESC LIMIT ?"
+        )
+        while found := list(map(self._record, self._rows(sql, before, PAGE))):
+            yield from found
+            before = found[-1].sequence
+
+    def epoch_at(self, sequence: int) -> str:
+        """The opening that wrote record `sequence`; empty for one of a version that named none."""
+        if self.version > 1 and sequence > self._epochs_up_to:
+            self._epochs_up_to = self.head.sequence
+            rows = self.openings()
+            self._openings = [row[0] for row in rows], [row[1] for row in rows]
+        numbers, epochs = self._openings
+        place = bisect_right(numbers, sequence)
+        return epochs[place - 1] if place else ""
+
+    # ------------------------------------------------------------------ tables
 
     def starts(self, *, stopped: bool = False) -> dict[str, TableStart]:
         """How each table that was not stopped began last, by its name; with `stopped`, the others too."""
         found: dict[str, TableStart] = {}
-        for record in self._marks():
-            if record.kind == STARTED:
-                found[record.table] = start_of(self.path, record)
-            elif record.kind == STOPPED and not stopped:
-                found.pop(record.table, None)
+        for table in sorted({*self._named(STARTED), *self._named(SNAPSHOT)}):
+            started, ended = self._newest_mark(STARTED, table), self._newest_mark(STOPPED, table)
+            kept = self._newest_mark(SNAPSHOT, table)
+            began = max(record.sequence for record in (started, kept) if record is not None)
+            if ended is not None and ended.sequence > began and not stopped:
+                continue
+            if started is not None:
+                found[table] = start_of(self.path, started)
+            elif kept is not None:
+                found[table] = self.snapshot_of(kept, state=False).start
         return found
 
     def lines(self) -> dict[int, JournalLine]:
         """Every line, by its number; one registered again as it was last."""
-        return {record.line: line_of(self.path, record) for record in self._marks() if record.kind == LINE}
+        found: dict[int, JournalLine] = {}
+        for table in self._named(SNAPSHOT):
+            kept = self._newest_mark(SNAPSHOT, table)
+            if kept is not None:
+                found |= {line.number: line for line in self.snapshot_of(kept, state=False).lines}
+        for record in self._paged(0, f"{self._marks} AND kind = '{LINE}'"):
+            if record.line not in found or found[record.line].sequence <= record.sequence:
+                found[record.line] = line_of(self.path, record)
+        return dict(sorted(found.items()))
+
+    def snapshot(self, table: str, *, state: bool = True, up_to: int = MANY) -> TableSnapshot | None:
+        """The newest snapshot of `table` since it began last, up to record `up_to`; None when there is none. Without
+        `state` no key is needed."""
+        kept, started = self._newest_mark(SNAPSHOT, table, up_to), self._newest_mark(STARTED, table, up_to)
+        if kept is None or (started is not None and started.sequence > kept.sequence):
+            return None
+        return self.snapshot_of(kept, state=state)
+
+    def first_snapshot(self, table: str) -> TableSnapshot | None:
+        """The oldest snapshot of `table` that is still here; None when there is none."""
+        where = f"{self._marks} AND kind = '{SNAPSHOT}' AND tbl = ?"
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence LIMIT 1"
+        found = next(map(self._record, self._rows(sql, table)), None)
+        return self.snapshot_of(found) if found is not None else None
+
+    def snapshot_of(self, record: JournalRecord, *, state: bool = True) -> TableSnapshot:
+        """What a snapshot's record holds; without `state`, which alone needs the key, for anybody."""
+        length = int.from_bytes(record.payload[:4], "big")
+        sealed = record.payload[4 + length :]
+        body = self._opened(record, sealed) if state else b""
+
+        def read(fields: dict[str, Any]) -> TableSnapshot:
+            start = TableStart(record.table, fields["started"], fields["configuration"], fields["facts"])
+            lines = tuple(JournalLine(**line) for line in fields["lines"])
+            return TableSnapshot(record.sequence, record.at_ns, start, lines, _inflated(body) if state else b"")
+
+        return _fields(self.path, record, read, record.payload[4 : 4 + length])
+
+    def passed(self, record: JournalRecord) -> list[Passed]:
+        """The reads and writes that a record holds, oldest first. Errors as of `raw`."""
+        if record.kind != PASSED:
+            return [Passed(record.line, record.at_ns, record.kind == SENT, self.raw(record))]
+        try:
+            return unpacked(self.raw(record), record.at_ns)
+        except NotPassed as error:
+            raise JournalDamaged(self.path, record.sequence, f"{error}") from None
 
     def raw(self, record: JournalRecord) -> bytes:
-        """The bytes of a read or a write. KeyUnknown without the right key, JournalDamaged when they were altered."""
-        missing = self._unsealer.missing(record.payload)
+        """What a record holds under its seal. KeyUnknown without the right key, JournalDamaged when it was altered."""
+        return self._opened(record, record.payload)
+
+    def _opened(self, record: JournalRecord, payload: bytes) -> bytes:
+        missing = self._unsealer.missing(payload)
         if missing is not None and self._unsealer.learns:
             self._learn()
-            missing = self._unsealer.missing(record.payload)
+            missing = self._unsealer.missing(payload)
         if missing is not None:
-            audited = record.payload[:1] == AUDITED
+            audited = payload[:1] == AUDITED
             raise KeyUnknown(self.path, record.sequence, missing, audited=audited, beside=self._unsealer.beside)
         try:
             head = heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
-            return self._unsealer.open(record.payload, self.identity + head)
+            return self._unsealer.open(payload, self.identity + head)
         except NotGenuine:
             why = "the seal is broken: the bytes were altered or moved, or the key is another"
             raise JournalDamaged(self.path, record.sequence, why) from None
+
+    def is_sealed(self, record: JournalRecord) -> bool:
+        """Whether what a raw record or a snapshot holds is under a seal."""
+        start = 4 + int.from_bytes(record.payload[:4], "big") if record.kind == SNAPSHOT else 0
+        return record.payload[start : start + 1] != CLEAR
+
+    def segments(self) -> list[Segment]:
+        """What is before each gaming day, oldest first; of those that are still here."""
+        if self.version == 1:
+            return []
+        rows = self._rows("SELECT first, last, day, hash, exported, sha256 FROM segment ORDER BY first")
+        return [Segment(*row) for row in rows if row[1] > self.anchor.sequence]
+
+    def openings(self) -> list[tuple[int, str]]:
+        """Every opening that named itself: its record's number, its name."""
+        return self._rows("SELECT sequence, epoch FROM opening ORDER BY sequence") if self.version > 1 else []
+
+    def day(self) -> str | None:
+        """The gaming day that began last; None when none ever did."""
+        rows = self._rows(f"SELECT max(sequence) FROM record INDEXED BY mark WHERE {self._marks} AND kind = '{DAY}'")
+        record = next(self._page(rows[0][0] - 1), None) if rows and rows[0][0] else None
+        return _fields(self.path, record, lambda fields: str(fields["day"])) if record is not None else None
+
+    def size(self) -> int:
+        """Bytes of the file that are in use."""
+        pages, free, of = (self._rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "freelist_count", "page_size"))
+        return int((pages - free) * of)
+
+    def consumers(self) -> dict[str, int]:
+        """How far each exporter has sent."""
+        return dict(self._rows("SELECT name, sequence FROM consumer"))
 
     def complaints(self) -> list[str]:
         """What SQLite finds wrong with the file; empty when it is sound."""
@@ -172,9 +377,35 @@ class JournalReader:
                     raise JournalDamaged(self.path, record.sequence, why) from None
             self._learned = found[-1].sequence
 
-    def _marks(self) -> Iterator[JournalRecord]:
-        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {database.IS_MARK} ORDER BY sequence"
-        return map(self._record, self._rows(sql))
+    def _named(self, kind: str) -> list[str]:
+        """Tables of which there is a record of this kind of marks."""
+        found, sql = list[str](), f"SELECT tbl FROM record INDEXED BY mark WHERE {self._marks} AND kind = ? AND tbl > ?"
+        while rows := self._rows(f"{sql} ORDER BY tbl LIMIT 1", kind, found[-1] if found else ""):
+            found.append(rows[0][0])
+        return found
+
+    def _newest_mark(self, kind: str, table: str, up_to: int = MANY) -> JournalRecord | None:
+        where = f"{self._marks} AND kind = ? AND tbl = ? AND sequence <= ?"
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence DESC LIMIT 1"
+        return next(map(self._record, self._rows(sql, kind, table, up_to)), None)
+
+    def _marked(self, kind: str, table: str, after: int) -> Iterator[JournalRecord]:
+        """Records of one kind of marks of a table after number `after`, oldest first."""
+        where = f"{self._marks} AND kind = ? AND tbl = ? AND sequence > ?"
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence LIMIT ?"
+        while found := list(map(self._record, self._rows(sql, kind, table, after, PAGE))):
+            yield from found
+            if found[-1].sequence <= after:
+                raise JournalDamaged(self.path, found[-1].sequence, f"comes after record {after}")
+            after = found[-1].sequence
+
+    def _paged(self, after: int, where: str) -> Iterator[JournalRecord]:
+        while found := list(self._page(after, where)):
+            for record in found:
+                if record.sequence <= after:  # a damaged tree may lead back to where it came from, for ever
+                    raise JournalDamaged(self.path, record.sequence, f"comes after record {after}")
+                after = record.sequence
+                yield record
 
     def _page(self, after: int, where: str = "1") -> Iterator[JournalRecord]:
         sql = f"SELECT {database.COLUMNS} FROM record WHERE {where} AND sequence > ? ORDER BY sequence LIMIT ?"
@@ -200,11 +431,37 @@ class JournalReader:
             raise database.as_ours(self.path, error) from error
 
 
-def publication_of(record: JournalRecord) -> Publication:
+def publication_of(record: JournalRecord, epoch: str = "") -> Publication:
     """A record of a topic as it is made known."""
     text = record.payload.decode("utf-8", "replace")
     topic = cast(Topic, record.kind)
-    return Publication(record.sequence, record.table, record.at_ns, topic, text, hash=record.hash.hex())
+    return Publication(record.sequence, record.table, record.at_ns, topic, text, epoch, record.hash.hex())
+
+
+def snapshot_head(start: TableStart, lines: list[JournalLine]) -> bytes:
+    """What a snapshot's record says in clear: enough to know the table without the record of its beginning."""
+    fields = {"started": start.sequence, "configuration": start.configuration, "facts": start.facts}
+    clear = json.dumps({**fields, "lines": [asdict(line) for line in lines]}).encode()
+    return struct.pack(">I", len(clear)) + clear
+
+
+def _inflated(body: bytes) -> bytes:
+    unpack = zlib.decompressobj()
+    try:
+        state = unpack.decompress(body, INFLATED_MAX)
+    except zlib.error as error:
+        raise ValueError(f"its state cannot be read: {error}") from error
+    if not unpack.eof or unpack.unused_data:
+        raise ValueError("its state is cut off")
+    return state
+
+
+def epoch_of(record: JournalRecord) -> str:
+    """The opening that an `opened` record names; empty in files of version 1."""
+    try:
+        return str(json.loads(record.payload).get("epoch", ""))
+    except (ValueError, AttributeError):
+        return ""
 
 
 def start_of(path: Path, record: JournalRecord) -> TableStart:
@@ -219,8 +476,8 @@ def line_of(path: Path, record: JournalRecord) -> JournalLine:
     return _fields(path, record, lambda fields: JournalLine(record.line, record.sequence, record.table, **fields))
 
 
-def _fields(path: Path, record: JournalRecord, make: Callable[[dict[str, Any]], T]) -> T:
+def _fields(path: Path, record: JournalRecord, make: Callable[[dict[str, Any]], T], payload: bytes | None = None) -> T:
     try:
-        return make(json.loads(record.payload))
+        return make(json.loads(record.payload if payload is None else payload))
     except (ValueError, KeyError, TypeError) as error:
         raise JournalDamaged(path, record.sequence, f"a record {record.kind!r} that cannot be read") from error

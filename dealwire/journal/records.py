@@ -13,7 +13,7 @@ from dealwire.hub.lines import Topic
 TOPICS: Final[tuple[str, ...]] = get_args(Topic)
 """Kinds of records that are made known; stored in clear text."""
 OPENED: Final = "opened"
-"""The first record of a file."""
+"""A program opened the file to write it: the first record, and one at every start since."""
 STARTED: Final = "started"
 """A table begins anew, with its configuration."""
 RESUMED: Final = "resumed"
@@ -22,17 +22,31 @@ STOPPED: Final = "stopped"
 """A table ends."""
 LINE: Final = "line"
 """A line of a table, with what is at its end."""
+PASSED: Final = "passed"
+"""Reads and writes of the lines of one table, oldest first; `dealwire.journal.passing`."""
 RECEIVED: Final = "received"
-"""Bytes of one read."""
+"""Bytes of one read, in files of version 1."""
 SENT: Final = "sent"
-"""Bytes of one write."""
+"""Bytes of one write, in files of version 1."""
 KEY: Final = "key"
 """What opens the raw record of a table from here on, sealed to an auditor."""
 NOTE: Final = "note"
 """A remark about a line, such as its loss."""
+SNAPSHOT: Final = "snapshot"
+"""A table as it stood between two rounds: whoever goes on with it begins there."""
+SETTLED: Final = "settled"
+"""Which round the settlement before this is of, by all that tells it from any other: it is settled once."""
+DAY: Final = "day"
+"""A gaming day begins; all before it is a segment."""
+EXPORTED: Final = "exported"
+"""A segment was written to a file of its own and checked there."""
+SALVAGED: Final = "salvaged"
+"""What is before this record is what could be read of a damaged file."""
 
-RAW: Final = (RECEIVED, SENT)
-MARKS: Final = (OPENED, STARTED, RESUMED, STOPPED, LINE)
+RAW: Final = (PASSED, RECEIVED, SENT)
+SEALED_KINDS: Final = (*RAW, SNAPSHOT)
+"""Kinds whose payload is sealed, where there is a key: they may hold faces that nobody has shown."""
+MARKS: Final = (OPENED, STARTED, RESUMED, STOPPED, LINE, SNAPSHOT, SETTLED, DAY, EXPORTED, SALVAGED)
 
 GENESIS: Final = bytes(32)
 """What stands for the hash before the first record."""

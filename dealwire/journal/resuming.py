@@ -1,8 +1,8 @@
 """Going on with tables that were broken off: as if their lines had been lost for a while, and nothing else.
 
-After a kill the journal holds every byte that was acknowledged. Dealt again, it gives each table as it stood, with
-the round under way and its meters, and for every line where its device's events stood; what the device was not told
-that we have, it sends again on the next line.
+After a kill the journal holds every byte that was acknowledged. Dealt again from the newest snapshot on, it gives each
+table as it stood, with the round under way and its meters, and for every line where its device's events stood; what the
+device was not told that we have, it sends again on the next line.
 """
 
 from collections.abc import Callable, Collection
@@ -10,18 +10,22 @@ from dataclasses import dataclass, field
 from typing import Final, Generic
 
 from dealwire.hub.lines import Publication
-from dealwire.journal.compare import DERIVED, Matching
+from dealwire.journal.compare import DERIVED, Comparison, Matching
 from dealwire.journal.errors import JournalDiffers
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.sealing import OpensWith
+from dealwire.journal.snapshots import Adopts
+from dealwire.journal.tables import JournaledPublisher, write_settled
 from devices.recording import LINE_LOST
 from devices.session import Feed
 from protocol.link import Link, Resumable
 from protocol.tdp.messages import Role
 
 WHY: Final = "the program that had it ended"
+PROGRESS_EACH: Final = 1000
+"""Records between two calls of `progress`."""
 
 
 @dataclass(slots=True)
@@ -48,12 +52,15 @@ def resume(
     make: MakePublisher[T],
     now_ns: int,
     topics: Collection[str] = DERIVED,
+    *,
+    progress: Callable[[], None] = lambda: None,
 ) -> Resumed[T]:
     """Go on with every table of `journal` that was started and not stopped. Call it before anything else is written.
 
     Each line that was open ends as lost, and what follows from that is published and committed. Afterwards the owner's
     clock must not be before `journal.newest_ns` (`SystemClock(not_before_ns)`). JournalDiffers when the raw record does
-    not give what was published: then going on would put one story after another. Other errors as `rebuild`.
+    not give what was published: then going on would put one story after another. Other errors as `rebuild`. `progress`
+    is called now and then while it deals.
     """
     now_ns = max(now_ns, journal.newest_ns)
     with JournalReader(journal.path, key) as reader:
@@ -61,20 +68,52 @@ def resume(
         if not starts:
             return Resumed()
         dealing = Dealing(reader, make)
-        matching = Matching(dealing, topics)
-        begins = {table: start.sequence for table, start in starts.items()}
-        for record in reader.records(min(begins.values()) - 1):
-            if record.sequence >= begins.get(record.table, record.sequence + 1):
-                matching.take(record)
-    found = matching.finish()
-    if found.difference is not None:
-        raise JournalDiffers(journal.path, str(found.difference))
-    for table in begins:
-        journal.resumed(table, now_ns)
-    pending = found.pending
+        found = _deal_since(reader, dealing, Matching(dealing, topics), progress)
+        if found.difference is not None:
+            raise JournalDiffers(journal.path, str(found.difference))
+        for table in starts:
+            journal.resumed(table, now_ns)
+        _go_on(journal, dealing, found.pending, reader, now_ns)
+    return Resumed(dict(dealing.publishers), dealing.lost, journal.commit())
+
+
+def _go_on(
+    journal: Journal, dealing: Dealing[T], pending: list[Publication], written: JournalReader, now_ns: int
+) -> None:
+    """End the lines that were open; publish what follows from that, and what follows from the record and never was."""
     for line in dealing.open_lines:
         journal.note(line, now_ns, LINE_LOST + WHY)
         pending += dealing.lose(line, now_ns, LINE_LOST + WHY)
     for item in pending:
         journal.publish(item.table, item.topic, item.at_ns, item.line)
-    return Resumed(dict(dealing.publishers), dealing.lost, journal.commit())
+    for name, publisher in dealing.publishers.items():
+        if isinstance(publisher, JournaledPublisher) and publisher.rounds is not None:
+            rounds = publisher.rounds
+            rounds.newly_settled = [key for key in rounds.newly_settled if not written.was_settled(name, key)]
+            write_settled(journal, name, publisher, now_ns)
+
+
+def _deal_since(
+    reader: JournalReader, dealing: Dealing[T], matching: Matching, progress: Callable[[], None]
+) -> Comparison:
+    """Deal each running table from its newest snapshot on, or from its beginning where there is none."""
+    make = dealing.make
+    adopts = isinstance(make, Adopts)
+    snapshots = {table: reader.snapshot(table) if adopts else None for table in reader.starts()}
+    begins = {
+        table: start.sequence - 1 if (kept := snapshots[table]) is None else kept.sequence
+        for table, start in reader.starts().items()
+    }
+    waiting = sorted((kept for kept in snapshots.values() if kept is not None), key=lambda kept: kept.sequence)
+    for count, record in enumerate(reader.records(min(begins.values()))):
+        while waiting and waiting[0].sequence < record.sequence:
+            dealing.adopt(waiting.pop(0))
+        if record.sequence > begins.get(record.table, record.sequence):
+            matching.take(record)
+        elif isinstance(make, Adopts):
+            make.passed_over(record)
+        if count % PROGRESS_EACH == 0:
+            progress()
+    for kept in waiting:
+        dealing.adopt(kept)
+    return matching.finish()

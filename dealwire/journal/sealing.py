@@ -132,9 +132,9 @@ def load_key(path: str | Path) -> SealingKey | AuditorPrivateKey | Stretches:
 class Sealer(Protocol):
     """Seals the raw bytes of one opening of one journal, in one process."""
 
-    def announcement(self, table: str = "") -> bytes | None:
+    def announcement(self, table: str = "", *, anew: bool = False) -> bytes | None:
         """The payload of the `key` record to be written before anything is sealed for `table`, if there has to be
-        one."""
+        one; `anew`: another in any case."""
         ...
 
     def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:
@@ -166,7 +166,7 @@ class FileSealer:
         self._cipher = _cipher(key.path, secret, self._salt)
         self._counter = 0
 
-    def announcement(self, table: str = "") -> None:
+    def announcement(self, table: str = "", *, anew: bool = False) -> None:
         """Its keys are in no journal."""
 
     def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:

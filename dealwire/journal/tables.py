@@ -1,35 +1,36 @@
 """The tables of a service, made from their settings: at the start, and again from what the journal says of a start.
 
 A journal holds each table's settings as they were, and what decides its results and stands elsewhere: the hashes of
-procedure and game, where the meters stood, the rounds before. So the record of a year ago gives today what it gave
-then, or says which file has changed since.
+procedure and game, where the meters stood, which rounds were settled. So the record of a year ago gives today what it
+gave then, or says which file has changed since.
 """
 
 import hashlib
 import json
-from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+from msgspec.structs import replace
+
+from dealer_flow.play.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
-from dealwire.hub.lines import Publication
-from dealwire.journal.reader import JournalReader, TableStart
+from dealwire.journal.derived import RoundRuns
+from dealwire.journal.journal import Journal
+from dealwire.journal.reader import MANY, JournalReader, TableSnapshot, TableStart
+from dealwire.journal.records import JournalRecord
+from dealwire.journal.snapshots import Kept
 from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of
-from dealwire.table.table import TableOutcome, TableTerms, move_meters
+from dealwire.table.state import PublisherState
+from dealwire.table.table import TableOutcome, TableTerms
 from dealwire.table.viewer import Viewer
 from devices.events import Seen
 from protocol.errors import DealwireError
 from rules.meter_setup import load_setup
-from rules.meters import MeterBank, MeterRecord
-from rules.settlement import Settlement
-
-ROUNDS_KEPT: Final = 256
-"""Rounds that a table which begins anew remembers as settled: more than any device holds to send again."""
-
-RoundId = tuple[str, int]
-"""The dealing device's session, eight hex digits, and the round's number."""
+from rules.meters import BankState, MeterBank, MeterRecord
+from rules.settled import SettledInMemory, SettledKey, SettledRounds
 
 
 class SettingsChanged(DealwireError):
@@ -44,21 +45,37 @@ class SettingsChanged(DealwireError):
 
 
 class JournaledTable(PublishedTable):
-    """A table of the service. It settles no round again that was settled before it began."""
+    """A table of the service. It settles a round once, while it runs and before it began."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.settled_before: frozenset[RoundId] = frozenset()
-        self.refused: list[RoundId] = []
-        """Rounds that came once more and were not settled again, newest last."""
+        self.remember(SettledInMemory())
+
+    def remember(self, rounds: SettledRounds) -> None:
+        """Keep the settled rounds here from now on; what was kept is not carried over."""
+        self._once = rounds
+        if self._awards is not None:
+            self._awards.settled = rounds
 
     def _settle(self, result: RoundResult, terms: TableTerms) -> list[TableOutcome]:
-        """A round is settled once, however often a device that was asked anew tells of it."""
-        known = (result.session, result.round)
-        if known in self.settled_before:
-            self.refused.append(known)
-            return []
+        """A round is settled once, however often it is heard: a device that was asked anew sends it again, or somebody
+        plays old bytes again."""
+        own, unnamed = keys_of(self.flow.origins.pop(0))
+        if self._once.known(own) or self._once.known(unnamed):
+            repeated = result.repeated()
+            self.incidents[repeated.code] += 1
+            return [repeated]
+        self._once.add(own)
         return super()._settle(result, terms)
+
+
+def keys_of(origin: RoundOrigin) -> tuple[SettledKey, SettledKey]:
+    """The round as it is remembered, and as it would be if its devices had not said who they are. Where no card was
+    dealt, and so no session is known, the controller's tells it."""
+    session = f"{origin.controller_session:08x}"
+    dealing = f"{origin.session:08x}"
+    own = f"{origin.dealing} {origin.controller} {session}"
+    return SettledKey(own, dealing, origin.number), SettledKey(f"  {session}", dealing, origin.number)
 
 
 class JournaledPublisher(Publisher):
@@ -66,9 +83,12 @@ class JournaledPublisher(Publisher):
 
     table: JournaledTable
 
-    def __init__(self, table: JournaledTable, name: str, seats: int | None) -> None:
+    def __init__(
+        self, table: JournaledTable, name: str, seats: int | None, rounds: "JournaledRounds | None" = None
+    ) -> None:
         super().__init__(table)
         self.viewer = Viewer(table, name, seats=seats)
+        self.rounds = rounds
         self.dealt_again = True
         """True while reports come from the record: then nobody else informs the viewer."""
 
@@ -79,41 +99,131 @@ class JournaledPublisher(Publisher):
             self.viewer.saw(seen, outcomes_of(lines))
         return lines
 
+    def state(self) -> PublisherState | None:
+        """Table and view between two rounds; None while one is under way."""
+        table = self.table.state()
+        return PublisherState(table, self.viewer.state()) if table is not None else None
+
+    @property
+    def bank_state(self) -> BankState | None:
+        """Where the meters stand that it shares with other tables; None when it shares none."""
+        bank = self.table.terms.bank if self.table.terms is not None else None
+        return bank.state() if bank is not None else None
+
+    def restore(self, state: PublisherState) -> None:
+        """Go on as the publisher did that gave this state. It must be made of the same start."""
+        self.table.restore(state.table)
+        self.viewer.restore(state.viewer)
+
+
+class JournaledRounds:
+    """Which rounds of a table were settled by now, while it is dealt from the journal or live: those that its tables
+    hold, without those that come later in the record than where the dealing began, and those settled since."""
+
+    def __init__(self, reader: JournalReader, table: str, since: int) -> None:
+        self._reader, self._table = reader, table
+        self._later, self._added = RoundRuns(), RoundRuns()
+        self.newly_settled: list[SettledKey] = []
+        """Those added since this was emptied last, for whoever writes them down."""
+        for key in reader.settled(since, table):
+            self._later.add(key)
+
+    def known(self, key: SettledKey) -> bool:
+        """Whether this round was settled."""
+        if key in self._added:
+            return True
+        return key not in self._later and self._reader.was_settled(self._table, key)
+
+    def add(self, key: SettledKey) -> None:
+        """It is settled now."""
+        self._added.add(key)
+        self.newly_settled.append(key)
+
 
 class TableFactory:
-    """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up."""
+    """Makes tables, and keeps the meters that several share. `journal` is where those of before are looked up. Use it
+    as a context manager, or `close` it when the tables it made are dealt no more."""
 
     def __init__(self, journal: Path) -> None:
         self._journal = journal
         self._banks = Banks()
         self._restored: set[Path] = set()
+        self._rounds: dict[str, JournaledRounds] = {}
+        self._stack = ExitStack()
+        self._open: JournalReader | None = None
+
+    def close(self) -> None:
+        """Give the journal back."""
+        self._stack.close()
+
+    def __enter__(self) -> "TableFactory":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __call__(self, start: TableStart) -> JournaledPublisher:
         """The table as it began. SettingsChanged when a file it rests on is another now."""
         part = TablePart.model_validate_json(start.configuration)
         if part.progressive is not None:
             self._restore(part.progressive, start.sequence)
+        return self._make(start, part, start.sequence)
+
+    def adopt(self, snapshot: TableSnapshot, kept: Kept) -> JournaledPublisher:
+        """The table as it stood. SettingsChanged as when it begins."""
+        part = TablePart.model_validate_json(snapshot.start.configuration)
+        if part.progressive is not None and kept.bank is not None:
+            setup = part.progressive.resolve()
+            if setup not in self._restored:
+                self._restored.add(setup)
+                bank = MeterBank(load_setup(setup))
+                bank.put_back(kept.bank)
+                self._banks.put(setup, bank)
+        publisher = self._make(snapshot.start, part, snapshot.sequence)
+        viewer = replace(kept.viewer, safe_stop=None) if kept.viewer is not None else publisher.viewer.state()
+        publisher.restore(PublisherState(kept.table, viewer))
+        return publisher
+
+    def passed_over(self, record: JournalRecord) -> None:
+        """A step of a meter that a table made which is adopted further on, or which runs no more."""
+        if record.kind == "meter":
+            step = MeterRecord.from_json(record.payload.decode("utf-8", "replace"))
+            for bank in self._banks.all():
+                if step.meter in bank.meters():
+                    bank.follow(step)
+
+    def facts(self, part: TablePart) -> dict[str, Any]:
+        """What decides the results of a table that begins now, besides its settings."""
+        meters = dict(part.meters)
+        if part.progressive is not None:
+            self._restore(part.progressive, MANY)
+            meters = {}
+        else:
+            for name, cents in self._reader.own_meters(part.name).items():
+                if cents is None:  # paid out in full and the seed is not known
+                    meters.pop(name, None)
+                else:
+                    meters[name] = cents
+        table = build_table(part.model_copy(update={"meters": meters}), self._banks, JournaledTable)
+        return {"files": files_of(table), "meters": meters}
+
+    @property
+    def _reader(self) -> JournalReader:
+        if self._open is None:
+            self._open = self._stack.enter_context(JournalReader(self._journal))
+        return self._open
+
+    def _make(self, start: TableStart, part: TablePart, since: int) -> JournaledPublisher:
         part = part.model_copy(update={"meters": start.facts.get("meters", {})})
         table = build_table(part, self._banks, JournaledTable)
-        table.settled_before = frozenset((session, number) for session, number in start.facts.get("rounds", ()))
+        if part.name not in self._rounds:
+            self._rounds[part.name] = JournaledRounds(self._reader, part.name, since)
+        table.remember(self._rounds[part.name])
         for what, then in start.facts.get("files", {}).items():
             now = files_of(table).get(what, "")
             if now != then:
                 raise SettingsChanged(part.name, what, then, now)
-        return JournaledPublisher(table, part.name, part.seats)
-
-    def facts(self, part: TablePart, before: int) -> dict[str, Any]:
-        """What decides the results of a table that begins now, after record `before`, besides its settings."""
-        if part.progressive is not None:
-            self._restore(part.progressive, before + 1)
-        known = self._publications(before + 1, part.name)
-        settlements = [Settlement.from_json(item.line) for item in known if item.topic == "settlement"]
-        meters = dict(part.meters) if part.progressive is None else {}
-        for settlement in settlements if part.progressive is None else ():
-            move_meters(meters, settlement)
-        table = build_table(part.model_copy(update={"meters": meters}), self._banks, JournaledTable)
-        rounds = [[item.session, item.round] for item in settlements][-ROUNDS_KEPT:]
-        return {"files": files_of(table), "meters": meters, "rounds": rounds}
+        return JournaledPublisher(table, part.name, part.seats, self._rounds[part.name])
 
     def _restore(self, setup: Path, before: int) -> None:
         """The meters of a setup as the records before number `before` left them; as they are, when in use."""
@@ -121,21 +231,20 @@ class TableFactory:
         if setup in self._restored:
             return
         self._restored.add(setup)
-        records = [MeterRecord.from_json(item.line) for item in self._publications(before) if item.topic == "meter"]
         loaded = load_setup(setup)
-        opened = MeterBank(loaded)
-        names = {meter.name for meter in loaded.meters}
-        mine = [record for record in records if record.meter in names]
-        self._banks.put(setup, MeterBank.restore(loaded, [*opened.records, *mine]))
-
-    def _publications(self, before: int, table: str | None = None) -> Sequence[Publication]:
-        with JournalReader(self._journal) as reader:
-            return [item for item in reader.publications(0, None, table) if item.sequence < before]
+        newest = self._reader.newest_meters([meter.name for meter in loaded.meters], before)
+        records = {name: MeterRecord.from_json(line) for name, line in newest.items()}
+        self._banks.put(setup, MeterBank.resume(loaded, records))
 
 
 def configuration_of(part: TablePart) -> str:
-    """A table's settings as the journal keeps them."""
-    return json.dumps(part.model_dump(mode="json", by_alias=True), sort_keys=True)
+    """A table's settings as the journal keeps them: those that decide what comes of it."""
+    content = part.model_dump(mode="json", by_alias=True)
+    for device in content["device"]:
+        del device["max-bytes-per-s"]
+        if device["pin"] is None:  # as it stood before a line could be pinned: a table without pins goes on
+            del device["pin"]
+    return json.dumps(content, sort_keys=True)
 
 
 def files_of(table: PublishedTable) -> dict[str, str]:
@@ -146,3 +255,11 @@ def files_of(table: PublishedTable) -> dict[str, str]:
         if table.terms.bank is not None:
             found["progressive"] = hashlib.sha256(repr(table.terms.bank.setup).encode()).hexdigest()
     return found
+
+
+def write_settled(journal: Journal, name: str, publisher: JournaledPublisher, at_ns: int) -> None:
+    """Write down which rounds a table settled just now."""
+    if publisher.rounds is not None:
+        for key in publisher.rounds.newly_settled:
+            journal.settled(name, at_ns, key)
+        publisher.rounds.newly_settled.clear()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from dealwire.journal.journal import Journal
+from devices.budget import Budget
 from devices.clock import Clock
 from devices.recording import Recorded
 from devices.transport.base import LineClosed, Transport
@@ -17,6 +18,7 @@ class Gate:
     def __init__(self, later: Callable[[Callable[[], None]], None]) -> None:
         self._later = later
         self._waiting: list[Journaled] = []
+        self._kept_in: list[Journaled] = []
 
     def wait(self, line: "Journaled") -> None:
         """`line` has bytes to let out."""
@@ -24,24 +26,43 @@ class Gate:
             self._later(self._open)
         self._waiting.append(line)
 
+    def try_again(self) -> None:
+        """Let out what waits since the file was locked by another program. Call it now and then."""
+        kept_in, self._kept_in = self._kept_in, []
+        for line in kept_in:
+            self.wait(line)
+
     def _open(self) -> None:
         waiting, self._waiting = self._waiting, []
         for line in waiting:  # the first one has the group written; what is sent then owes nothing
-            line.let_out()
+            if not line.let_out():
+                self._kept_in.append(line)
 
 
 class Journaled(Recorded):
     """A transport around `inner` for line number `line` of `journal`. Use the owner's clock, so that times agree.
 
     No byte goes out before everything that came in is on the disk: a device is never told that we have what a kill
-    could take from us. When the journal fails or is closed, the line closes, and the device keeps what we did not thank
-    it for.
+    could take from us. `patient` is for a line whose every report is published and whose device is thanked for reports
+    alone: what leads to nothing then waits for its record, and only what something came of is on the disk before. When
+    the journal fails or is closed, the line closes, and the device keeps what we did not thank it for.
     With a `gate`, which all lines of an owner share, bytes wait for the end of the turn; without, each write commits.
+    Of what exceeds `budget` only a note is journalled, and nothing goes on.
     """
 
-    def __init__(self, inner: Transport, journal: Journal, line: int, clock: Clock, gate: Gate | None = None) -> None:
-        super().__init__(inner, journal, line, clock)
-        self._journal, self._gate = journal, gate
+    def __init__(
+        self,
+        inner: Transport,
+        journal: Journal,
+        line: int,
+        clock: Clock,
+        gate: Gate | None = None,
+        *,
+        budget: Budget | None = None,
+        patient: bool = False,
+    ) -> None:
+        super().__init__(inner, journal, line, clock, budget)
+        self._journal, self._gate, self._number, self._patient = journal, gate, line, patient
         self._held = bytearray()
         self._waits = False  # the gate knows of what is held
         self._broken: LineClosed | None = None  # what `let_out` met, for whoever calls next
@@ -77,16 +98,20 @@ class Journaled(Recorded):
             self._gate.wait(self)
         return len(data)
 
-    def let_out(self) -> None:
-        """Called by the gate: write what was held back. What goes wrong is told by the next read or write."""
+    def let_out(self) -> bool:
+        """Called by the gate: write what was held back; False when it has to wait for the disk. What goes wrong is told
+        by the next read or write."""
         self._waits = False
         if self._ended:
-            return
+            return True
         try:
             del self._held[: self._write(bytes(self._held))]
         except LineClosed as error:
             self._broken = error
             self._wake()
+            return True
+        self._waits = waits = self._journal.locked_since_ns is not None and bool(self._held)
+        return not waits
 
     def close(self) -> None:
         """Passed on, after what was held back; the journal says when."""
@@ -95,10 +120,11 @@ class Journaled(Recorded):
         super().close()
 
     def _write(self, data: bytes) -> int:
-        if self._journal.owes:
-            self._journal.secure()
+        if not self._patient:
+            self._journal.thanks(self._number)
+        secured = not self._journal.owes or self._journal.secure()
         self._check()
-        return super().write(data)
+        return super().write(data) if secured else 0
 
     def _check(self) -> None:
         why = self._journal.stopped_why

@@ -6,6 +6,11 @@ The protocol is a few `NAME=value` lines in one datagram to the socket that `NOT
 import os
 import socket
 from collections.abc import Mapping
+from typing import Final
+
+SECOND_NS: Final = 1_000_000_000
+PATIENCE_S: Final = 30
+"""What is asked for at a time while the service opens: a disk that hangs for longer is a start that failed."""
 
 
 class Notifier:
@@ -24,6 +29,7 @@ class Notifier:
         mine = bool(self._address) and usec.isdecimal() and owner == str(os.getpid())
         self.watchdog_ns = int(usec) * 1000 if mine else 0
         """systemd acts when it hears nothing for this long, nanoseconds; 0 when it does not watch."""
+        self._extended_ns: int | None = None
 
     def notify(self, **values: str | int) -> None:
         """Send one datagram: `notify(READY=1, STATUS="2 tables")`. A value is one line."""
@@ -36,6 +42,18 @@ class Notifier:
             self._socket.sendto(text.encode(), self._address)
         except OSError:
             return
+
+    def extend(self, seconds: float) -> None:
+        """The start takes longer: systemd waits for `seconds` from now before it gives the start up. It counts only
+        until READY, and only when it is sent before the time that was left is over."""
+        self.notify(EXTEND_TIMEOUT_USEC=round(seconds * 1_000_000))
+
+    def keep_waiting(self, now_ns: int) -> None:
+        """Something moves and the service is not ready yet. May be called for every record: `extend` by
+        `PATIENCE_S` goes out once a second of the clock that `now_ns` is from."""
+        if self._extended_ns is None or not 0 <= now_ns - self._extended_ns < SECOND_NS:
+            self._extended_ns = now_ns
+            self.extend(PATIENCE_S)
 
     def close(self) -> None:
         """Say nothing more. May be called twice."""

@@ -9,7 +9,8 @@ import gc
 import logging
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 from dealwire.config.schema import Configuration, TablePart
@@ -22,13 +23,16 @@ from dealwire.journal.errors import JournalEmpty
 from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
-from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of
+from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled
 from dealwire.journal.transport import Gate
+from dealwire.service.archivist import Archivist
+from dealwire.service.disk import DiskWatch
 from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.table_session import Pulse, TableSession
-from devices.clock import Clock, SystemClock
+from dealwire.service.timekeeping import ClockDoubtful, doubtful, follows, goes_back, sentence_of, written
+from devices.clock import SystemClock
 from devices.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
 from devices.supervisor import Supervisor
@@ -76,21 +80,34 @@ class Service:
 
     Opening raises a DealwireError that says in one line what is wrong with the journal, its key, or a table. A line
     that cannot be opened is no such error: it is tried again until it is there. `anew` lets every table begin anew.
+    `clock_is_right` says that the host's clock is to be believed, however far it is from the record; `make_clock` gets
+    the time before which it must not be.
     """
 
     def __init__(
-        self, configuration: Configuration, hub: Hub, *, anew: bool = False, notifier: Notifier | None = None
+        self,
+        configuration: Configuration,
+        hub: Hub,
+        *,
+        anew: bool = False,
+        clock_is_right: bool = False,
+        notifier: Notifier | None = None,
+        make_clock: Callable[[int], SystemClock] = SystemClock,
     ) -> None:
         self.configuration, self.hub = configuration, hub
         self.tables: dict[str, TableSession] = {}
         self.failed: str | None = None
         """Why the service ended by itself; None while it runs, and when it was asked to end."""
         self.journal: Journal
-        self.clock: Clock = SystemClock()
+        self.clock = make_clock(0)
+        self._make_clock, self._clock_is_right = make_clock, clock_is_right
+        self._doubt: ClockDoubtful | None = None
+        self._follow_clock = False
         self.owner: Owner
         self._anew, self._notifier = anew, notifier or Notifier({})
         self._stopping = False
         self._members: dict[Member, TableSession] = {}
+        self._stack = ExitStack()
         self._beat, self._show = Timer(self._on_beat), Timer(self._on_show)
         self._shown_ns = 0
         self._early: list[Publication] = []
@@ -106,39 +123,67 @@ class Service:
         key = load_seal(part)
         for warning in faces_in_clear(self.configuration):
             _log.warning("%s", warning)
-        if part.path.exists():
-            with suppress(JournalEmpty), JournalReader(part.path) as reader:
-                self.clock = SystemClock(reader.newest_ns)
-        self.journal = Journal(part.path, key=key, clock=self.clock)
+        set_back = part.path.exists() and self._start_clock(part.path)
+        self.journal = Journal(
+            part.path, key=key, clock=self.clock, about={"clock": self.clock.readings()}, set_back=set_back
+        )
+        self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
+        self._archivist = Archivist(self.journal, part)
         try:
             self._open(key)
         except BaseException:
             self.owner.close()
+            self._stack.close()
             self.journal.close()
             raise
         return self
 
+    def _start_clock(self, path: Path) -> bool:
+        """The clock of a journal that goes on; True when its time begins anew. ClockDoubtful."""
+        newest_ns = 0
+        with suppress(JournalEmpty), JournalReader(path) as reader:
+            newest_ns = reader.newest_ns
+        wall_ns = self.clock.now_ns()
+        if doubtful(wall_ns, newest_ns):
+            self._doubt = ClockDoubtful(path, wall_ns, newest_ns)
+            if not self._clock_is_right:
+                raise self._doubt
+        set_back = goes_back(wall_ns, newest_ns)
+        self._anew |= set_back
+        self.clock = self._make_clock(0 if set_back else newest_ns)
+        return set_back
+
     def _open(self, key: SealsWith | None) -> None:
-        maker = TableFactory(self.journal.path)
+        maker = self._stack.enter_context(TableFactory(self.journal.path))
         with JournalReader(self.journal.path) as reader:
             before = reader.starts()
         went_on: Resumed[JournaledPublisher] = Resumed()
+        self.gets_on()
         if not self._anew:
-            went_on = resume(self.journal, key, maker, self.clock.now_ns(), DERIVED_AND_EVENTS)
+
+            def progress() -> None:
+                self._notifier.keep_waiting(self.clock.now_ns())
+
+            went_on = resume(self.journal, key, maker, self.clock.now_ns(), DERIVED_AND_EVENTS, progress=progress)
         self._early = went_on.unpublished
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
-            self.tables[part.name] = TableSession(part, self._table(part, maker, went_on), self.journal, self.clock)
+            self.tables[part.name] = self._session(part, maker, went_on, before)
         for timer in (self._beat, self._show):
             self.owner.add(timer)
         for session in self.tables.values():
             self._connect(session, went_on)
+            self.gets_on()
         requests = RequestHandler(self.tables, self.clock, self._give_out)
         self.hub.on_request(lambda: self.owner.call_soon(lambda: requests.take(self.hub.requests())))
         self._beat.due_ns = self.clock.now_ns()
         for session in self.tables.values():
             self.hub.show(session.view(self.clock.now_ns()))
+
+    def gets_on(self) -> None:
+        """To be called at every step of a long opening: systemd waits as long as there are more."""
+        self._notifier.keep_waiting(self.clock.now_ns())
 
     def _stop_what_changed(self, went_on: Resumed[JournaledPublisher], before: dict[str, TableStart]) -> None:
         """A table goes on only as it was; those that share its meters begin anew with it."""
@@ -156,23 +201,35 @@ class Service:
         now_ns = self.clock.now_ns()
         for each in publisher.finish():
             self.journal.publish(name, each.topic, now_ns, each.line)
+        write_settled(self.journal, name, publisher, now_ns)
         self.journal.stopped(name, now_ns, "its settings changed")
 
-    def _table(self, part: TablePart, maker: TableFactory, went_on: Resumed[JournaledPublisher]) -> JournaledPublisher:
+    def _session(
+        self,
+        part: TablePart,
+        maker: TableFactory,
+        went_on: Resumed[JournaledPublisher],
+        before: dict[str, TableStart],
+    ) -> TableSession:
         publisher = went_on.publishers.get(part.name)
-        now_ns = self.clock.now_ns()
-        if publisher is None:
-            configuration = configuration_of(part)
-            facts = maker.facts(part, self.journal.head.sequence)
-            self.journal.started(part.name, now_ns, configuration, facts)
+        if publisher is not None:
+            start = before[part.name]
+        else:
+            configuration, facts = configuration_of(part), maker.facts(part)
+            number = self.journal.started(part.name, self.clock.now_ns(), configuration, facts)
             self.journal.secure()
-            publisher = maker(TableStart(part.name, self.journal.head.sequence, configuration, facts))
+            start = TableStart(part.name, number, configuration, facts)
+            publisher = maker(start)
         publisher.dealt_again = False
-        return publisher
+        return TableSession(part, start, publisher, self.journal, self.clock)
 
     def _connect(self, session: TableSession, went_on: Resumed[JournaledPublisher]) -> None:
         how = "goes on" if session.name in went_on.publishers else "begins anew"
         session.status("started", f"table {session.name} {how}", self.clock.now_ns())
+        if (doubt := self._doubt) is not None:
+            text = f"a person said that the clock is right: it says {written(doubt.wall_ns)}"
+            text += f", the newest record said {written(doubt.newest_ns)}"
+            session.status("clock-step", text, self.clock.now_ns())
         for device in session.part.device:
             line = session.connect(device, went_on, self._gate)
             self._members[line] = session
@@ -217,16 +274,20 @@ class Service:
         for session in self.tables.values():
             session.close()
             session.status("stopped", f"table {session.name} is no longer served", self.clock.now_ns())
+        self._archivist.close()
         self._give_out()
         self.owner.close()
+        self._stack.close()
         self.journal.close()
         self._notifier.close()
 
     # ------------------------------------------------------------------ in the owner's turn
 
     def _after_turn(self) -> None:
-        """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait for the
-        next write, or the next beat: nobody was told of them."""
+        """Write the open group, make it known, and show what changed. Bytes from which nothing followed wait: nobody
+        was told of them."""
+        for session in self.tables.values():
+            session.keep(self.clock.now_ns())
         if any(session.changed for session in self.tables.values()):
             self._give_out()
         while self._later:  # what goes out to devices, once the group is on the disk
@@ -240,6 +301,8 @@ class Service:
             elif self._show.due_ns is None:
                 self._show.due_ns = self._shown_ns + VIEW_NS
         self.health.waited(self.clock.now_ns() - self.owner.began_ns)
+        if self._follow_clock:
+            self._jump()
 
     def _give_out(self) -> None:
         for item in self.journal.commit():
@@ -255,11 +318,16 @@ class Service:
         """Once a second: look at the lines, and tell systemd that all is well while it is."""
         self._beat.due_ns = now_ns - now_ns % BEAT_NS + BEAT_NS  # when the lines' heartbeats fall: one commit for all
         self.health.beat(self.clock.now_ns() - now_ns)
+        self.journal.look(now_ns)
+        self._archivist.beat(now_ns)
         self._give_out()
+        self._look_at_disk(now_ns)
+        self._look_at_clock(now_ns)
+        self._gate.try_again()
         lines: list[Supervisor] = []
         for session in self.tables.values():
-            session.look_at_lines()
-            self.health.count(session.name, session.lines)
+            session.look_at_lines(now_ns)
+            self.health.count(session.name, session.lines, session.budgets)
             lines += session.lines
         wedged = self._pulse.wedged(lines, now_ns)
         if wedged:
@@ -268,6 +336,37 @@ class Service:
             self._notifier.notify(WATCHDOG=1, STATUS=self._summary())
         else:
             self._notifier.notify(STATUS=self._summary())
+
+    def _look_at_disk(self, now_ns: int) -> None:
+        warning = self._disk.look(now_ns)
+        self.health.disk_free, self.health.disk_size = self._disk.free, self._disk.size
+        if warning is not None:
+            _log.warning("%s: %s", self.journal.path, warning)
+            for session in self.tables.values():
+                session.status("warning", warning, now_ns)
+
+    def _look_at_clock(self, now_ns: int) -> None:
+        step = self.clock.look()
+        self.health.clock_offset_ns = self.clock.offset_ns
+        if step is None:
+            return
+        _log.warning("%s", sentence_of(step))
+        for session in self.tables.values():
+            session.status("clock-step", sentence_of(step), now_ns)
+        simulated = any(session.bench is not None for session in self.tables.values())
+        self._follow_clock = follows(step) and not simulated
+
+    def _jump(self) -> None:
+        """Between two turns, follow a clock that was set forward. Lines are given back before and opened anew after:
+        nobody waits, or gives up, for what never happened, nor meets every deadline of an hour that was none."""
+        self._follow_clock = False
+        for session in self.tables.values():
+            for line in session.abandon_lines("the host's clock was set"):
+                self.owner.changed(line)
+        self._give_out()
+        self.clock.follow()
+        self._beat.due_ns = self.clock.now_ns()
+        self.owner.changed(self._beat)
 
     def _summary(self) -> str:
         lines = [line for session in self.tables.values() for line in session.lines]

@@ -9,23 +9,31 @@ from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.lines import StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
+from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
-from dealwire.journal.tables import JournaledPublisher
+from dealwire.journal.snapshots import encoded, kept_of
+from dealwire.journal.tables import JournaledPublisher, write_settled
 from dealwire.journal.transport import Gate
 from dealwire.service.seals import clear_warning
 from dealwire.table.redaction import outcomes_of
 from devices.address import baud_of, line_at
+from devices.budget import Budget
 from devices.clock import Clock
 from devices.dialects import dialect_named
 from devices.events import LinkLost, LinkUp, Seen
 from devices.simulator.host import SimulatorHost
 from devices.supervisor import LineState, Supervisor
+from protocol.link import Resumable
 from protocol.tdp.messages import Role
 
 _log = logging.getLogger(__name__)
 
+KEEP_EACH_NS: Final = 1800 * 1_000_000_000
+"""Between two snapshots while no round ends: as much of an idle table is dealt again at a restart."""
 CLOSE_S: Final = 0.5
 """How long a table that closes waits for networks that do not answer."""
+CALM_NS: Final = 120_000_000_000
+"""A line that gave too much is watched for so long before it counts as well again: twice the time between two notes."""
 ROLES: Final = {"observe": Role.OBSERVE, "control": Role.OPERATE}
 LINKS: Final[dict[LineState, Link]] = {
     LineState.WAITING: "waiting",
@@ -38,7 +46,9 @@ LINKS: Final[dict[LineState, Link]] = {
 class TableSession:
     """One table and its lines. Everything it makes known goes into the journal; its owner commits and gives it out."""
 
-    def __init__(self, part: TablePart, publisher: JournaledPublisher, journal: Journal, clock: Clock) -> None:
+    def __init__(
+        self, part: TablePart, start: TableStart, publisher: JournaledPublisher, journal: Journal, clock: Clock
+    ) -> None:
         self.part, self.publisher, self.name = part, publisher, part.name
         self.table, self.viewer = publisher.table, publisher.viewer
         self.lines: list[Supervisor] = []
@@ -52,8 +62,14 @@ class TableSession:
         """Among it is more than a report of a device: it is shown at once."""
         self.stopped: str | None = None
         """Why it deals no more; None while it does."""
-        self._journal, self._clock = journal, clock
+        self._start, self._journal, self._clock = start, journal, clock
+        self._numbers: dict[int, Supervisor] = {}
+        self._kept_rounds, self._kept_ns = -1, 0
         self._lines_shown: dict[str, tuple[Link, str | None]] = {}
+        self.budgets: dict[str, Budget] = {}
+        """How much of what each line gives is kept, by device."""
+        self._calm: dict[str, int] = {}  # by device: bytes not kept, when its line last was as it should be
+        self._flooded: set[str] = set()  # devices whose lines were said to give too much
 
     # ------------------------------------------------------------------ its lines
 
@@ -73,10 +89,13 @@ class TableSession:
             procedure=self.table.flow.procedure.id,
         )
         role = ROLES[device.role]
+        budget = self.budgets[device.name] = Budget(device.max_bytes_per_s)
 
         def journaled() -> Journaled:
-            return Journaled(opener.open(), self._journal, number, self._clock, gate)
+            inner = opener.open()
+            return Journaled(inner, self._journal, number, self._clock, gate, budget=budget, patient=patient)
 
+        patient = isinstance(dialect.make_link(device.kind, role, False), Resumable)
         supervisor = Supervisor(
             device.name,
             dataclasses.replace(opener, open=journaled),
@@ -87,6 +106,7 @@ class TableSession:
             after=went_on.feeds.get(number),
         )
         self.lines.append(supervisor)
+        self._numbers[number] = supervisor
         supervisor.start()
         return supervisor
 
@@ -97,6 +117,13 @@ class TableSession:
                 line.session.abandon("the program was ended")
             line.close(wait_s=CLOSE_S / len(self.lines))
 
+    def abandon_lines(self, why: str) -> list[Supervisor]:
+        """Lose every line whose device tells its events again on the next; which ones those were."""
+        found = [line for line in self.lines if line.keeps_sessions]
+        for line in found:
+            line.abandon(why)
+        return found
+
     # ------------------------------------------------------------------ what it makes known
 
     def deliver(self, seen: Seen) -> None:
@@ -105,6 +132,7 @@ class TableSession:
             return
         lines = self.publisher.publish(seen)
         sequences = [self._publish(each.topic, seen.at_ns, each.line) for each in lines]
+        write_settled(self._journal, self.name, self.publisher, seen.at_ns)
         self.viewer.saw(seen, outcomes_of(lines), sequences[1:])  # the first line is the report's own
         if isinstance(seen.body, LinkUp):
             again = "up again, nothing missed" if seen.body.resumed else "up"
@@ -113,18 +141,23 @@ class TableSession:
                 _log.warning("%s", clear_warning(self.name, seen.device))
         elif isinstance(seen.body, LinkLost):
             self.status("line-lost", f"{seen.device}: {seen.body.why}", seen.at_ns, seen.device)
-        for session, number in self.table.refused:
-            text = f"round {number} of session {session} came once more; it was settled before and is not paid again"
-            self.status("action", text, seen.at_ns)
-        self.table.refused.clear()
 
     def status(self, kind: StatusKind, text: str, at_ns: int, device: str | None = None) -> None:
         """Something about the table or one of its lines that is no part of a round."""
         _log.info("%s: %s", self.name, text)
         line = StatusLine(table=self.name, kind=kind, device=device, text=text).to_json()
         sequence = self._publish("status", at_ns, line)
-        if kind in ("safe-stop", "action"):
+        if kind in ("safe-stop", "action", "warning", "clock-step"):
             self.viewer.log(kind, text, at_ns, sequence, place=device)
+
+    def keep(self, now_ns: int) -> None:
+        """Write down where the table stands, once a round and now and then while nothing happens, as soon as it is at
+        rest: whoever goes on with it deals no more again than what comes after."""
+        if (self.rounds == self._kept_rounds and now_ns < self._kept_ns + KEEP_EACH_NS) or self.stopped is not None:
+            return
+        kept = kept_of(self.publisher, {number: line.standing() for number, line in self._numbers.items()})
+        if kept is not None and self._journal.snapshot(self._start, encoded(kept)) is not None:
+            self._kept_rounds, self._kept_ns = self.rounds, now_ns
 
     def stop_safely(self, why: str, at_ns: int) -> None:
         """Deal no more: nothing that comes from here on is taken, and the view says why."""
@@ -152,15 +185,37 @@ class TableSession:
         self.changed = self.urgent = False
         return self.viewer.view(self.sequence, at_ns)
 
-    def look_at_lines(self) -> None:
-        """Bring what is shown of the lines up to date."""
+    def look_at_lines(self, now_ns: int) -> None:
+        """Bring what is shown of the lines up to date, and say which give more than is kept of them."""
         for part, line in zip(self.part.device, self.lines, strict=False):
-            link, problem = _link_of(line), str(line.problem) if line.problem is not None else None
+            flood = self._flood_of(part.name, now_ns)
+            link, problem = _link_of(line), str(line.problem) if line.problem is not None else flood
             if self._lines_shown.get(part.name) == (link, problem):
                 continue
             self._lines_shown[part.name] = link, problem
             shown = DeviceView(name=part.name, kind=part.kind, address=part.address, link=link, problem=problem)
             self.changed |= self.viewer.device(shown)
+
+    def _flood_of(self, device: str, now_ns: int) -> str | None:
+        """What is wrong with a line that gives too much; said once when it begins and once when it is over."""
+        budget = self.budgets[device]
+        if budget.dropped_ns is None or now_ns - budget.dropped_ns >= CALM_NS:
+            if device in self._flooded:
+                self._flooded.remove(device)
+                count = budget.dropped - self._calm.get(device, 0)
+                text = f"{device}: its line gives no more than it may; {count:,} bytes were not kept"
+                self.status("warning", text, now_ns, device)
+            self._calm[device] = budget.dropped
+            return None
+        why = (
+            "nothing but noise comes; it is listened to once a minute"
+            if budget.noise
+            else f"more than {budget.rate:,} bytes a second come; what exceeds that is counted, not kept"
+        )
+        if device not in self._flooded:
+            self._flooded.add(device)
+            self.status("warning", f"{device}: {why}", now_ns, device)
+        return why
 
 
 def _link_of(line: Supervisor) -> Link:

@@ -18,10 +18,11 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.hub.lines import Topic
 from dealwire.table.event_line import event_line
+from dealwire.table.state import RedactorState, TableState
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
-from protocol.cards import NONE, UNREAD, Card
-from rules.award import AwardRecord
+from protocol.cards import NONE, UNREAD, Card, parse_card
+from rules.award_record import AwardRecord
 from rules.settlement import Settlement
 
 _QUOTED: Final = re.compile(r"<[^>]*>|'[^']*'|\"[^\"]*\"")
@@ -64,12 +65,21 @@ class Redactor:
 
     def __init__(self, table: Table) -> None:
         self._flow = table.flow
-        self._burns_due = 0
-        self._aside: set[tuple[int | None, Card]] = set()
-        """Cards that left this shoe unseen."""
+        self.restore(RedactorState(0, ()))
         self._face: Card | None = None
         """The face that the last report held and nobody has shown."""
         self._changed: dict[Incident, Incident] = {}
+
+    def state(self) -> RedactorState:
+        """All that outlives a round."""
+        aside = sorted(self._aside, key=lambda row: (row[0] is not None, row[0] or 0, row[1]))
+        return RedactorState(self._burns_due, tuple((ordinal, card.text) for ordinal, card in aside))
+
+    def restore(self, state: RedactorState) -> None:
+        """Go on as the one that gave this state."""
+        self._burns_due = state.burns_due
+        self._aside: set[tuple[int | None, Card]] = {(ordinal, parse_card(card)) for ordinal, card in state.aside}
+        """Cards that left this shoe unseen."""
 
     def saw(self, seen: Seen) -> Seen:
         """The report as it may be published."""
@@ -140,6 +150,17 @@ class PublishedTable(Table):
         self._unshown: frozenset[Card] = frozenset()
         self.report: Seen | None = None
         """The last report as it may be published."""
+
+    def state(self) -> TableState | None:
+        """All that outlives a round, the cards that lie hidden in a shoe among it; None while one is under way."""
+        found = super().state()
+        return replace(found, redactor=self._redactor.state()) if found is not None else None
+
+    def restore(self, state: TableState) -> None:
+        """Go on as the table did that gave this state."""
+        super().restore(state)
+        if state.redactor is not None:
+            self._redactor.restore(state.redactor)
 
     def handle(self, seen: Seen) -> list[TableOutcome]:
         """Take one report; what it led to, as it may be published."""

@@ -11,12 +11,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from dealer_flow.play.flow import DealerFlow
+from dealer_flow.play.identity import Pin
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.shoe import LEAST_CONFIDENCE
+from dealwire.table.state import TableState
 from devices.events import Seen
-from rules.award import AwardBook, AwardRecord, AwardRound
+from rules.award import AwardBook
+from rules.award_record import AwardRecord, AwardRound
 from rules.errors import SettlementRefused
 from rules.game import Game
 from rules.linked import known_meters, settle_linked, with_contributions
@@ -92,9 +95,9 @@ def move_meters(meters: dict[str, int], settlement: Settlement) -> None:
 class Table:
     """Deals and settles. `terms` None deals without settling; `outcomes` and `incidents` count what came out.
 
-    `options` are readings of the procedure, `least_confidence` is the flow's. With `awards`, what people award at the
-    controller moves the bank's meters, not the settlements: these are made on the meters as START GAME left them, and
-    where the two differ a record says so.
+    `options` are readings of the procedure, `least_confidence` and `pins` are the flow's. With `awards`, what people
+    award at the controller moves the bank's meters, not the settlements: these are made on the meters as START GAME
+    left them, and where the two differ a record says so.
     """
 
     def __init__(
@@ -106,10 +109,11 @@ class Table:
         awards: AwardBook | None = None,
         options: Mapping[str, str] | None = None,
         least_confidence: int = LEAST_CONFIDENCE,
+        pins: Mapping[str, Pin] | None = None,
     ) -> None:
         if terms is not None and procedure.id not in terms.game.spec.procedures:
             raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
-        self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence)
+        self.flow = DealerFlow(procedure, table=name, options=options, least_confidence=least_confidence, pins=pins)
         self.terms, self._awards = terms, awards
         self.outcomes: Counter[str] = Counter()
         self.incidents: Counter[str] = Counter()
@@ -133,6 +137,26 @@ class Table:
     def finish(self) -> list[TableOutcome]:
         """End of input: a round that was under way comes out as unreliable. Another input may follow."""
         return self.settled(self.flow.finish())
+
+    def state(self) -> TableState | None:
+        """All that outlives a round; None while one is under way. `Table.flow` says when that is."""
+        flow = self.flow.kept()
+        awards = self._awards.state() if self._awards is not None else None
+        if flow is None or (awards is None and self._awards is not None):
+            return None
+        own = self.terms.meters if self.terms is not None and self.terms.bank is None else {}
+        outcomes, incidents = tuple(self.outcomes.items()), tuple(self.incidents.items())
+        return TableState(flow, outcomes, incidents, tuple(own.items()), awards)
+
+    def restore(self, state: TableState) -> None:
+        """Go on as the table did that gave this state. It must be made of the same settings, and the bank that it
+        shares, if it does, must stand where it stood then."""
+        self.flow.restore(state.flow)
+        self.outcomes, self.incidents = Counter(dict(state.outcomes)), Counter(dict(state.incidents))
+        if self.terms is not None and self.terms.bank is None:
+            self.terms.meters = dict(state.meters)
+        if self._awards is not None and state.awards is not None:
+            self._awards.restore(state.awards)
 
     def settled(self, found: Sequence[RoundResult | Incident]) -> list[TableOutcome]:
         """What a flow gave, here or in another process, with each round followed by its settlement."""

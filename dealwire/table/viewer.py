@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+import msgspec
+
 import devices.events as e
 from dealer_flow.play.snapshot import HandNow, Snapshot
 from dealer_flow.play.states import State
@@ -18,11 +20,12 @@ from dealwire.hub.view import (
     TableView,
 )
 from dealwire.table.redaction import Redactor
+from dealwire.table.state import LoggedLine, ShownDevice, ViewerState
 from dealwire.table.table import Table, TableOutcome
 from devices.events import Seen
 from protocol.cards import spell_cards
 from protocol.faults import fault_text
-from rules.award import AwardRecord
+from rules.award_record import AwardRecord
 from rules.settlement import Settlement
 
 LOG_MAX: Final = 200
@@ -74,6 +77,33 @@ class Viewer:
     def safe_stop(self, why: str) -> None:
         """The table deals no more."""
         self._safe_stop = why
+
+    # ------------------------------------------------------------------ between rounds
+
+    def state(self) -> ViewerState:
+        """All that is not the table's own, and that a view shows again after a restart."""
+        return ViewerState(
+            redactor=self._redactor.state(),
+            devices=tuple(msgspec.convert(view.model_dump(), ShownDevice) for view in self._devices.values()),
+            log=tuple(msgspec.convert(line.model_dump(), LoggedLine) for line in self._log),
+            written=self._written,
+            lamp=self._lamp,
+            deck=self._deck,
+            round=self._round,
+            last_outcome=self._last_outcome,
+            shuffler=self._shuffler,
+            meters=tuple(self._meters.items()),
+            safe_stop=self._safe_stop,
+        )
+
+    def restore(self, state: ViewerState) -> None:
+        """Show what the viewer showed that gave this state; its table must be restored, too."""
+        self._redactor.restore(state.redactor)
+        self._devices = {each.name: DeviceView(**msgspec.structs.asdict(each)) for each in state.devices}
+        self._log = deque((LogLine(**msgspec.structs.asdict(line)) for line in state.log), maxlen=LOG_MAX)
+        self._written, self._lamp, self._deck = state.written, state.lamp, state.deck
+        self._round, self._last_outcome, self._shuffler = state.round, state.last_outcome, state.shuffler
+        self._meters, self._safe_stop = dict(state.meters), state.safe_stop
 
     # ------------------------------------------------------------------ what there is to see
 
@@ -144,6 +174,8 @@ class Viewer:
     def _line(self, seen: Seen, body: e.Body) -> None:
         """What the report says of the device and its line."""
         before = self._devices.get(seen.device) or DeviceView(name=seen.device, kind="", address="", link="unknown")
+        if isinstance(body, e.BytesDropped):
+            return  # it says nothing of the device
         update: dict[str, Any] = {"link": "up"}
         if isinstance(body, e.LinkUp):
             update["kind"] = before.kind or body.device_class

@@ -41,6 +41,8 @@ class Unit:
     ) -> None:
         self.name, self.model = name, model
         self.hosted = False
+        self.session_sticks = False
+        """A fault: the next start draws the session id of the one before, and its events are counted from 1 again."""
         self._answer, self._rng = answer, rng
         self._timing = timing or Timing()
         self._class, self._capabilities = device_class, capabilities
@@ -71,8 +73,12 @@ class Unit:
         return self._link is not None and self._link.host_lost
 
     def power_on(self, now_ns: int) -> None:
-        """Start a new session under a new random id."""
-        previous, self._session = self._session, self._rng.randrange(1, 2**32)
+        """Start a new session under a new random id, unless `session_sticks`."""
+        previous = self._session
+        if self.session_sticks:
+            self._store = EventStore()
+        else:
+            self._session = self._rng.randrange(1, 2**32)
         self._boots += 1
         self._link = DeviceLink(
             self._hello(), report=self.model.status, store=self._store, granted=Role.SERVICE, timing=self._timing

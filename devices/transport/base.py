@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final, Protocol, runtime_checkable
 
+from devices.events import BytesDropped
 from protocol.errors import LineClosed as LineClosed  # re-exported: every transport raises it
 
 
@@ -47,6 +48,17 @@ class Abandonable(Protocol):
 
     def abandon(self, why: str) -> None:
         """Close the line, which is no longer trusted."""
+
+
+@runtime_checkable
+class Rationed(Protocol):
+    """A line of which no more is kept than a budget allows."""
+
+    def take_dropped(self) -> list[BytesDropped]:
+        """What was noted of bytes that were not kept, since the last call; it came before what `read` gave last."""
+
+    def heard(self, count: int, frames: int) -> None:
+        """The `count` bytes that `read` gave last were decoded; the line gave so many frames by now."""
 
 
 READ_SIZE: Final = 65536

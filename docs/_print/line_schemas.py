@@ -15,7 +15,7 @@ from devices import events
 from devices.events import Body, Level
 from protocol.cards import Card
 from protocol.places import Place
-from rules.award import AwardRecord
+from rules.award_record import AwardRecord
 from rules.meters import MeterRecord
 from rules.settlement import Settlement
 

@@ -14,6 +14,7 @@ bit set: one that does is where the next frame begins. Frames, noise and pending
 cut; a run of bytes between frames may come out in parts, as it was cut.
 """
 
+import re
 from enum import IntEnum, StrEnum
 from functools import reduce
 from operator import xor
@@ -80,6 +81,8 @@ class Frame(Struct, frozen=True, gc=False):
 
 _STARTS: Final = frozenset(Start)
 _REASONS: Final = frozenset(NakReason)
+_BETWEEN: Final = re.compile(b"[^%s]+" % re.escape(bytes(Start)))
+_CONTROL: Final = re.compile(rb"[\x00-\x1f]")
 
 
 class Framer(Cutter[Frame]):
@@ -101,18 +104,18 @@ def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
             return Frame(offset, 2, Start.NAK, data[at + 1 : at + 2])
         return Noise(offset, data[at : at + 1], NoiseReason.REASON)
     if start not in _STARTS:
-        end = next((i for i in range(at, len(data)) if data[i] in _STARTS), len(data))
-        return Noise(offset, data[at:end], NoiseReason.BETWEEN)
+        return Noise(offset, _BETWEEN.match(data, at)[0], NoiseReason.BETWEEN)  # type: ignore[index]
     return _cut_long(data, at, offset)
 
 
 def _cut_long(data: bytes, at: int, offset: int) -> Frame | Noise | None:
     """A report or command: up to its check, or up to where it can no longer become one."""
     limit = min(len(data), at + MAX_WIRE - CHECK_BYTES)
-    etx = next((i for i in range(at + 1, limit) if data[i] < 0x20), None)
-    if etx is None:
+    control = _CONTROL.search(data, at + 1, limit)
+    if control is None:
         too_long = len(data) - at >= MAX_WIRE - CHECK_BYTES
         return Noise(offset, data[at:limit], NoiseReason.LONG) if too_long else None
+    etx = control.start()
     if data[etx] != ETX:
         return Noise(offset, data[at:etx], NoiseReason.TORN)
     check = data[etx + 1 : etx + 1 + CHECK_BYTES]

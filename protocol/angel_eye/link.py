@@ -26,6 +26,7 @@ from typing import Final
 from protocol.angel_eye import messages as m
 from protocol.angel_eye.codec import decode, encode
 from protocol.angel_eye.framing import Frame, Framer, NakReason, Noise, NoiseReason, Start
+from protocol.angel_eye.heard import AngelEyeHeard
 from protocol.errors import BadReport, NoAnswer, NotPermitted, NotUp, QueueFull
 from protocol.link import (
     Answered,
@@ -111,6 +112,14 @@ class _Sequence:
             return None
         return f"sequence {chr(sequence)!r} after {chr(last)!r}"
 
+    def heard(self) -> tuple[bool, int | None, tuple[tuple[int, int], ...]]:
+        """All that is known, as it is recalled."""
+        return self.spoiled, self._last, tuple(sorted(self._following.items()))
+
+    def recall(self, spoiled: bool, last: int | None, following: tuple[tuple[int, int], ...]) -> None:
+        """Know what another knew."""
+        self.spoiled, self._last, self._following = spoiled, last, dict(following)
+
 
 class HostLink:
     """One host's link to one shoe, used once. It listens; with `operate` it also acknowledges and may command.
@@ -132,6 +141,24 @@ class HostLink:
         self._sequence = _Sequence()
         self._commands: deque[_Pending] = deque()
         self._requests = 0
+
+    def heard(self) -> AngelEyeHeard | None:
+        """None while a frame is half heard."""
+        if self.state is LinkState.CLOSED:
+            return AngelEyeHeard()
+        if self._framer.pending:
+            return None
+        return AngelEyeHeard(self.session, self._number, tuple(self._memory), *self._sequence.heard())
+
+    def recall(self, heard: object) -> None:
+        """Go on from what a link on this line heard. ValueError when that is of another dialect."""
+        if not isinstance(heard, AngelEyeHeard):
+            raise ValueError(f"not of an Angel Eye style shoe: {type(heard).__name__}")
+        self.session, self._number = heard.session, heard.number
+        self._memory.extend(heard.memory)
+        self._sequence.recall(heard.spoiled, heard.last, heard.following)
+        if self.session:
+            self.state = LinkState.UP
 
     @property
     def next_deadline_ns(self) -> int | None:
@@ -168,6 +195,15 @@ class HostLink:
             else:
                 self._abandon(now_ns, out)
                 self._transmit_next(now_ns, out)
+        return out
+
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes that came here will never be seen: the sequence may have gone all round in them."""
+        out: list[Output] = []
+        for noise in self._framer.flush():
+            self._take_noise(noise, out)
+        self._sequence = _Sequence()
+        self._miss("bytes that were not kept", out)
         return out
 
     def request(self, command: Command, now_ns: int) -> tuple[int, list[Output]]:

@@ -25,6 +25,8 @@ ITEM_MAX: Final = 80
 MAX_WIRE: Final = MODE_MAX + ITEM_MAX + 4
 
 _BLANK: Final = frozenset(b" \t\r\n\0")
+_RUN: Final = re.compile(rb"[ \t\r\n\0]+|[^ \t\r\n\0\[<]+")
+"""Blanks, or what else stands between items."""
 _OPEN: Final = frozenset(b"[<")
 _BRACKETS: Final = frozenset(b"[]<>")
 _ITEM: Final = re.compile(
@@ -62,11 +64,8 @@ def _cut(data: bytes, at: int, offset: int) -> Frame | Noise | None:
     """The piece that begins at `data[at]`; None when it needs more bytes."""
     first = data[at]
     if first not in _OPEN:
-        blank = first in _BLANK
-        end = at + 1
-        while end < len(data) and data[end] not in _OPEN and (data[end] in _BLANK) == blank:
-            end += 1
-        return Noise(offset, data[at:end], NoiseReason.BLANK if blank else NoiseReason.BETWEEN)
+        run = _RUN.match(data, at)[0]  # type: ignore[index]
+        return Noise(offset, run, NoiseReason.BLANK if first in _BLANK else NoiseReason.BETWEEN)
     whole = _ITEM.match(data, at)
     if whole is not None:
         mode, item = whole[1] or b"", whole[2]

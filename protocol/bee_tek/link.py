@@ -13,6 +13,7 @@ from typing import Final
 
 from protocol.bee_tek.codec import DIALECT, decode
 from protocol.bee_tek.framing import Frame, Framer, Noise, NoiseReason
+from protocol.bee_tek.heard import BeeTekHeard
 from protocol.errors import BadReport, NoCommands
 from protocol.link import Discarded, LineCounters, Missed, Output, Reported, Started, session_at
 
@@ -41,6 +42,20 @@ class HostLink:
         self._number = 0
         self._spoiled = False
 
+    def heard(self) -> BeeTekHeard | None:
+        """None while an item is half heard."""
+        if self.state is LinkState.CLOSED:
+            return BeeTekHeard()
+        return None if self._framer.pending else BeeTekHeard(self.session, self._number, self._spoiled)
+
+    def recall(self, heard: object) -> None:
+        """Go on from what a link on this line heard. ValueError when that is of another dialect."""
+        if not isinstance(heard, BeeTekHeard):
+            raise ValueError(f"not of {DIALECT}: {type(heard).__name__}")
+        self.session, self._number, self._spoiled = heard.session, heard.number, heard.spoiled
+        if self.session:
+            self.state = LinkState.UP
+
     @property
     def next_deadline_ns(self) -> int | None:
         """When an unfinished item is given up; None while there is none."""
@@ -67,6 +82,13 @@ class HostLink:
         due_ns, out = self.next_deadline_ns, list[Output]()
         if due_ns is not None and now_ns >= due_ns:
             self._flush(out)
+        return out
+
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes that came here will never be seen."""
+        out: list[Output] = []
+        self._flush(out)
+        self._miss("bytes that were not kept", out)
         return out
 
     def request(self, command: object, now_ns: int) -> tuple[int, list[Output]]:

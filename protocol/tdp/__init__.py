@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from protocol.tdp.outputs import Opened as Opened
     from protocol.tdp.outputs import Output as Output
     from protocol.tdp.outputs import Progressed as Progressed
+    from protocol.tdp.outputs import Returned as Returned
     from protocol.tdp.outputs import Send as Send
     from protocol.tdp.outputs import SessionRestarted as SessionRestarted
     from protocol.tdp.outputs import Standing as Standing
@@ -52,7 +53,7 @@ __all__, __getattr__, __dir__ = face(
         "protocol.tdp.host_link": "HostLink",
         "protocol.tdp.outputs": (
             "Answered Commanded Delivered Discarded Down HostBack HostLost LinkState LinkStats Lost Opened Output "
-            "Progressed Send SessionRestarted Standing StatusSeen Timing Unanswered UnknownEvent Up"
+            "Progressed Returned Send SessionRestarted Standing StatusSeen Timing Unanswered UnknownEvent Up"
         ),
     },
 )

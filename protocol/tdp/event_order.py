@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import repeat
 from typing import Final
 
-from protocol.tdp.messages import Event
+from protocol.tdp.freshness import KEPT, Content, Digests, check_sum, goes_back
+from protocol.tdp.heard import NOT_STARTED
+from protocol.tdp.messages import BootedMessage, Event
 from protocol.tdp.outputs import Delivered, LinkStats, Lost, Output
 
 HELD_MAX: Final = 256
 """Events kept ahead of a hole: as many as a device must keep, so more cannot be on their way at once."""
-
-NOT_STARTED: Final = -1
 
 
 class EventOrder:
@@ -18,14 +20,37 @@ class EventOrder:
 
     Until `start` is called every event is held, and `expected` is NOT_STARTED. `since_ns` is when the oldest
     hole began or last became smaller; before the start, when the first event was held.
+
+    `before` is what stood in the events of the device's life before in this same session, when it started anew: what
+    it sends again of that life was heard. Its first event that is another ends the comparing.
     """
 
-    __slots__ = ("_stats", "expected", "held", "last", "session", "since_ns")
+    __slots__ = (
+        "_stats",
+        "before",
+        "boot_due",
+        "clock_ms",
+        "contents",
+        "expected",
+        "held",
+        "last",
+        "session",
+        "since_ns",
+    )
 
-    def __init__(self, session: int, stats: LinkStats, first: int = NOT_STARTED) -> None:
+    def __init__(
+        self, session: int, stats: LinkStats, first: int = NOT_STARTED, *, before: Digests | None = None
+    ) -> None:
         self.session = session
         self.expected = first
-        self.held: dict[int, tuple[int, Event]] = {}
+        self.held: dict[int, tuple[int, Event, Content]] = {}
+        self.contents: deque[Content] = deque(maxlen=KEPT)
+        """What stood in the last events before `expected`."""
+        self.before = before or Digests(0, deque())
+        self.boot_due = before is not None
+        """The device is known to have started anew: its *Booted*, whatever its number, says nothing new."""
+        self.clock_ms = -1
+        """The device's clock at the last event delivered; -1 before any."""
         self.last = 0
         """The newest event the device is known to have made."""
         self.since_ns = 0
@@ -41,7 +66,40 @@ class EventOrder:
         """True when no further event can be held."""
         return len(self.held) >= HELD_MAX
 
-    def accept(self, request: int, event: Event, now_ns: int, out: list[Output]) -> None:
+    @property
+    def digests(self) -> Digests:
+        """What stood in the last events, as of now."""
+        return Digests(self.expected, self.contents)
+
+    @property
+    def newest(self) -> int:
+        """The newest event known: heard, or named by the device."""
+        return max(self.last, self.expected - 1)
+
+    def contradicts(self, event: Event, content: Content) -> bool:
+        """`event` cannot be of the life that was heard: its number stood for something else, or is older than any that
+        is sent again, or its clock ran backwards, or it says that the device started."""
+        number = event.number
+        if number == 0:
+            return False
+        if number in self.held:
+            return check_sum(self.held[number][2]) != check_sum(content)
+        if number < self.expected:
+            known = self.digests.of(number)
+            return known != check_sum(content) if known else number < self.expected - KEPT
+        if not self.started:
+            return False
+        if number > 1 and not self.boot_due and isinstance(event, BootedMessage):
+            return True
+        clock_ms = self.clock_ms
+        for known in sorted(self.held):
+            neighbour_ms = self.held[known][1].device_ms
+            if known > number:
+                return goes_back(event.device_ms, neighbour_ms) or _goes_back(clock_ms, event)
+            clock_ms = neighbour_ms
+        return _goes_back(clock_ms, event)
+
+    def accept(self, request: int, event: Event, content: Content, now_ns: int, out: list[Output]) -> None:
         """Take one event as it was heard and deliver what is now in order."""
         number = event.number
         if number < self.expected or number in self.held:
@@ -49,7 +107,7 @@ class EventOrder:
             return
         if not self.held:
             self.since_ns = now_ns
-        self.held[number] = (request, event)
+        self.held[number] = (request, event, content)
         if number == self.expected:
             self._release(now_ns, out)
         elif self.started and self.full:
@@ -98,11 +156,36 @@ class EventOrder:
     def _lose(self, last: int, out: list[Output]) -> None:
         out.append(Lost(self.session, self.expected, last))
         self._stats.lost_events += last - self.expected + 1
+        self.contents.extend(repeat(0, min(last + 1 - self.expected, KEPT)))
         self.expected = last + 1
 
     def _release(self, now_ns: int, out: list[Output]) -> None:
         while (item := self.held.pop(self.expected, None)) is not None:
-            out.append(Delivered(self.session, *item))
-            self._stats.events += 1
-            self.expected += 1
+            self.give(*item, out)
         self.since_ns = now_ns
+
+    def give(self, request: int, event: Event, content: Content, out: list[Output]) -> None:
+        """The event expected next: deliver it, unless the life before had it word for word."""
+        number = event.number
+        self.expected = number + 1
+        self.contents.append(content)
+        if self.boot_due and isinstance(event, BootedMessage):
+            self.boot_due = False
+        if self.before and self._was_before(number, check_sum(content)):
+            self._stats.repeats += 1
+            return
+        self.clock_ms = event.device_ms
+        self._stats.events += 1
+        out.append(Delivered(self.session, request, event))
+
+    def _was_before(self, number: int, digest: int) -> bool:
+        known = self.before.of(number)
+        if known == digest:
+            return True
+        if known or number >= self.before.end:
+            self.before = Digests(0, deque())
+        return False
+
+
+def _goes_back(before_ms: int, event: Event) -> bool:
+    return event.device_ms < before_ms and goes_back(before_ms, event.device_ms)

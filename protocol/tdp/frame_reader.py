@@ -58,6 +58,12 @@ class FrameReader:
         self._expire(now_ns, out)
         return out
 
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes are missing here: no frame goes on over them."""
+        out = self.tick(now_ns)
+        self._drop_partial(now_ns, out)
+        return out
+
     @property
     def next_deadline_ns(self) -> int | None:
         """When `tick` has something to do; may be early, never late."""
@@ -65,6 +71,11 @@ class FrameReader:
         if self._framer.held:
             due = min(due, self._byte_ns + self._timing.partial_ns)
         return due if due != NEVER else None
+
+    @property
+    def idle(self) -> bool:
+        """Nothing of a frame, and nothing that was too long for one, is half heard."""
+        return self._framer.idle
 
     # -------------------------------------------------------------- for the subclass
 

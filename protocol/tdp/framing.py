@@ -10,6 +10,7 @@ and pending bytes tile the input exactly, however it is cut; only a run of idle 
 piece may come out in several parts, as it was cut.
 """
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar, overload
@@ -57,6 +58,9 @@ class Frame(Struct, frozen=True, gc=False):
 
 _decode: Final = cobs.decode
 _BODY: Final = slice(-CHECK_BYTES)  # made once, not for every frame
+_FEW: Final = b"\0\0\0"
+_RUN: Final = re.compile(rb"\0{3,}")
+"""More delimiters than can stand between two frames."""
 
 
 def _fault(part: bytes) -> NoiseReason:
@@ -98,12 +102,38 @@ class Framer(Generic[Read]):
         """Bytes held back because their frame may still be completed; never more than `MAX_WIRE`."""
         return len(self.held)
 
+    @property
+    def idle(self) -> bool:
+        """Nothing is held, and the next byte begins a piece."""
+        return not self.held and not self._overlong
+
     def feed(self, chunk: bytes) -> list[Read | Noise]:
         """What `chunk` completes, in the order of the stream."""
         pieces: list[Any] = []
         if self._overlong:
             chunk = self._skip(chunk, pieces)
-        parts = (self.held + chunk).split(b"\0")
+        data = self.held + chunk
+        if _FEW in data:
+            data = self._cut_runs(data, pieces)
+        self._cut(data, pieces)
+        return pieces
+
+    def _cut_runs(self, data: bytes, pieces: list[Any]) -> bytes:
+        """Cut all up to the end of the last run of delimiters, each run in one piece: a line that gives nothing but
+        zeros must not cost a piece for every byte. What is left, after the pending byte."""
+        at = 0
+        for run in _RUN.finditer(data):
+            self._cut(self.held + data[at : run.start() + 1] if at else data[: run.start() + 1], pieces)
+            idle = len(self.held) + len(run[0]) - 2  # one closed what was before, one may open what comes
+            pieces.append(Noise(self._offset, bytes(idle), NoiseReason.IDLE))
+            self._offset += idle
+            self.held = b"\0"
+            at = run.end()
+        return self.held + data[at:]
+
+    def _cut(self, data: bytes, pieces: list[Any]) -> None:
+        """Cut `data`, which begins with what was pending, and keep what is pending then."""
+        parts = data.split(b"\0")
         tail = parts.pop()
         offset = self._offset
         read, add = self._read, pieces.append
@@ -132,7 +162,6 @@ class Framer(Generic[Read]):
             self._hold(tail, offset, opened, pieces)
         else:
             self.held, self._offset = b"", offset
-        return pieces
 
     def flush(self) -> list[Noise]:
         """Give up what is pending: the line was silent in the middle of a frame, or ended. The next byte starts

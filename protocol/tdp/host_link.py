@@ -12,6 +12,7 @@ opens the session again without a word, because what is delivered may not depend
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from protocol.errors import NoAnswer, NotPermitted, NotUp, RemoteError
@@ -20,6 +21,7 @@ from protocol.message import message_name
 from protocol.tdp.codec import Envelope, encode
 from protocol.tdp.commands import CommandQueue, Pending, role_needed
 from protocol.tdp.framing import encode_frame
+from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import (
     AckMessage,
     DeviceClass,
@@ -70,7 +72,9 @@ class HostLink(Resumable):
         self._wants = role
         self._asks = role
         self._hello = HelloMessage(VERSION, 0, VERSION, MINOR, host)
-        self._in = Reception(expects=expects, timing=timing, on_answer=self._on_answer, resume=resume)
+        self._in = Reception(
+            expects=expects, timing=timing, on_answer=self._on_answer, resume=resume.heard if resume else None
+        )
         self._commands = CommandQueue()
         self._goes_on = resume is not None and resume.request != 0  # a listener numbered nothing
         if resume is not None:
@@ -78,7 +82,7 @@ class HostLink(Resumable):
         self._sequence = 0
         self._sent_ns: int | None = None
         self._hello_ns = 0  # when the next HELLO is due
-        self._open_session = 0  # the session we opened or are opening
+        self._opened = 0, 0  # the session we opened or are opening, and the restarts seen before it
         self._requested = 0, 0  # the session whose events were last asked for in this opening, and when
 
     # -------------------------------------------------------------- the face
@@ -116,7 +120,19 @@ class HostLink(Resumable):
     @property
     def standing(self) -> Standing | None:
         """What the link on the next line goes on from; None when no session was heard."""
-        return self._in.standing(self._commands.last_request)
+        return None if self._in.session is None else Standing(self._in.left(), self._commands.last_request)
+
+    def heard(self) -> TdpHeard | None:
+        """None while something is half heard or held back. Of a line that is gone: what its successor goes on from."""
+        return self._in.left() if self.state is LinkState.CLOSED else self._in.heard()
+
+    def recall(self, heard: object) -> None:
+        """Go on from what a link on this line heard. ValueError when that is of another dialect."""
+        if not isinstance(heard, TdpHeard):
+            raise ValueError(f"not of TDP: {type(heard).__name__}")
+        self._in.recall(heard)
+        if self.state is not LinkState.CLOSED:
+            self._follow()
 
     def successor(self, role: Role | None = None) -> HostLink:
         """A link for the next line, that goes on from where this one stood; with a `role` to ask for it speaks."""
@@ -162,9 +178,16 @@ class HostLink(Resumable):
 
     def tick(self, now_ns: int) -> list[Output]:
         """Do what is due by `now_ns`."""
+        return self._after(self._in.tick, now_ns)
+
+    def skip(self, now_ns: int) -> list[Output]:
+        """Bytes that came here will never be seen. The events in them are told again: nobody acknowledges them."""
+        return self._after(self._in.skip, now_ns)
+
+    def _after(self, step: Callable[[int], list[Output]], now_ns: int) -> list[Output]:
         if self.state is LinkState.CLOSED:
             return []
-        out = self._in.tick(now_ns)
+        out = step(now_ns)
         if self._listen:
             self._follow()
         else:
@@ -214,8 +237,11 @@ class HostLink(Resumable):
         if self.state not in _CALLING:
             if not heard.alive:
                 self._fall_back(LinkState.LOST, now_ns, out)
-            elif heard.refused_hello is not None or heard.session != self._open_session:
+            elif heard.refused_hello is not None or heard.session != self._opened[0]:
                 self._fall_back(LinkState.HELLO, now_ns, out)
+            elif heard.restarts != self._opened[1]:
+                self._fall_back(LinkState.HELLO, now_ns, out)
+                self._hello_ns = now_ns + self._timing.hello_ns  # what contradicts itself for ever is no storm
         if self.state in _CALLING:
             if heard.greeted and heard.refused_hello is None:
                 self._open(now_ns, out)
@@ -230,11 +256,11 @@ class HostLink(Resumable):
         if heard.ack_due:
             heard.ack_due = False
             if heard.order.started:
-                self._send(AckMessage(self._open_session, heard.order.expected - 1), now_ns, out)
+                self._send(AckMessage(self._opened[0], heard.order.expected - 1), now_ns, out)
         self._chase(now_ns, out)
         self._pump(now_ns, out)
         if now_ns >= self._beat_due_ns():
-            self._send(HeartbeatMessage(self._open_session), now_ns, out)
+            self._send(HeartbeatMessage(self._opened[0]), now_ns, out)
 
     def _deadlines(self) -> list[int]:
         deadlines = []
@@ -265,11 +291,11 @@ class HostLink(Resumable):
     def _open(self, now_ns: int, out: list[Output]) -> None:
         assert self._in.session is not None
         self._in.greeted = False
-        self._open_session = self._in.session
+        self._opened = self._in.session, self._in.restarts
         self.state = LinkState.OPENING
         self._requested = 0, 0
         assert self._in.version is not None
-        command = OpenSessionMessage(self._open_session, *self._in.version, self._asks)
+        command = OpenSessionMessage(self._in.session, *self._in.version, self._asks)
         self._transmit(self._commands.own(command, now_ns), now_ns, out)
 
     def _on_open_reply(self, reply: ReplyMessage, now_ns: int, out: list[Output]) -> None:

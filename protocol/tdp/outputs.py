@@ -17,6 +17,7 @@ from protocol.link import Discarded as Discarded
 from protocol.link import Output as Output
 from protocol.link import Send as Send
 from protocol.link import Unanswered as Unanswered
+from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import (
     ControllerStatusMessage,
     Event,
@@ -72,15 +73,11 @@ class Timing(Struct, frozen=True, gc=False):
     """A listener that came late waits this long for a HELLO-REPLY before it starts at the first event it heard."""
 
 
-class Standing(Struct, frozen=True, gc=False):
+class Standing(Struct, frozen=True):
     """Where a link stood when its line went: what a link on the next line goes on from."""
 
-    session: int
-    expected: int
-    """The event delivered next; -1 when none can be named yet."""
-    hello: HelloReplyMessage | None
-    announced: bool
-    """This session was reported Up before: the next Up is `resumed`."""
+    heard: TdpHeard
+    """What is left of it when the line is gone."""
     request: int
     """The request id last used: the device remembers it, so numbering goes on from there."""
 
@@ -117,9 +114,17 @@ class Down(Output, frozen=True, gc=True):
 
 
 class SessionRestarted(Output, frozen=True):
-    """The device started anew. What could be read of the previous session came before this."""
+    """The device started anew, under another session id or, both being equal, under the same. What could be read of
+    the previous session came before this."""
 
     previous: int
+    session: int
+
+
+class Returned(Output, frozen=True):
+    """A session that was left before the present one is heard again: its bytes are played again, or the device repeats
+    its numbers. Follows the SessionRestarted into it."""
+
     session: int
 
 
@@ -132,7 +137,8 @@ class Delivered(Output, frozen=True):
 
 
 class Lost(Output, frozen=True):
-    """Events `first` to `last` are gone for ever; delivery goes on after them."""
+    """Events `first` to `last` are gone for ever; delivery goes on after them. Both 0: how many is not known, because
+    the device started anew under the same session id."""
 
     session: int
     first: int

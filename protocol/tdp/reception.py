@@ -25,6 +25,11 @@ there, when the device refuses, or after `hole_ns`; what is known to be missing 
 *A line that went.* The reception of the next line starts from `standing`: it knows the session, and the gate is shut
 as after silence. A device that still holds its events goes on where it stopped; one with a new session is a restart.
 
+*The same session, begun anew.* A device whose source of randomness is weak may name its new session as the one before.
+`freshness` says what gives it away. Then Lost without numbers comes, for nobody knows what it did before it restarted,
+and SessionRestarted from the session to itself; its events are counted from 1 again, and none is taken for one that
+was heard unless it is that one, byte for byte. Where HELLO-REPLY or STATUS gave it away the gate shuts.
+
 *Holes* are filled by the device sending again. They end as Lost by GAP, by `hole_ns` without progress, or when no
 more events can be held.
 """
@@ -41,7 +46,8 @@ from protocol.errors import RemoteError
 from protocol.tdp import messages as m
 from protocol.tdp.codec import Envelope, Unknown
 from protocol.tdp.event_order import EventOrder
-from protocol.tdp.frame_reader import FrameReader, Timer
+from protocol.tdp.frame_reader import Timer
+from protocol.tdp.heard import TdpHeard
 from protocol.tdp.messages import DeviceClass, Kind
 from protocol.tdp.outputs import (
     MESSAGE_IDS,
@@ -49,19 +55,14 @@ from protocol.tdp.outputs import (
     Delivered,
     Down,
     Output,
-    SessionRestarted,
-    Standing,
     StatusSeen,
     Timing,
     UnknownEvent,
-    Up,
 )
 from protocol.tdp.packets import PACKETS
-from protocol.tdp.predecessor import SESSION_MARK, Predecessor, named_session
+from protocol.tdp.predecessor import SESSION_MARK, named_session
+from protocol.tdp.session_keeper import SessionKeeper
 from protocol.tdp.vetting import common_version, misfit, same_device
-
-ANONYMOUS: Final = 0
-"""The session of events heard before any session id; devices never choose it."""
 
 _EVENT_HEAD: Final = struct.Struct("<II")  # number, device_ms: the same in every version of the protocol
 _EVENTS: Final = tuple(cls for (kind, _), (cls, _) in PACKETS.items() if kind == Kind.EVENT)
@@ -73,7 +74,7 @@ AnswerHandler = Callable[[Envelope, int, list[Output]], None]
 """Told of every Reply, Progress and Nak: envelope, time, outputs so far."""
 
 
-class Reception(FrameReader):
+class Reception(SessionKeeper):
     """Received bytes to outputs. `expects` is the device class to insist on; times never run backwards.
     `resume` is where the reception of the line before stood."""
 
@@ -83,32 +84,18 @@ class Reception(FrameReader):
         expects: DeviceClass | None = None,
         timing: Timing,
         on_answer: AnswerHandler | None = None,
-        resume: Standing | None = None,
+        resume: TdpHeard | None = None,
     ) -> None:
         super().__init__(timing)
-        self.session: int | None = None
-        self.hello: m.HelloReplyMessage | None = None
-        """Who the device of this session is; None until its HELLO-REPLY was heard."""
         self.greeted = False
         """Set by every HELLO-REPLY that fits; whoever waits for one clears it."""
-        self.opened = False
-        """The device was heard to grant this session, and nothing since ended it."""
-        self.refused_hello: m.HelloReplyMessage | None = None
-        """The HELLO-REPLY of a device we cannot talk to; None while the device fits."""
         self.ack_due = False
         """Set by every event; whoever acknowledges clears it."""
         self.event_ns = 0
-        self.old: Predecessor | None = None
-        """The session before, while its kept events are awaited."""
-        self.order = EventOrder(ANONYMOUS, self.stats)
         self._expects = expects
         self._on_answer = on_answer
-        self._gate_ns = 0  # until then, no event before the session is open
-        self._resumed = False
-        self._echo: tuple[int, int] = (ANONYMOUS, 0)  # a session that ended, and until when it may echo
         if resume is not None:
-            self.session, self.hello, self._resumed = resume.session, resume.hello, resume.announced
-            self.order = EventOrder(resume.session, self.stats, resume.expected)
+            self.recall(resume)
 
     # -------------------------------------------------------------- the face
 
@@ -135,21 +122,10 @@ class Reception(FrameReader):
         self._arm()
         return out
 
-    def standing(self, request: int) -> Standing | None:
-        """What the next line's reception goes on from; None when no session was heard."""
-        if self.session is None:
-            return None
-        return Standing(self.session, self.order.expected, self.hello, self._resumed, request)
-
     @property
     def heard_ns(self) -> int:
         """When the last valid frame came; 0 before any."""
         return self._valid_ns
-
-    @property
-    def complete(self) -> bool:
-        """Every event the device is known to have made was delivered."""
-        return self.old is None and self.order.started and self.order.last < self.order.expected
 
     @property
     def problem(self) -> RemoteError | None:
@@ -160,11 +136,6 @@ class Reception(FrameReader):
     def version(self) -> tuple[int, int] | None:
         """The protocol version to speak with the device, None before its HELLO-REPLY."""
         return common_version(self.hello) if self.hello is not None else None
-
-    @property
-    def wanted(self) -> EventOrder:
-        """The session whose events come next: the old one while it is awaited."""
-        return self.old.order if self.old is not None else self.order
 
     # -------------------------------------------------------------- timers
 
@@ -196,11 +167,6 @@ class Reception(FrameReader):
         self._close_gate(now_ns)
         self._arm()
 
-    def _close_gate(self, now_ns: int) -> None:
-        """From here no event counts until the session is open; at the very first contact they are held instead."""
-        self.opened = False
-        self._gate_ns = now_ns + self._timing.lost_ns if self.order.started or self.old else 0
-
     def _on_unknown(self, envelope: Envelope, message: Unknown, now_ns: int, out: list[Output]) -> None:
         if message.kind != Kind.EVENT or len(message.payload) < _EVENT_HEAD.size:
             self._on_unusable(envelope, message, now_ns, out)
@@ -225,19 +191,31 @@ class Reception(FrameReader):
         self.ack_due = True
         self.event_ns = now_ns
         order = self.order
-        if event.number == order.expected and not order.held:
-            order.expected += 1
+        in_turn = event.number == order.expected and event.device_ms >= order.clock_ms
+        if in_turn and not order.held and not order.before and type(event) is not m.BootedMessage:
+            order.expected += 1  # as `give` does
+            order.contents.append(envelope.body)
+            order.clock_ms = event.device_ms
             self.stats.events += 1
             out.append(Delivered(order.session, envelope.request, event))
             return
-        self._accept_out_of_order(envelope, event, now_ns, out)
+        boots = event.boot_count if isinstance(event, m.BootedMessage) else None
+        if order.contradicts(event, envelope.body) or (boots is not None and self._counts_another(event, boots)):
+            self._start_anew(now_ns, out, event.number if boots is not None else 1)
+        if boots != self._life.boots and boots is not None:
+            self._life.boots = None  # its own count may never agree: the next HELLO-REPLY says what it is
+        self._accept(envelope, event, now_ns, out)
 
-    def _accept_out_of_order(self, envelope: Envelope, event: m.Event, now_ns: int, out: list[Output]) -> None:
+    def _counts_another(self, booted: m.Event, boots: int) -> bool:
+        """A new *Booted* counts another power-up than the one we know."""
+        return booted.number >= self.order.expected and self._life.boots not in (None, boots)
+
+    def _accept(self, envelope: Envelope, event: m.Event, now_ns: int, out: list[Output]) -> None:
         order = self.order
         if event.number == 0:
             self._on_unusable(envelope, event, now_ns, out)
             return
-        order.accept(envelope.request, event, now_ns, out)
+        order.accept(envelope.request, event, envelope.body, now_ns, out)
         if order.full and not order.started:
             self._finish_old(now_ns, out)
             order.start_at_held(now_ns, out)
@@ -253,7 +231,7 @@ class Reception(FrameReader):
             self.stats.repeats += 1
             return True
         self.event_ns = now_ns
-        old.order.accept(envelope.request, event, now_ns, out)
+        old.order.accept(envelope.request, event, 0, now_ns, out)
         if old.complete:
             self._finish_old(now_ns, out)
         return True
@@ -283,10 +261,20 @@ class Reception(FrameReader):
     def _on_status(self, envelope: Envelope, status: Any, now_ns: int, out: list[Output]) -> None:
         if self.refused_hello is not None or self._is_echo(status.session, now_ns):
             return
+        order, life, uptime_ms, last = self.order, self._life, status.uptime_ms, status.last_event
         if status.session != self.session:
             self._enter(status.session, now_ns, out)
-        if status.last_event > self.order.last:
-            self.order.last = status.last_event
+        elif uptime_ms >= life.uptime_ms and last >= order.last and last >= order.expected - 1:
+            order.last, life.uptime_ms, life.uptime_ns = last, uptime_ms, now_ns
+            out.append(StatusSeen(status))
+            return
+        else:
+            knows_all = last >= order.newest or uptime_ms <= order.clock_ms
+            if life.is_denied_by_status(uptime_ms, knows_all=knows_all, now_ns=now_ns):
+                self._start_anew(now_ns, out)
+                self._close_gate(now_ns)
+        self._life.learn_uptime(uptime_ms, now_ns)
+        self.order.last = max(self.order.last, last)
         out.append(StatusSeen(status))
 
     def _on_hello_reply(self, envelope: Envelope, hello: m.HelloReplyMessage, now_ns: int, out: list[Output]) -> None:
@@ -299,6 +287,10 @@ class Reception(FrameReader):
         self.refused_hello = None
         if hello.session != self.session:
             self._enter(hello.session, now_ns, out)
+        elif self._life.is_denied_by_hello(hello) or self._is_another(hello):
+            self._start_anew(now_ns, out)
+            self._close_gate(now_ns)
+        self._life.boots = hello.boot_count
         if self.old is not None and self.hello is not None and not same_device(hello, self.hello):
             self._finish_old(now_ns, out)  # another device: it cannot hold the old one's events
         self.hello = hello
@@ -307,47 +299,12 @@ class Reception(FrameReader):
             self.order.start(1, now_ns, out)
             self._arm()
 
-    def _is_echo(self, session: int, now_ns: int) -> bool:
-        ended, until_ns = self._echo
-        return session == ended and now_ns < until_ns
-
     def _refuse(self, hello: m.HelloReplyMessage, error: RemoteError, now_ns: int, out: list[Output]) -> None:
         if self.refused_hello is None or self.refused_hello.session != hello.session:
             self._finish_old(now_ns, out)
             self.opened = False
             self.refused_hello = hello
             out.append(Down(str(error), error))
-
-    def _enter(self, session: int, now_ns: int, out: list[Output]) -> None:
-        """The device is in a session we did not know."""
-        if self.session is None:
-            self.session = self.order.session = session
-            return
-        self._finish_old(now_ns, out)
-        before, self.session = self.order, session
-        self.order = EventOrder(session, self.stats)
-        self._echo = before.session, now_ns + self._timing.lost_ns
-        self._resumed = False
-        self.old = Predecessor(before, now_ns)
-        self._close_gate(now_ns)
-        if not before.started:
-            self._finish_old(now_ns, out)
-        self._arm()
-
-    def _finish_old(self, now_ns: int, out: list[Output]) -> None:
-        """No more of the old session will come: begin the new one."""
-        old = self.old
-        if old is None:
-            return
-        self.old = None
-        if old.order.started:
-            old.finish(now_ns, self.order.session, out)
-        else:
-            out.append(SessionRestarted(old.order.session, self.order.session))
-        if self.opened:
-            self._announce(out)
-        self.order.start(1, now_ns, out)
-        self._arm()
 
     def _on_reply(self, envelope: Envelope, reply: m.ReplyMessage, now_ns: int, out: list[Output]) -> None:
         if envelope.message_id == _OPEN_ID and reply.status != m.Status.REFUSED and self.refused_hello is None:
@@ -358,12 +315,6 @@ class Reception(FrameReader):
         elif envelope.message_id == _READ_ID and reply.status == m.Status.REFUSED:
             self._finish_old(now_ns, out)  # only a session that is over is ever refused
         self._on_answer_frame(envelope, reply, now_ns, out)
-
-    def _announce(self, out: list[Output]) -> None:
-        """Up, unless nobody said who this is: a recording that begins later."""
-        if self.hello is not None and self.hello.session == self.session:
-            out.append(Up(self.hello, self._resumed))
-            self._resumed = True
 
     def _on_answer_frame(self, envelope: Envelope, message: m.Message, now_ns: int, out: list[Output]) -> None:
         if self._on_answer is not None:

@@ -101,6 +101,17 @@ def test_a_line_that_is_lost_with_nothing_on_the_table_is_not_waited_for() -> No
     assert (table.codes, patient(table.flow)) == (["link-lost"], True)
 
 
+def test_a_line_that_is_flooded_is_an_incident_once_a_round_and_what_it_tells_again_is_waited_for() -> None:
+    table, flood = HandTable(), e.BytesDropped(70_000, "00" * 32)
+    table.see(DEVICE, flood, numbered=False)
+    assert (table.codes, patient(table.flow)) == ([], False), "with nothing on the table nothing depends on it"
+    table.bet(1, ante=500).see(DEVICE, flood, numbered=False)
+    assert (table.codes, patient(table.flow)) == (["line-flooded"], True)
+    table.start().see(DEVICE, e.BytesDropped(1, "ff" * 32), numbered=False)
+    assert round_of(table.flow).unreliable is False
+    assert [found.code for found in round_of(table.flow).incidents].count("line-flooded") == 1
+
+
 def test_a_round_after_one_in_which_a_line_was_lost_waits_for_nothing() -> None:
     table = dealt(1).see(DEVICE, e.LinkLost("unplugged"), numbered=False)
     assert patient(table.flow)
@@ -131,7 +142,7 @@ def test_who_is_undecided_while_nobody_chooses() -> None:
 
 @pytest.mark.parametrize(
     ("body", "concerns"),
-    [(e.GameStarted, True), (e.LinkLost, True), (e.BadgeSwiped, True), (e.GreenButton, False), (e.LinkUp, False)],
+    [(e.GameStarted, True), (e.LinkLost, True), (e.BadgeSwiped, True), (e.GreenButton, False), (e.LinkUp, True)],
 )
 def test_which_reports_concern_the_flow(body: type[e.Body], concerns: bool) -> None:
     assert (body in CONCERNED) is concerns

@@ -73,7 +73,7 @@ def test_the_newest_rounds_alone_are_dealt_alike(
     assert part.note.startswith("begins after round ")
     assert len(part.steps) < len(whole.steps)
     last, other = part.steps[-1].view, whole.steps[-1].view
-    assert sum(line.code == "round" for line in last.log) == 2
+    assert len(part.index["rounds"]) == len(whole.index["rounds"]) - (ROUNDS - 2)
     assert (last.round, last.state, last.seats, last.meters) == (other.round, other.state, other.seats, other.meters)
     tail = [line.text for line in last.log if line.clause or line.code == "round"]
     assert [line.text for line in other.log if line.clause or line.code == "round"][-len(tail) :] == tail

@@ -1,8 +1,6 @@
 """What doctor prints to be installed is well formed, whatever an adapter calls itself."""
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -57,17 +55,10 @@ def test_nothing_attached_gives_no_rule() -> None:
     assert parse(udev_rules([ONBOARD])) == []
 
 
-def test_the_unit_names_the_program_and_the_adapter(tmp_path: Path) -> None:
+def test_the_unit_names_the_program_and_the_adapter() -> None:
     unit = systemd_unit([FTDI])
     assert "DEALWIRE_RECORD_SHUFFLER=serial-id:A5XK" in unit
     assert [line for line in unit.splitlines() if line.startswith("[")] == ["[Unit]", "[Service]", "[Install]"]
-    path = tmp_path / "dealwire-record@.service"
-    path.write_text(unit)
-    analyze = shutil.which("systemd-analyze")
-    if analyze is None:
-        pytest.skip("systemd-analyze is not here")
-    done = subprocess.run([analyze, "verify", str(path)], capture_output=True, text=True)
-    assert "dealwire-record@" not in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(("text", "verdicts"), [("16\n", ["warning"]), ("1\n", ["good"]), ("what\n", [])])

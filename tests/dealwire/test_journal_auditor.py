@@ -65,6 +65,7 @@ def evening(path: Path, key: AuditorKey, beginnings: int = 1, tables: tuple[str,
                 for each in range(3):
                     data = f"{table}: the hidden cards of round {number}, read {each}".encode()
                     journal.chunk(line, 100, False, data)
+                    journal.thanks(line)  # a record for each
                     raw[journal.head.sequence] = data
                     journal.commit()
     return raw
@@ -75,9 +76,10 @@ def readable(path: Path, key: AuditorKey | AuditorPrivateKey | Stretches | Seali
     found = {}
     with JournalReader(path, key) as reader:
         for record in reader.records():
-            if record.kind == "received":
+            if record.kind == "passed":
                 try:
-                    found[record.sequence] = reader.raw(record)
+                    (each,) = reader.passed(record)
+                    found[record.sequence] = each.data
                 except KeyUnknown:
                     continue
     return found
@@ -114,7 +116,8 @@ def test_what_is_written_opens_with_a_program_of_its_own(tmp_path: Path, private
     path, key = tmp_path / "j", AuditorKey.load(tmp_path / "auditor.pub")
     raw = evening(path, key, 3, ("t1", "tisch ä"))
     raw |= evening(path, key, 2, ("t1",))
-    assert dict(oracle.everything(str(path), private.private)) == raw
+    found = dict(oracle.everything(str(path), private.private))
+    assert {number: body[18:] for number, body in found.items()} == raw, "a byte, and what is before an entry's bytes"
     assert readable(path, private) == raw
     with JournalReader(path, private) as reader:
         assert verify(reader, open_seals=True).opened == len(raw) == 24
@@ -204,16 +207,19 @@ def test_a_kill_at_any_point_leaves_what_the_service_needs_and_no_more(
         journal.started("t1", 1, "schema = 1\n")
         line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
         journal.chunk(line, 2, False, b"first")
+        journal.thanks(line)
         journal.commit()
         journal.started("t1", 3, "schema = 1\n")
         line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
         journal.chunk(line, 4, False, b"second")
+        journal.thanks(line)
         before = copy_journal(path, tmp_path / "before")
         with monkeypatch.context() as patch:
             patch.setattr(journal._sealer, "forget", lambda: None)
             journal.commit()
         between = copy_journal(path, tmp_path / "between")
         journal.chunk(line, 5, False, b"third")
+        journal.thanks(line)
         journal.commit()
         after = copy_journal(path, tmp_path / "after")
     assert list(readable(before, public).values()) == [b"first"]
@@ -233,6 +239,7 @@ def test_after_a_kill_the_rounds_under_way_of_every_opening_are_read_until_the_t
                 journal.started(table, 1, "schema = 1\n")
             line = journal.line(table, "shoe", **LINE)  # type: ignore[arg-type]
             journal.chunk(line, 2, False, data := f"{table}, opening {number}".encode())
+            journal.thanks(line)
             raw[journal.head.sequence] = data
         journal.commit()
         killed = copy_journal(path, tmp_path / f"killed-{number}")
@@ -339,7 +346,7 @@ def test_no_byte_of_a_record_or_of_a_sealed_root_can_be_another(
     evening(path, public)
     with JournalReader(path, private) as reader:
         records = list(reader.records())
-        record = next(each for each in records if each.kind == "received")
+        record = next(each for each in records if each.kind == "passed")
         for position in range(1, len(record.payload)):
             payload = bytearray(record.payload)
             payload[position] ^= 1
@@ -373,7 +380,7 @@ def test_no_damaged_record_makes_a_reader_step_further_than_any_table_does(
 
     monkeypatch.setattr(auditing, "next_key", count)
     with JournalReader(path, private) as reader:
-        record = next(each for each in reader.records() if each.kind == "received")
+        record = next(each for each in reader.records() if each.kind == "passed")
         for step in (b"\x00\x01\x00\x00", b"\xff\xff\xff\xff", b"\x00\x00\x00\x09"):
             payload = record.payload[:9] + step + record.payload[13:]
             with pytest.raises(JournalDamaged, match="seal is broken"):
@@ -450,6 +457,7 @@ def test_a_journal_may_change_its_seal(tmp_path: Path, private: AuditorPrivateKe
         with Journal(path, key=key, clock=ManualClock()) as journal:
             line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
             journal.chunk(line, 1, False, data)
+            journal.thanks(line)
             assert journal.sealed == (key is not None)
     assert sorted(readable(path, None).values()) == [b"clear"]
     assert sorted(readable(path, file_key).values()) == [b"clear", b"filed"]

@@ -12,6 +12,7 @@ import pytest
 from dealwire.journal import Journal, JournalReader, SealingKey
 from dealwire.journal.check import verify
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
+from dealwire.journal.passing import Passed
 from dealwire.journal.records import Head
 from devices.clock import ManualClock
 from tests.support.journal_verifier import check
@@ -63,7 +64,7 @@ def test_the_first_hash_worked_out_by_hand(tmp_path: Path) -> None:
     db.close()
     said = bytes(32) + bytes.fromhex("0000000000000001 0102030405060708 00000000") + b"\x00\x06opened" + b"\x00\x00"
     assert head.hash == hashlib.sha256(said + len(payload).to_bytes(4, "big") + payload).digest()
-    assert json.loads(payload)["schema"] == "dealwire.journal/1"
+    assert json.loads(payload)["schema"] == "dealwire.journal/2"
 
 
 def test_what_comes_back_is_what_went_in(tmp_path: Path, key: SealingKey) -> None:
@@ -71,8 +72,8 @@ def test_what_comes_back_is_what_went_in(tmp_path: Path, key: SealingKey) -> Non
     raw = fill(path, key)
     with JournalReader(path, key) as reader:
         records = list(reader.records())
-        found = [(record.kind, reader.raw(record)) for record in records if record.kind in ("received", "sent")]
-        assert found == [("sent" if number % 2 else "received", data) for number, data in enumerate(raw)]
+        found = [reader.passed(record) for record in records if record.kind == "passed"]
+        assert found == [[Passed(1, 100 + number, number % 2 == 1, data)] for number, data in enumerate(raw)]
         assert [item.line for item in reader.publications()] == [f'{{"n":{number}}}' for number in range(5)]
         assert [item.line for item in reader.publications(after=5, limit=2)] == ['{"n":1}', '{"n":2}']
         assert reader.publications(table="another") == []
@@ -88,11 +89,16 @@ def test_it_goes_on_after_a_restart(tmp_path: Path, key: SealingKey, chunks: int
     with JournalReader(path) as reader:
         before = reader.head
     with Journal(path, key=key, clock=ManualClock()) as journal:
-        assert journal.head == before
-        assert journal.publish("t", "status", 1, "{}") == before.sequence + 1
-        assert [item.sequence for item in journal.commit()] == [before.sequence + 1]
+        assert journal.head.sequence == before.sequence + 1, "an opening says so"
+        assert journal.publish("t", "status", 1, "{}") == before.sequence + 2
+        (item,) = journal.commit()
+        assert (item.sequence, item.epoch, item.hash) == (before.sequence + 2, journal.epoch, journal.head.hash.hex())
     with JournalReader(path) as reader:
-        assert verify(reader).records == before.sequence + 1
+        assert verify(reader).records == before.sequence + 2
+        assert reader.hash_at(before.sequence) == before.hash
+        first, second = (epoch for _, epoch in reader.openings())
+        assert first != second == journal.epoch
+        assert {item.epoch for item in reader.publications()} == ({first, second} if chunks else {second})
 
 
 def tamper(path: Path, sql: str, *values: object) -> None:
@@ -106,7 +112,7 @@ SPOILT: dict[str, tuple[str, int]] = {
     "a publication": ("UPDATE record SET payload = CAST('{\"n\":9}' AS BLOB) WHERE sequence = 7", 7),
     "a time": ("UPDATE record SET at_ns = at_ns + 1 WHERE sequence = 6", 6),
     "a line": ("UPDATE record SET line = 2 WHERE sequence = 6", 6),
-    "a kind": ("UPDATE record SET kind = 'received' WHERE sequence = 6", 6),
+    "a kind": ("UPDATE record SET kind = 'sent' WHERE sequence = 6", 6),
     "a table": ("UPDATE record SET tbl = 'other' WHERE sequence = 6", 6),
     "a hash": ("UPDATE record SET hash = zeroblob(32) WHERE sequence = 6", 6),
     "one left out": ("DELETE FROM record WHERE sequence = 6", 7),
@@ -213,7 +219,7 @@ def test_no_byte_of_a_sealed_record_can_be_another(tmp_path: Path, key: SealingK
     path = tmp_path / "j"
     fill(path, key)
     with JournalReader(path, key) as reader:
-        record = next(record for record in reader.records() if record.kind == "received")
+        record = next(record for record in reader.records() if record.kind == "passed")
         for position in range(len(record.payload)):
             payload = bytearray(record.payload)
             payload[position] ^= 1
@@ -242,6 +248,7 @@ def test_nothing_raw_is_readable_in_the_files(tmp_path: Path, key: SealingKey) -
         line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
         for number in range(50):
             journal.chunk(line, number, False, secret + bytes([number]))
+            journal.note(line, number, "a remark")
             journal.commit()
         for file in tmp_path.iterdir():
             content = file.read_bytes() if file != key.path else b""
@@ -250,6 +257,7 @@ def test_nothing_raw_is_readable_in_the_files(tmp_path: Path, key: SealingKey) -
     with Journal(tmp_path / "clear", key=None, clock=ManualClock()) as journal:
         line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
         journal.chunk(line, 1, False, secret)
+        journal.note(line, 1, "a remark")
     assert secret in (tmp_path / "clear").read_bytes(), "or this test could not fail"
 
 
@@ -260,8 +268,9 @@ def test_equal_bytes_are_never_sealed_alike_and_no_nonce_comes_twice(tmp_path: P
             line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
             for _ in range(20):
                 journal.chunk(line, 1, False, b"same")
+                journal.note(line, 1, "a remark")
     with JournalReader(path, key) as reader:
-        sealed = [record.payload for record in reader.records() if record.kind == "received"]
+        sealed = [record.payload for record in reader.records() if record.kind == "passed"]
     assert len({payload[9:33] for payload in sealed}) == len(sealed) == 60, "salt and counter"
     assert len({payload[33:] for payload in sealed}) == 60
     assert len({payload[9:25] for payload in sealed}) == 3, "a salt an opening"

@@ -46,10 +46,10 @@ def test_nothing_goes_out_before_what_came_in_is_on_the_disk(tmp_path: Path, clo
 
         host.write = spy  # type: ignore[method-assign]
         assert journaled.write(b"got it") == 6
-        assert seen == [["opened", "line", "received", "round"]]
+        assert seen == [["opened", "line", "passed", "round"]]
         assert device.read() == b"got it"
         assert [item.line for item in journal.commit()] == ['{"n":1}'], "secured by the write, given by the commit"
-    assert kinds(tmp_path / "j") == ["opened", "line", "received", "round", "sent"]
+    assert kinds(tmp_path / "j") == ["opened", "line", "passed", "round", "passed"]
 
 
 @pytest.mark.parametrize("how", ["closed", "abandoned", "lost by reading", "lost by writing"])
@@ -124,8 +124,9 @@ def test_what_goes_out_in_one_turn_takes_one_commit(tmp_path: Path, clock: Manua
         assert found == ["COMMIT"]
         assert [device.read() for _, device in pairs] == [b"got it"] * 16
     with JournalReader(tmp_path / "j") as reader:
-        kinds = [record.kind for record in reader.records()]
-        assert kinds[17:] == ["received"] * 16 + ["sent"] * 16
+        passed = [reader.passed(record) for record in reader.records() if record.kind == "passed"]
+        assert [each.sent for record in passed for each in record] == [False] * 16 + [True] * 16
+        assert [len(record) for record in passed] == [16, 16], "what came is on the disk before anything goes out"
 
 
 def test_a_line_that_takes_part_gets_the_rest_when_it_has_room(tmp_path: Path, clock: ManualClock) -> None:

@@ -1,5 +1,6 @@
 """What a journal gives when it is dealt again: the same lines, whatever happened to the lines of the table."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from itertools import count
@@ -16,12 +17,14 @@ from dealwire.journal.errors import JournalDamaged, JournalDiffers, KeyUnknown
 from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.table.table import Table, TableTerms
+from devices.budget import noted
 from devices.clock import ManualClock
 from devices.events import LinkLost
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
 from rules.game import load_game
 from tests.support.faulty_rounds import CLEAN, Plan, plan_of
+from tests.support.jabbering import EVERY_NS, Noise
 from tests.support.journal_evening import copy_as_killed, deal
 from tests.support.journalled import TABLE, begin, make_publisher
 from tests.support.memory_folder import memory_folder
@@ -56,6 +59,37 @@ def test_a_round_over_failing_lines_is_rebuilt_byte_for_byte(tmp_path: Path, key
         found = compare(reader, make_publisher)
     assert (found.difference, found.equal, found.pending, found.given_up) == (None, len(told), [], [])
     assert [item.line for item in rebuild(path, key, make_publisher)] == [item.line for item in told]
+
+
+@pytest.mark.parametrize("device", ["shuffler", "table-controller"])
+@pytest.mark.parametrize("piece", [bytes(2048), b"\xff\x00a" * 700], ids=["zeros", "noise"])
+def test_a_line_that_is_flooded_in_a_round_loses_nothing_and_is_rebuilt(
+    tmp_path: Path, key: SealingKey, device: str, piece: bytes
+) -> None:
+    told = deal(tmp_path / "calm", key)
+    second = 1_000_000_000
+    flooded = deal(tmp_path / "j", key, noise=Noise(device, piece, 2 * second, 8 * second))
+    with JournalReader(tmp_path / "j", key) as reader:
+        notes = [noted(record.payload.decode()) for record in reader.records() if record.kind == "note"]
+        found = compare(reader, make_publisher)
+        passed = [each for record in reader.records() if record.kind == "passed" for each in reader.passed(record)]
+        kept = sum(len(each.data) for each in passed if not each.sent)
+    given = 6 * second // EVERY_NS * len(piece)
+    dropped = sum(note.count for note in notes if note is not None)
+    assert dropped > given / 2
+    assert kept + dropped >= given
+    assert (found.difference, found.pending) == (None, [])
+    assert [item.line for item in rebuild(tmp_path / "j", key, make_publisher)] == [item.line for item in flooded]
+    incidents = [json.loads(item.line) for item in flooded if item.topic == "incident"]
+    assert [each["code"] for each in incidents].count("line-flooded") == 1
+    assert {each["code"] for each in incidents} <= {"line-flooded", "link-lost"}
+    assert [pays(item) for item in flooded if item.topic == "settlement"] == [
+        pays(item) for item in told if item.topic == "settlement"
+    ]
+
+
+def pays(item: Publication) -> list[object]:
+    return [json.loads(item.line)["status"], json.loads(item.line)["lines"]]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -117,7 +151,7 @@ def test_a_line_that_goes_on_speaks_from_where_the_killed_program_stood(tmp_path
     path, cuts = tmp_path / "j", []
 
     def cut(journal: Journal) -> None:
-        if journal.head.sequence > 60 and not cuts:
+        if journal.head.sequence > 30 and not cuts:
             cuts.append(copy_as_killed(path, tmp_path / "cut"))
 
     deal(path, key, each_turn=cut)
@@ -159,8 +193,9 @@ def test_results_that_the_raw_record_gives_and_nobody_was_told_are_told_by_whoev
             if record.kind == "line":
                 name = reader.lines()[record.line].name
                 journal.line(TABLE, name, device=name, dialect="tdp", address="", baud=115200, procedure="")
-            elif record.kind in ("received", "sent"):
-                journal.chunk(record.line, record.at_ns, record.kind == "sent", reader.raw(record))
+            elif record.kind == "passed":
+                for each in reader.passed(record):
+                    journal.chunk(*each)
     with JournalReader(left_out, key) as reader:
         assert [item.line for item in compare(reader, make_publisher).pending] == [item.line for item in told]
     with Journal(left_out, key=key, clock=ManualClock()) as journal:
@@ -208,7 +243,7 @@ def test_other_terms_are_a_difference_with_its_record(tmp_path: Path, key: Seali
         assert f"record {told[0].sequence} differs" in str(found.difference)
         assert '"table":"another"' in str(found.difference)
     with Journal(cuts[0], key=key, clock=ManualClock()) as journal:
-        records = journal.head.sequence
+        records = journal.head.sequence  # the opening's among them
         with pytest.raises(JournalDiffers, match=f"record {told[0].sequence} differs"):
             resume(journal, key, other_terms, journal.newest_ns)
         assert journal.head.sequence == records, "nothing is written by a refusal"
@@ -244,7 +279,7 @@ def test_the_loss_of_a_killed_programs_lines_is_seen_once(tmp_path: Path, key: S
     path, cuts = tmp_path / "j", []
 
     def cut(journal: Journal) -> None:
-        if not cuts and journal.head.sequence > 60:
+        if not cuts and journal.head.sequence > 30:
             cuts.append(copy_as_killed(path, tmp_path / "cut"))
 
     deal(path, key, each_turn=cut)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dealer_flow.procedure.load import load_procedure
+from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.config.load import load_configuration
 from dealwire.config.schema import DevicePart, TablePart
@@ -36,6 +37,7 @@ from protocol.tdp.codec import encode
 from protocol.tdp.framing import encode_frame
 from protocol.tdp.messages import Role
 from rules.game import load_game
+from rules.settled import SettledInMemory, SettledKey
 from rules.settlement import Settlement
 from tests.support.dealt import reports
 from tests.support.links import report
@@ -114,10 +116,13 @@ def test_a_field_that_is_wrong_is_refused() -> None:
 # ------------------------------------------------------------------ tables and their journal
 
 
-def served(settled_before: frozenset[tuple[str, int]] = frozenset()) -> JournaledTable:
+def served(settled_before: Collection[SettledKey] = ()) -> JournaledTable:
     terms = TableTerms(load_game("flushes-gone-wild.co"), meters={"meter": 500_000})
     table = JournaledTable(COLORADO, terms, name="table-1")
-    table.settled_before = settled_before
+    rounds = SettledInMemory()
+    for key in settled_before:
+        rounds.add(key)
+    table.remember(rounds)
     return table
 
 
@@ -127,11 +132,13 @@ def test_a_round_that_was_settled_before_is_told_and_not_paid_again() -> None:
     outcomes = [item for seen in evening for item in first.handle(seen)]
     rounds = [item for item in outcomes if isinstance(item, RoundResult)]
     assert len([item for item in outcomes if isinstance(item, Settlement)]) == len(rounds) == 2
-    again = served(frozenset({(rounds[0].session, rounds[0].round)}))
+    keys = sorted(first._once._keys)  # type: ignore[attr-defined]
+    again = served([keys[0]])
     outcomes = [item for seen in evening for item in again.handle(seen)]
     settled = [item.round for item in outcomes if isinstance(item, Settlement)]
     assert settled == [rounds[1].round]
-    assert again.refused == [(rounds[0].session, rounds[0].round)]
+    repeated = [item for item in outcomes if isinstance(item, Incident) and item.code == "round-repeated"]
+    assert [(item.session, item.number) for item in repeated] == [(rounds[0].session, rounds[0].round)]
     assert [item.round for item in outcomes if isinstance(item, RoundResult)] == [item.round for item in rounds]
 
 
@@ -144,7 +151,7 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 def start_of(journal: Journal) -> TableFactory:
     part = load_configuration(EXAMPLE).table[0]
     maker = TableFactory(journal.path)
-    journal.started(part.name, 1, configuration_of(part), maker.facts(part, journal.head.sequence))
+    journal.started(part.name, 1, configuration_of(part), maker.facts(part))
     journal.secure()
     return maker
 
@@ -173,7 +180,7 @@ def test_meters_named_by_two_spellings_of_a_path_are_the_same(journal: Journal) 
         part = TablePart(
             name=name, progressive=spelling, paytables={"progressive": "WA-ML03"}, device=(device("shuffler"),), **game
         )
-        facts = maker.facts(part, journal.head.sequence)
+        facts = maker.facts(part)
         terms = maker(TableStart(name, journal.head.sequence, configuration_of(part), facts)).table.terms
         assert terms is not None
         banks.append(terms.bank)

@@ -15,7 +15,8 @@ from devices.shuffler import ShufflerDriver
 from devices.table_controller import TableControllerDriver
 from protocol.tdp import Delivered
 from rules import Settlement, load_game
-from rules.award import AwardBook, AwardRecord
+from rules.award import AwardBook
+from rules.award_record import AwardRecord
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank, MeterRecord
 from tests.support.simulated import CONTROLLER, SHUFFLER, Evening

@@ -20,6 +20,7 @@ from protocol.tdp import (
     Discarded,
     Down,
     Lost,
+    Returned,
     Send,
     SessionRestarted,
     StatusSeen,
@@ -149,7 +150,7 @@ def test_every_body_can_come_from_some_device():
     bodies = {
         cls for cls in vars(e).values() if isinstance(cls, type) and issubclass(cls, e.Body) and cls is not e.Body
     }
-    from_link = {e.LinkUp, e.LinkLost, e.SessionChanged, e.EventsLost}
+    from_link = {e.LinkUp, e.LinkLost, e.SessionChanged, e.SessionReturned, e.EventsLost}
     shoes = [*TDP, *ANGEL_EYE, *BEE_TEK]
     assert {type(body) for _, body in [*SHUFFLER, *CONTROLLER, *shoes]} | from_link == bodies
 
@@ -158,6 +159,7 @@ def test_every_body_can_come_from_some_device():
 def test_what_the_link_itself_reports(driver):
     assert driver.translate(Down("nothing heard")) == e.LinkLost("nothing heard")
     assert driver.translate(SessionRestarted(1, 2)) == e.SessionChanged(1, 2)
+    assert driver.translate(Returned(1)) == e.SessionReturned(1)
     assert driver.translate(Lost(1, 5, 9)) == e.EventsLost(5, 9)
     assert driver.translate(Up(hello(5, 3, capabilities=0), False)) == e.LinkUp(
         5, "table-controller", "Test Works", "Rig", "0001", "1.0", False, False

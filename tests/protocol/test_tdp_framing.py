@@ -129,11 +129,20 @@ def test_flush_ends_an_overlong_piece() -> None:
     assert framer.feed(BUTTON_WIRE) == [Frame(1000, len(BUTTON_WIRE), BUTTON_BODY)]
 
 
+@pytest.mark.parametrize("before", [b"", b"\0", b"ab", BUTTON_WIRE, BUTTON_WIRE[:9]])
+def test_a_run_of_delimiters_is_one_piece_however_long(before: bytes) -> None:
+    pieces, framer = feed([before, bytes(100_000) + BUTTON_WIRE])
+    assert len(pieces) <= 3, "a piece for every zero of a line that gives nothing else took a whole core"
+    assert pieces[-1] == Frame(len(before) + 100_000 - 1, len(BUTTON_WIRE) + 1, BUTTON_BODY)
+    assert_tiled(pieces, framer, before + bytes(100_000) + BUTTON_WIRE)
+
+
 pieces_of_a_line = st.one_of(
     st.sampled_from([bytes.fromhex(vector["wire"]) for vector in WHOLE]),
     st.binary(max_size=40),
     st.binary(min_size=250, max_size=270).map(lambda data: data.replace(b"\0", b"\1")),
     st.integers(1, 5).map(bytes),
+    st.integers(6, 700).map(bytes),
     st.tuples(st.sampled_from([bytes.fromhex(vector["wire"]) for vector in FRAMES]), st.integers(0, 300)).map(
         lambda cut_off: cut_off[0][: cut_off[1]]
     ),

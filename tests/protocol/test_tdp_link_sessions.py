@@ -286,7 +286,7 @@ def test_a_restart_delivers_what_the_old_session_kept_then_the_change_then_the_n
     pair.power_off()
     pair.run(500)
     pair.to_host.open = True
-    pair.power_on(0x2002)
+    pair.power_on(0x2002, boot_count=2)
     pair.emit(BootedMessage, boot_count=2, previous_session=0x1001, cause=1, mid_round=1)
     pair.run(2_000)
     assert pair.numbers(0x1001) == list(range(1, 11))

@@ -12,7 +12,9 @@ import devices.events as e
 from dealer_flow.record.base import line_schema
 from devices.events import Seen
 from rules import SettlementRefused, load_game, settle
-from rules.award import NEXT, STEPS, AwardBook, AwardRecord, AwardStage, allowed
+from rules.award import AwardBook
+from rules.award_record import AwardRecord
+from rules.award_steps import NEXT, STEPS, AwardStage, allowed
 from rules.meter_setup import ProgressiveSetup
 from rules.meters import MeterBank, MeterRecord, MeterRefused
 from tests.support.flushes import GAME, deal, seat

@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from fractions import Fraction
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -15,7 +16,7 @@ from protocol.cards import DECK
 from rules import Settlement, load_game
 from rules.linked import settle_linked
 from rules.meter_setup import ProgressiveSetup
-from rules.meters import MeterBank, MeterRecord, MeterRefused
+from rules.meters import RECORDS_KEPT, BankState, MeterBank, MeterRecord, MeterRefused, RoundKey
 from tests.support.flushes import deal, seat
 
 GAME = load_game("flushes-gone-wild.wa-link")
@@ -119,31 +120,43 @@ class Books:
 
 def meddle(chance: random.Random, bank: MeterBank, paid: list[int]) -> list[MeterRecord]:
     """A person backs out a late pay, or adjusts a meter; a refusal changes nothing."""
-    before = len(bank.records)
+    before = bank.state()
     try:
         if chance.random() < 0.5 and paid:
             return [bank.back_out(paid[-1], 9001, "a check")]
         return [bank.adjust(chance.choice(tuple(RATES)), chance.randint(-5000, 5000), 9001, "a check")]
     except MeterRefused:
-        assert len(bank.records) == before
+        assert bank.state() == before
         return []
 
 
 def play(rounds: int, seed: int) -> None:
     chance, bank, books = random.Random(seed), MeterBank(SETUP), Books()
     paid: list[int] = []
+    every = list(bank.records)
     for number in range(rounds):
         round_ = random_round(chance, number)
         settlement, records = settle_linked(bank, round_, GAME, paytables={"progressive": "WA-ML03"})
         books.take(records)
+        every += records
         books.check(settlement, round_)
         paid += [record.number for record in records if record.kind == "paid"]
         if chance.random() < 0.05:
-            books.take(meddle(chance, bank, paid))
+            meddled = meddle(chance, bank, paid)
+            every += meddled
+            books.take(meddled)
     books.agree_with(bank)
     assert {"contributed", "paid", "reseeded", "backed-out", "adjusted"} <= set(books.steps), books.steps
-    again = MeterBank.restore(SETUP, bank.records)
+    again = MeterBank.restore(SETUP, every)
     assert again.meters() == bank.meters()
+    assert len(bank.records) == RECORDS_KEPT
+    other = MeterBank(SETUP)
+    other.put_back(msgspec.json.decode(msgspec.json.encode(bank.state()), type=BankState))
+    assert other.state() == again.state() == bank.state()
+    resumed = MeterBank.resume(SETUP, {record.meter: record for record in every})
+    assert resumed.meters() == bank.meters()
+    at = RoundKey("t", "1", rounds)
+    assert resumed.contribute(at, 12345) == other.contribute(at, 12345) == bank.contribute(at, 12345)
 
 
 @pytest.mark.thorough

@@ -96,7 +96,7 @@ def everything(path: str, private: bytes) -> list[tuple[int, bytes]]:
     for sequence, at_ns, line, kind, table, payload in rows:
         if kind == "key":
             roots[payload[1:9]] = root_of(payload, private)
-        if kind in ("received", "sent"):
+        if kind == "passed":
             head = sequence.to_bytes(8, "big") + at_ns.to_bytes(8, "big") + line.to_bytes(4, "big")
             for text in (kind, table):
                 head += len(text.encode()).to_bytes(2, "big") + text.encode()

@@ -16,6 +16,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from dealwire.cli.run import console_of, exports_of
 from dealwire.config.load import load_configuration
 from dealwire.hub.hub import Hub
 from dealwire.journal import JournalReader, SealingKey
-from dealwire.journal.records import RAW
+from dealwire.journal.records import KEY, RAW, SNAPSHOT
 from dealwire.rehearsal.scenario import AnyScenario, Scenario
 from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.tables import RehearsedShoe, SimulatedTable, set_up
@@ -286,7 +287,10 @@ class Outlets:
         with JournalReader(self._journal) as reader:
             for record in reader.records(self._record):
                 self._record = record.sequence
-                if record.kind not in RAW:
+                if record.kind == SNAPSHOT:  # what is sealed of it may look like anything
+                    clear = record.payload[: 4 + int.from_bytes(record.payload[:4], "big")]
+                    record = replace(record, payload=clear)
+                if record.kind not in (*RAW, KEY):
                     yield "journal", record.payload.decode("utf-8", "replace")
 
     def _since(self, name: str, texts: list[str]) -> list[str]:

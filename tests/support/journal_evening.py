@@ -12,6 +12,7 @@ from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, Journaled, SealingKey
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
+from devices.budget import Budget
 from devices.clock import ManualClock
 from devices.events import Seen
 from devices.loop import Owner
@@ -21,6 +22,7 @@ from devices.transport.opening import Opener
 from protocol.tdp.host_link import HostLink
 from protocol.tdp.messages import Role
 from tests.support.faulty_rounds import CLEAN, DEVICES, MS, ROUND_MOST_S, SECOND, SPEED, Cable, Far, Plan
+from tests.support.jabbering import Jabbering, Noise
 from tests.support.journalled import GAME, TABLE, begin
 
 CLEAN_PLAN: Final = Plan("clean-3", (), CLEAN, ())
@@ -33,8 +35,10 @@ def deal(
     *,
     each_turn: Callable[[Journal], None] = lambda _: None,
     meters: dict[str, int] | None = None,
+    noise: Noise | None = None,
 ) -> list[Publication]:
-    """Deal under `plan` into a new journal; what was made known, in order. `each_turn` is called before each commit."""
+    """Deal under `plan` into a new journal; what was made known, in order. `each_turn` is called before each commit.
+    With `noise` its device jabbers, and no more of a line is kept than a small budget allows."""
     clock = ManualClock()
     told: list[Publication] = []
     with Journal(path, key=key, clock=clock) as journal:
@@ -49,7 +53,7 @@ def deal(
         cables = {device: Cable(clock, plan.lines[device]) for device in DEVICES}
         far, owner = Far(simulated, cables, clock, plan, {}), Owner(clock)
         for device, cable in cables.items():
-            owner.add(_supervisor(device, cable, journal, clock, deliver))
+            owner.add(_supervisor(device, cable, journal, clock, deliver, noise))
         end_ns = clock.now_ns() + ROUND_MOST_S * SECOND
         try:
             while not _over(simulated) and clock.now_ns() < end_ns and journal.failed is None:
@@ -74,13 +78,23 @@ def _over(simulated: SimulatedTable) -> bool:
 
 
 def _supervisor(
-    device: str, cable: Cable, journal: Journal, clock: ManualClock, deliver: Callable[[Seen], None]
+    device: str,
+    cable: Cable,
+    journal: Journal,
+    clock: ManualClock,
+    deliver: Callable[[Seen], None],
+    noise: Noise | None,
 ) -> Supervisor:
     kind = DEVICES[device]
     number = journal.line(TABLE, device, device=device, dialect="tdp", address="memory:", baud=115200, procedure=GAME)
 
+    budget = None if noise is None else Budget(8192, 32768)
+
     def open_line() -> Transport:
-        return Journaled(cable.open(), journal, number, clock)
+        line: Transport = cable.open()
+        if noise is not None and noise.device == device:
+            line = Jabbering(line, noise, clock)
+        return Journaled(line, journal, number, clock, budget=budget)
 
     link = partial(HostLink, expects=kind.device_class, role=Role.OPERATE)
     supervisor = Supervisor(device, Opener(open_line), link, kind.make(), clock, deliver)

@@ -12,6 +12,8 @@ def check(path: str) -> str:
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     try:
         before, number = bytes(32), 0
+        if db.execute("PRAGMA user_version").fetchone()[0] > 1:
+            number, before = db.execute("SELECT sequence, hash FROM anchor").fetchone()
         for sequence, at_ns, line, kind, table, payload, digest in db.execute(
             "SELECT sequence, at_ns, line, kind, tbl, payload, hash FROM record ORDER BY sequence"
         ):

@@ -180,8 +180,13 @@ FACTS: dict[str, str | dict[str, str]] = {
     "door-opened": _FAULT,
     "power-lost": {"fault": _FAULT, "in-round": "device unreliable?", "not-cleared": "device unreliable"},
     "session-changed": {"in-round": "device session previous unreliable", "begun": "device unreliable"},
+    "session-returned": "device session unreliable?",
+    "device-swapped": "device parts was now unreliable?",
+    "device-not-pinned": "device parts was now unreliable?",
+    "round-repeated": "session number",
     "events-lost": "device first? last? unreliable",
     "link-lost": "device words",
+    "line-flooded": "device",
     "recording-ended": "unreliable",
 }
 """Code, and reason where it has several -> its facts; with a question mark those it may lack."""

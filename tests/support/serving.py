@@ -111,9 +111,14 @@ def run_until(service: Service, holds: Callable[[], bool]) -> None:
 
 
 def compared(folder: Path) -> Comparison:
-    """The journal's two sides: what was made known, and what its raw record gives."""
-    with JournalReader(folder / "journal.sqlite", SealingKey.load(folder / "journal.key")) as reader:
-        return compare(reader, TableFactory(reader.path), DERIVED_AND_EVENTS)
+    """The journal's two sides: what was made known and kept, and what its raw record gives."""
+    with reading(folder) as reader, TableFactory(reader.path) as make:
+        return compare(reader, make, DERIVED_AND_EVENTS, check_snapshots=True)
+
+
+def reading(folder: Path) -> JournalReader:
+    """The journal, with its key."""
+    return JournalReader(folder / "journal.sqlite", SealingKey.load(folder / "journal.key"))
 
 
 def published(folder: Path, topic: str | None = None) -> list[Publication]:

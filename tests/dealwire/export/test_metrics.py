@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from dealer_flow.record.catalogue import INCIDENTS
 from dealwire.export.metrics import MEASURES, VALUES_MAX, Metrics
 from dealwire.export.metrics_server import MetricsServer, MetricsUnusable
-from dealwire.hub.health import ExportProgress
+from dealwire.hub.health import ExportProgress, Health
 from dealwire.hub.hub import QUEUE_MAX, Hub
 from dealwire.hub.lines import Publication, StatusLine, Topic
 from dealwire.hub.view import DeviceView, TableView
@@ -104,7 +104,10 @@ def test_views_journal_and_broker_are_gauges() -> None:
     progress = {
         TABLE: ExportProgress(connected=True, sent=10, sequence=11, repeats=2, refused=4, failures=5, conflict=True)
     }
-    health = SimpleNamespace(lag_ns=12_500_000, lines={(TABLE, "shuffler"): (3, 2**40)})
+    health = Health()
+    health.lag_ns, health.lines = 12_500_000, {(TABLE, "shuffler"): (3, 2**40)}
+    health.dropped = {(TABLE, "shuffler"): 2**41}
+    health.disk_free, health.disk_size, health.clock_offset_ns = 2**42, 2**43, -2_500_000_000
     lost = DeviceView(name="shuffler", kind="shuffler", address="a", link="waiting", problem="unplugged")
     up = DeviceView(name="controller", kind="table-controller", address="b", link="up")
     with MetricsServer(Metrics(hub, journal=journal, mqtt=progress, health=health), port=0) as server:
@@ -122,7 +125,11 @@ def test_views_journal_and_broker_are_gauges() -> None:
             ("dealwire_device_trouble", TABLE, "controller"): 0,
             ("dealwire_line_frames_total", TABLE, "shuffler"): 3,
             ("dealwire_line_noise_bytes_total", TABLE, "shuffler"): 2**40,
+            ("dealwire_line_dropped_bytes_total", TABLE, "shuffler"): 2**41,
             ("dealwire_loop_lag_seconds",): 0.0125,
+            ("dealwire_clock_offset_seconds",): -2.5,
+            ("dealwire_disk_free_bytes",): 2**42,
+            ("dealwire_disk_size_bytes",): 2**43,
             ("dealwire_journal_failed",): 0,
             ("dealwire_journal_records_total",): 12,
             ("dealwire_mqtt_connected", TABLE): 1,

@@ -1,0 +1,175 @@
+"""Journals of any length, written as the service writes them: its own code, simulated devices, lines in memory, and a
+clock that only this program moves. Nothing is synced to the disk meanwhile; every hash, seal and snapshot is real.
+
+`python -m benchmarks.restart_records FOLDER RECORDS [IDLE_S]`: a table that waits IDLE_S between two rounds.
+"""
+
+import dataclasses
+import importlib.util
+import json
+import logging
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from unittest import mock
+
+from dealwire.config.load import load_configuration
+from dealwire.hub.hub import Hub
+from dealwire.journal import JournalReader
+from dealwire.rehearsal.scenario import endless
+from dealwire.rehearsal.scenario_file import load_scenario
+from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
+from dealwire.service.service import Service
+from devices.clock import ManualClock
+from devices.transport.base import LineClosed, Transport
+from devices.transport.memory import MemoryLine, memory_pair
+from devices.transport.opening import Opener
+
+SPEED: Final = 20.0
+IDLE_S: Final = 4.5
+"""Between the steps in which people bet: gives about 60 rounds an hour."""
+ADDRESSES: Final = {SHUFFLER: "tcp://127.0.0.1:9", CONTROLLER: "tcp://127.0.0.1:19"}
+"""Where the restarted service looks for its devices: nobody is there."""
+JOURNAL: Final = "journal.sqlite"
+SETTINGS: Final = """schema = "dealwire.table/1"
+[journal]
+path = "journal.sqlite"
+{key}
+[[table]]
+name = "table-1"
+procedure = "flushes-gone-wild.co"
+limit-cents = 10000
+[[table.device]]
+name = "shuffler"
+kind = "shuffler"
+address = "{shuffler}"
+[[table.device]]
+name = "controller"
+kind = "table-controller"
+address = "{controller}"
+"""
+START_NS: Final = 1_790_000_000_000_000_000
+STEP_NS: Final = 250_000
+
+
+def settings_in(folder: Path) -> Path:
+    """The `table.toml` of a folder, made when it is not there; sealed where that is possible."""
+    file, key = folder / "table.toml", ""
+    if not file.exists():
+        if importlib.util.find_spec("cryptography") is not None:
+            from dealwire.journal import SealingKey
+
+            SealingKey.new(folder / "journal.key")
+            key = 'key-file = "journal.key"'
+        file.write_text(SETTINGS.format(key=key, shuffler=ADDRESSES[SHUFFLER], controller=ADDRESSES[CONTROLLER]))
+    return file
+
+
+class Far:
+    """The devices, and their ends of both lines."""
+
+    def __init__(self, clock: ManualClock, idle_s: float, seed: int) -> None:
+        self._clock = clock
+        self.table = SimulatedTable(endless(load_scenario("clean-3"), seed=seed), speed=SPEED)
+        self.table.pace = dataclasses.replace(self.table.pace, bet=int(idle_s * 1e9))
+        self.table.dealer.pace = self.table.pace
+        self.table.power_on(clock.now_ns())
+        self._ends: dict[str, MemoryLine] = {}
+
+    def opener(self, address: str, *_: object, **__: object) -> Opener:
+        """The line at an address, in place of `line_at`."""
+        device = next(name for name, each in ADDRESSES.items() if each == address)
+
+        def open_line() -> Transport:
+            host, self._ends[device] = memory_pair(self._clock)
+            return host
+
+        return Opener(open_line)
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """When a device has something to do."""
+        return self.table.next_deadline_ns
+
+    def turn(self) -> None:
+        """Move what is on the lines, and let the devices do what is due."""
+        now_ns, due_ns = self._clock.now_ns(), self.table.next_deadline_ns
+        works = due_ns is not None and due_ns <= now_ns
+        for device, end in list(self._ends.items()):
+            try:
+                data = end.read()
+            except LineClosed:
+                del self._ends[device]
+                continue
+            if data:
+                works = True
+                self.table.receive(device, data, now_ns)
+        if not works:
+            return
+        self.table.tick(now_ns)
+        for device, end in self._ends.items():
+            data = self.table.take_output(device, now_ns)
+            if data:
+                end.write(data)
+
+
+@contextmanager
+def served(folder: Path, clock: ManualClock, far: Far) -> Iterator[Service]:
+    """The service on this clock and these lines, with a disk that nobody waits for."""
+    with (
+        mock.patch("dealwire.service.service.SystemClock", return_value=clock),
+        mock.patch("dealwire.service.table_session.line_at", far.opener),
+        Service(load_configuration(settings_in(folder)), Hub()) as service,
+    ):
+        service.journal._file.db.execute("PRAGMA synchronous = OFF")
+        yield service
+
+
+def write(folder: Path, records: int, idle_s: float = IDLE_S, *, seconds: float = 0.0) -> dict[str, Any]:
+    """Serve until the journal in `folder` has so many records, and `seconds` of the table's time have passed. It may
+    be a journal that was written before: the devices are switched on anew."""
+    started, clock, seed = time.monotonic(), ManualClock(START_NS), 1
+    if (folder / JOURNAL).exists():
+        with JournalReader(folder / JOURNAL) as reader:
+            clock, seed = ManualClock(reader.newest_ns + 1_000_000_000), reader.head.sequence
+    far = Far(clock, idle_s, seed)
+    begun_ns = clock.now_ns()
+    end_ns = begun_ns + int(seconds * 1e9)
+    with served(folder, clock, far) as service:
+        owner, session = service.owner, next(iter(service.tables.values()))
+        while service.journal.head.sequence < records or clock.now_ns() < end_ns:
+            far.turn()
+            owner.turn()
+            far.turn()
+            dues = [due for member in (far, *owner.members) if (due := member.next_deadline_ns) is not None]
+            clock.set(max(min(dues), clock.now_ns() + STEP_NS))
+            if service.journal.failed is not None:
+                raise RuntimeError(service.journal.failed)
+        rounds, last = session.rounds, service.journal.head.sequence
+    return {
+        "records": last,
+        "rounds": rounds,
+        "bytes": size_of(folder),
+        "days": (clock.now_ns() - begun_ns) / 86_400e9,
+        "seconds": time.monotonic() - started,
+    }
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of the journal in a folder, with all that belongs to it."""
+    return sum(each.stat().st_size for each in folder.rglob("*") if each.name.startswith(JOURNAL))
+
+
+def main(arguments: list[str]) -> None:
+    folder = Path(arguments[0])
+    folder.mkdir(parents=True, exist_ok=True)
+    found: Mapping[str, Any] = write(folder, int(float(arguments[1])), float((arguments[2:] or [IDLE_S])[0]))
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    logging.disable()
+    main(sys.argv[1:])

@@ -1,0 +1,60 @@
+"""What a flow keeps from one round to the next, as it stands on disk.
+
+It can be taken between two rounds only, so it holds no hand, no bet and no choice. JSON of it is the same for the same
+flow: what has no order of its own is sorted.
+"""
+
+from dataclasses import fields
+from typing import Final
+
+from msgspec import Struct
+
+from dealer_flow.play.sessions import LinesState
+from dealer_flow.table.decks import DecksState
+from dealer_flow.table.round import Round
+from dealer_flow.table.shoe import ShoesState
+
+
+class ComingRound(Struct, frozen=True):
+    """What devices have said since the last round ended, and what the next one begins with; the fields are those of
+    `Round`."""
+
+    devices: tuple[str, ...]
+    restarted: tuple[str, ...]
+    badge: tuple[int, str] | None
+    first: int | None
+    red_lamp: int
+
+
+class FlowState(Struct, frozen=True):
+    """A flow between two rounds. A shoe's part holds faces that nobody has shown."""
+
+    decks: DecksState
+    shoes: ShoesState | None
+    lines: LinesState
+    coming: ComingRound
+
+
+_OF_ITS_OWN: Final = frozenset({*ComingRound.__struct_fields__, "heard"})
+"""What may differ from a round in which nothing has happened; `heard` is of the report that is being taken."""
+_OTHERS: Final = tuple(field.name for field in fields(Round) if field.name not in _OF_ITS_OWN)
+
+
+def coming_of(round_: Round, fresh: Round) -> ComingRound | None:
+    """What is kept of the coming round; None when it holds more than that, as a bet, which `fresh` does not."""
+    if any(getattr(round_, name) != getattr(fresh, name) for name in _OTHERS):
+        return None
+    return ComingRound(
+        devices=tuple(sorted(round_.devices)),
+        restarted=tuple(sorted(round_.restarted)),
+        badge=round_.badge,
+        first=round_.first,
+        red_lamp=round_.red_lamp,
+    )
+
+
+def put_back(round_: Round, kept: ComingRound) -> None:
+    """The coming round begins with what was kept of it."""
+    round_.devices.update(kept.devices)
+    round_.restarted.update(kept.restarted)
+    round_.badge, round_.first, round_.red_lamp = kept.badge, kept.first, kept.red_lamp

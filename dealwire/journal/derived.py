@@ -1,0 +1,141 @@
+"""What a journal's records say and is looked up by a key: which rounds were settled, and where meters stand.
+
+Written with the records it follows from, in one transaction; a long life of a table makes these tables hardly longer.
+Rounds are kept as runs: a device numbers the rounds of a session one after the other.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from dealwire.journal.records import SETTLED, JournalRecord
+from rules.settled import SettledKey
+
+OWN: Final = ""
+"""Stands for the table of a meter that several tables share."""
+
+
+class _MeterOf(msgspec.Struct):
+    name: str
+    after: int | None = None
+
+
+class _Settlement(msgspec.Struct):
+    session: str
+    round: int
+    meters: list[_MeterOf] = []
+
+
+class _Moved(msgspec.Struct):
+    meter: str
+
+
+_SETTLEMENT: Final = msgspec.json.Decoder(_Settlement)
+_METER: Final = msgspec.json.Decoder(_Moved)
+_KEY: Final = msgspec.json.Decoder(SettledKey)
+
+Row = tuple[str, tuple[object, ...]]
+"""A statement, and what it is given."""
+
+_RUN_ON: Final = "UPDATE settled SET last = ?4 WHERE tbl = ?1 AND device = ?2 AND session = ?3 AND last = ?4 - 1"
+_IN_RUN: Final = "SELECT 1 FROM settled WHERE tbl = ?1 AND device = ?2 AND session = ?3 AND first <= ?4 AND last >= ?4"
+_BEGIN_RUN: Final = (
+    "INSERT OR IGNORE INTO settled (tbl, device, session, first, last) SELECT ?1, ?2, ?3, ?4, ?4 "
+    f"WHERE NOT EXISTS ({_IN_RUN})"
+)
+_METER_NOW: Final = "INSERT OR REPLACE INTO meter (tbl, name, sequence, line) VALUES (?, ?, ?, ?)"
+IS_SETTLED: Final = (
+    "SELECT 1 FROM settled WHERE tbl = ?1 AND device IN (?2, ?5) AND session = ?3 AND first <= ?4 AND last >= ?4"
+)
+NOBODY: Final = "?"
+"""The device of a round of which nothing but session and number is known: settled by a version that wrote no more."""
+
+
+def key_of(record: JournalRecord) -> SettledKey | None:
+    """The round that a `settled` record is about; None when it cannot be read."""
+    try:
+        return _KEY.decode(record.payload)
+    except msgspec.DecodeError:
+        return None
+
+
+def older_key_of(text: str) -> SettledKey | None:
+    """The round that a settlement's line is about, as far as it says; None when it cannot be read."""
+    try:
+        found = _SETTLEMENT.decode(text)
+    except msgspec.DecodeError:
+        return None
+    return SettledKey(NOBODY, found.session, found.round)
+
+
+def settled_rows(table: str, key: SettledKey) -> Iterator[Row]:
+    """A round was settled."""
+    yield _RUN_ON, (table, *key)
+    yield _BEGIN_RUN, (table, *key)
+
+
+def meter_of(text: str) -> str | None:
+    """The meter whose step this line is; None when it is none."""
+    try:
+        return _METER.decode(text).meter
+    except msgspec.DecodeError:
+        return None
+
+
+def meter_rows(sequence: int, table: str, topic: str, text: str) -> Iterator[Row]:
+    """What a publication says of meters. One that cannot be read says nothing: `verify` names it."""
+    try:
+        if topic == "settlement":
+            for meter in _SETTLEMENT.decode(text).meters:
+                yield _METER_NOW, (table, meter.name, sequence, "" if meter.after is None else str(meter.after))
+        elif topic == "meter":
+            yield _METER_NOW, (OWN, _METER.decode(text).meter, sequence, text)
+    except msgspec.DecodeError:
+        return
+
+
+def rows_of(record: JournalRecord, *, older: bool = False) -> Iterator[Row]:
+    """What follows from a record; `older` for those of a version that knew no `settled` records."""
+    if record.kind == SETTLED:
+        key = key_of(record)
+        yield from settled_rows(record.table, key) if key is not None else ()
+    elif record.kind in ("settlement", "meter"):
+        text = record.payload.decode("utf-8", "replace")
+        key = older_key_of(text) if older and record.kind == "settlement" else None
+        yield from settled_rows(record.table, key) if key is not None else ()
+        yield from meter_rows(record.sequence, record.table, record.kind, text)
+
+
+def write(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
+    """Write rows, oldest first."""
+    for statement, values in rows:
+        db.execute(statement, values)
+
+
+def derive(db: sqlite3.Connection, records: Iterable[JournalRecord], *, older: bool = False) -> None:
+    """Write what follows from these records, oldest first."""
+    for record in records:
+        write(db, rows_of(record, older=older))
+
+
+class RoundRuns:
+    """Rounds by device and session, as runs of numbers: a day's rounds take no more room than one."""
+
+    def __init__(self) -> None:
+        self._runs: dict[tuple[str, str], list[list[int]]] = {}
+
+    def add(self, key: SettledKey) -> None:
+        """Remember a round."""
+        if key in self:
+            return
+        runs = self._runs.setdefault(key[:2], [])
+        for run in runs:
+            if run[1] == key.round - 1:
+                run[1] = key.round
+                return
+        runs.append([key.round, key.round])
+
+    def __contains__(self, key: SettledKey) -> bool:
+        return any(first <= key.round <= last for first, last in self._runs.get(key[:2], ()))

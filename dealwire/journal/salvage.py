@@ -1,0 +1,174 @@
+"""A damaged journal: what can be read of it, in a new file.
+
+The new file holds the records up to the first that is wrong, in their chain. What can be read beyond is no evidence any
+more, but it is not forgotten: rounds that it says were settled are not settled again, and meters stand where it left
+them. Every table begins anew from there.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Final
+
+from dealwire.journal import database, derived
+from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible
+from dealwire.journal.journal import Journal
+from dealwire.journal.reader import JournalReader
+from dealwire.journal.records import GENESIS, TEXT_MAX, Head, JournalRecord, chained, heading
+from dealwire.journal.segments import write_file
+from devices.clock import Clock
+
+_PAGE: Final = 4096
+GIVEN_UP_AFTER: Final = 1 << 24
+"""Numbers in a row under which nothing can be read: then the end is taken to be reached."""
+
+Row = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Salvaged:
+    """What was found: `kept` is the newest record of the new file, `beyond` how many can be read after it, `lost`
+    ranges of numbers that cannot be read or do not follow, both ends among them."""
+
+    kept: Head
+    beyond: int = 0
+    lost: list[tuple[int, int]] = field(default_factory=list)
+
+
+def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
+    """Read what can be read of the journal at `path` into a new file `output`. JournalError when nothing can."""
+    if output.exists():
+        raise JournalInaccessible(output, "is there already")
+    database.refuse_no_file(path)
+    if not path.exists():
+        raise JournalInaccessible(path, os.strerror(2), 2)
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as db:
+        db.text_factory = lambda value: value.decode("utf-8", "replace")
+        source = _Source(path, db)
+        found = Salvaged(source.anchor)
+        rows = _look_through(source, found)
+        if found.kept == source.anchor:
+            raise JournalDamaged(path, found.kept.sequence + 1, "not even the first record can be read")
+        chain = takewhile(lambda record: record.sequence <= found.kept.sequence, source.records())
+        os.close(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        opened = [row for row in source.openings() if row[0] <= found.kept.sequence]
+        write_file(output, source.anchor, source.identity, opened, chain, rows, older=source.older)
+    _say_so(output, path, found, clock)
+    return found
+
+
+def _say_so(output: Path, path: Path, found: Salvaged, clock: Clock) -> None:
+    with JournalReader(output) as reader:
+        running = reader.starts()
+    with Journal(output, key=None, clock=clock) as journal:
+        at_ns = max(clock.now_ns(), journal.newest_ns)
+        fields = {"kept": str(found.kept), "beyond": found.beyond, "lost": found.lost[:100], "from": path.name}
+        journal.salvaged(at_ns, fields)
+        for table in running:
+            journal.stopped(table, at_ns, "the journal was salvaged")
+        journal.secure()
+        if journal.failed is not None:
+            raise JournalInaccessible(output, journal.failed)
+
+
+def _look_through(source: "_Source", found: Salvaged) -> list[derived.Row]:
+    """Find how far the records follow one another, and what those say that can be read beyond."""
+    rows, whole, before = list[derived.Row](), True, found.kept.sequence
+    for record in source.records():
+        if record.sequence != before + 1:
+            found.lost.append((before + 1, record.sequence - 1))
+            whole = False
+        before = record.sequence
+        if whole and _follows(found.kept, record):
+            found.kept = Head(record.sequence, record.hash)
+            continue
+        if whole:
+            found.lost.append((record.sequence, record.sequence))
+        whole = False
+        found.beyond += 1
+        rows += derived.rows_of(record, older=source.older)
+    return rows
+
+
+def _follows(before: Head, record: JournalRecord) -> bool:
+    head = heading(record.sequence, record.at_ns, record.line, record.kind, record.table)
+    return record.sequence == before.sequence + 1 and chained(before.hash, head, record.payload) == record.hash
+
+
+class _Source:
+    """A damaged file, read as far as SQLite can."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self._path, self._db = path, db
+        try:
+            application = db.execute("PRAGMA application_id").fetchone()[0]
+        except database.TROUBLE as error:
+            raise database.as_ours(path, error) from error
+        if application != database.APPLICATION_ID:
+            raise JournalForeign(path, "its first page does not say that it is one")
+        self.older = (self._try("PRAGMA user_version") or [(database.VERSION,)])[0][0] == 1
+        self.anchor, self.identity = self._anchor()
+
+    def _anchor(self) -> tuple[Head, bytes]:
+        rows = self._try("SELECT sequence, hash, file FROM anchor")
+        if rows and len(rows[0][1]) == len(GENESIS) and len(rows[0][2]) == 16:
+            return Head(rows[0][0], rows[0][1]), rows[0][2]
+        try:
+            with JournalReader(self._path) as reader:
+                return reader.anchor, reader.identity
+        except JournalError as error:
+            raise JournalDamaged(
+                self._path, None, f"what its first record follows cannot be read: {error.why}"
+            ) from None
+
+    def openings(self) -> list[tuple[int, str]]:
+        return [(row[0], row[1]) for row in self._try("SELECT sequence, epoch FROM opening ORDER BY sequence") or ()]
+
+    def records(self) -> Iterator[JournalRecord]:
+        """Every record that can be read, in order."""
+        start, width = self.anchor.sequence + 1, _PAGE
+        last = self._last()
+        while start <= last:
+            end = min(start + width - 1, last)
+            rows = self._try(f"SELECT {database.COLUMNS} FROM record WHERE sequence BETWEEN ? AND ?", start, end)
+            if rows is None and width > 1:
+                width //= 2
+                continue
+            for record in sorted(filter(None, map(_record, rows or ())), key=lambda each: each.sequence):
+                if start <= record.sequence <= end:
+                    yield record
+            start, width = end + 1, min(width * 2, _PAGE)
+
+    def _last(self) -> int:
+        rows = self._try("SELECT sequence FROM record ORDER BY sequence DESC LIMIT 1")
+        if rows:
+            return int(rows[0][0])
+        newest, step = self.anchor.sequence, 1
+        while step < GIVEN_UP_AFTER:  # the end cannot be read: look for what can, further and further on
+            if self._try("SELECT sequence FROM record WHERE sequence = ?", newest + step):
+                newest, step = newest + step, 1
+            else:
+                step *= 2
+        return newest
+
+    def _try(self, sql: str, *values: object) -> list[Row] | None:
+        try:
+            return self._db.execute(sql, values).fetchall()
+        except database.TROUBLE:
+            return None
+
+
+def _record(row: Row) -> JournalRecord | None:
+    sequence, at_ns, line, kind, table, payload, digest = row
+    fits = (
+        (type(sequence) is type(at_ns) is type(line) is int)
+        and (0 < sequence < 1 << 63 and 0 <= at_ns < 1 << 63 and 0 <= line < 1 << 32)
+        and (type(kind) is type(table) is str and type(payload) is type(digest) is bytes)
+        and (len(kind.encode()) <= TEXT_MAX and len(table.encode()) <= TEXT_MAX)
+    )
+    return JournalRecord(sequence, at_ns, line, kind, table, payload, digest) if fits else None

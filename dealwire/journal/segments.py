@@ -1,0 +1,138 @@
+"""Segments of a journal: the records of one gaming day, in a file of their own that is a journal, too.
+
+The chain goes on from file to file: a segment's first record follows the last one of the segment before, and a record
+of the journal says what became of each. Only what lies in such a file and was checked there may be pruned.
+"""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from datetime import datetime, time, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from dealwire.journal import database, derived
+from dealwire.journal.check import verify
+from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
+from dealwire.journal.reader import JournalReader, Segment
+from dealwire.journal.records import Head, JournalRecord
+
+SUFFIX: Final = ".journal"
+_MANY: Final = 1000
+
+
+def gaming_day(now_ns: int, begins: time) -> str:
+    """The gaming day at a moment, as YYYY-MM-DD: it begins at a time of this machine's day."""
+    now = datetime.fromtimestamp(now_ns // 1_000_000_000).astimezone()
+    back = timedelta(hours=begins.hour, minutes=begins.minute)
+    return (now - back).date().isoformat()
+
+
+def file_name(reader: JournalReader, segment: Segment) -> str:
+    """What the file of a segment is called: the journal's file, the day, the first record."""
+    return f"{reader.identity.hex()[:8]}-{segment.day}-{segment.first}{SUFFIX}"
+
+
+def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tuple[Path, str]:
+    """Write a segment to `folder`, check it there, record by record; its file and the file's SHA-256.
+
+    JournalUnwritable or JournalInaccessible when the folder does not take it, JournalDamaged when what is there is not
+    what the journal says.
+    """
+    target = folder / file_name(reader, segment)
+    made = target.with_suffix(".part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        made.unlink(missing_ok=True)
+        os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        write_file(made, anchor_of(reader, segment.first), reader.identity, openings(reader), records(reader, segment))
+        with JournalReader(made) as copy:
+            head = verify(copy).head
+        if head != Head(segment.last, segment.hash):
+            why = f"record {segment.last} of the copy is {head}, not as the day's record says"
+            raise JournalDamaged(made, head.sequence, why)
+        digest = _digest(made)
+        os.replace(made, target)
+        _sync(folder)
+    except OSError as error:
+        raise JournalInaccessible(target, error.strerror or str(error), error.errno or 0) from error
+    except database.TROUBLE as error:
+        raise JournalUnwritable(target, database.in_words(error)) from error
+    finally:
+        with suppress(OSError):
+            made.unlink(missing_ok=True)
+    return target, digest
+
+
+def records(reader: JournalReader, segment: Segment) -> Iterator[JournalRecord]:
+    """The records of a segment."""
+    for record in reader.records(max(segment.first - 1, reader.anchor.sequence)):
+        if record.sequence > segment.last:
+            return
+        yield record
+
+
+def anchor_of(reader: JournalReader, first: int) -> Head:
+    """What record `first` follows."""
+    digest = reader.hash_at(first - 1)
+    return reader.anchor if digest is None else Head(first - 1, digest)
+
+
+def openings(reader: JournalReader) -> Sequence[tuple[int, str]]:
+    """Every opening of the file: its record's number, its name."""
+    return reader.openings()
+
+
+def write_file(
+    path: Path,
+    anchor: Head,
+    identity: bytes,
+    opened: Sequence[tuple[int, str]],
+    chain: Iterable[JournalRecord],
+    also: Iterable[derived.Row] = (),
+    *,
+    older: bool = False,
+) -> None:
+    """Make a journal at `path`, an empty file, of records that follow `anchor`; `also` are rows of its tables, `older`
+    says that the records are of version 1."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("BEGIN IMMEDIATE")
+        for statement in database.SCHEMA:
+            db.execute(statement)
+        db.execute("INSERT INTO anchor (sequence, hash, file) VALUES (?, ?, ?)", (*anchor_fields(anchor), identity))
+        db.executemany("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", opened)
+        insert = f"INSERT INTO record ({database.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        rest = iter(chain)
+        while page := list(islice(rest, _MANY)):
+            db.executemany(insert, [row_of(each) for each in page])
+            derived.derive(db, page, older=older)
+        derived.write(db, also)
+        db.execute("COMMIT")
+
+
+def anchor_fields(anchor: Head) -> tuple[int, bytes]:
+    """An anchor as a row holds it."""
+    return anchor.sequence, anchor.hash
+
+
+def row_of(record: JournalRecord) -> tuple[int, int, int, str, str, bytes, bytes]:
+    """A record as a row holds it."""
+    return record.sequence, record.at_ns, record.line, record.kind, record.table, record.payload, record.hash
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,77 @@
+"""What a table keeps from one round to the next, as it stands on disk.
+
+Taken between two rounds, and put back into a table made of the same settings, it goes on byte for byte. Meters that
+tables share are not in it: their bank's records are theirs. It holds faces that nobody has shown, as the raw record
+does (cards burned from a shoe that goes on), so it must lie where that lies.
+"""
+
+from msgspec import Struct
+
+from dealer_flow.play.kept import FlowState
+from rules.award_record import AwardState
+
+Counts = tuple[tuple[str, int], ...]
+"""Names with a number each, in the order in which they came: results list them in it."""
+
+
+class RedactorState(Struct, frozen=True):
+    """What lies hidden in a shoe that goes on: cards that are still burned, and those that left it unseen."""
+
+    burns_due: int
+    aside: tuple[tuple[int | None, str], ...]
+
+
+class TableState(Struct, frozen=True):
+    """A table between two rounds. `meters` are its own, in cents; `redactor` is that of a table that publishes."""
+
+    flow: FlowState
+    outcomes: Counts
+    incidents: Counts
+    meters: Counts
+    awards: AwardState | None
+    redactor: RedactorState | None = None
+
+
+class LoggedLine(Struct, frozen=True):
+    """A line of a view's log."""
+
+    sequence: int
+    at_ns: int
+    code: str
+    text: str
+    clause: str | None
+    place: str | None
+
+
+class ShownDevice(Struct, frozen=True):
+    """A device as a view shows it."""
+
+    name: str
+    kind: str
+    address: str
+    link: str
+    state: str
+    problem: str | None
+
+
+class ViewerState(Struct, frozen=True):
+    """What a person sees of a table between two rounds."""
+
+    redactor: RedactorState
+    devices: tuple[ShownDevice, ...]
+    log: tuple[LoggedLine, ...]
+    written: int
+    lamp: int
+    deck: int
+    round: int
+    last_outcome: str | None
+    shuffler: str
+    meters: Counts
+    safe_stop: str | None
+
+
+class PublisherState(Struct, frozen=True):
+    """A table of a service between two rounds, and what is seen of it."""
+
+    table: TableState
+    viewer: ViewerState

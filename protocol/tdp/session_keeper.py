@@ -1,0 +1,179 @@
+"""In which session a device speaks, which it left, and whether it started anew: what `Reception` knows of sessions."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final
+
+from msgspec.structs import replace
+
+from protocol.tdp.event_order import EventOrder
+from protocol.tdp.frame_reader import FrameReader
+from protocol.tdp.freshness import Digests, Life
+from protocol.tdp.heard import TdpHeard
+from protocol.tdp.messages import HelloReplyMessage
+from protocol.tdp.outputs import Lost, Output, Returned, SessionRestarted, Timing, Up
+from protocol.tdp.predecessor import Predecessor
+from protocol.tdp.vetting import same_device
+
+ANONYMOUS: Final = 0
+"""The session of events heard before any session id; devices never choose it."""
+LEFT_MAX: Final = 64
+"""Sessions that were left and are remembered."""
+
+
+class SessionKeeper(FrameReader):
+    """The session under way, its events in order, and the one before while its kept events are awaited."""
+
+    def __init__(self, timing: Timing) -> None:
+        super().__init__(timing)
+        self.session: int | None = None
+        self.hello: HelloReplyMessage | None = None
+        """Who the device of this session is; None until its HELLO-REPLY was heard."""
+        self.opened = False
+        """The device was heard to grant this session, and nothing since ended it."""
+        self.refused_hello: HelloReplyMessage | None = None
+        """The HELLO-REPLY of a device we cannot talk to; None while the device fits."""
+        self.old: Predecessor | None = None
+        """The session before, while its kept events are awaited."""
+        self.order = EventOrder(ANONYMOUS, self.stats)
+        self.restarts = 0
+        """Times that the device was found to have started anew in its session."""
+        self._life = Life()
+        self._left: deque[int] = deque(maxlen=LEFT_MAX)  # sessions before this one
+        self._returned = False  # this one is one of them, and nobody heard of it yet
+        self._gate_ns = 0  # until then, no event before the session is open
+        self._resumed = False
+        self._echo: tuple[int, int] = (ANONYMOUS, 0)  # a session that ended, and until when it may echo
+
+    @property
+    def complete(self) -> bool:
+        """Every event the device is known to have made was delivered."""
+        return self.old is None and self.order.started and self.order.last < self.order.expected
+
+    @property
+    def wanted(self) -> EventOrder:
+        """The session whose events come next: the old one while it is awaited."""
+        return self.old.order if self.old is not None else self.order
+
+    def heard(self) -> TdpHeard | None:
+        """What decides what will be delivered; None while a frame or an event is held back."""
+        if not self.idle or self.old is not None or self.order.held:
+            return None
+        return replace(
+            self.left(),
+            last=self.order.last,
+            opened=self.opened,
+            alive=self.alive,
+            valid_ns=self._valid_ns,
+            gate_ns=self._gate_ns,
+            echo=self._echo,
+            refused_hello=self.refused_hello,
+        )
+
+    def left(self) -> TdpHeard:
+        """What is left of it when the line is gone."""
+        order, life = self.order, self._life
+        return TdpHeard(
+            self.session,
+            order.expected,
+            self.hello,
+            self._resumed,
+            tuple(self._left),
+            life.boots,
+            (life.uptime_ms, life.uptime_ns),
+            order.clock_ms,
+            order.digests.packed(),
+            (order.before.end, order.before.packed()),
+            order.boot_due,
+        )
+
+    def recall(self, heard: TdpHeard) -> None:
+        """Go on from what another reception heard."""
+        self.session, self.hello, self._resumed = heard.session, heard.hello, heard.announced
+        self._left.extend(heard.left_sessions)
+        self._life = Life(heard.boots, *heard.uptime)
+        self.order = order = EventOrder(heard.session or ANONYMOUS, self.stats, heard.expected)
+        order.clock_ms, order.boot_due, order.last = heard.clock_ms, heard.boot_due, heard.last
+        order.contents = Digests.unpacked(heard.expected, heard.digests).contents
+        order.before = Digests.unpacked(*heard.before)
+        self.opened, self.alive = heard.opened, heard.alive
+        self._valid_ns, self._gate_ns, self._echo = heard.valid_ns, heard.gate_ns, heard.echo
+        self.refused_hello = heard.refused_hello
+        self._arm()
+
+    def _enter(self, session: int, now_ns: int, out: list[Output]) -> None:
+        """The device is in a session we did not know."""
+        if self.session is None:
+            self.session = self.order.session = session
+            return
+        self._finish_old(now_ns, out)
+        before, self.session = self.order, session
+        self._returned = session in self._left
+        if self._returned:
+            self._left.remove(session)
+        self._left.append(before.session)
+        self._life = Life()
+        self.order = EventOrder(session, self.stats)
+        self._echo = before.session, now_ns + self._timing.lost_ns
+        self._resumed = False
+        self.old = Predecessor(before, now_ns)
+        self._close_gate(now_ns)
+        if not before.started:
+            self._finish_old(now_ns, out)
+        self._arm()
+
+    def _finish_old(self, now_ns: int, out: list[Output]) -> None:
+        """No more of the old session will come: begin the new one."""
+        old = self.old
+        if old is None:
+            return
+        self.old = None
+        if old.order.started:
+            old.finish(now_ns, self.order.session, out)
+        else:
+            out.append(SessionRestarted(old.order.session, self.order.session))
+        if self._returned:
+            self._returned = False
+            out.append(Returned(self.order.session))
+        if self.opened:
+            self._announce(out)
+        self.order.start(1, now_ns, out)
+        self._arm()
+
+    def _start_anew(self, now_ns: int, out: list[Output], first: int = 1) -> None:
+        """The device started anew in the session we know; from its event `first` on they are new."""
+        self._finish_old(now_ns, out)
+        before, known = self.order, len(out)
+        before.start_at_held(now_ns, out)
+        before.give_up_all(now_ns, out)
+        if before.started:
+            before.skip_to(before.last + 1, now_ns, out)
+        if not any(isinstance(output, Lost) for output in out[known:]):
+            out.append(Lost(before.session, 0, 0))
+        out.append(SessionRestarted(before.session, before.session))
+        self.order = EventOrder(before.session, self.stats, first, before=before.digests or before.before)
+        self._life = Life()
+        self._resumed = False
+        self.restarts += 1
+        self._arm()
+
+    def _announce(self, out: list[Output]) -> None:
+        """Up, unless nobody said who this is: a recording that begins later."""
+        if self.hello is not None and self.hello.session == self.session:
+            out.append(Up(self.hello, self._resumed))
+            self._resumed = True
+
+    def _close_gate(self, now_ns: int) -> None:
+        """From here no event counts until the session is open; at the very first contact they are held instead."""
+        self.opened = False
+        self._gate_ns = now_ns + self._timing.lost_ns if self.order.started or self.old else 0
+
+    def _is_another(self, hello: HelloReplyMessage) -> bool:
+        """Another piece of equipment that drew the very session we know."""
+        known = self.hello
+        return known is not None and known.session == hello.session and not same_device(hello, known)
+
+    def _is_echo(self, session: int, now_ns: int) -> bool:
+        ended, until_ns = self._echo
+        return session == ended and now_ns < until_ns

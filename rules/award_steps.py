@@ -1,0 +1,46 @@
+"""The steps of the award procedure: where it may stand, and what leads from one stage to the next."""
+
+from enum import Enum
+from typing import Final, NamedTuple
+
+
+class AwardStage(Enum):
+    """Where the award procedure stands."""
+
+    BETS = "bets-open"
+    """Progressive bets go onto the sensors; START GAME takes them."""
+    GAME = "game"
+    """The hand is dealt and played; no award is under way."""
+    SPOT = "spot-selected"
+    """The dealer selected the spot of a winner; its hand button is due."""
+    HAND = "hand-on"
+    """A hand button is on; the supervisor verifies and confirms, or the button is pressed again."""
+    CONFIRMED = "confirmed"
+    """The win is confirmed; a supervisor's or executive's card completes it."""
+
+
+class AwardStep(NamedTuple):
+    """One way on: in any of `stages`, by `trigger`, to `dest`."""
+
+    trigger: str
+    stages: tuple[AwardStage, ...]
+    dest: AwardStage
+
+
+STEPS: Final = (
+    AwardStep("START GAME", (AwardStage.BETS,), AwardStage.GAME),
+    AwardStep("spot", (AwardStage.GAME, AwardStage.SPOT), AwardStage.SPOT),
+    AwardStep("hand button on", (AwardStage.SPOT,), AwardStage.HAND),
+    AwardStep("hand button off", (AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.SPOT),
+    AwardStep("CONFIRM", (AwardStage.HAND,), AwardStage.CONFIRMED),
+    AwardStep("card", (AwardStage.CONFIRMED,), AwardStage.GAME),
+    AwardStep("END GAME", (AwardStage.GAME, AwardStage.SPOT, AwardStage.HAND, AwardStage.CONFIRMED), AwardStage.BETS),
+)
+
+NEXT: Final = {(stage, step.trigger): step.dest for step in STEPS for stage in step.stages}
+"""(stage, trigger) -> the stage it leads to; what is not here may not happen."""
+
+
+def allowed(stage: AwardStage) -> list[str]:
+    """What may happen next, in the order of the table."""
+    return [step.trigger for step in STEPS if stage in step.stages]

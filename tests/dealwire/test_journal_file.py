@@ -1,0 +1,175 @@
+"""The file under the service: deleted, moved, replaced, rolled back or locked by somebody else, it is noticed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dealwire.journal import Journal, Journaled, JournalReader
+from dealwire.journal.check import verify
+from dealwire.journal.journal import LOCKED_MOST_NS
+from dealwire.journal.transport import Gate
+from devices.clock import ManualClock
+from devices.transport.memory import memory_pair
+from tests.dealwire.test_journal_chain import LINE
+from tests.support.serving import Program, opened, published, rounds_in, run_until, simulators, write_configuration
+
+S = 1_000_000_000
+
+
+def grow(journal: Journal, number: int) -> None:
+    """A record of some size, on the disk."""
+    journal.publish("t", "status", number, f'{{"n":{number},"text":"{"x" * 500}"}}')
+    journal.commit()
+
+
+def replaced(path: Path) -> None:
+    copy = path.with_name("copy")
+    shutil.copyfile(path, copy)
+    os.replace(copy, path)
+
+
+def rolled_back(path: Path) -> None:
+    """An older copy put over it, byte by byte, into the same file."""
+    older = path.with_name("older")
+    with open(path, "r+b") as file:
+        file.write(older.read_bytes())
+        file.truncate()
+    path.with_name(f"{path.name}-wal").write_bytes(b"")
+
+
+DONE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "deleted": (lambda path: path.unlink(), "was deleted or moved away"),
+    "moved away": (lambda path: path.rename(path.with_name("elsewhere")), "was deleted or moved away"),
+    "another put in its place": (replaced, "was replaced by another file"),
+    "its log deleted": (lambda path: path.with_name("j-wal").unlink(), "j-wal was deleted or moved away"),
+    "its lock deleted": (lambda path: path.with_name("j-lock").unlink(), "j-lock was deleted or moved away"),
+    "an older copy put over it": (rolled_back, "it was altered while it was written|an older or another copy"),
+    "emptied": (lambda path: os.truncate(path, 0), "it was altered while it was written|an older or another copy"),
+}
+
+
+@pytest.mark.parametrize("what", DONE)
+def test_whatever_is_done_to_the_file_is_noticed_at_the_next_look(tmp_path: Path, what: str) -> None:
+    do, why = DONE[what]
+    clock = ManualClock()
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        grow(journal, 1)
+    shutil.copyfile(tmp_path / "j", tmp_path / "older")
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        for number in range(5):
+            grow(journal, number)
+            journal.look(clock.now_ns())
+        assert journal.failed is None
+        do(tmp_path / "j")
+        journal.look(clock.now_ns())
+        assert journal.failed is not None
+        assert re.search(why, journal.failed), journal.failed
+        grow(journal, 9)
+        assert journal.commit() == [], "nothing is made known that is nowhere"
+
+
+def test_a_checkpoint_backup_or_reader_of_somebody_else_is_no_trouble(tmp_path: Path) -> None:
+    clock = ManualClock()
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        grow(journal, 1)
+        with closing(sqlite3.connect(tmp_path / "j")) as other, closing(sqlite3.connect(tmp_path / "backup")) as backup:
+            other.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            other.backup(backup)
+        os.utime(tmp_path / "j")
+        journal.look(clock.now_ns())
+        grow(journal, 2)
+        journal.look(clock.now_ns())
+        assert journal.failed is None
+    with JournalReader(tmp_path / "backup") as reader:
+        assert verify(reader).records == 2
+
+
+def test_a_lock_of_somebody_else_is_waited_for_and_nobody_is_thanked(tmp_path: Path) -> None:
+    clock = ManualClock()
+    later: list[Callable[[], None]] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        gate, (host, device) = Gate(later.append), memory_pair(clock)
+        line = Journaled(host, journal, journal.line("t", "shoe", **LINE), clock, gate)  # type: ignore[arg-type]
+        journal.commit()
+        with closing(sqlite3.connect(tmp_path / "j", isolation_level=None)) as stranger:
+            stranger.execute("BEGIN IMMEDIATE")
+            device.write(b"a card")
+            assert line.read() == b"a card"
+            journal.publish("t", "round", 1, '{"n":1}')
+            line.write(b"got it")
+            while later:
+                later.pop()()
+            assert (journal.commit(), journal.failed) == ([], None)
+            assert device.read() == b"", "thanked for what is not on the disk"
+            gate.try_again()
+            while later:
+                later.pop()()
+            assert device.read() == b""
+            stranger.execute("ROLLBACK")
+        gate.try_again()
+        while later:
+            later.pop()()
+        assert device.read() == b"got it"
+        assert [item.line for item in journal.commit()] == ['{"n":1}']
+        assert journal.locked_since_ns is None
+
+
+def test_a_lock_that_stays_is_a_safe_stop_after_half_a_minute(tmp_path: Path) -> None:
+    clock = ManualClock()
+    with (
+        Journal(tmp_path / "j", key=None, clock=clock) as journal,
+        closing(sqlite3.connect(tmp_path / "j", isolation_level=None)) as stranger,
+    ):
+        stranger.execute("BEGIN IMMEDIATE")
+        grow(journal, 1)
+        clock.set(clock.now_ns() + LOCKED_MOST_NS)
+        journal.look(clock.now_ns())
+        assert journal.failed is None
+        clock.set(clock.now_ns() + 1)
+        journal.look(clock.now_ns())
+        assert journal.failed == "another program has locked the file for 30 s"
+
+
+@pytest.mark.thorough
+def test_a_service_whose_table_plays_on_through_a_lock(tmp_path: Path) -> None:
+    with simulators(speed=20) as addresses:
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+            with closing(sqlite3.connect(tmp_path / "journal.sqlite", isolation_level=None)) as stranger:
+                stranger.execute("BEGIN IMMEDIATE")
+                service.owner.run(timeout_s=1.5)
+                assert service.health.lag_ns < S, "the loop waited for somebody else's lock"
+                stranger.execute("ROLLBACK")
+            before = len(listener.of("round"))
+            run_until(service, lambda: len(listener.of("round")) >= before + 2)
+            assert service.failed is None
+    lines = [item.line for item in published(tmp_path, "round")]
+    assert len(lines) == len(listener.of("round"))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", ["deleted", "replaced"])
+def test_a_service_whose_file_is_gone_stops_with_one_line(tmp_path: Path, how: str) -> None:
+    with simulators(speed=50) as addresses:
+        file = write_configuration(tmp_path, addresses)
+        with Program(file, "--no-console") as program:
+            program.wait_for(lambda: rounds_in(tmp_path) >= 1)
+            journal = tmp_path / "journal.sqlite"
+            if how == "deleted":
+                for name in ("", "-wal", "-shm", "-lock"):
+                    Path(f"{journal}{name}").unlink()
+            else:
+                replaced(journal)
+            code = program.process.wait(20)
+            last = program.text.strip().splitlines()[-1]
+    assert code == 1, program.text
+    assert ("was deleted" if how == "deleted" else "was replaced by another file") in last

@@ -1,0 +1,234 @@
+"""Days that are over lie in files of their own, checked; what is old is taken off; one chain goes through them all."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import time as time_of_day
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dealwire.cli import main
+from dealwire.config.schema import JournalPart
+from dealwire.journal import Journal, JournalReader, SealingKey
+from dealwire.journal.check import verify
+from dealwire.journal.segments import export_segment, gaming_day
+from dealwire.service.archivist import Archivist
+from devices.clock import ManualClock
+from rules.settled import SettledKey
+from tests.support.journal_verifier import check
+from tests.support.serving import (
+    compared,
+    opened,
+    published,
+    reading,
+    run_until,
+    simulators,
+    write_configuration,
+)
+
+DAY_NS = 86_400 * 1_000_000_000
+NOON_NS = 1_800_014_400_000_000_000
+copy = Archivist._copy
+
+
+def test_a_gaming_day_begins_when_the_house_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/Denver")
+    time.tzset()
+    try:
+        six = time_of_day(6, 0)
+        at = 1_767_268_800_000_000_000  # 2026-01-01 12:00 UTC, 05:00 in Denver
+        assert gaming_day(at, six) == "2025-12-31"
+        assert gaming_day(at + 3_600_000_000_000, six) == "2026-01-01"
+        assert gaming_day(at, time_of_day(0, 0)) == "2026-01-01"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def fill(journal: Journal, at_ns: int, rounds: int) -> None:
+    for number in range(rounds):
+        line = {"session": f"{at_ns // DAY_NS:08x}", "round": number + 1, "meters": [], "text": "x" * 300}
+        journal.publish("t", "settlement", at_ns + number, json.dumps(line))
+        journal.settled("t", at_ns + number, SettledKey("d", f"{at_ns // DAY_NS:08x}", number + 1))
+        journal.commit()
+
+
+def beats(archivist: Archivist, journal: Journal, now_ns: int) -> None:
+    """As many beats as what is due takes: the copy is another process's work."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        archivist.beat(now_ns)
+        journal.commit()
+        if archivist._process is None and archivist._pruned is None:
+            return
+        time.sleep(0.05)
+    pytest.fail("it never came to rest")
+
+
+@pytest.mark.thorough
+def test_years_of_days_stay_within_what_was_configured(tmp_path: Path) -> None:
+    """Ten days, three of which stay: the file grows no more, and with the segments it is one chain."""
+    path, archive, clock = tmp_path / "j", tmp_path / "archive", ManualClock(NOON_NS)
+    part = JournalPart.model_validate({"path": path, "archive": archive, "keep-days": 3, "day-begins": "06:00"})
+    sizes = []
+    with Journal(path, key=None, clock=clock) as journal:
+        archivist = Archivist(journal, part)
+        for day in range(10):
+            now_ns = NOON_NS + day * DAY_NS
+            archivist.beat(now_ns)
+            fill(journal, now_ns, 1500 if day == 2 else 100)
+            for _ in range(6):
+                now_ns += 600_000_000_000
+                beats(archivist, journal, now_ns)
+            with JournalReader(path) as reader:
+                sizes.append(reader.size())
+                assert len(reader.segments()) <= 3
+        archivist.close()
+        assert archivist.problem is None
+    assert max(sizes[6:]) < min(sizes[6:]) * 1.2, sizes
+    files = sorted(archive.iterdir(), key=lambda file: int(file.stem.rsplit("-", 1)[1]))
+    assert len(files) == 9, "each day that is over"
+    with JournalReader(path) as reader:
+        assert reader.anchor.sequence > 3000
+        assert verify(reader).anchor == reader.anchor
+        for day in range(10):
+            session = f"{(NOON_NS + day * DAY_NS) // DAY_NS:08x}"
+            assert reader.was_settled("t", SettledKey("d", session, 1)), "a round is remembered when its record is gone"
+            assert not reader.was_settled("t", SettledKey("d", session, 1501))
+        head, oldest = reader.head, reader.anchor.sequence + 1
+    run = CliRunner().invoke(main, ["journal", "verify", *map(str, files), str(path), "--json"])
+    assert run.exit_code == 6, "the newest segments are in the journal, too"
+    gone = [file for file in files if int(file.stem.rsplit("-", 1)[1]) < oldest]
+    run = CliRunner().invoke(main, ["journal", "verify", *map(str, gone), str(path), "--json"])
+    found = json.loads(run.stdout)
+    assert (found["head"], found["records"]) == (str(head), head.sequence)
+    assert check(str(path)).startswith(f"{head.sequence}:")
+    run = CliRunner().invoke(main, ["journal", "verify", *map(str, gone[:-1]), str(path)])
+    assert run.exit_code == 6
+    assert "and the file before it ends with" in run.output
+
+
+def test_a_segment_is_a_journal_of_its_own_for_its_owner_alone(tmp_path: Path) -> None:
+    with Journal(tmp_path / "j", key=None, clock=ManualClock(NOON_NS)) as journal:
+        journal.begin_day("2026-01-01", NOON_NS)
+        fill(journal, NOON_NS, 3)
+        journal.begin_day("2026-01-02", NOON_NS + DAY_NS)
+        fill(journal, NOON_NS + DAY_NS, 2)
+    with JournalReader(tmp_path / "j") as reader:
+        (segment,) = reader.segments()
+        target, sha256 = export_segment(reader, segment, tmp_path / "archive")
+        head = reader.head
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "archive").stat().st_mode & 0o777 == 0o700
+    assert len(sha256) == 64
+    with JournalReader(target) as copy:
+        assert copy.head.sequence == segment.last
+        assert len(copy.publications()) == 3
+        assert copy.publications()[0].epoch
+    result = CliRunner().invoke(main, ["journal", "archive", str(tmp_path / "j"), "--to", str(tmp_path / "again")])
+    assert result.exit_code == 0
+    assert sha256 in result.stdout or "SHA-256" in result.stdout
+    assert head.sequence == 13
+
+
+def test_nothing_is_pruned_that_an_exporter_has_not_sent(tmp_path: Path) -> None:
+    path, clock = tmp_path / "j", ManualClock(NOON_NS)
+    part = JournalPart.model_validate({"path": path, "archive": tmp_path / "archive", "keep-days": 1})
+    with Journal(path, key=None, clock=clock) as journal:
+        archivist = Archivist(journal, part)
+        for day in range(3):
+            archivist.beat(NOON_NS + day * DAY_NS)
+            fill(journal, NOON_NS + day * DAY_NS, 3)
+            if day == 0:
+                journal.mark_sent("mqtt", journal.head.sequence - 1)
+        for number in range(6):
+            beats(archivist, journal, NOON_NS + 2 * DAY_NS + number * 600_000_000_000)
+        with JournalReader(path) as reader:
+            assert reader.anchor.sequence == 0
+        journal.mark_sent("mqtt", journal.head.sequence)
+        fill(journal, NOON_NS + 3 * DAY_NS, 1)
+        for number in range(6, 12):
+            beats(archivist, journal, NOON_NS + 2 * DAY_NS + number * 600_000_000_000)
+        with JournalReader(path) as reader:
+            assert reader.anchor.sequence > 0
+        archivist.close()
+
+
+def test_each_day_is_copied_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second copy would race with the pruning of the day: the record that it begins with may be gone by then."""
+    copied = []
+    monkeypatch.setattr(Archivist, "_copy", lambda self, day: (copied.append(day.first), copy(self, day)))
+    path, clock = tmp_path / "j", ManualClock(NOON_NS)
+    part = JournalPart.model_validate({"path": path, "archive": tmp_path / "archive", "keep-days": 1})
+    with Journal(path, key=None, clock=clock) as journal:
+        archivist = Archivist(journal, part)
+        for day in range(3):
+            archivist.beat(NOON_NS + day * DAY_NS)
+            fill(journal, NOON_NS + day * DAY_NS, 3)
+        for beat in range(4):
+            beats(archivist, journal, NOON_NS + 3 * DAY_NS + beat * 600_000_000_000)
+        archivist.close()
+    assert len(copied) == len(set(copied)) == 3, copied
+
+
+def test_a_folder_that_takes_nothing_is_told_and_nothing_is_pruned(tmp_path: Path) -> None:
+    path, clock = tmp_path / "j", ManualClock(NOON_NS)
+    (tmp_path / "archive").write_text("a file")
+    part = JournalPart.model_validate({"path": path, "archive": tmp_path / "archive", "keep-days": 1})
+    with Journal(path, key=None, clock=clock) as journal:
+        archivist = Archivist(journal, part)
+        for day in range(3):
+            archivist.beat(NOON_NS + day * DAY_NS)
+            fill(journal, NOON_NS + day * DAY_NS, 3)
+        beats(archivist, journal, NOON_NS + 3 * DAY_NS)
+        assert archivist.problem is not None
+        assert "archive" in archivist.problem
+        archivist.close()
+    with JournalReader(path) as reader:
+        assert reader.anchor.sequence == 0
+        verify(reader)
+
+
+@pytest.mark.thorough
+def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        for day in range(4):
+            service, listener = opened(write_configuration(tmp_path, addresses))
+            with service:
+                service.journal.begin_day(f"2031-01-0{day + 1}", service.clock.now_ns())
+                run_until(service, lambda: len(listener.of("round")) >= 3)  # noqa: B023
+        with reading(tmp_path) as reader:
+            segments, kept = reader.segments(), reader.snapshot("table-1")
+            assert kept is not None
+            old = [segment for segment in segments if segment.last < kept.sequence]
+        assert len(old) >= 2
+        with Journal(
+            tmp_path / "journal.sqlite", key=SealingKey.load(tmp_path / "journal.key"), clock=ManualClock()
+        ) as journal:
+            for segment in old[:2]:
+                with reading(tmp_path) as reader:
+                    file, sha256 = export_segment(reader, segment, tmp_path / "archive")
+                journal.exported(segment, str(file), sha256, journal.newest_ns)
+                journal.secure()
+            with reading(tmp_path) as reader:
+                exported = reader.segments()
+            for segment in exported[:2]:
+                while not journal.prune(segment):
+                    journal.secure()
+                journal.secure()
+        with reading(tmp_path) as reader:
+            assert reader.anchor.sequence == old[1].last
+            assert reader.starts()["table-1"].sequence < reader.anchor.sequence, "its beginning is not here any more"
+        rounds = len(published(tmp_path, "round"))
+        service, listener = opened(write_configuration(tmp_path, addresses))
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 2)
+    found = compared(tmp_path)
+    assert found.difference is None
+    assert found.snapshots > 2
+    assert len(published(tmp_path, "round")) > rounds
+    with reading(tmp_path) as reader:
+        verify(reader, open_seals=True)

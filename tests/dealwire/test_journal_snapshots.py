@@ -1,0 +1,134 @@
+"""A restart deals what came since the last snapshot and nothing before; a snapshot is what the raw record gives."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from dealwire.journal import JournalReader
+from dealwire.journal.check import verify
+from dealwire.journal.compare import compare
+from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.rebuilding import Dealing
+from dealwire.journal.records import SNAPSHOT
+from dealwire.journal.snapshots import decoded, encoded
+from dealwire.journal.tables import TableFactory
+from dealwire.service.service import DERIVED_AND_EVENTS
+from tests.dealwire.test_journal_chain import rechained
+from tests.support.serving import (
+    compared,
+    opened,
+    published,
+    reading,
+    run_until,
+    simulators,
+    write_configuration,
+)
+
+pytestmark = pytest.mark.thorough
+
+LINKED = 'game = "flushes-gone-wild.wa-link"\nprogressive = "{file}"\npaytables = {{ progressive = "WA-ML03" }}\n'
+SETUP = Path(__file__).parents[2] / "docs" / "examples" / "progressive-ml03.toml"
+
+
+def play(folder: Path, addresses: list[dict[str, str]], rounds: int, **options: str) -> None:
+    """Serve until the journal holds so many rounds more."""
+    service, listener = opened(write_configuration(folder, addresses, **options))
+    with service:
+        run_until(service, lambda: len(listener.of("round")) >= rounds)
+
+
+def test_each_round_leaves_a_snapshot_that_dealing_again_gives(tmp_path: Path) -> None:
+    with simulators(faults=0.3) as addresses:
+        for _ in range(3):
+            play(tmp_path, addresses, 5)
+    found = compared(tmp_path)
+    assert found.difference is None
+    rounds = len(published(tmp_path, "round"))
+    assert found.snapshots >= rounds - 3, "almost every round is followed by a table at rest"
+
+
+def test_a_restart_reads_no_more_than_came_since(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dealt: list[int] = []
+    take = Dealing.take
+
+    def counted(self: Dealing[object], record: object) -> object:
+        dealt.append(record.sequence)  # type: ignore[attr-defined]
+        return take(self, record)  # type: ignore[arg-type]
+
+    with simulators() as addresses:
+        play(tmp_path, addresses, 12)
+        with reading(tmp_path) as reader:
+            kept, head = reader.snapshot("table-1"), reader.head.sequence
+        assert kept is not None
+        assert kept.sequence > head * 3 / 4
+        monkeypatch.setattr(Dealing, "take", counted)
+        play(tmp_path, addresses, 1)
+    monkeypatch.undo()
+    assert min(dealt) > kept.sequence
+    assert compared(tmp_path).difference is None
+
+
+def test_tables_that_share_meters_go_on_from_snapshots_of_their_own(tmp_path: Path) -> None:
+    more = LINKED.format(file=SETUP)
+    with simulators(2) as addresses:
+        for _ in range(3):
+            play(tmp_path, addresses, 6, more=more, procedure="flushes-gone-wild.wa")
+    found = compared(tmp_path)
+    assert found.difference is None
+    assert found.snapshots > 6
+    steps = [msgspec.json.decode(item.line)["number"] for item in published(tmp_path, "meter")]
+    assert steps == list(range(steps[0], steps[0] + len(steps)))
+
+
+def altered(folder: Path) -> int:
+    """Change one snapshot's count of rounds, and make the chain anew; the record's number."""
+    with JournalReader(folder / "journal.sqlite") as reader:
+        records = [record for record in reader.records() if record.kind == SNAPSHOT]
+        record = records[len(records) // 2]
+        snapshot = reader.snapshot_of(record)
+        kept = decoded(reader.path, snapshot)
+        state = encoded(msgspec.structs.replace(kept, table=msgspec.structs.replace(kept.table, outcomes=())))
+    length = int.from_bytes(record.payload[:4], "big")
+    payload = record.payload[: 4 + length] + b"\x00" + zlib.compress(state)
+    sql = "UPDATE record SET payload = ? WHERE sequence = ?"
+    rechained(folder / "journal.sqlite", lambda db: db.execute(sql, (payload, record.sequence)) and None)
+    return record.sequence
+
+
+def test_a_snapshot_that_says_something_else_is_a_difference(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        file = write_configuration(tmp_path, addresses)
+        file.write_text(file.read_text().replace('key-file = "journal.key"\n', ""))
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 4)
+    number = altered(tmp_path)
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        with TableFactory(reader.path) as make:
+            found = compare(reader, make, DERIVED_AND_EVENTS, check_snapshots=True)
+        assert found.difference is not None
+        assert f"record {number}: the snapshot is not as the raw record gives it" in str(found.difference)
+        with TableFactory(reader.path) as make:
+            assert compare(reader, make, DERIVED_AND_EVENTS).difference is None
+
+
+def test_what_is_looked_up_is_held_against_the_records(tmp_path: Path) -> None:
+    with simulators() as addresses:
+        play(tmp_path, addresses, 3)
+    with reading(tmp_path) as reader:
+        verify(reader, open_seals=True)
+        settled = list(reader.settled(0, "table-1"))
+    assert len(settled) >= 3
+    with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db, db:
+        db.execute("DELETE FROM settled")
+    with (
+        reading(tmp_path) as reader,
+        pytest.raises(JournalDamaged, match="a round that was settled, which the table"),
+    ):
+        verify(reader)

@@ -1,0 +1,150 @@
+"""What systemd is told while a service starts, and what its units make of the exit codes."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from dealwire.cli.exits import Exit, explain
+from dealwire.journal import errors as journal
+from dealwire.service.notify import PATIENCE_S, Notifier
+from protocol.errors import DealwireError, LineAbsent, LineBusy
+from protocol.tomlfile import TomlFileError
+
+SECOND = 1_000_000_000
+SERVICE, RECORD = "dealwire@.service", "dealwire-record@.service"
+SINCE_254 = {"RestartSteps", "RestartMaxDelaySec"}
+"""Keys that an older systemd says it ignores."""
+
+
+@pytest.fixture
+def manager(tmp_path: Path) -> Iterator[socket.socket]:
+    """systemd's end of the notify socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
+        end.bind(str(tmp_path / "notify"))
+        end.setblocking(False)
+        yield end
+
+
+def heard(end: socket.socket) -> list[str]:
+    found = []
+    while True:
+        try:
+            found.append(end.recv(4096).decode())
+        except BlockingIOError:
+            return found
+
+
+def test_more_time_is_asked_for_in_microseconds(manager: socket.socket) -> None:
+    notifier = Notifier({"NOTIFY_SOCKET": manager.getsockname()})
+    notifier.extend(2.5)
+    assert heard(manager) == ["EXTEND_TIMEOUT_USEC=2500000"]
+    notifier.close()
+
+
+def test_a_start_that_gets_on_asks_once_a_second(manager: socket.socket) -> None:
+    notifier = Notifier({"NOTIFY_SOCKET": manager.getsockname()})
+    asks = f"EXTEND_TIMEOUT_USEC={PATIENCE_S * 1_000_000}"
+    for now_ns in range(0, 3 * SECOND, SECOND // 100):
+        notifier.keep_waiting(now_ns)
+    assert heard(manager) == [asks] * 3
+    notifier.keep_waiting(SECOND)  # a clock that was set back must not silence it
+    assert heard(manager) == [asks]
+    notifier.close()
+
+
+def test_without_systemd_no_time_is_asked_for() -> None:
+    notifier = Notifier({})
+    notifier.keep_waiting(0)
+    notifier.extend(1)
+    notifier.close()
+
+
+# ------------------------------------------------------------------ the units
+
+
+def unit(name: str) -> configparser.ConfigParser:
+    parsed = configparser.ConfigParser(strict=False, interpolation=None)
+    parsed.optionxform = str  # type: ignore[assignment, method-assign]
+    parsed.read_string(resources.files("dealwire.service").joinpath("files", name).read_text(encoding="utf-8"))
+    return parsed
+
+
+def prevented(name: str) -> set[int]:
+    return {int(code) for code in unit(name)["Service"]["RestartPreventExitStatus"].split()}
+
+
+HERE = Path("/j")
+
+
+@pytest.mark.parametrize(
+    ("error", "restarted"),
+    [
+        (TomlFileError(HERE, 3, "seats", "unknown key"), False),
+        (journal.KeyProblem(HERE, "no key in it"), False),
+        (journal.KeyUnsafe(HERE, 0o644), False),
+        (journal.KeyUnknown(HERE, 1, "aa"), False),
+        (journal.SealingUnavailable(HERE), False),
+        (journal.JournalDamaged(HERE, 7, "its hash is another"), False),
+        (journal.JournalForeign(HERE, "text"), False),
+        (journal.JournalNewer(HERE, 9, 1), False),
+        (journal.JournalInaccessible(HERE, "no rights", 13), False),
+        (journal.JournalInaccessible(HERE, "read-only", 30), False),
+        (journal.JournalUnwritable(HERE, "disk full"), True),
+        (journal.JournalBusy(HERE), True),
+        (LineBusy("tcp:8420"), True),
+        (LineAbsent("/dev/x", "gone"), True),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, DealwireError) else str(value),
+)
+def test_what_a_restart_cannot_cure_is_not_restarted(error: DealwireError, restarted: bool) -> None:
+    code, _ = explain(error)
+    assert (code not in prevented(SERVICE)) == restarted
+
+
+def test_a_good_end_and_a_crash_are_as_systemd_has_them() -> None:
+    assert unit(SERVICE)["Service"]["Restart"] == "on-failure"
+    assert not prevented(SERVICE) & {Exit.GOOD, Exit.CHECK_FAILED, Exit.BUSY}
+
+
+def test_a_circle_of_quick_failures_ends() -> None:
+    found = unit(SERVICE)
+    service, limits = found["Service"], found["Unit"]
+    burst, interval_s = int(limits["StartLimitBurst"]), int(limits["StartLimitIntervalSec"])
+    first_s, most_s, steps = (int(service[name]) for name in ("RestartSec", "RestartMaxDelaySec", "RestartSteps"))
+    waits_s = sum(first_s * (most_s / first_s) ** min(number / steps, 1) for number in range(burst))
+    assert waits_s + burst * 10 < interval_s, "a start that fails within 10 s must count towards the limit"
+    wedged_s = 30 + int(service["WatchdogSec"])
+    assert burst * wedged_s > interval_s, "a line that wedges again and again must not end the other tables"
+
+
+@pytest.mark.parametrize("name", [SERVICE, RECORD])
+def test_neither_unit_leaves_a_core_or_runs_out_of_descriptors_first(name: str) -> None:
+    found = unit(name)
+    assert found["Service"]["LimitCORE"] == "0"
+    assert int(found["Service"]["LimitNOFILE"]) >= 1024
+    assert "time-sync.target" in found["Unit"]["After"]
+    assert "time-sync.target" in found["Unit"]["Wants"]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+@pytest.mark.parametrize("name", [SERVICE, RECORD])
+def test_systemd_finds_nothing_wrong_with_a_unit(name: str, tmp_path: Path) -> None:
+    program = tmp_path / "dealwire"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    text = resources.files("dealwire.service").joinpath("files", name).read_text(encoding="utf-8")
+    file = tmp_path / name.replace("@", "@pit")
+    file.write_text(text.replace("/usr/local/bin/dealwire", str(program)))
+    done = subprocess.run(["systemd-analyze", "verify", str(file)], capture_output=True, text=True)
+    complaints = [line for line in done.stderr.splitlines() if file.name in line]
+    known = re.compile(rf"Unknown key (name )?'({'|'.join(SINCE_254)})'")
+    assert not [line for line in complaints if not known.search(line)], done.stderr

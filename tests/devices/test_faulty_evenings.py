@@ -1,0 +1,51 @@
+"""The evenings with devices that are not what they were: a clean one is the same, and every wrong is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace as with_fields
+from functools import cache
+
+from msgspec.structs import replace
+
+from dealer_flow.record.incidents import Incident
+from dealwire.table.table import TableOutcome
+from rules.settlement import Settlement
+from tests.support.faulty_evenings import ROUNDS, deal, dealt_in, evening_of, judged
+
+Outcomes = list[TableOutcome]
+
+
+@cache
+def clean() -> tuple[Outcomes, Outcomes, Outcomes]:
+    """What the host says, what is true, what people saw."""
+    said, truth = deal(with_fields(evening_of(0), identity=()))
+    return said, truth.outcomes, truth.seen_by_people
+
+
+def test_an_evening_without_a_fault_is_the_same_with_every_round() -> None:
+    said, true, by_people = clean()
+    assert judged(said, true, by_people) == "same"
+    assert len(list(dealt_in(true))) == ROUNDS
+    assert all(each.paid is not None for each in dealt_in(said))
+
+
+def test_a_round_that_is_settled_twice_is_wrong() -> None:
+    said, true, by_people = clean()
+    assert judged([*said, *said[:2]], true, by_people).startswith("WRONG: round 1 of ")
+
+
+def test_a_cent_too_much_is_wrong() -> None:
+    said, true, by_people = clean()
+    settlement = next(item for item in said if isinstance(item, Settlement))
+    line = replace(settlement.lines[0], stake=settlement.lines[0].stake + 1)
+    changed = replace(settlement, lines=(line, *settlement.lines[1:]))
+    assert judged([changed if item is settlement else item for item in said], true, by_people).startswith("WRONG")
+
+
+def test_a_round_that_is_gone_without_a_word_is_wrong_and_with_one_it_is_not() -> None:
+    said, true, by_people = clean()
+    assert judged(said[2:], true, by_people).startswith("WRONG: 1 rounds are missing")
+    idle = Incident(code="deck-not-alternated", clause="procedure")
+    assert judged([idle, *said[2:]], true, by_people).startswith("WRONG: 1 rounds are missing")
+    lost = Incident(code="events-lost", clause="procedure")
+    assert judged([lost, *said[2:]], true, by_people) == "some only by incidents"

@@ -1,0 +1,66 @@
+"""A line on which noise comes between the device's own bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from devices.clock import ManualClock
+from devices.transport.base import Timed, Transport
+
+EVERY_NS: Final = 20_000_000
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What jabbers, how, and from when to when, in nanoseconds since the clock began."""
+
+    device: str
+    piece: bytes
+    begin_ns: int
+    end_ns: int
+
+
+class Jabbering:
+    """`inner` with a piece of noise every 20 ms before what it gives."""
+
+    def __init__(self, inner: Transport, noise: Noise, clock: ManualClock) -> None:
+        self.name = inner.name
+        self._inner, self._noise, self._clock = inner, noise, clock
+        self._timed = inner if isinstance(inner, Timed) else None
+        start_ns = ManualClock().now_ns()
+        self._next_ns, self._end_ns = max(clock.now_ns(), start_ns + noise.begin_ns), start_ns + noise.end_ns
+
+    @property
+    def next_deadline_ns(self) -> int | None:
+        """The line's own, or the next piece's."""
+        due_ns = self._timed.next_deadline_ns if self._timed is not None else None
+        if self._next_ns >= self._end_ns:
+            return due_ns
+        return self._next_ns if due_ns is None else min(due_ns, self._next_ns)
+
+    def fileno(self) -> int | None:
+        """The line's."""
+        return self._inner.fileno()
+
+    def on_ready(self, wake: Callable[[], None]) -> None:
+        """Passed on."""
+        self._inner.on_ready(wake)
+
+    def read(self) -> bytes:
+        """What the line gives, behind the noise that came by now."""
+        data, now_ns = self._inner.read(), self._clock.now_ns()
+        pieces = 0
+        while self._next_ns <= now_ns and self._next_ns < self._end_ns:
+            self._next_ns += EVERY_NS
+            pieces += 1
+        return self._noise.piece * pieces + data
+
+    def write(self, data: bytes) -> int:
+        """Passed on."""
+        return self._inner.write(data)
+
+    def close(self) -> None:
+        """Passed on."""
+        self._inner.close()

@@ -1,0 +1,123 @@
+"""A table put back at every moment between two rounds, and compared with the one that was never stopped."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dealwire.journal.tables import JournaledPublisher
+from dealwire.table.redaction import PublishedLine
+from dealwire.table.state import PublisherState
+from devices.events import Seen
+from rules.meters import MeterBank
+
+Make = Callable[[MeterBank | None], JournaledPublisher]
+"""Makes a table anew, at the bank that is given, where it shares one."""
+
+
+class Moment(NamedTuple):
+    """After a report: its lines, the state on disk (empty while a round is under way), and what is seen."""
+
+    lines: list[PublishedLine]
+    state: bytes
+    view: str
+
+
+def after(publisher: JournaledPublisher, seen: Seen) -> Moment:
+    """What one report leads to."""
+    lines = publisher.publish(seen)
+    state = publisher.state()
+    view = publisher.viewer.view(seen.number, seen.at_ns).model_dump_json()
+    return Moment(lines, msgspec.json.encode(state) if state is not None else b"", view)
+
+
+def put_back(make: Make, state: bytes, first: JournaledPublisher) -> JournaledPublisher:
+    """A table made anew that goes on from a state on disk. What has records of its own is as `first` has it: the bank,
+    and which rounds were settled."""
+    bank = bank_of(first)
+    publisher = make(MeterBank.restore(bank.setup, bank.records) if bank is not None else None)
+    publisher.table.remember(deepcopy(first.table._once))
+    publisher.restore(msgspec.json.decode(state, type=PublisherState))
+    return publisher
+
+
+def bank_of(publisher: JournaledPublisher) -> MeterBank | None:
+    """The bank that a table shares; None where its meters are its own."""
+    return publisher.table.terms.bank if publisher.table.terms is not None else None
+
+
+def check_every_rest(make: Make, reports: Sequence[Seen]) -> int:
+    """At each moment between rounds a copy is put back from the disk's bytes. Until the next round has ended, and for
+    a report at least, it must give what the first gives and leave the same bytes; after its first report and at its
+    end it must be in every part what the first is. What follows, follows from that. How many copies there were."""
+    first, copies, made = make(None), list[JournaledPublisher](), 0
+    before = b""
+    for seen in reports:
+        moment = after(first, seen)
+        ended = any(line.topic == "round" for line in moment.lines)
+        for index, copy in enumerate(copies):
+            assert after(copy, seen) == moment, seen
+            unlike = list(differences(first, copy)) if ended or (before and index == len(copies) - 1) else []
+            assert not unlike, (seen, unlike)
+        copies = [] if ended else copies
+        if moment.state and moment.state != before:
+            copies.append(put_back(make, moment.state, first))
+            made += 1
+        before = moment.state
+    return made
+
+
+# ---------------------------------------------------------------------- two graphs of objects
+
+OF_THE_REPORT = {"heard"}
+"""Of the report that is being taken, and looked at by nobody afterwards."""
+
+
+def differences(one: Any, other: Any) -> Iterator[str]:
+    """Where two tables hold something else, wherever it is: every attribute of every object that either holds."""
+    yield from _differences(one, other, type(one).__name__, set())
+
+
+def _differences(one: Any, other: Any, where: str, known: set[tuple[int, int]]) -> Iterator[str]:
+    if one is other or (id(one), id(other)) in known:
+        return
+    known.add((id(one), id(other)))
+    if isinstance(one, str) and isinstance(other, str):  # a word of a device may be a name of ours
+        yield from [] if one == other else [f"{where}: {one!r} and {other!r}"]
+    elif type(one) is not type(other):
+        yield f"{where}: {one!r} and {other!r}"
+    elif isinstance(one, dict):
+        if one.keys() != other.keys():
+            yield f"{where}: keys {one.keys() ^ other.keys()}"
+        for key in one.keys() & other.keys():
+            yield from _differences(one[key], other[key], f"{where}[{key!r}]", known)
+    elif isinstance(one, list | tuple | deque):
+        if len(one) != len(other):
+            yield f"{where}: {len(one)} and {len(other)}"
+        for index, (left, right) in enumerate(zip(one, other, strict=False)):
+            yield from _differences(left, right, f"{where}[{index}]", known)
+    elif held := _held(one):
+        for name in held:
+            missing = object()
+            left, right = getattr(one, name, missing), getattr(other, name, missing)
+            if left is missing or right is missing:
+                yield f"{where}.{name}: only one has it"
+            else:
+                yield from _differences(left, right, f"{where}.{name}", known)
+    elif not callable(one) and one != other:
+        yield f"{where}: {one!r} and {other!r}"
+
+
+def _held(value: Any) -> list[str]:
+    """The attributes of an object of ours; a leaf has none. The library's machine holds what no report changes."""
+    if type(value).__module__.partition(".")[0] not in ("dealer_flow", "dealwire", "rules", "devices", "tests"):
+        return []
+    if type(value).__name__ == "GuardedMachine":
+        return []
+    slots = [name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())]
+    held = [*slots, *getattr(value, "__struct_fields__", ()), *getattr(value, "__dict__", {})]
+    return [name for name in dict.fromkeys(held) if not name.startswith("__") and name not in OF_THE_REPORT]

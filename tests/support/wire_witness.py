@@ -1,0 +1,107 @@
+"""What passes at a device's own connector, read by the protocol's page alone: no code of the host is used here.
+
+It counts what the host acknowledged and what the device reported, so that a host can be held to its word.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Final
+
+COMMAND, EVENT, ACK = 1, 4, 5
+HELLO_REPLY, EVENTS_GONE, ACKNOWLEDGE, READ_EVENTS, GAME_ENDED = 0x0002, 0x0004, 0x0005, 0x0021, 0x0341
+STATUS: Final = (0x0110, 0x0210, 0x0310)
+OLD_SESSION: Final = 0x01
+"""The extension that names the session of an old event."""
+
+
+def unstuffed(stuffed: bytes) -> bytes | None:
+    """COBS undone; None when it is not whole."""
+    out, at = bytearray(), 0
+    while at < len(stuffed):
+        group = stuffed[at]
+        if group == 0 or at + group > len(stuffed):
+            return None
+        out += stuffed[at + 1 : at + group]
+        at += group
+        if group < 255 and at < len(stuffed):
+            out.append(0)
+    return bytes(out)
+
+
+class Frames:
+    """Cuts one direction of a line into (kind, message, payload); what is damaged is left out."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, data: bytes) -> Iterator[tuple[int, int, bytes]]:
+        """The frames that end in `data`."""
+        *whole, self._rest = (self._rest + data).split(b"\0")
+        for stuffed in whole:
+            frame = unstuffed(stuffed) if stuffed else None
+            if (
+                frame is None
+                or not 12 <= len(frame) <= 256
+                or zlib.crc32(frame[:-4]) != int.from_bytes(frame[-4:], "little")
+            ):
+                continue
+            (message,) = struct.unpack_from("<H", frame, 6)
+            yield frame[2], message, frame[8:-4]
+
+
+class Witness:
+    """Sits at one device's connector. Sessions and event numbers are the device's."""
+
+    def __init__(self) -> None:
+        self._to_device, self._to_host = Frames(), Frames()
+        self.acknowledged: dict[int, int] = {}
+        """Session -> every event up to this one, the host says, has arrived."""
+        self._ended: dict[tuple[int, int], int] = {}
+        self._session = 0
+
+    def to_device(self, data: bytes) -> list[tuple[str, int, int]]:
+        """Bytes from the host; `("acknowledged", session, up to)` for each word that it has more, and `("ended",
+        session, round)` for each END GAME among it."""
+        news = []
+        for kind, message, payload in self._to_device.feed(data):
+            if (kind, message) not in ((ACK, ACKNOWLEDGE), (COMMAND, READ_EVENTS)):
+                continue
+            session, number = struct.unpack_from("<II", payload)
+            up_to = number if message == ACKNOWLEDGE else number - 1  # what it does not ask for, it has
+            if up_to > self.acknowledged.get(session, 0):
+                self.acknowledged[session] = up_to
+                news.append(("acknowledged", session, up_to))
+                news += [("ended", session, self._ended.pop(at)) for at in self._at_most(session, up_to)]
+        return news
+
+    def _at_most(self, session: int, number: int) -> list[tuple[int, int]]:
+        return [at for at in self._ended if at[0] == session and at[1] <= number]
+
+    def to_host(self, data: bytes) -> list[tuple[str, int, int]]:
+        """Bytes of the device; `("gone", session, number)` for each event that it no longer has."""
+        news = []
+        for kind, message, payload in self._to_host.feed(data):
+            if message in STATUS or message == HELLO_REPLY:
+                (self._session,) = struct.unpack_from("<I", payload)
+            elif message == EVENTS_GONE:
+                session, first_missing, first_kept = struct.unpack_from("<III", payload)
+                news += [("gone", session, number) for number in range(first_missing, first_kept)]
+            elif kind == EVENT and message == GAME_ENDED:
+                number, _, game = struct.unpack_from("<III", payload)
+                session = _session_of(payload[12:]) or self._session
+                if number > self.acknowledged.get(session, 0):
+                    self._ended[session, number] = game
+        return news
+
+
+def _session_of(rest: bytes) -> int | None:
+    """The session in a report's extensions; None for the one that runs."""
+    while len(rest) >= 2:
+        kind, length, rest = rest[0], rest[1], rest[2:]
+        if kind == OLD_SESSION and length == 4:
+            return int.from_bytes(rest[:4], "little")
+        rest = rest[length:]
+    return None
