@@ -8,7 +8,7 @@
 #                  many), JOBS processes; four hours on two cores
 #   make mutation  600 deliberate faults in protocol, dealer_flow and rules: which do the tests find? half an hour
 #   make acceptance  the whole acceptance plans against the simulated devices, with a report of each in build/
-#   make test-hardware  real drivers and the kernel's USB, in a computer that QEMU plays; a few minutes
+#   make test-hardware  real drivers, the kernel's USB and a real systemd, in a computer that QEMU plays; ten minutes
 #   make bench     figures beside other stacks, in one run
 #   make captures  record captures/ anew, through real pseudo-terminals
 #   make docs      rewrite the generated parts of docs/
@@ -67,7 +67,7 @@ acceptance: $(VENV)/.demo
 	done
 
 test-hardware: $(VENV)/.test build/hardware/initrd.gz
-	@.ci/system-packages --must qemu-system-x86 udev libusb-1.0-0
+	@.ci/system-packages --must qemu-system-x86 udev libusb-1.0-0 systemd
 	@$(BIN)/pytest -m hardware --durations 0 --durations-min 1 tests/hardware
 
 build/hardware/initrd.gz: .ci/guest-kernel tests/hardware/init

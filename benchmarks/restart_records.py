@@ -6,6 +6,7 @@ clock that only this program moves. Nothing is synced to the disk meanwhile; eve
 
 import dataclasses
 import importlib.util
+import itertools
 import json
 import logging
 import sys
@@ -18,7 +19,7 @@ from unittest import mock
 
 from dealwire.config.load import load_configuration
 from dealwire.hub.hub import Hub
-from dealwire.journal import JournalReader
+from dealwire.journal import Journal, JournalReader, SealingKey
 from dealwire.rehearsal.scenario import endless
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
@@ -27,6 +28,7 @@ from devices.clock import ManualClock
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import MemoryLine, memory_pair
 from devices.transport.opening import Opener
+from rules.settled import SettledKey
 
 SPEED: Final = 20.0
 IDLE_S: Final = 4.5
@@ -51,6 +53,11 @@ name = "controller"
 kind = "table-controller"
 address = "{controller}"
 """
+SAMPLES: Final = 5_000
+READ: Final = bytes(range(60))
+GROUP: Final = 500
+EACH_NS: Final = 600_000_000
+"""Between two things that are made known."""
 START_NS: Final = 1_790_000_000_000_000_000
 STEP_NS: Final = 250_000
 
@@ -60,8 +67,6 @@ def settings_in(folder: Path) -> Path:
     file, key = folder / "table.toml", ""
     if not file.exists():
         if importlib.util.find_spec("cryptography") is not None:
-            from dealwire.journal import SealingKey
-
             SealingKey.new(folder / "journal.key")
             key = 'key-file = "journal.key"'
         file.write_text(SETTINGS.format(key=key, shuffler=ADDRESSES[SHUFFLER], controller=ADDRESSES[CONTROLLER]))
@@ -126,6 +131,44 @@ def served(folder: Path, clock: ManualClock, far: Far) -> Iterator[Service]:
     ):
         service.journal._file.db.execute("PRAGMA synchronous = OFF")
         yield service
+
+
+def fill(folder: Path, records: int) -> int:
+    """Let the journal in `folder` grow to so many records by another table, which was served and is no longer: what it
+    made known is the first table's, again and again, each round under a number of its own. Its rounds."""
+    configuration = load_configuration(settings_in(folder))
+    part, table, rounds = configuration.journal, "table-0", 0
+    with JournalReader(part.path) as reader:
+        samples = [(item.topic, item.line) for item in reader.publications(limit=SAMPLES) if item.topic != "status"]
+        start, at_ns = reader.starts()["table-1"], reader.newest_ns
+    key = SealingKey.load(part.key_file) if part.key_file is not None else None
+    with Journal(part.path, key=key, clock=ManualClock(at_ns)) as journal:
+        journal._file.db.execute("PRAGMA synchronous = OFF")
+        journal.started(table, at_ns, start.configuration, start.facts)
+        line = journal.line(
+            table,
+            "shuffler",
+            device="shuffler",
+            dialect="tdp",
+            address="",
+            baud=115200,
+            procedure="flushes-gone-wild.co",
+        )
+        for number, (topic, text) in enumerate(itertools.cycle(samples)):
+            if journal.head.sequence >= records or journal.failed is not None:
+                break
+            at_ns += EACH_NS
+            journal.chunk(line, at_ns, False, READ)
+            journal.publish(table, topic, at_ns, text)
+            if topic == "settlement":
+                rounds += 1
+                journal.settled(table, at_ns, SettledKey("dealwire", f"{rounds >> 8:08x}", rounds))
+            if number % GROUP == 0:
+                journal.commit()
+        journal.stopped(table, at_ns, "it was moved")
+        if journal.failed is not None:
+            raise RuntimeError(journal.failed)
+    return rounds
 
 
 def write(folder: Path, records: int, idle_s: float = IDLE_S, *, seconds: float = 0.0) -> dict[str, Any]:

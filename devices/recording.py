@@ -139,10 +139,13 @@ class Recorded:
     def write(self, data: bytes) -> int:
         """Passed on; what the line took is recorded."""
         try:
-            taken = self._inner.write(data)
+            return self._let_out(data)
         except LineClosed as error:
             self._end(LINE_LOST + error.why)
             raise
+
+    def _let_out(self, data: bytes) -> int:
+        taken = self._inner.write(data)
         if taken:
             self._record(lambda: self._writer.chunk(self._interface, self._clock.now_ns(), True, data[:taken]))
         return taken

@@ -272,9 +272,7 @@ def salvage_command(file: Path, output: Path) -> None:
     found = salvage(file, output, SystemClock())
     echo(f"{output}: holds records up to {found.kept}")
     for low, high in found.lost[:20]:
-        click.echo(
-            f"{f'record {low}' if low == high else f'records {low} to {high}'}: lost, or not as written", err=True
-        )
+        echo(f"{f'record {low}' if low == high else f'records {low} to {high}'}: lost, or not as written", err=True)
     if len(found.lost) > 20:
         echo(f"and {len(found.lost) - 20} more ranges", err=True)
     if found.beyond:

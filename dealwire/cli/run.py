@@ -42,13 +42,13 @@ INSTALLED: Final = "/usr/local/bin/dealwire"
 @click.option("--check", is_flag=True, help="Say what keeps it from being served, and do nothing.")
 @click.option("--anew", is_flag=True, help="Every table begins anew; what was under way is given up.")
 @click.option(
-    "--this-file-counts", is_flag=True, help="Go on with this journal, though the MQTT broker knows a newer one."
-)
-@click.option(
     "--clock-is-right",
     "clock_right",
     is_flag=True,
     help="Go on although the clock is far from the newest record. Before it, every table begins anew.",
+)
+@click.option(
+    "--this-file-counts", is_flag=True, help="Go on with this journal, though the MQTT broker knows a newer one."
 )
 @click.option("--console/--no-console", "with_console", default=True, help="Serve the console, where there is one.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The console's port, instead of the file's; 0: any free.")
@@ -72,8 +72,8 @@ def command(
     file: Path | None,
     check: bool,
     anew: bool,
-    this_file_counts: bool,
     clock_right: bool,
+    this_file_counts: bool,
     with_console: bool,
     port: int | None,
     scenario: str,
@@ -106,8 +106,8 @@ def command(
                     echo(f"to act as {role}, sign in with: {token}", err=True)
         else:
             configuration = servable(file, with_console)
-        options = {"anew": anew, "file_counts": this_file_counts, "clock_right": clock_right}
-        code = serve(configuration, bench, **options, with_console=with_console, port=port)
+        options = {"anew": anew, "file_counts": this_file_counts, "with_console": with_console}
+        code = serve(configuration, bench, **options, port=port, clock_right=clock_right)
     ctx.exit(code)
 
 
@@ -156,8 +156,8 @@ def serve(
     anew: bool,
     with_console: bool,
     port: int | None,
-    file_counts: bool = False,
     clock_right: bool = False,
+    file_counts: bool = False,
 ) -> Exit:
     """Serve until a signal, and say how it ended. `bench` holds the devices of the first table, if simulated.
     `file_counts`: a person said so of this journal, whatever the broker knows."""

@@ -17,8 +17,8 @@ from typing import Any, Final
 from dealwire.journal import database, derived
 from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible
 from dealwire.journal.journal import Journal
-from dealwire.journal.reader import JournalReader
-from dealwire.journal.records import GENESIS, TEXT_MAX, Head, JournalRecord, chained, heading
+from dealwire.journal.reader import JournalReader, epoch_of
+from dealwire.journal.records import GENESIS, OPENED, TEXT_MAX, Head, JournalRecord, chained, heading
 from dealwire.journal.segments import write_file
 from devices.clock import Clock
 
@@ -56,7 +56,7 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
             raise JournalDamaged(path, found.kept.sequence + 1, "not even the first record can be read")
         chain = takewhile(lambda record: record.sequence <= found.kept.sequence, source.records())
         os.close(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-        opened = [row for row in source.openings() if row[0] <= found.kept.sequence]
+        opened = source.openings(found.kept.sequence)
         write_file(output, source.anchor, source.identity, opened, chain, rows, older=source.older)
     _say_so(output, path, found, clock)
     return found
@@ -126,8 +126,13 @@ class _Source:
                 self._path, None, f"what its first record follows cannot be read: {error.why}"
             ) from None
 
-    def openings(self) -> list[tuple[int, str]]:
-        return [(row[0], row[1]) for row in self._try("SELECT sequence, epoch FROM opening ORDER BY sequence") or ()]
+    def openings(self, up_to: int) -> list[tuple[int, str]]:
+        """Those before its first record, and what the records up to that number say of the others."""
+        rows = self._try("SELECT sequence, epoch FROM opening WHERE sequence <= ?", self.anchor.sequence) or ()
+        found = {row[0]: row[1] for row in rows if type(row[0]) is int and type(row[1]) is str}
+        kept = takewhile(lambda record: record.sequence <= up_to, self.records())
+        found |= {each.sequence: epoch_of(each) for each in kept if each.kind == OPENED}
+        return sorted((sequence, epoch) for sequence, epoch in found.items() if epoch)
 
     def records(self) -> Iterator[JournalRecord]:
         """Every record that can be read, in order."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dealwire.journal.journal import Journal
 from devices.budget import Budget
 from devices.clock import Clock
-from devices.recording import Recorded
+from devices.recording import LINE_LOST, Recorded
 from devices.transport.base import LineClosed, Transport
 
 
@@ -75,8 +75,7 @@ class Journaled(Recorded):
 
     def read(self) -> bytes:
         """Passed on, and journalled before it is given."""
-        if self._broken is not None:
-            raise self._broken
+        self._raise_broken()
         data = super().read()
         if data:
             self._check()
@@ -84,12 +83,11 @@ class Journaled(Recorded):
 
     def write(self, data: bytes) -> int:
         """Passed on once the open group is on the disk; what the line took is journalled."""
-        if self._broken is not None:
-            raise self._broken
+        self._raise_broken()
         if self._gate is None:
-            return self._write(data)
+            return self._write(data, super().write)
         if self._held and not self._waits:
-            del self._held[: self._write(bytes(self._held))]  # the line was full: now it may have room
+            del self._held[: self._write(bytes(self._held), super().write)]  # the line was full: now it may have room
             if self._held:
                 return 0
         self._held += data
@@ -105,7 +103,7 @@ class Journaled(Recorded):
         if self._ended:
             return True
         try:
-            del self._held[: self._write(bytes(self._held))]
+            del self._held[: self._write(bytes(self._held), self._let_out)]
         except LineClosed as error:
             self._broken = error
             self._wake()
@@ -119,12 +117,18 @@ class Journaled(Recorded):
             self.let_out()
         super().close()
 
-    def _write(self, data: bytes) -> int:
+    def _raise_broken(self) -> None:
+        """What `let_out` met. Only now is the line lost: its note and what follows have one time, the turn's."""
+        if self._broken is not None:
+            self._end(LINE_LOST + self._broken.why)
+            raise self._broken
+
+    def _write(self, data: bytes, put: Callable[[bytes], int]) -> int:
         if not self._patient:
             self._journal.thanks(self._number)
         secured = not self._journal.owes or self._journal.secure()
         self._check()
-        return super().write(data) if secured else 0
+        return put(data) if secured else 0
 
     def _check(self) -> None:
         why = self._journal.stopped_why

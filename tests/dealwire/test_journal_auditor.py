@@ -16,7 +16,9 @@ from dealwire.journal import Journal, JournalReader, SealingKey, auditing
 from dealwire.journal.auditing import AuditedSealer, AuditorKey, AuditorPrivateKey, Stretches
 from dealwire.journal.check import verify
 from dealwire.journal.errors import JournalDamaged, KeyProblem, KeyUnknown, KeyUnsafe
+from dealwire.journal.reader import TableStart
 from dealwire.journal.sealing import Unsealer, load_key
+from dealwire.journal.segments import export_segment
 from devices.clock import ManualClock
 from tests.support import auditor_oracle as oracle
 from tests.support.memory_folder import memory_folder
@@ -52,6 +54,13 @@ def private(tmp_path: Path) -> AuditorPrivateKey:
 @pytest.fixture
 def public(private: AuditorPrivateKey, tmp_path: Path) -> AuditorKey:
     return AuditorKey.load(tmp_path / "auditor.pub")
+
+
+def read(journal: Journal, line: int, at_ns: int, data: bytes) -> int:
+    """One read that something came of, so that it gets a record of its own; its number."""
+    journal.chunk(line, at_ns, False, data)
+    journal.thanks(line)
+    return journal.head.sequence
 
 
 def evening(path: Path, key: AuditorKey, beginnings: int = 1, tables: tuple[str, ...] = ("t1",)) -> dict[int, bytes]:
@@ -279,7 +288,8 @@ def test_a_disk_that_takes_no_key_ends_the_journal_before_anything_is_sealed_und
     path = tmp_path / "j"
     with Journal(path, key=public, clock=ManualClock()) as journal:
         monkeypatch.setattr(os, "replace", _full)
-        journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
+        line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
+        read(journal, line, 1, b"bytes")
         assert journal.failed is not None
         assert "j-key: key file cannot be written" in journal.failed
 
@@ -334,6 +344,51 @@ def test_at_the_last_step_a_new_root_is_announced(
     assert sealer.announcement() is not None
     assert sealer.announcement() is None
     assert sealer.seal(b"", b"")[9:13] == bytes(4)
+
+
+def test_a_snapshot_ends_a_stretch_and_is_read_with_what_comes_after_it(
+    tmp_path: Path, private: AuditorPrivateKey, public: AuditorKey
+) -> None:
+    path, state = tmp_path / "j", b"a table between two rounds"
+    with Journal(path, key=public, clock=ManualClock()) as journal:
+        start = TableStart("t1", journal.started("t1", 1, "schema = 1\n"), "schema = 1\n", {})
+        line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
+        read(journal, line, 2, b"over")
+        for _ in range(2):
+            journal.snapshot(start, state)
+            journal.commit()
+        read(journal, line, 3, b"under way")
+        journal.snapshot(start, b"is lost with the group")
+        killed = copy_journal(path, tmp_path / "killed")
+    for file, newest in ((killed, state), (path, b"is lost with the group")):
+        with JournalReader(file, public) as reader:
+            found = reader.snapshot("t1")
+            assert found is not None
+            assert found.state == newest
+    assert list(readable(killed, public).values()) == []
+    assert list(readable(path, private).values()) == [b"over", b"under way"]
+    with JournalReader(path, public) as reader, pytest.raises(KeyUnknown):
+        reader.first_snapshot("t1")
+
+
+def test_each_segment_opens_without_those_before_it(
+    tmp_path: Path, private: AuditorPrivateKey, public: AuditorKey
+) -> None:
+    """Days without a restart between: each begins with a root of its own."""
+    path = tmp_path / "j"
+    with Journal(path, key=public, clock=ManualClock()) as journal:
+        journal.started("t1", 1, "schema = 1\n")
+        line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
+        for day in range(1, 5):
+            journal.begin_day(f"2026-01-0{day}", day)
+            read(journal, line, day, f"day {day}".encode())
+            journal.commit()
+        with JournalReader(path) as reader:
+            files = [export_segment(reader, segment, tmp_path / "days")[0] for segment in reader.segments()]
+    found = [list(readable(file, private).values()) for file in files]
+    assert found == [[b"day 1"], [b"day 2"], [b"day 3"]]
+    assert [list(readable(file, public).values()) for file in files] == [[], [], []]
+    assert list(readable(path, public).values()) == [b"day 1", b"day 2", b"day 3", b"day 4"], "no round has ended"
 
 
 # ------------------------------------------------------------------ what was altered

@@ -10,8 +10,12 @@ from dealwire.journal import Journal, Journaled, JournalReader
 from dealwire.journal.journal import GROUP_MAX
 from dealwire.journal.transport import Gate
 from devices.clock import ManualClock, SystemClock
+from devices.dialects import dialect_named
+from devices.events import Seen
+from devices.session import Session
 from devices.transport.base import Abandonable, LineClosed, Timed
 from devices.transport.memory import CAPACITY, memory_pair
+from protocol.tdp.messages import Role
 from tests.support.journal_evening import copy_as_killed
 from tests.support.small_disk import database, fill
 
@@ -294,3 +298,30 @@ def test_reading_a_backlog_walks_no_raw_records(tmp_path: Path, clock: ManualClo
         )
     assert "USING INDEX publication (sequence>?)" in plan[0][3].replace("COVERING ", "")
     assert len(plan) == 1, "no sorting"
+
+
+def test_a_line_lost_while_bytes_went_out_is_lost_when_its_session_hears_of_it(
+    tmp_path: Path, clock: ManualClock
+) -> None:
+    """Bytes go out between two turns, a session lives in them: were the note of an earlier time than the report that
+    follows from it, the record would not give what was made known, and the table could not go on."""
+    later: list[Callable[[], None]] = []
+    seen: list[Seen] = []
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        host, device = memory_pair(clock)
+        line = Journaled(host, journal, journal.line("t", "x", **LINE), clock, Gate(later.append))  # type: ignore[arg-type]
+        known = dialect_named("tdp")
+        link, driver = known.make_link("shuffler", Role.OBSERVE, False), known.driver("shuffler", where="x")
+        session = Session("x", line, link, driver, clock, seen.append)
+        session.start()
+        device.close()
+        clock.advance(1000)
+        for let_out in later:
+            let_out()
+        assert session.closed is None
+        clock.advance(1000)
+        session.on_readable(clock.now_ns())
+        assert session.closed is not None
+    with JournalReader(tmp_path / "j") as reader:
+        notes = [record.at_ns for record in reader.records() if record.kind == "note"]
+    assert notes == [seen[-1].at_ns] == [clock.now_ns()]
