@@ -256,7 +256,7 @@ def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) 
                 fields = {"first": segment.first, "last": segment.last, "day": segment.day, "file": str(target)}
                 click.echo(json.dumps({"schema": SCHEMA, "type": "archived", **fields, "sha256": sha256}))
             else:
-                click.echo(f"{target}: records {segment.first} to {segment.last}, day {segment.day}, SHA-256 {sha256}")
+                echo(f"{target}: records {segment.first} to {segment.last}, day {segment.day}, SHA-256 {sha256}")
 
 
 @command.command("salvage")
@@ -270,15 +270,13 @@ def salvage_command(file: Path, output: Path) -> None:
     stays as it is: keep it.
     """
     found = salvage(file, output, SystemClock())
-    click.echo(f"{output}: holds records up to {found.kept}")
+    echo(f"{output}: holds records up to {found.kept}")
     for low, high in found.lost[:20]:
-        click.echo(
-            f"{f'record {low}' if low == high else f'records {low} to {high}'}: lost, or not as written", err=True
-        )
+        echo(f"{f'record {low}' if low == high else f'records {low} to {high}'}: lost, or not as written", err=True)
     if len(found.lost) > 20:
-        click.echo(f"and {len(found.lost) - 20} more ranges", err=True)
+        echo(f"and {len(found.lost) - 20} more ranges", err=True)
     if found.beyond:
-        click.echo(f"{found.beyond} records can be read beyond; their rounds are settled, their meters stand", err=True)
+        echo(f"{found.beyond} records can be read beyond; their rounds are settled, their meters stand", err=True)
 
 
 @command.group("key")
