@@ -293,8 +293,6 @@ class AuditedSealer:
         self._file = Stretches.load(Stretches.beside(journal))
         self._present: dict[str, _Present] = {}
         self._turned: set[str] = set()
-        self._over: set[str] = set()
-        """Tables whose root is in a segment that is over."""
 
     def announcement(self, table: str = "", *, anew: bool = False) -> bytes | None:
         """The payload of the `key` record to be written now; None when that was done, unless it shall be done `anew`.
@@ -306,7 +304,6 @@ class AuditedSealer:
         self._file = self._file.with_held((*self._file.held, present.stretch))
         payload = announced(self._key, present.stretch.key)
         self._present[table] = present
-        self._over.discard(table)
         return payload
 
     def seal(self, data: bytes, associated: bytes, table: str = "") -> bytes:
@@ -317,10 +314,6 @@ class AuditedSealer:
         counter, present.counter = present.counter, present.counter + 1
         prefix = PREFIX.pack(present.stretch.root_id, present.stretch.step, counter)
         return AUDITED + prefix + cipher.encrypt(counter.to_bytes(12, "big"), data, associated)
-
-    def renew(self) -> None:
-        """A segment begins: each table is announced again, so that its key records open all of it."""
-        self._over = set(self._present)
 
     def turn(self, table: str = "") -> None:
         """What is sealed from now on for `table` needs nothing from before: its snapshot, its beginning or its end was

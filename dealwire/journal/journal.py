@@ -278,7 +278,6 @@ class Journal:
         the newest record of the table: nothing is due by then that was not met."""
         table = start.table
         self._add_passing(table)
-        self._announce(table)
         if not self._open():
             return None
         self._turn(table)  # whoever goes on from here needs no key of before
@@ -430,8 +429,7 @@ class Journal:
             self._add(self.newest_ns, 0, KEY, table, payload)
 
     def _turn(self, table: str) -> None:
-        """What was added last begins the table anew, or ends it, or is its snapshot and comes next: nothing before is
-        needed to go on."""
+        """What was added last begins the table anew, or ends it: nothing before is needed to go on."""
         if self._sealer is not None and self._open():
             self._sealer.turn(table)
 
@@ -443,8 +441,6 @@ class Journal:
         what holds faces says nothing of them."""
         waiting = self._passing.pop(table, None)
         self._sizes.pop(table, None)
-        if waiting:
-            self._announce(table)
         if not waiting or not self._open():
             return
         at_ns = max(each.at_ns for each in waiting)

@@ -149,10 +149,6 @@ class Sealer(Protocol):
         """What was added before the last `turn` is on the disk."""
         ...
 
-    def renew(self) -> None:
-        """A segment begins: whoever has it alone must be able to open it."""
-        ...
-
 
 def sealer_of(key: SealsWith | None, journal: Path) -> Sealer | None:
     """What seals the journal with this key; None seals nothing. Errors as the two."""
@@ -185,9 +181,6 @@ class FileSealer:
 
     def forget(self) -> None:
         """There is nothing to forget."""
-
-    def renew(self) -> None:
-        """One key opens every segment."""
 
 
 class Unsealer:

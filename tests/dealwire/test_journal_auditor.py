@@ -288,8 +288,7 @@ def test_a_disk_that_takes_no_key_ends_the_journal_before_anything_is_sealed_und
     path = tmp_path / "j"
     with Journal(path, key=public, clock=ManualClock()) as journal:
         monkeypatch.setattr(os, "replace", _full)
-        line = journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
-        read(journal, line, 1, b"bytes")
+        journal.line("t1", "shoe", **LINE)  # type: ignore[arg-type]
         assert journal.failed is not None
         assert "j-key: key file cannot be written" in journal.failed
 

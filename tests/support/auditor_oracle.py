@@ -100,8 +100,6 @@ def everything(path: str, private: bytes) -> list[tuple[int, bytes]]:
             head = sequence.to_bytes(8, "big") + at_ns.to_bytes(8, "big") + line.to_bytes(4, "big")
             for text in (kind, table):
                 head += len(text.encode()).to_bytes(2, "big") + text.encode()
-            if kind == "snapshot":  # begins with a part that anybody may read
-                payload = payload[4 + int.from_bytes(payload[:4], "big") :]
             found.append((sequence, opened(payload, identity + head, roots[payload[1:9]])))
     return found
 
