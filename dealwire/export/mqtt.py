@@ -42,6 +42,8 @@ POLL_S: Final = 1.0
 """How often the journal is looked at when nobody says that there is something new."""
 FORGOTTEN_NS: Final = 2 * 3600 * 1_000_000_000
 """How far back a broker without a mark is sent lines again: one with usual settings saves every half an hour."""
+MARK_AGAIN_S: Final = 10.0
+"""How often the mark is said again while there is nothing new: a broker may have dropped it on its way to a reader."""
 FAREWELL_S: Final = 1.0
 """How long the last lines and `offline` may take when the table stops."""
 
@@ -72,6 +74,8 @@ class BrokerSession:
         """The table's newest line up to there; None when it must be looked up."""
         self._requested: set[int] = set()
         """Places from which readers miss lines."""
+        self._mark: Mark | None = None
+        self._mark_s = 0.0
         self._limit = 1
         """The first line goes alone: a broker that refuses it may hang up before it has said why to many."""
 
@@ -152,6 +156,8 @@ class BrokerSession:
             self._lane.careful = False
             if self._lane.stop.is_set():
                 return
+            if self._mark is not None and asyncio.get_running_loop().time() >= self._mark_s + MARK_AGAIN_S:
+                await self._put_mark(self._mark)
             await pause(self._lane.wake, POLL_S)
 
     async def _send_new(self, batch: Sequence[Publication], reached: int) -> None:
@@ -188,6 +194,7 @@ class BrokerSession:
 
     async def _put_mark(self, mark: Mark) -> None:
         if mark.sequence:
+            self._mark, self._mark_s = mark, asyncio.get_running_loop().time()
             await self._link.keep(self._at.topic(MARK), mark.text)
 
 
