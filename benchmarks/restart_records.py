@@ -24,7 +24,7 @@ from dealwire.rehearsal.scenario import endless
 from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import CONTROLLER, SHUFFLER, SimulatedTable
 from dealwire.service.service import Service
-from devices.clock import ManualClock
+from devices.clock import ManualClock, SystemClock
 from devices.transport.base import LineClosed, Transport
 from devices.transport.memory import MemoryLine, memory_pair
 from devices.transport.opening import Opener
@@ -73,10 +73,22 @@ def settings_in(folder: Path) -> Path:
     return file
 
 
+class MovedClock(SystemClock):
+    """The service's clock, moved by whoever fills the journal."""
+
+    def __init__(self, start_ns: int) -> None:
+        self._at_ns = start_ns
+        super().__init__(wall=lambda: self._at_ns, monotonic=lambda: self._at_ns)
+
+    def set(self, now_ns: int) -> None:
+        """Let it be later."""
+        self._at_ns = max(now_ns, self._at_ns)
+
+
 class Far:
     """The devices, and their ends of both lines."""
 
-    def __init__(self, clock: ManualClock, idle_s: float, seed: int) -> None:
+    def __init__(self, clock: MovedClock, idle_s: float, seed: int) -> None:
         self._clock = clock
         self.table = SimulatedTable(endless(load_scenario("clean-3"), seed=seed), speed=SPEED)
         self.table.pace = dataclasses.replace(self.table.pace, bet=int(idle_s * 1e9))
@@ -122,12 +134,11 @@ class Far:
 
 
 @contextmanager
-def served(folder: Path, clock: ManualClock, far: Far) -> Iterator[Service]:
+def served(folder: Path, clock: MovedClock, far: Far) -> Iterator[Service]:
     """The service on this clock and these lines, with a disk that nobody waits for."""
     with (
-        mock.patch("dealwire.service.service.SystemClock", return_value=clock),
         mock.patch("dealwire.service.table_session.line_at", far.opener),
-        Service(load_configuration(settings_in(folder)), Hub()) as service,
+        Service(load_configuration(settings_in(folder)), Hub(), make_clock=lambda _: clock) as service,
     ):
         service.journal._file.db.execute("PRAGMA synchronous = OFF")
         yield service
@@ -174,10 +185,10 @@ def fill(folder: Path, records: int) -> int:
 def write(folder: Path, records: int, idle_s: float = IDLE_S, *, seconds: float = 0.0) -> dict[str, Any]:
     """Serve until the journal in `folder` has so many records, and `seconds` of the table's time have passed. It may
     be a journal that was written before: the devices are switched on anew."""
-    started, clock, seed = time.monotonic(), ManualClock(START_NS), 1
+    started, clock, seed = time.monotonic(), MovedClock(START_NS), 1
     if (folder / JOURNAL).exists():
         with JournalReader(folder / JOURNAL) as reader:
-            clock, seed = ManualClock(reader.newest_ns + 1_000_000_000), reader.head.sequence
+            clock, seed = MovedClock(reader.newest_ns + 1_000_000_000), reader.head.sequence
     far = Far(clock, idle_s, seed)
     begun_ns = clock.now_ns()
     end_ns = begun_ns + int(seconds * 1e9)

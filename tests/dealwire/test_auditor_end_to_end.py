@@ -131,7 +131,7 @@ def _root(path: Path) -> str:
 
 def test_check_and_doctor_say_who_reads_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "check_all", lambda: iter(()))  # what the machine lacks is not asked here
-    file = write_configuration(tmp_path, [{"shuffler": "tcp:1", "table-controller": "tcp:2"}])
+    file = write_configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}])
     (tmp_path / "clear.toml").write_text(file.read_text().replace('key-file = "journal.key"\n', ""))
     (tmp_path / "filed.toml").write_text(file.read_text())
     audited(file, tmp_path / "away.key")
@@ -157,7 +157,7 @@ def test_check_and_doctor_say_who_reads_the_journal(tmp_path: Path, monkeypatch:
 
 
 def test_both_kinds_of_key_at_once_are_refused(tmp_path: Path) -> None:
-    file = write_configuration(tmp_path, [{"shuffler": "tcp:1", "table-controller": "tcp:2"}])
+    file = write_configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}])
     file.write_text(file.read_text().replace("[journal]\n", '[journal]\nauditor-key-file = "auditor.pub"\n'))
     result = run("run", "--check", file)
     assert result.exit_code == Exit.USAGE
@@ -180,7 +180,7 @@ def test_faces_in_the_clear_are_warned_of(
 
 def test_a_shoe_in_the_clear_is_warned_of_at_the_start(tmp_path: Path) -> None:
     file = write_configuration(
-        tmp_path, [{"shuffler": "tcp:1", "table-controller": "tcp:2"}], procedure="race-to-the-flush", more=""
+        tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}], procedure="race-to-the-flush", more=""
     )
     text = file.read_text().replace('"shuffler"', '"shoe"').replace('key-file = "journal.key"\n', "")
     file.write_text(text)
@@ -211,7 +211,7 @@ except Opened:
 @pytest.mark.parametrize("kind", ["audited", "filed", "clear"])
 def test_a_crash_leaves_no_core_with_a_key_in_it(tmp_path: Path, kind: str) -> None:
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    file = write_configuration(tmp_path, [{"shuffler": "tcp:1", "table-controller": "tcp:2"}])
+    file = write_configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}])
     if kind == "audited":
         audited(file, tmp_path / "away.key")
     elif kind == "clear":
@@ -222,7 +222,7 @@ def test_a_crash_leaves_no_core_with_a_key_in_it(tmp_path: Path, kind: str) -> N
 
 def test_the_console_deals_no_round_again_that_is_sealed_to_an_auditor(tmp_path: Path) -> None:
     """Not even the one under way, for which the key lies beside the journal."""
-    file = audited(write_configuration(tmp_path, [{"shuffler": "tcp:1", "table-controller": "tcp:2"}]), tmp_path / "k")
+    file = audited(write_configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]), tmp_path / "k")
     part = load_configuration(file).journal
     assert isinstance(seals.load_seal(part), AuditorKey)
     assert seals.reading_key(part) is None

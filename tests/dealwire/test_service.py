@@ -377,7 +377,7 @@ def test_a_simulated_table_is_dealt_and_settled_as_its_scenario_is(tmp_path: Pat
 
 
 def test_a_service_that_cannot_open_leaves_nothing_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    addresses = {"shuffler": "tcp:127.0.0.1:1", "table-controller": "tcp:127.0.0.1:2"}
+    addresses = {"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}
     service, _ = opened(write_configuration(tmp_path, [addresses]))
     monkeypatch.setattr(TableSession, "connect", lambda *_: 1 / 0)
     before = len(os.listdir("/proc/self/fd"))

@@ -285,7 +285,7 @@ def test_all_that_came_before_a_bad_sector_is_seen(tmp_path, monkeypatch):
     table.deal(5)
     table.close()
     good = path.stat().st_size * 2 // 3
-    monkeypatch.setattr(Path, "open", lambda self, mode: io.BufferedReader(BadSector(self, good)))
+    monkeypatch.setattr("devices.capture.open_file", lambda path: io.BufferedReader(BadSector(path, good)))
     seen: list[Seen] = []
     with pytest.raises(CaptureInaccessible, match=r"a\.pcapng: Input/output error$"):
         play(Capture.read(path), seen.append)

@@ -266,10 +266,10 @@ class Outlets:
                 watcher.close()
 
     def arrived(self) -> bool:
-        """Every line that was made known is at the other end of MQTT, and the newest on standard output."""
+        """Every line that was made known is at the other end of MQTT, and the newest on standard output, where heads of the journal may follow it."""
         with JournalReader(self._journal) as reader:
             lines = [item.line for item in reader.publications()]
-        return len(self._reader.copy()) >= len(lines) and self._out.getvalue().endswith(f"{lines[-1]}\n")
+        return len(self._reader.copy()) >= len(lines) and f"{lines[-1]}\n" in self._out.getvalue()[-65536:]
 
     def new(self) -> Iterator[tuple[str, str]]:
         """What came since the last look: outlet and text."""
