@@ -180,7 +180,10 @@ def test_faces_in_the_clear_are_warned_of(
 
 def test_a_shoe_in_the_clear_is_warned_of_at_the_start(tmp_path: Path) -> None:
     file = write_configuration(
-        tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}], procedure="race-to-the-flush", more=""
+        tmp_path,
+        [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}],
+        procedure="race-to-the-flush",
+        more="",
     )
     text = file.read_text().replace('"shuffler"', '"shoe"').replace('key-file = "journal.key"\n', "")
     file.write_text(text)
@@ -222,7 +225,10 @@ def test_a_crash_leaves_no_core_with_a_key_in_it(tmp_path: Path, kind: str) -> N
 
 def test_the_console_deals_no_round_again_that_is_sealed_to_an_auditor(tmp_path: Path) -> None:
     """Not even the one under way, for which the key lies beside the journal."""
-    file = audited(write_configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]), tmp_path / "k")
+    file = audited(
+        write_configuration(tmp_path, [{"shuffler": "tcp://127.0.0.1:1", "table-controller": "tcp://127.0.0.1:2"}]),
+        tmp_path / "k",
+    )
     part = load_configuration(file).journal
     assert isinstance(seals.load_seal(part), AuditorKey)
     assert seals.reading_key(part) is None

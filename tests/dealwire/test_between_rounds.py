@@ -39,6 +39,9 @@ LINK = {
     "progressive": str(LINKED),
     "procedure": "flushes-gone-wild.wa",
 }
+LONG = pytest.mark.slow
+MARKED = [name if index % 4 == 0 else pytest.param(name, marks=LONG) for index, name in enumerate(CAPTURES)]
+"""Every fourth each time, all of them in the long run."""
 SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"procedure": name} for name in known_procedures()},
     "awards made by the cards": LINK,
@@ -67,11 +70,17 @@ def evening_of(name: str, *, wrong: float, rounds: int = 12) -> list[Seen]:
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_an_evening_goes_on_from_every_moment_between_its_rounds(name: str) -> None:
+    assert check_every_rest(made_of(**SETTINGS[name]), evening_of(name, wrong=0.1, rounds=3)) >= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_longer_evening_goes_on_from_every_moment_between_its_rounds(name: str) -> None:
     for wrong in (0.0, 0.1):
         assert check_every_rest(made_of(**SETTINGS[name]), evening_of(name, wrong=wrong, rounds=6)) >= 5
 
 
-@pytest.mark.parametrize("capture", CAPTURES)
+@pytest.mark.parametrize("capture", MARKED)
 def test_a_recording_goes_on_from_every_moment_between_its_rounds(capture: str) -> None:
     recorded = Capture.read(ROOT / "captures" / capture)
     seen = list(reports(recorded, PlayStats()))
@@ -95,13 +104,13 @@ def test_from_one_rest_to_the_end_of_a_long_evening() -> None:
 def test_after_practically_every_round_there_is_a_rest(name: str) -> None:
     """After every one, where all goes well. A round that START GAME of the next one ends has none after it, and
     reports that are set aside may wait over an end."""
-    for wrong, least in ((0.0, 1.0), (0.05, 0.8)):
+    for wrong, least, rounds in ((0.0, 1.0, 4), (0.05, 0.8, 15)):
         table, ended, rests = made_of(**SETTINGS[name])(None), 0, 0
-        for seen in evening_of(name, wrong=wrong, rounds=15):
-            rounds = [line for line in table.publish(seen) if line.topic == "round"]
-            ended += len(rounds)
-            rests += bool(rounds) and table.state() is not None
-        assert ended > 10
+        for seen in evening_of(name, wrong=wrong, rounds=rounds):
+            ends = [line for line in table.publish(seen) if line.topic == "round"]
+            ended += len(ends)
+            rests += bool(ends) and table.state() is not None
+        assert ended > rounds * 2 // 3
         assert rests >= ended * least, (wrong, rests, ended)
 
 
