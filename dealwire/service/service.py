@@ -161,11 +161,8 @@ class Service:
         went_on: Resumed[JournaledPublisher] = Resumed()
         self.gets_on()
         if not self._anew:
-
-            def progress() -> None:
-                self._notifier.keep_waiting(self.clock.now_ns())
-
-            went_on = resume(self.journal, key, maker, self.clock.now_ns(), DERIVED_AND_EVENTS, progress=progress)
+            now_ns = self.clock.now_ns()
+            went_on = resume(self.journal, key, maker, now_ns, DERIVED_AND_EVENTS, progress=self.gets_on)
         self._early = went_on.unpublished
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:

@@ -52,7 +52,7 @@ def test_a_flood_is_counted_and_told_once_and_the_other_table_deals_on(
     ]
     size = sum(file.stat().st_size for file in tmp_path.glob("journal.sqlite*"))
     seconds = (now_ns - begins_ns) / 1e9
-    assert size < 2 * BURST + 100_000 * seconds, "with all that the other table dealt"
+    assert size < 4 * BURST + 200_000 * seconds, "with all that the other table dealt, where the flood is much more"
     found_again = compared(tmp_path)
     assert (found_again.difference, found_again.pending) == (None, [])
 
