@@ -18,8 +18,9 @@ from dealwire.cli.terminal import echo, echo_json
 from dealwire.journal.auditing import AuditorPrivateKey, named
 from dealwire.journal.check import JournalVerdict, verify
 from dealwire.journal.compare import DERIVED, compare
+from dealwire.journal.contents import TableStart
 from dealwire.journal.export import export_capture
-from dealwire.journal.reader import JournalReader, TableStart
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import OutcomePublisher, Publishes
 from dealwire.journal.records import KEY, RAW, SNAPSHOT, Head, JournalRecord
 from dealwire.journal.salvage import salvage

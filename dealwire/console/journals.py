@@ -11,7 +11,7 @@ from typing import Final
 
 from dealwire.console.replays import Keep, ReplayUnusable, Source
 from dealwire.journal import JournalReader, SealingKey
-from dealwire.journal.reader import TableSnapshot, TableStart
+from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.rebuilding import Dealing
 from dealwire.journal.records import JournalRecord
 from dealwire.journal.snapshots import Kept

@@ -4,9 +4,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
+from dealwire.journal.contents import epoch_of
 from dealwire.journal.derived import key_of, meter_of
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.reader import MANY, JournalReader, epoch_of
+from dealwire.journal.reader import MANY, JournalReader
 from dealwire.journal.records import (
     GENESIS,
     OPENED,

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dealwire.hub.lines import Publication
-from dealwire.journal.reader import JournalReader, publication_of
+from dealwire.journal.contents import publication_of
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.rebuilding import Dealing, MakePublisher, T
 from dealwire.journal.records import SNAPSHOT, STARTED, JournalRecord
 from dealwire.journal.snapshots import decoded, provable

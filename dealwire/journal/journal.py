@@ -20,9 +20,10 @@ from msgspec.json import encode
 from dealwire.hub.lines import Publication, Topic
 from dealwire.journal import database, derived
 from dealwire.journal.check import check_tail
+from dealwire.journal.contents import JournalLine, Segment, TableStart, snapshot_head
 from dealwire.journal.errors import KeyProblem
 from dealwire.journal.passing import BYTES_MAX, WAIT_NS, Passed, packed
-from dealwire.journal.reader import JournalLine, JournalReader, Segment, TableStart, snapshot_head
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
     DAY,
     EXPORTED,

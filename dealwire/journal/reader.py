@@ -1,20 +1,27 @@
 """Reading a journal: by anybody, also while it is written; nothing here can change it."""
 
-import json
-import struct
 import threading
-import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
-from dealwire.hub.lines import Publication, Topic
+from dealwire.hub.lines import Publication
 from dealwire.journal import database, derived
 from dealwire.journal.auditing import AUDITED
+from dealwire.journal.contents import (
+    JournalLine,
+    Segment,
+    TableSnapshot,
+    TableStart,
+    fields_of,
+    inflated,
+    line_of,
+    publication_of,
+    start_of,
+)
 from dealwire.journal.errors import JournalDamaged, KeyUnknown
-from dealwire.journal.passing import INFLATED_MAX, NotPassed, Passed, unpacked
+from dealwire.journal.passing import NotPassed, Passed, unpacked
 from dealwire.journal.records import (
     DAY,
     GENESIS,
@@ -40,56 +47,6 @@ MANY: Final = (1 << 63) - 1
 """More than any number or time in a journal."""
 PAGE: Final = 1000
 """Records fetched at once, so that a reader that lingers holds back no checkpoint of the writer."""
-
-
-@dataclass(frozen=True, slots=True)
-class JournalLine:
-    """A line of a table, as registered by record `sequence`. `number` counts from 1 in the file."""
-
-    number: int
-    sequence: int
-    table: str
-    name: str
-    device: str
-    dialect: str
-    address: str
-    baud: int
-    procedure: str
-
-
-@dataclass(frozen=True, slots=True)
-class TableStart:
-    """How a table began: its configuration as the service wrote it down, and what else decides its results."""
-
-    table: str
-    sequence: int
-    configuration: str
-    facts: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class TableSnapshot:
-    """A table as record `sequence` holds it: how it began, its lines, and `state`, JSON, of which only the table and
-    its lines know more."""
-
-    sequence: int
-    at_ns: int
-    start: TableStart
-    lines: tuple[JournalLine, ...]
-    state: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """The records of one gaming day; `hash` is that of the last. `exported` names the file that holds it too, with the
-    SHA-256 of that file; None until then."""
-
-    first: int
-    last: int
-    day: str
-    hash: bytes
-    exported: str | None = None
-    sha256: str | None = None
 
 
 class JournalReader:
@@ -136,7 +93,7 @@ class JournalReader:
         first = next(self._page(0, f"kind = '{OPENED}' AND {self._marks}"), None)
         if first is None:
             raise JournalDamaged(self.path, 1, "the first record is missing")
-        return Head(0, GENESIS), _fields(self.path, first, lambda fields: bytes.fromhex(fields["file"]))
+        return Head(0, GENESIS), fields_of(self.path, first, lambda fields: bytes.fromhex(fields["file"]))
 
     # ------------------------------------------------------------------ records
 
@@ -298,9 +255,9 @@ class JournalReader:
         def read(fields: dict[str, Any]) -> TableSnapshot:
             start = TableStart(record.table, fields["started"], fields["configuration"], fields["facts"])
             lines = tuple(JournalLine(**line) for line in fields["lines"])
-            return TableSnapshot(record.sequence, record.at_ns, start, lines, _inflated(body) if state else b"")
+            return TableSnapshot(record.sequence, record.at_ns, start, lines, inflated(body) if state else b"")
 
-        return _fields(self.path, record, read, record.payload[4 : 4 + length])
+        return fields_of(self.path, record, read, record.payload[4 : 4 + length])
 
     def passed(self, record: JournalRecord) -> list[Passed]:
         """The reads and writes that a record holds, oldest first. Errors as of `raw`."""
@@ -350,7 +307,7 @@ class JournalReader:
         """The gaming day that began last; None when none ever did."""
         rows = self._rows(f"SELECT max(sequence) FROM record INDEXED BY mark WHERE {self._marks} AND kind = '{DAY}'")
         record = next(self._page(rows[0][0] - 1), None) if rows and rows[0][0] else None
-        return _fields(self.path, record, lambda fields: str(fields["day"])) if record is not None else None
+        return fields_of(self.path, record, lambda fields: str(fields["day"])) if record is not None else None
 
     def size(self) -> int:
         """Bytes of the file that are in use."""
@@ -429,55 +386,3 @@ class JournalReader:
                 return self._db.execute(sql, values).fetchall()
         except database.TROUBLE as error:
             raise database.as_ours(self.path, error) from error
-
-
-def publication_of(record: JournalRecord, epoch: str = "") -> Publication:
-    """A record of a topic as it is made known."""
-    text = record.payload.decode("utf-8", "replace")
-    topic = cast(Topic, record.kind)
-    return Publication(record.sequence, record.table, record.at_ns, topic, text, epoch, record.hash.hex())
-
-
-def snapshot_head(start: TableStart, lines: list[JournalLine]) -> bytes:
-    """What a snapshot's record says in clear: enough to know the table without the record of its beginning."""
-    fields = {"started": start.sequence, "configuration": start.configuration, "facts": start.facts}
-    clear = json.dumps({**fields, "lines": [asdict(line) for line in lines]}).encode()
-    return struct.pack(">I", len(clear)) + clear
-
-
-def _inflated(body: bytes) -> bytes:
-    unpack = zlib.decompressobj()
-    try:
-        state = unpack.decompress(body, INFLATED_MAX)
-    except zlib.error as error:
-        raise ValueError(f"its state cannot be read: {error}") from error
-    if not unpack.eof or unpack.unused_data:
-        raise ValueError("its state is cut off")
-    return state
-
-
-def epoch_of(record: JournalRecord) -> str:
-    """The opening that an `opened` record names; empty in files of version 1."""
-    try:
-        return str(json.loads(record.payload).get("epoch", ""))
-    except (ValueError, AttributeError):
-        return ""
-
-
-def start_of(path: Path, record: JournalRecord) -> TableStart:
-    """What a `started` record says."""
-    return _fields(
-        path, record, lambda fields: TableStart(record.table, record.sequence, fields["configuration"], fields["facts"])
-    )
-
-
-def line_of(path: Path, record: JournalRecord) -> JournalLine:
-    """What a `line` record says."""
-    return _fields(path, record, lambda fields: JournalLine(record.line, record.sequence, record.table, **fields))
-
-
-def _fields(path: Path, record: JournalRecord, make: Callable[[dict[str, Any]], T], payload: bytes | None = None) -> T:
-    try:
-        return make(json.loads(record.payload if payload is None else payload))
-    except (ValueError, KeyError, TypeError) as error:
-        raise JournalDamaged(path, record.sequence, f"a record {record.kind!r} that cannot be read") from error

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from dealwire.hub.lines import Publication
+from dealwire.journal.contents import JournalLine, TableSnapshot, TableStart, line_of, start_of
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.reader import JournalLine, JournalReader, TableSnapshot, TableStart, line_of, start_of
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import LINE, NOTE, RAW, SENT, SNAPSHOT, STARTED, STOPPED, JournalRecord
 from dealwire.journal.sealing import OpensWith
 from dealwire.journal.snapshots import Adopts, Kept, decoded, kept_of

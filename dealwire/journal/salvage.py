@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dealwire.journal import database, derived
+from dealwire.journal.contents import epoch_of
 from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible
 from dealwire.journal.journal import Journal
-from dealwire.journal.reader import JournalReader, epoch_of
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import GENESIS, OPENED, TEXT_MAX, Head, JournalRecord, chained, heading
 from dealwire.journal.segments import write_file
 from devices.clock import Clock

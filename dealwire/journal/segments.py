@@ -16,8 +16,9 @@ from typing import Final
 
 from dealwire.journal import database, derived
 from dealwire.journal.check import verify
+from dealwire.journal.contents import Segment
 from dealwire.journal.errors import JournalDamaged, JournalInaccessible, JournalUnwritable
-from dealwire.journal.reader import JournalReader, Segment
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import Head, JournalRecord
 
 SUFFIX: Final = ".journal"

@@ -11,8 +11,8 @@ from typing import Protocol, TypeVar, runtime_checkable
 import msgspec
 from msgspec.structs import replace
 
+from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.reader import TableSnapshot, TableStart
 from dealwire.journal.records import JournalRecord
 from dealwire.table.state import PublisherState, TableState, ViewerState
 from devices.feed_state import LineStanding

@@ -17,9 +17,10 @@ from dealer_flow.play.sessions import RoundOrigin
 from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
+from dealwire.journal.contents import TableSnapshot, TableStart
 from dealwire.journal.derived import RoundRuns
 from dealwire.journal.journal import Journal
-from dealwire.journal.reader import MANY, JournalReader, TableSnapshot, TableStart
+from dealwire.journal.reader import MANY, JournalReader
 from dealwire.journal.records import JournalRecord
 from dealwire.journal.snapshots import Kept
 from dealwire.table.redaction import PublishedLine, PublishedTable, Publisher, outcomes_of

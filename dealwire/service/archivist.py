@@ -12,8 +12,8 @@ from typing import Final
 
 from dealwire.config.schema import JournalPart
 from dealwire.journal import Journal, JournalReader
+from dealwire.journal.contents import Segment
 from dealwire.journal.errors import JournalError
-from dealwire.journal.reader import Segment
 from dealwire.journal.segments import gaming_day
 
 _log = logging.getLogger(__name__)

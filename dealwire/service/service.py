@@ -19,8 +19,8 @@ from dealwire.hub.hub import Hub
 from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader, resume
 from dealwire.journal.compare import DERIVED
+from dealwire.journal.contents import TableStart
 from dealwire.journal.errors import JournalEmpty
-from dealwire.journal.reader import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled

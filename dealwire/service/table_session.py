@@ -9,7 +9,7 @@ from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.lines import StatusKind, StatusLine, Topic
 from dealwire.hub.view import DeviceView, Link, TableView
 from dealwire.journal import Journal, Journaled
-from dealwire.journal.reader import TableStart
+from dealwire.journal.contents import TableStart
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.snapshots import encoded, kept_of
 from dealwire.journal.tables import JournaledPublisher, write_settled

@@ -15,8 +15,8 @@ import pytest
 from dealwire.journal import Journal, JournalReader, SealingKey, auditing
 from dealwire.journal.auditing import AuditedSealer, AuditorKey, AuditorPrivateKey, Stretches
 from dealwire.journal.check import verify
+from dealwire.journal.contents import TableStart
 from dealwire.journal.errors import JournalDamaged, KeyProblem, KeyUnknown, KeyUnsafe
-from dealwire.journal.reader import TableStart
 from dealwire.journal.sealing import Unsealer, load_key
 from dealwire.journal.segments import export_segment
 from devices.clock import ManualClock

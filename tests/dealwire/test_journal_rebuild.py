@@ -13,8 +13,8 @@ from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader, SealingKey, rebuild, resume
 from dealwire.journal.check import verify
 from dealwire.journal.compare import compare
+from dealwire.journal.contents import TableStart
 from dealwire.journal.errors import JournalDamaged, JournalDiffers, KeyUnknown
-from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.table.table import Table, TableTerms
 from devices.budget import noted

@@ -18,7 +18,8 @@ from dealwire.config.schema import DevicePart, TablePart
 from dealwire.hub.actions import FieldRefused
 from dealwire.hub.health import Health
 from dealwire.journal import Journal
-from dealwire.journal.reader import JournalReader, TableStart
+from dealwire.journal.contents import TableStart
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.tables import JournaledTable, SettingsChanged, TableFactory, configuration_of
 from dealwire.service.actions import KINDS, command_of, find, offered
 from dealwire.service.notify import Notifier

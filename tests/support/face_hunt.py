@@ -266,7 +266,8 @@ class Outlets:
                 watcher.close()
 
     def arrived(self) -> bool:
-        """Every line that was made known is at the other end of MQTT, and the newest on standard output, where heads of the journal may follow it."""
+        """Every line that was made known is at the other end of MQTT, and the newest on standard output; heads of the
+        journal may follow it there."""
         with JournalReader(self._journal) as reader:
             lines = [item.line for item in reader.publications()]
         return len(self._reader.copy()) >= len(lines) and f"{lines[-1]}\n" in self._out.getvalue()[-65536:]

@@ -17,8 +17,8 @@ from typing import Final
 
 from dealer_flow.procedure.load import load_procedure
 from dealwire.journal import Journal, Journaled, JournalReader, SealingKey, resume
+from dealwire.journal.contents import TableStart
 from dealwire.journal.errors import JournalEmpty
-from dealwire.journal.reader import TableStart
 from dealwire.journal.rebuilding import OutcomePublisher
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.transport import Gate

@@ -1,0 +1,122 @@
+"""What a record's payload says, as a value: how a table began, a line, a snapshot, a line that was made known."""
+
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from dealwire.hub.lines import Publication, Topic
+from dealwire.journal.errors import JournalDamaged
+from dealwire.journal.passing import INFLATED_MAX
+from dealwire.journal.records import JournalRecord
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """A line of a table, as registered by record `sequence`. `number` counts from 1 in the file."""
+
+    number: int
+    sequence: int
+    table: str
+    name: str
+    device: str
+    dialect: str
+    address: str
+    baud: int
+    procedure: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableStart:
+    """How a table began: its configuration as the service wrote it down, and what else decides its results."""
+
+    table: str
+    sequence: int
+    configuration: str
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TableSnapshot:
+    """A table as record `sequence` holds it: how it began, its lines, and `state`, JSON, of which only the table and
+    its lines know more."""
+
+    sequence: int
+    at_ns: int
+    start: TableStart
+    lines: tuple[JournalLine, ...]
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The records of one gaming day; `hash` is that of the last. `exported` names the file that holds it too, with the
+    SHA-256 of that file; None until then."""
+
+    first: int
+    last: int
+    day: str
+    hash: bytes
+    exported: str | None = None
+    sha256: str | None = None
+
+
+def publication_of(record: JournalRecord, epoch: str = "") -> Publication:
+    """A record of a topic as it is made known."""
+    text = record.payload.decode("utf-8", "replace")
+    topic = cast(Topic, record.kind)
+    return Publication(record.sequence, record.table, record.at_ns, topic, text, epoch, record.hash.hex())
+
+
+def snapshot_head(start: TableStart, lines: list[JournalLine]) -> bytes:
+    """What a snapshot's record says in clear: enough to know the table without the record of its beginning."""
+    fields = {"started": start.sequence, "configuration": start.configuration, "facts": start.facts}
+    clear = json.dumps({**fields, "lines": [asdict(line) for line in lines]}).encode()
+    return struct.pack(">I", len(clear)) + clear
+
+
+def inflated(body: bytes) -> bytes:
+    """The state in a snapshot; ValueError when it is cut off, or more than was ever written."""
+    unpack = zlib.decompressobj()
+    try:
+        state = unpack.decompress(body, INFLATED_MAX)
+    except zlib.error as error:
+        raise ValueError(f"its state cannot be read: {error}") from error
+    if not unpack.eof or unpack.unused_data:
+        raise ValueError("its state is cut off")
+    return state
+
+
+def epoch_of(record: JournalRecord) -> str:
+    """The opening that an `opened` record names; empty in files of version 1."""
+    try:
+        return str(json.loads(record.payload).get("epoch", ""))
+    except (ValueError, AttributeError):
+        return ""
+
+
+def start_of(path: Path, record: JournalRecord) -> TableStart:
+    """What a `started` record says."""
+    return fields_of(
+        path, record, lambda fields: TableStart(record.table, record.sequence, fields["configuration"], fields["facts"])
+    )
+
+
+def line_of(path: Path, record: JournalRecord) -> JournalLine:
+    """What a `line` record says."""
+    return fields_of(path, record, lambda fields: JournalLine(record.line, record.sequence, record.table, **fields))
+
+
+def fields_of(
+    path: Path, record: JournalRecord, make: Callable[[dict[str, Any]], T], payload: bytes | None = None
+) -> T:
+    """What `make` makes of a record's payload, or of that part of it; JournalDamaged when it cannot be read."""
+    try:
+        return make(json.loads(record.payload if payload is None else payload))
+    except (ValueError, KeyError, TypeError) as error:
+        raise JournalDamaged(path, record.sequence, f"a record {record.kind!r} that cannot be read") from error
