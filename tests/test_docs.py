@@ -80,6 +80,19 @@ def unknown(words: list[str]) -> str:
     return ""
 
 
+def test_every_test_that_the_page_of_trials_names_is_there() -> None:
+    page = (DOCS / "reliability.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:hardware/)?test_\w+\.py)(?:::(\w+))?`", page)
+    assert len(named) > 100
+    there: dict[str, str] = {}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        file = f"hardware/{path.name}" if path.parent.name == "hardware" else path.name
+        there[file] = path.read_text(encoding="utf-8")
+    assert not [
+        f"{file}::{test}" for file, test in named if f"def {test}{'(' if test else ''}" not in there.get(file, "")
+    ]
+
+
 def test_what_is_unknown_is_found() -> None:
     assert unknown(["replay", "--jsno", "x"]) == "--jsno"
     assert unknown(["journal", "key", "make"]) == "make"

@@ -1,5 +1,6 @@
 """The fault matrix: what is done to a line, and what was seen of the driver. `python -m tests.support.reliability`
-writes `docs/reliability.md` from `EXPECTED`; `tests/devices/test_fault_matrix.py` does every cell for real."""
+writes the part of `docs/reliability.md` before `BY_HAND` from `EXPECTED`; `tests/devices/test_fault_matrix.py` does
+every cell for real."""
 
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ from tests.support.lines_under_test import SECOND, Bench
 
 ROOT: Final = Path(__file__).parents[2]
 DOCUMENT: Final = ROOT / "docs" / "reliability.md"
+BY_HAND: Final = "\n## What was tried against it\n"
+"""From here on the document is written by hand."""
 
 LINES: Final = ("serial", "USB", "TCP", "RFC 2217")
 
@@ -313,11 +316,11 @@ with nothing valid for 10 s is opened again; bytes without a frame for 3 s are r
 
 
 def render() -> str:
-    """The document."""
+    """The document, up to what is written by hand."""
     rows = [f"| what is done | {' | '.join(LINES)} |", "| --- " * (len(LINES) + 1) + "|"]
     rows += [f"| {fault} | {' | '.join(expected(fault, line) for line in LINES)} |" for fault in FAULTS]
     return f"{HEAD}\n" + "\n".join(rows) + f"\n{FOOT}"
 
 
 if __name__ == "__main__":
-    DOCUMENT.write_text(render())
+    DOCUMENT.write_text(render() + "".join(DOCUMENT.read_text().partition(BY_HAND)[1:]))
