@@ -224,7 +224,7 @@ def publisher_maker(
     given = {name for name in options if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     of_service = all(start.configuration.startswith("{") for start in reader.starts(stopped=True).values())
     if of_service and not given:
-        return TableFactory(reader.path), DERIVED | {"event"}
+        return TableFactory(reader.path), DERIVED if reader.version == 1 else DERIVED | {"event"}
     procedures = {line.table: line.procedure for line in reader.lines().values()}
 
     def make(start: TableStart) -> Publishes:

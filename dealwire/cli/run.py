@@ -186,7 +186,7 @@ def serve(
         if service.failed is not None:
             service.owner.run(timeout_s=FAREWELL_S)
     if service.failed is not None:
-        raise Stop(Exit.CHECK_FAILED, str(service.failed))
+        raise Stop(Exit.PROTOCOL if service.journal.lost else Exit.CHECK_FAILED, str(service.failed))
     return Exit.INTERRUPTED if signal.SIGINT in ended_by else Exit.GOOD
 
 

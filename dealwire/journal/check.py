@@ -12,6 +12,7 @@ from dealwire.journal.records import (
     GENESIS,
     OPENED,
     PASSED,
+    SALVAGED,
     SEALED_KINDS,
     SETTLED,
     SNAPSHOT,
@@ -121,11 +122,13 @@ class Lookup:
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
         self._meters: dict[str, str] = {}
+        self._salvaged = False
 
     def take(self, record: JournalRecord) -> None:
         """One record, in order."""
         if self._reader.version == 1:
             return
+        self._salvaged |= record.kind == SALVAGED
         if record.kind == SETTLED:
             found = key_of(record)
             if found is None or not self._reader.was_settled(record.table, found):
@@ -142,6 +145,8 @@ class Lookup:
 
     def finish(self) -> None:
         """The records are over."""
+        if self._salvaged:  # steps that could be read beyond the damage are not in the chain
+            return
         newest = self._reader.newest_meters(self._meters, MANY)
         for name, text in self._meters.items():
             if newest.get(name) != text:

@@ -95,6 +95,10 @@ class Journal:
         self.owes = False
         """The open group holds what has to be on the disk before anything goes out."""
         self._holds_raw = self._closed = False
+        self.taken_up = False
+        """The file was of an older version until now: what it holds gives other reports than it gave then."""
+        self.lost = False
+        """Why it failed: the file is not there any more, or not the one that was opened."""
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
         self._clock = clock
@@ -121,6 +125,7 @@ class Journal:
             raise
 
     def _open_file(self, about: Mapping[str, object], set_back: bool) -> None:
+        self.taken_up = self._file.older
         if self._file.new:
             self._begin()
         else:
@@ -368,6 +373,7 @@ class Journal:
             return
         trouble = self._watch.trouble(self._on_disk)
         if trouble is not None:
+            self.lost = True
             self._fail(trouble)
         elif self.locked_since_ns is not None and now_ns - self.locked_since_ns > LOCKED_MOST_NS:
             self._fail(f"another program has locked the file for {LOCKED_MOST_NS // 10**9} s")

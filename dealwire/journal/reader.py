@@ -146,6 +146,12 @@ class JournalReader:
             after = item.sequence
         return found
 
+    def made_known(self, table: str, after: int, up_to: int) -> bool:
+        """Whether anything of `table` was made known after number `after`, up to number `up_to`."""
+        where = f"{database.IS_PUBLICATION} AND sequence > ? AND sequence <= ? AND tbl = ?"
+        sql = f"SELECT 1 FROM record INDEXED BY publication WHERE {where} LIMIT 1"
+        return bool(self._rows(sql, after, up_to, table))
+
     def settled(self, after: int, table: str) -> Iterator[SettledKey]:
         """The rounds of `table` that were settled after record `after`, oldest first."""
         if self.version == 1:

@@ -7,7 +7,9 @@ import json
 import logging
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import date, time
+from types import MappingProxyType
 from typing import Final
 
 from dealwire.config.schema import JournalPart
@@ -27,14 +29,17 @@ ENDS_S: Final = 1.0
 
 
 class Archivist:
-    """Call `beat` once a second, from the owner's thread, and `close` at the end."""
+    """Call `beat` once a second, from the owner's thread, and `close` at the end. `consumers` are the exporters, each
+    with its table: what one of them has not sent stays."""
 
-    def __init__(self, journal: Journal, part: JournalPart) -> None:
+    def __init__(
+        self, journal: Journal, part: JournalPart, consumers: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.problem: str | None = None
         """Why the last copy failed; None while all is well."""
         self.waiting = 0
         """Segments that are not copied yet."""
-        self._journal, self._part = journal, part
+        self._journal, self._part, self._consumers = journal, part, consumers
         self._begins = time.fromisoformat(part.day_begins)
         self._look_ns = 0
         self._process: subprocess.Popen[str] | None = None
@@ -94,8 +99,14 @@ class Archivist:
         if not old and (most is None or reader.size() <= most * 1_000_000):
             return False
         kept = [reader.snapshot(table, state=False) for table in reader.starts()]
-        needed = [each.sequence if each is not None else 0 for each in kept] + list(reader.consumers().values())
-        return segment.last < min(needed, default=segment.last + 1)
+        needed = [each.sequence if each is not None else 0 for each in kept]
+        if segment.last >= min(needed, default=segment.last + 1):
+            return False
+        marks = reader.consumers()
+        return not any(
+            reader.made_known(table, marks.get(consumer, 0), segment.last)
+            for consumer, table in self._consumers.items()
+        )
 
     def _copy(self, segment: Segment) -> None:
         command = [sys.executable, "-m", "dealwire", "journal", "archive", str(self._journal.path)]

@@ -129,7 +129,8 @@ class Service:
         )
         self._disk = DiskWatch(self.journal.path.parent)
         self.owner = Owner(self.clock, on_error=self._on_error, after_turn=self._after_turn)
-        self._archivist = Archivist(self.journal, part)
+        tables = self.configuration.table if self.configuration.exports.mqtt is not None else ()
+        self._archivist = Archivist(self.journal, part, {f"mqtt/{table.name}": table.name for table in tables})
         try:
             self._open(key)
         except BaseException:
@@ -160,7 +161,11 @@ class Service:
             before = reader.starts()
         went_on: Resumed[JournaledPublisher] = Resumed()
         self.gets_on()
-        if not self._anew:
+        if self.journal.taken_up:
+            _log.warning(
+                "%s: written by an older version; every table begins anew, meters and rounds go on", self.journal.path
+            )
+        elif not self._anew:
             now_ns = self.clock.now_ns()
             went_on = resume(self.journal, key, maker, now_ns, DERIVED_AND_EVENTS, progress=self.gets_on)
         self._early = went_on.unpublished

@@ -138,12 +138,13 @@ def test_nothing_is_pruned_that_an_exporter_has_not_sent(tmp_path: Path) -> None
     path, clock = tmp_path / "j", ManualClock(NOON_NS)
     part = JournalPart.model_validate({"path": path, "archive": tmp_path / "archive", "keep-days": 1})
     with Journal(path, key=None, clock=clock) as journal:
-        archivist = Archivist(journal, part)
+        archivist = Archivist(journal, part, {"mqtt": "t", "mqtt of a quiet table": "quiet"})
+        journal.mark_sent("mqtt of a table that is no more", 1)
         for day in range(3):
             archivist.beat(NOON_NS + day * DAY_NS)
             fill(journal, NOON_NS + day * DAY_NS, 3)
             if day == 0:
-                journal.mark_sent("mqtt", journal.head.sequence - 1)
+                journal.mark_sent("mqtt", journal.head.sequence - 3)
         for number in range(6):
             beats(archivist, journal, NOON_NS + 2 * DAY_NS + number * 600_000_000_000)
         with JournalReader(path) as reader:
