@@ -53,6 +53,10 @@ NOBODY: Final = "?"
 """The device of a round of which nothing but session and number is known: settled by a version that wrote no more."""
 
 
+KNOWS_OLDER: Final = f"SELECT 1 FROM settled WHERE tbl = ? AND device = '{NOBODY}' LIMIT 1"
+"""Whether rounds are known that such a version settled."""
+
+
 def key_of(record: JournalRecord) -> SettledKey | None:
     """The round that a `settled` record is about; None when it cannot be read."""
     try:

@@ -154,13 +154,14 @@ class JournalReader:
 
     def settled(self, after: int, table: str) -> Iterator[SettledKey]:
         """The rounds of `table` that were settled after record `after`, oldest first."""
-        if self.version == 1:
+        if self.version > 1:
+            yield from filter(None, map(derived.key_of, self._marked(SETTLED, table, after)))
+        if self.version == 1 or self._rows(derived.KNOWS_OLDER, table):
             where = f"{database.IS_PUBLICATION} AND kind = 'settlement'"
-            found = (each for each in self._paged(after, where) if each.table == table)
-            keys = (derived.older_key_of(each.payload.decode("utf-8", "replace")) for each in found)
-        else:
-            keys = (derived.key_of(each) for each in self._marked(SETTLED, table, after))
-        yield from (key for key in keys if key is not None)
+            lines = (
+                each.payload.decode("utf-8", "replace") for each in self._paged(after, where) if each.table == table
+            )
+            yield from filter(None, map(derived.older_key_of, lines))
 
     def was_settled(self, table: str, key: SettledKey) -> bool:
         """Whether this round's settlement was ever written; also by a version that wrote no more than its session."""

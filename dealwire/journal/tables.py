@@ -18,7 +18,7 @@ from dealer_flow.record.result import RoundResult
 from dealwire.config.build import Banks, build_table
 from dealwire.config.schema import TablePart
 from dealwire.journal.contents import TableSnapshot, TableStart
-from dealwire.journal.derived import RoundRuns
+from dealwire.journal.derived import NOBODY, RoundRuns
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import MANY, JournalReader
 from dealwire.journal.records import JournalRecord
@@ -133,7 +133,9 @@ class JournaledRounds:
         """Whether this round was settled."""
         if key in self._added:
             return True
-        return key not in self._later and self._reader.was_settled(self._table, key)
+        if key in self._later or key._replace(device=NOBODY) in self._later:
+            return False
+        return self._reader.was_settled(self._table, key)
 
     def add(self, key: SettledKey) -> None:
         """It is settled now."""

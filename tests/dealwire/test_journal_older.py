@@ -1,0 +1,80 @@
+"""A journal that version 1 wrote (`older/journal-1.sqlite.gz`: three rounds and what passed, not sealed): it is read,
+checked and dealt again; whoever writes to it takes it up, and settles nothing of it again."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dealwire.cli import main
+from dealwire.journal import Journal, JournalReader
+from dealwire.journal.check import verify
+from dealwire.journal.derived import NOBODY
+from devices.clock import ManualClock
+from rules.settled import SettledKey
+from tests.support.journal_verifier import check
+from tests.support.serving import opened, published, run_until, simulators, write_configuration
+
+WRITTEN = Path(__file__).parent / "older" / "journal-1.sqlite.gz"
+HEAD = "489:8cdfef6fa0c0570290e3d6a854c6161388bd8ba7968e60dd1a0acf46981ef7bf"
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    path = tmp_path / "journal.sqlite"
+    path.write_bytes(gzip.decompress(WRITTEN.read_bytes()))
+    path.chmod(0o600)
+    return path
+
+
+def test_it_is_read_checked_and_dealt_again(older: Path) -> None:
+    for command in ("verify", "show", "export", "rebuild"):
+        result = CliRunner().invoke(main, ["journal", command, str(older)])
+        assert result.exit_code == 0, result.output
+    assert check(str(older)) == HEAD
+    with JournalReader(older) as reader:
+        assert str(verify(reader).head) == HEAD
+        assert [key.round for key in reader.settled(0, "table-1")] == [1, 2, 3]
+        assert {item.epoch for item in reader.publications()} == {""}
+
+
+def test_a_writer_takes_it_up_and_nothing_of_it_changes(older: Path) -> None:
+    with JournalReader(older) as reader:
+        before = list(reader.records())
+    with Journal(older, key=None, clock=ManualClock()) as journal:
+        assert journal.taken_up
+    with Journal(older, key=None, clock=ManualClock()) as journal:
+        assert not journal.taken_up
+    with JournalReader(older) as reader:
+        assert list(reader.records())[: len(before)] == before
+        assert verify(reader).records == len(before) + 2
+        assert reader.own_meters("table-1") == {"meter": 777700}
+        session = next(reader.settled(0, "table-1")).session
+        assert reader.was_settled("table-1", SettledKey("whoever", session, 2))
+        assert not reader.was_settled("table-1", SettledKey("whoever", session, 4))
+    assert CliRunner().invoke(main, ["journal", "verify", str(older), "--expect", HEAD]).exit_code == 0
+
+
+@pytest.mark.thorough
+def test_a_service_goes_on_with_it_and_pays_nothing_twice(older: Path) -> None:
+    folder = older.parent
+    with simulators() as addresses:
+        file = write_configuration(folder, addresses, more="limit-cents = 10000\n[table.meters]\nmeter = 5")
+        service, listener = opened(file)
+        with service:
+            assert service.tables["table-1"].table.meters == {"meter": 777700}, "the meter is where it stood"
+            run_until(service, lambda: len(listener.of("settlement")) >= 1)
+            repeated = [line for line in listener.of("incident") if line["code"] == "round-repeated"]
+        service, listener = opened(file)
+        with service:
+            run_until(service, lambda: len(listener.of("round")) >= 1)
+    settled = [json.loads(item.line) for item in published(folder, "settlement")]
+    assert max(Counter((line["session"], line["round"]) for line in settled).values()) == 1
+    assert {line["number"] for line in repeated} == {1, 2, 3}, "its devices dealt those before"
+    with JournalReader(older) as reader:
+        assert any(key.device != NOBODY for key in reader.settled(0, "table-1"))
