@@ -36,8 +36,8 @@ def also(*slow: Any) -> list[Any]:
     return [pytest.param(each, marks=pytest.mark.slow) for each in slow]
 
 
-SHUFFLED = ["recognition", "power-cycle", *also("two-rounds", "rejected-card", "wrong-burn")]
-FROM_A_SHOE = ["longhorn.co", "208.co", *also("western-stud.co", "flushes-gone-wild.co-single", "texas-shootout.co")]
+SHUFFLED = ["recognition", *also("power-cycle", "two-rounds", "rejected-card", "wrong-burn")]
+FROM_A_SHOE = ["208.co", *also("longhorn.co", "western-stud.co", "flushes-gone-wild.co-single", "texas-shootout.co")]
 RACES = """
 title = "Two races from one shoe, after three burned cards, with cards that nobody should have drawn"
 seed = 3
