@@ -9,6 +9,7 @@ import logging
 import os
 import platform
 import re
+import shutil
 import signal
 import socket
 import sqlite3
@@ -74,7 +75,9 @@ def started(file: Path) -> Start:
 
 def row(folder: Path, name: str, facts: dict[str, Any] | None) -> list[str]:
     """One size: what is in it, and the medians of some starts."""
-    starts = [started(settings_in(folder)) for _ in range(STARTS)]
+    with tempfile.TemporaryDirectory() as made:  # a start writes when it was: the one that grows stays in the past
+        copy = shutil.copytree(folder, Path(made) / "started")
+        starts = [started(settings_in(copy)) for _ in range(STARTS)]
     wall_s, cpu_s = (statistics.median(getattr(each, field) for each in starts) for field in ("wall_s", "cpu_s"))
     memory = max(each.memory_mib for each in starts)
     cells = ["-", "-"] if facts is None else [f"{facts['rounds']:,}", f"{facts['bytes'] / 1e6:,.1f}"]
