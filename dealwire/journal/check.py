@@ -1,26 +1,30 @@
 """Checking a journal: the chain, the numbering, the seals. The chain needs no key."""
 
+import sqlite3
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
+from dealwire.journal import database, derived
 from dealwire.journal.contents import epoch_of
-from dealwire.journal.derived import key_of, meter_of
 from dealwire.journal.errors import JournalDamaged
-from dealwire.journal.reader import MANY, JournalReader
+from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import (
     GENESIS,
     OPENED,
     PASSED,
+    RECEIVED,
     SALVAGED,
     SEALED_KINDS,
-    SETTLED,
+    SENT,
     SNAPSHOT,
     Head,
     JournalRecord,
     chained,
     heading,
 )
+
+Row = tuple[Any, ...]
 
 TAIL: Final = 1000
 """Newest records that are checked whenever a journal is opened for writing."""
@@ -116,39 +120,43 @@ def open_seal(reader: JournalReader, record: JournalRecord) -> None:
 
 
 class Lookup:
-    """Holds what a journal looks up by a key against the records that it follows from. Rounds and meters may be there
-    of records that were pruned."""
+    """Holds what a journal looks up by a key against the records that it follows from: the same tables, made again in
+    memory. Of records that were pruned, that an older version wrote or that a salvage could not keep, there may be more
+    in the journal's own."""
 
     def __init__(self, reader: JournalReader) -> None:
         self._reader = reader
-        self._meters: dict[str, str] = {}
+        self._whole = reader.version > 1 and reader.anchor.sequence == 0
         self._salvaged = False
+        self._made = sqlite3.connect(":memory:", isolation_level=None)
+        for statement in database.DERIVED:
+            self._made.execute(statement)
 
     def take(self, record: JournalRecord) -> None:
         """One record, in order."""
         if self._reader.version == 1:
             return
         self._salvaged |= record.kind == SALVAGED
-        if record.kind == SETTLED:
-            found = key_of(record)
-            if found is None or not self._reader.was_settled(record.table, found):
-                why = "a round that was settled, which the table of settled rounds does not know"
-                raise JournalDamaged(self._reader.path, record.sequence, why)
-        elif record.kind == "meter":
-            text = record.payload.decode("utf-8", "replace")
-            name = meter_of(text)
-            if name is not None:
-                self._meters[name] = text
-        elif record.kind == OPENED and self._reader.epoch_at(record.sequence) != epoch_of(record):
+        self._whole &= record.kind not in (SALVAGED, RECEIVED, SENT)  # an older version wrote the last two
+        derived.write(self._made, derived.rows_of(record))
+        if record.kind == OPENED and self._reader.epoch_at(record.sequence) != epoch_of(record):
             why = "an opening that the table of openings does not know"
             raise JournalDamaged(self._reader.path, record.sequence, why)
 
     def finish(self) -> None:
         """The records are over."""
-        if self._salvaged:  # steps that could be read beyond the damage are not in the chain
+        if self._reader.version == 1:
             return
-        newest = self._reader.newest_meters(self._meters, MANY)
-        for name, text in self._meters.items():
-            if newest.get(name) != text:
-                why = f"the table of meters does not hold the newest step of {name}"
-                raise JournalDamaged(self._reader.path, None, why)
+        for table in ("settled", "meter"):
+            made, kept = set(self._made.execute(f"SELECT * FROM {table}")), self._reader.derived(table)
+            if made == kept or (not self._whole and (self._salvaged or self._covered(table, made, kept))):
+                continue
+            why = f"the table {table!r} does not hold what the records say, and no more"
+            raise JournalDamaged(self._reader.path, None, why)
+        self._made.close()
+
+    def _covered(self, table: str, made: set[Row], kept: set[Row]) -> bool:
+        """Whether the journal's table holds all that follows from the records that are left."""
+        if table == "meter":
+            return made <= kept
+        return all(any(row[:3] == run[:3] and row[3] <= run[3] and run[4] <= row[4] for row in kept) for run in made)

@@ -55,7 +55,7 @@ RECORD: Final = """CREATE TABLE record (
         hash BLOB NOT NULL
     ) STRICT"""
 _MARK: Final = f"CREATE INDEX mark ON record (kind, tbl, sequence) WHERE {IS_MARK}"
-_DERIVED: Final = (
+DERIVED: Final = (
     "CREATE TABLE anchor (sequence INTEGER NOT NULL, hash BLOB NOT NULL, file BLOB NOT NULL) STRICT",
     "CREATE TABLE opening (sequence INTEGER PRIMARY KEY, epoch TEXT NOT NULL) STRICT",
     """CREATE TABLE settled (
@@ -80,11 +80,11 @@ SCHEMA: Final = (
     _MARK,
     f"CREATE INDEX announcement ON record (sequence) WHERE {IS_ANNOUNCEMENT}",
     "CREATE TABLE consumer (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL) STRICT",
-    *_DERIVED,
+    *DERIVED,
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {VERSION}",
 )
-_FROM_1: Final = ("DROP INDEX mark", _MARK, *_DERIVED, f"PRAGMA user_version = {VERSION}")
+_FROM_1: Final = ("DROP INDEX mark", _MARK, *DERIVED, f"PRAGMA user_version = {VERSION}")
 
 COLUMNS: Final = "sequence, at_ns, line, kind, tbl, payload, hash"
 

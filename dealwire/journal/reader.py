@@ -169,6 +169,10 @@ class JournalReader:
             return key._replace(device=derived.NOBODY) in self.settled(0, table)
         return bool(self._rows(derived.IS_SETTLED, table, *key, derived.NOBODY))
 
+    def derived(self, table: str) -> set[tuple[Any, ...]]:
+        """The rows of one of the tables that follow from the records."""
+        return set(self._rows(f"SELECT * FROM {table}"))
+
     def own_meters(self, table: str) -> dict[str, int | None]:
         """Where the meters stand that are `table`'s own, in cents by name; None where that is not known."""
         rows = self._rows("SELECT name, line FROM meter WHERE tbl = ?", table) if self.version > 1 else []

@@ -118,17 +118,25 @@ def test_a_snapshot_that_says_something_else_is_a_difference(tmp_path: Path) -> 
             assert compare(reader, make, DERIVED_AND_EVENTS).difference is None
 
 
+ALTERED = {
+    "no round is known": "DELETE FROM settled",
+    "one round more": "UPDATE settled SET last = last + 1",
+    "no meter is known": "DELETE FROM meter",
+    "a meter stands elsewhere": "UPDATE meter SET line = '1'",
+}
+
+
 def test_what_is_looked_up_is_held_against_the_records(tmp_path: Path) -> None:
     with simulators() as addresses:
-        play(tmp_path, addresses, 3)
+        play(tmp_path, addresses, 3, more="limit-cents = 10000\n[table.meters]\nmeter = 777700")
     with reading(tmp_path) as reader:
         verify(reader, open_seals=True)
-        settled = list(reader.settled(0, "table-1"))
-    assert len(settled) >= 3
-    with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db, db:
-        db.execute("DELETE FROM settled")
-    with (
-        reading(tmp_path) as reader,
-        pytest.raises(JournalDamaged, match="a round that was settled, which the table"),
-    ):
-        verify(reader)
+        assert len(list(reader.settled(0, "table-1"))) >= 3
+        assert reader.own_meters("table-1") == {"meter": 777700}
+    for number, sql in enumerate(ALTERED.values()):
+        copy = tmp_path / f"copy-{number}"
+        copy.write_bytes((tmp_path / "journal.sqlite").read_bytes())
+        with closing(sqlite3.connect(copy)) as db, db:
+            db.execute(sql)
+        with JournalReader(copy) as reader, pytest.raises(JournalDamaged, match="does not hold what the records say"):
+            verify(reader)
