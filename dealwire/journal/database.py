@@ -143,7 +143,6 @@ class WritableFile:
             self.db.text_factory = _text
             try:
                 self.new = self._prepare()
-                self.db.execute("PRAGMA busy_timeout = 0")  # a loop that serves tables waits for nobody
             except BaseException:
                 self.db.close()
                 raise

@@ -101,6 +101,8 @@ class Journal:
         """Why it failed: the file is not there any more, or not the one that was opened."""
         self.epoch = secrets.token_hex(8)
         """Names this opening: no two lines have the same number and the same epoch, whatever becomes of the file."""
+        self._ended: tuple[str, ...] = ()
+        """Tables that cannot go on from before this opening."""
         self._clock = clock
         self._sealer = sealer_of(key, self.path)
         self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
@@ -131,6 +133,7 @@ class Journal:
         else:
             self._go_on(set_back)
         self._open_epoch(about)
+        self._file.db.execute("PRAGMA busy_timeout = 0")  # a loop that serves tables waits for nobody
         self._watch = FileWatch(self.path)
 
     def _begin(self) -> None:
@@ -153,6 +156,8 @@ class Journal:
                     self._derive(reader)
             if set_back:
                 self.newest_ns, self._day = 0, None
+            if set_back or self.taken_up:
+                self._ended = tuple(running)
             self._on_disk = self._head
             self._numbers = max(lines, default=0)
             self._tables = {line.number: line.table for line in lines.values()}
@@ -174,6 +179,8 @@ class Journal:
         at_ns = max(self._clock.now_ns(), self.newest_ns)
         sequence = self._add(at_ns, 0, OPENED, "", encode({**fields, "program": f"dealwire {__version__}", **about}))
         self._rows.append(("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", (sequence, self.epoch)))
+        for table in self._ended:  # with the opening or not at all: nobody deals on from what is over
+            self.stopped(table, at_ns, "its record cannot be gone on with")
         try:
             self._write()
         except database.TROUBLE as error:

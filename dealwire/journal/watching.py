@@ -3,14 +3,17 @@
 SQLite goes on writing to a file that was deleted or moved away, and nobody would ever find it.
 """
 
+import logging
 import os
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from dealwire.journal.database import TROUBLE, open_reading
-from dealwire.journal.errors import JournalError
+from dealwire.journal.database import TROUBLE, as_ours, open_reading
+from dealwire.journal.errors import JournalBusy, JournalError, JournalInaccessible
 from dealwire.journal.records import Head
+
+_log = logging.getLogger(__name__)
 
 BESIDE: Final = ("", "-wal", "-lock")
 """The files of a journal that have to stay while it is written."""
@@ -24,7 +27,7 @@ class FileWatch:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._known = {name: _place(path, name) for name in BESIDE}
-        self._change = _change(path)
+        self._change, self._most = _change(path), _size(path)
 
     def trouble(self, head: Head) -> str | None:
         """Why the file is not the one that was opened, or does not hold `head`, the newest record on the disk."""
@@ -37,20 +40,33 @@ class FileWatch:
                 self._known[name] = now  # the log is made with the first write
             elif now != known:
                 return f"{what} was replaced by another file while it was written"
-        change = _change(self._path)
-        if change == self._change:
+        change, log = _change(self._path), _size(self._path)
+        if change == self._change and log >= self._most:
             return None
-        self._change = change  # by our own writing, mostly
-        return self._altered(head)
+        try:
+            trouble = self._altered(head)
+        except JournalError as error:
+            _log.warning(
+                "%s: could not be looked at: %s", self._path, error.why
+            )  # no descriptor, say: at the next beat
+            return None
+        self._change, self._most = change, log  # by our own writing, mostly
+        return trouble
 
     def _altered(self, head: Head) -> str | None:
+        """JournalError when it cannot be looked at now, which says nothing of what is in it."""
         try:
             with closing(open_reading(self._path)) as db:
                 found = db.execute("SELECT hash FROM record WHERE sequence = ?", (head.sequence,)).fetchone()
+        except (JournalBusy, JournalInaccessible):
+            raise
         except JournalError as error:
             return f"it was altered while it was written: {error.why}"
         except TROUBLE as error:
-            return f"it was altered while it was written: {error}"
+            problem = as_ours(self._path, error)
+            if isinstance(problem, JournalBusy | JournalInaccessible):
+                raise problem from error
+            return f"it was altered while it was written: {problem.why}"
         if found is None or found[0] != head.hash:
             return f"an older or another copy was put over it while it was written: record {head.sequence} is gone"
         return None
@@ -62,6 +78,14 @@ def _place(path: Path, name: str) -> _Place | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _size(path: Path) -> int:
+    """Of the log: SQLite begins it anew and never makes it shorter while somebody has it open."""
+    try:
+        return os.stat(f"{path}-wal").st_size
+    except OSError:
+        return 0
 
 
 def _change(path: Path) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from dealwire.hub.lines import Publication
 from dealwire.journal import Journal, JournalReader, resume
 from dealwire.journal.compare import DERIVED
 from dealwire.journal.contents import TableStart
-from dealwire.journal.errors import JournalEmpty
+from dealwire.journal.errors import JournalEmpty, JournalError
 from dealwire.journal.resuming import Resumed
 from dealwire.journal.sealing import SealsWith
 from dealwire.journal.tables import JournaledPublisher, TableFactory, configuration_of, write_settled
@@ -31,7 +31,7 @@ from dealwire.service.notify import Notifier
 from dealwire.service.requests import RequestHandler
 from dealwire.service.seals import faces_in_clear, load_seal
 from dealwire.service.table_session import Pulse, TableSession
-from dealwire.service.timekeeping import ClockDoubtful, doubtful, follows, goes_back, sentence_of, written
+from dealwire.service.timekeeping import ClockDoubtful, behind, doubtful, follows, goes_back, sentence_of, written
 from devices.clock import SystemClock
 from devices.loop import Member, Owner
 from devices.simulator.host import SimulatorHost
@@ -102,6 +102,7 @@ class Service:
         self.clock = make_clock(0)
         self._make_clock, self._clock_is_right = make_clock, clock_is_right
         self._doubt: ClockDoubtful | None = None
+        self._behind: str | None = None
         self._follow_clock = False
         self.owner: Owner
         self._anew, self._notifier = anew, notifier or Notifier({})
@@ -150,6 +151,7 @@ class Service:
             self._doubt = ClockDoubtful(path, wall_ns, newest_ns)
             if not self._clock_is_right:
                 raise self._doubt
+        self._behind = behind(wall_ns, newest_ns)
         set_back = goes_back(wall_ns, newest_ns)
         self._anew |= set_back
         self.clock = self._make_clock(0 if set_back else newest_ns)
@@ -162,12 +164,13 @@ class Service:
         went_on: Resumed[JournaledPublisher] = Resumed()
         self.gets_on()
         if self.journal.taken_up:
-            _log.warning(
-                "%s: written by an older version; every table begins anew, meters and rounds go on", self.journal.path
-            )
-        elif not self._anew:
+            _log.warning("%s: an older version wrote it; tables begin anew, meters go on", self.journal.path)
+        if not self._anew:
             now_ns = self.clock.now_ns()
             went_on = resume(self.journal, key, maker, now_ns, DERIVED_AND_EVENTS, progress=self.gets_on)
+        else:
+            for name in before.keys() - {part.name for part in self.configuration.table}:
+                self.journal.stopped(name, self.clock.now_ns(), "it is not served any more")
         self._early = went_on.unpublished
         self._stop_what_changed(went_on, before)
         for part in self.configuration.table:
@@ -232,6 +235,8 @@ class Service:
             text = f"a person said that the clock is right: it says {written(doubt.wall_ns)}"
             text += f", the newest record said {written(doubt.newest_ns)}"
             session.status("clock-step", text, self.clock.now_ns())
+        if self._behind is not None:
+            session.status("clock-step", self._behind, self.clock.now_ns())
         for device in session.part.device:
             line = session.connect(device, went_on, self._gate)
             self._members[line] = session
@@ -383,6 +388,9 @@ class Service:
         session = self._members.get(member)
         if session is None:
             raise error
+        if isinstance(error, JournalError):
+            self._fail(str(error))
+            return
         at = traceback.extract_tb(error.__traceback__)[-1]
         # The message of such an error may hold anything, a face too; the place says as much.
         why = f"a fault of this program: {type(error).__name__} at {at.filename.rsplit('/', 1)[-1]}:{at.lineno}"

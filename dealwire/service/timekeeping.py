@@ -17,6 +17,10 @@ FAR_NS: Final = 400 * DAY_NS
 """Further from the record a clock is believed only when a person says so: no table rests for over a year, and a clock
 that was never set is decades away."""
 
+BACK_NS: Final = DAY_NS
+"""A clock that is no further behind the record is waited for, as one is that was set back while tables are served: a
+crash after that, or a clock that is slow without power, keeps no table down."""
+
 
 class ClockDoubtful(DealwireError):
     """The host's clock and the newest record of the journal at `path` do not fit together."""
@@ -37,7 +41,15 @@ class ClockDoubtful(DealwireError):
 
 def goes_back(wall_ns: int, newest_ns: int) -> bool:
     """A record that goes on at `wall_ns` would run backwards."""
-    return newest_ns - wall_ns > STEP_NS
+    return newest_ns - wall_ns > BACK_NS
+
+
+def behind(wall_ns: int, newest_ns: int) -> str | None:
+    """What a person should know of a start with a clock that is waited for; None when it is not behind."""
+    if not STEP_NS < newest_ns - wall_ns <= BACK_NS:
+        return None
+    how = f"the host's clock is {(newest_ns - wall_ns) / 1e9:,.1f} s behind the newest record, {written(newest_ns)}"
+    return f"{how}: the record's time goes on from there, a tenth slower, until the clock has caught up with it"
 
 
 def doubtful(wall_ns: int, newest_ns: int) -> bool:

@@ -113,6 +113,14 @@ class EventOrder:
         elif self.started and self.full:
             self.give_up_hole(now_ns, out)
 
+    def forget_before(self, boots: int) -> None:
+        """What is held begins with a *Booted* that counts fewer power-ups than the device does now: none of it is of
+        this life."""
+        booted = [event for _, event, _ in self.held.values() if isinstance(event, BootedMessage)]
+        if not self.started and any(event.boot_count < boots for event in booted):
+            self._stats.repeats += len(self.held)
+            self.held.clear()
+
     def start(self, first: int, now_ns: int, out: list[Output]) -> None:
         """From now on deliver, beginning with event `first`; no effect when already started."""
         if not self.started:

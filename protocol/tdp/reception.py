@@ -200,11 +200,22 @@ class Reception(SessionKeeper):
             out.append(Delivered(order.session, envelope.request, event))
             return
         boots = event.boot_count if isinstance(event, m.BootedMessage) else None
+        if boots is not None and self._is_of_a_life_before(event.number, boots):
+            self.stats.repeats += 1
+            self.restarts += 1  # the session is opened again, and its events are read from there
+            self._close_gate(now_ns)
+            return
         if order.contradicts(event, envelope.body) or (boots is not None and self._counts_another(event, boots)):
             self._start_anew(now_ns, out, event.number if boots is not None else 1)
         if boots != self._life.boots and boots is not None:
             self._life.boots = None  # its own count may never agree: the next HELLO-REPLY says what it is
         self._accept(envelope, event, now_ns, out)
+
+    def _is_of_a_life_before(self, number: int, boots: int) -> bool:
+        """A *Booted* that would be new counts fewer power-ups than this session's HELLO-REPLY: bytes of before."""
+        hello = self.hello
+        known = hello is not None and hello.session == self.session and self._life.boots == hello.boot_count
+        return known and hello is not None and number >= self.order.expected and boots < hello.boot_count
 
     def _counts_another(self, booted: m.Event, boots: int) -> bool:
         """A new *Booted* counts another power-up than the one we know."""
@@ -291,6 +302,7 @@ class Reception(SessionKeeper):
             self._start_anew(now_ns, out)
             self._close_gate(now_ns)
         self._life.boots = hello.boot_count
+        self.order.forget_before(hello.boot_count)
         if self.old is not None and self.hello is not None and not same_device(hello, self.hello):
             self._finish_old(now_ns, out)  # another device: it cannot hold the old one's events
         self.hello = hello

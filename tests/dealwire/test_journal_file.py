@@ -92,6 +92,53 @@ def test_a_checkpoint_backup_or_reader_of_somebody_else_is_no_trouble(tmp_path: 
         assert verify(reader).records == 2
 
 
+def test_a_look_that_cannot_be_taken_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No descriptor is free: that says nothing of the file."""
+    import resource
+
+    clock = ManualClock()
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        grow(journal, 1)
+        os.utime(tmp_path / "j")
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        used = max(map(int, os.listdir("/proc/self/fd")))
+        held = [os.dup(0) for _ in range(4)]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (used + 1, hard))
+        try:
+            journal.look(clock.now_ns())
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            for each in held:
+                os.close(each)
+        assert journal.failed is None
+        journal.look(clock.now_ns())
+        assert journal.failed is None
+
+
+def test_a_log_that_somebody_cut_is_noticed(tmp_path: Path) -> None:
+    clock = ManualClock()
+    with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+        for number in range(5):
+            grow(journal, number)
+        journal.look(clock.now_ns())
+        os.truncate(tmp_path / "j-wal", 0)
+        journal.look(clock.now_ns())
+        assert journal.failed is not None
+        assert journal.lost
+
+
+def test_a_start_waits_for_a_lock_of_somebody_else(tmp_path: Path) -> None:
+    import threading
+
+    clock = ManualClock()
+    Journal(tmp_path / "j", key=None, clock=clock).close()
+    with closing(sqlite3.connect(tmp_path / "j", isolation_level=None, check_same_thread=False)) as stranger:
+        stranger.execute("BEGIN IMMEDIATE")
+        threading.Timer(0.5, lambda: stranger.execute("ROLLBACK")).start()
+        with Journal(tmp_path / "j", key=None, clock=clock) as journal:
+            assert journal.failed is None
+
+
 def test_a_lock_of_somebody_else_is_waited_for_and_nobody_is_thanked(tmp_path: Path) -> None:
     clock = ManualClock()
     later: list[Callable[[], None]] = []

@@ -52,12 +52,20 @@ def test_a_writer_takes_it_up_and_nothing_of_it_changes(older: Path) -> None:
         assert not journal.taken_up
     with JournalReader(older) as reader:
         assert list(reader.records())[: len(before)] == before
-        assert verify(reader).records == len(before) + 2
+        assert verify(reader).records == len(before) + 3, "two openings, and the table's end"
         assert reader.own_meters("table-1") == {"meter": 777700}
         session = next(reader.settled(0, "table-1")).session
         assert reader.was_settled("table-1", SettledKey("whoever", session, 2))
         assert not reader.was_settled("table-1", SettledKey("whoever", session, 4))
     assert CliRunner().invoke(main, ["journal", "verify", str(older), "--expect", HEAD]).exit_code == 0
+
+
+def test_taken_up_or_not_at_all_no_table_is_dealt_on_from_what_is_over(older: Path) -> None:
+    """As after a kill right behind the opening: the tables were ended with it."""
+    Journal(older, key=None, clock=ManualClock()).close()
+    with JournalReader(older) as reader:
+        assert reader.starts() == {}
+        assert reader.starts(stopped=True).keys() == {"table-1"}
 
 
 @pytest.mark.thorough
