@@ -79,6 +79,9 @@ class Life(Struct, gc=False):
     """The newest of its clock; -1 before any."""
     uptime_ns: int = 0
     """When that was heard."""
+    stale_boots: int = -1
+    """The count of a *Booted* that was taken for one of a life before. Said once more it is the device's own way to
+    count, which its HELLO-REPLY does not share."""
 
     def is_denied_by_hello(self, hello: HelloReplyMessage) -> bool:
         """It counts another power-up."""

@@ -44,3 +44,5 @@ class TdpHeard(Struct, frozen=True, tag="tdp"):
     echo: tuple[int, int] = (0, 0)
     """A session that ended, and until when it may echo."""
     refused_hello: HelloReplyMessage | None = None
+    stale_boots: int = -1
+    """The count in a *Booted* that was taken for one of a life before; -1 for none."""

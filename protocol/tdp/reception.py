@@ -202,6 +202,7 @@ class Reception(SessionKeeper):
         boots = event.boot_count if isinstance(event, m.BootedMessage) else None
         if boots is not None and self._is_of_a_life_before(event.number, boots):
             self.stats.repeats += 1
+            self._life.stale_boots = boots
             self.restarts += 1  # the session is opened again, and its events are read from there
             self._close_gate(now_ns)
             return
@@ -215,7 +216,9 @@ class Reception(SessionKeeper):
         """A *Booted* that would be new counts fewer power-ups than this session's HELLO-REPLY: bytes of before."""
         hello = self.hello
         known = hello is not None and hello.session == self.session and self._life.boots == hello.boot_count
-        return known and hello is not None and number >= self.order.expected and boots < hello.boot_count
+        if not known or hello is None or boots >= hello.boot_count or boots == self._life.stale_boots:
+            return False
+        return number >= self.order.expected
 
     def _counts_another(self, booted: m.Event, boots: int) -> bool:
         """A new *Booted* counts another power-up than the one we know."""

@@ -86,13 +86,14 @@ class SessionKeeper(FrameReader):
             order.digests.packed(),
             (order.before.end, order.before.packed()),
             order.boot_due,
+            stale_boots=life.stale_boots,
         )
 
     def recall(self, heard: TdpHeard) -> None:
         """Go on from what another reception heard."""
         self.session, self.hello, self._resumed = heard.session, heard.hello, heard.announced
         self._left.extend(heard.left_sessions)
-        self._life = Life(heard.boots, *heard.uptime)
+        self._life = Life(heard.boots, *heard.uptime, heard.stale_boots)
         self.order = order = EventOrder(heard.session or ANONYMOUS, self.stats, heard.expected)
         order.clock_ms, order.boot_due, order.last = heard.clock_ms, heard.boot_due, heard.last
         order.contents = Digests.unpacked(heard.expected, heard.digests).contents

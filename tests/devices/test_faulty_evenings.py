@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dealer_flow.record.incidents import Incident
 from dealwire.table.table import TableOutcome
 from rules.settlement import Settlement
-from tests.support.faulty_evenings import ROUNDS, deal, dealt_in, evening_of, judged
+from tests.support.faulty_evenings import ROUNDS, deal, dealt_in, evening_of, judged, verdict
 
 Outcomes = list[TableOutcome]
 
@@ -49,3 +49,10 @@ def test_a_round_that_is_gone_without_a_word_is_wrong_and_with_one_it_is_not() -
     assert judged([idle, *said[2:]], true, by_people).startswith("WRONG: 1 rounds are missing")
     lost = Incident(code="events-lost", clause="procedure")
     assert judged([lost, *said[2:]], true, by_people) == "some only by incidents"
+
+
+def test_bytes_of_before_a_reboot_settle_no_round_again() -> None:
+    """A controller was started anew, and what it sent before came once more before its first word."""
+    found, dealt, told = verdict(903782)
+    assert not found.startswith("WRONG"), found
+    assert (dealt, told) == (3, 3)

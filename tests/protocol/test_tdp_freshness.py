@@ -20,8 +20,9 @@ from protocol.tdp import (
     encode_frame,
 )
 from protocol.tdp import messages as m
+from protocol.tdp.event_order import EventOrder
 from protocol.tdp.freshness import KEPT, LATE_MS, Content, Digests, Life, check_sum, goes_back
-from protocol.tdp.outputs import MESSAGE_IDS
+from protocol.tdp.outputs import MESSAGE_IDS, LinkStats
 from protocol.tdp.session_keeper import LEFT_MAX
 from tests.support.links import MS, START_NS, Pair, hello_reply, report
 
@@ -198,11 +199,30 @@ def test_events_read_late_are_older_than_the_status() -> None:
     assert ear.numbers == [1, 2, 3, 4, 5]
 
 
-def test_a_device_whose_counts_never_agree_is_reported_and_no_storm() -> None:
+def test_bytes_of_a_life_before_are_not_taken_for_this_one() -> None:
+    """A *Booted* that counts fewer power-ups than HELLO-REPLY, and all that comes behind it, until the session is open
+    again."""
+    ear = Ear(boot_count=5).hears(booted(1, 1, boot_count=4), button(2, 20), button(3, 30))
+    assert (ear.numbers, ear.restarts) == ([], [])
+
+
+def test_what_is_held_of_a_life_before_goes_when_the_device_says_who_it_is() -> None:
+    order, out = EventOrder(S, LinkStats()), list[Output]()
+    for number, event in ((1, m.BootedMessage(1, 1, 4, 0, 1, 0)), (2, m.GreenButtonMessage(2, 20))):
+        order.accept(0, event, number, 0, out)
+    order.forget_before(4)
+    assert order.held.keys() == {1, 2}
+    order.forget_before(5)
+    order.start(1, 0, out)
+    assert (out, order.held) == ([], {})
+
+
+@pytest.mark.parametrize(("known", "counted"), [(1, 2), (5, 2)])
+def test_a_device_whose_counts_never_agree_is_reported_and_no_storm(known: int, counted: int) -> None:
     pair = Pair()
-    pair.power_on(boot_count=1)
+    pair.power_on(boot_count=known)
     pair.start_host()
-    pair.emit(m.BootedMessage, boot_count=2, previous_session=0, cause=1, mid_round=0)
+    pair.emit(m.BootedMessage, boot_count=counted, previous_session=0, cause=1, mid_round=0)
     pair.run(10_000)
     assert pair.of(SessionRestarted) == [SessionRestarted(S, S)]
     assert pair.numbers() == [1]
