@@ -105,13 +105,7 @@ class Journal:
         """Tables that cannot go on from before this opening."""
         self._clock = clock
         self._sealer = sealer_of(key, self.path)
-        self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
-        self._rows: list[derived.Row] = []
-        self._passing: dict[str, list[Passed]] = {}
-        self._sizes: dict[str, int] = {}
-        self._times: dict[str, int] = {}
-        self._published: list[Publication] = []
-        self._ready: list[Publication] = []
+        self._make_empty()
         self._lines: dict[tuple[str, str], JournalLine] = {}
         self._tables: dict[int, str] = {}
         self._numbers = 0
@@ -125,6 +119,16 @@ class Journal:
         except BaseException:
             self._file.close()
             raise
+
+    def _make_empty(self) -> None:
+        """Nothing waits to be written or made known."""
+        self._group: list[tuple[int, int, int, str, str, bytes, bytes]] = []
+        self._rows: list[derived.Row] = []
+        self._passing: dict[str, list[Passed]] = {}
+        self._sizes: dict[str, int] = {}
+        self._times: dict[str, int] = {}
+        self._published: list[Publication] = []
+        self._ready: list[Publication] = []
 
     def _open_file(self, about: Mapping[str, object], set_back: bool) -> None:
         self.taken_up = self._file.older
