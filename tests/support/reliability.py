@@ -177,8 +177,11 @@ def noise(t: Trial) -> str:
         t.event()
         t.bench.settle()
         session = t.bench.supervisor.session
-        if session is not None and session.link.stats.noise_bytes > 24 * 1024:
+        heard = session.link.stats.noise_bytes if session is not None else 0
+        if heard > 24 * 1024:
             break
+        if session is not None:  # on a busy machine what was said takes its time
+            t.bench.run(lambda: session.link.stats.noise_bytes > heard, 0.05)  # noqa: B023
     assert t.bench.run(t.whole, 30)
     assert not t.bench.losses()
     assert t.bench.supervisor.session is not None
