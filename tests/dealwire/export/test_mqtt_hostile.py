@@ -114,9 +114,9 @@ def test_a_lane_that_fails_is_told_once_and_tried_again_and_the_others_go_on(
     poisoned: Journal, broker: Mosquitto
 ) -> None:
     reports: list[str] = []
-    with (
-        exporter_to(broker, poisoned, reports, "bad", "good") as exporter,
+    with (  # the reader first: it has to hear the first line, too
         Reader(broker.port, TOPICS) as reader,
+        exporter_to(broker, poisoned, reports, "bad", "good") as exporter,
     ):
         bad, good = exporter.progress["bad"], exporter.progress["good"]
         eventually(lambda: bad.failures >= 3, "it is not tried again")
