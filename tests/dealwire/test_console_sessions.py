@@ -94,10 +94,10 @@ def test_dealers_who_sign_in_push_no_supervisor_out() -> None:
 
 def test_tokens_are_looked_at_in_turn_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who sends a hundred at once waits behind himself; who comes after them from elsewhere is next."""
-    monkeypatch.setattr(sessions_module, "PAUSE_S", 0.002)
+    monkeypatch.setattr(sessions_module, "PAUSE_S", 0.5)  # long enough for a busy machine to get all of them in line
 
     async def scene() -> tuple[list[str], int]:
-        lane, order = SignInLane(), []
+        lane, order = SignInLane(), list[str]()
         assert await lane.turn("evil")
         lane.wrong()
 
@@ -111,6 +111,8 @@ def test_tokens_are_looked_at_in_turn_by_address(monkeypatch: pytest.MonkeyPatch
         attack = [asyncio.create_task(wait("evil")) for _ in range(LANE_MAX + 36)]
         await asyncio.sleep(0)
         mine = asyncio.create_task(wait("mine"))
+        await asyncio.sleep(0)
+        monkeypatch.setattr(sessions_module, "PAUSE_S", 0.002)
         assert await mine
         before = order.index("mine")
         answers = await asyncio.gather(*attack)
