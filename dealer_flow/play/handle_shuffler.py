@@ -73,6 +73,7 @@ def _rejected(round_: Round, seen: Seen, body: e.CardRejected) -> None:
 def _lamp(round_: Round, seen: Seen, body: e.RedLamp) -> None:
     round_.red_lamp = body.fault if body.lit else 0
     if body.lit:
+        round_.lit_in_play = round_.in_play
         _fault(round_, seen, body.fault)
 
 
@@ -105,7 +106,8 @@ def _cleared(round_: Round, seen: Seen, body: e.MisdealCleared) -> None:
     round_.red_lamp = 0
     round_.restarted.discard(seen.device)
     round_.called = None if body.badge else round_.called
-    if not body.resume and _deck_inside(round_):
+    of_this_round = round_.lit_in_play or round_.ledger.packets
+    if not body.resume and _deck_inside(round_) and of_this_round:
         _stop(round_, seen, "ended", badge=body.badge or None)
 
 

@@ -99,6 +99,8 @@ class Round:
     open: dict[Place, int] = field(default_factory=dict)
     """The most cards that were shown at each place at once."""
     red_lamp: int = 0
+    lit_in_play: bool = False
+    """The red lamp was lit since START GAME. One that was lit before says nothing of this round's cards."""
     heard: Body | None = None
     """The report that is being taken."""
     incidents: list[Incident] = field(default_factory=list)

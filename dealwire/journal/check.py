@@ -76,37 +76,63 @@ def check_tail(reader: JournalReader) -> Head:
 
 
 def verify(reader: JournalReader, *, open_seals: bool = False, expect: Head | None = None) -> JournalVerdict:
-    """Check every record, and with `open_seals` every seal. JournalDamaged names the first that is wrong.
+    """Check every record, and with `open_seals` every seal. JournalDamaged names the first that is wrong. The journal
+    may be written and pruned meanwhile.
 
     `expect` is a record noted elsewhere: whoever cuts the end off, or writes the whole file anew, cannot give it back.
     """
     for complaint in reader.complaints():
         raise JournalDamaged(reader.path, None, f"SQLite: {complaint}")
-    found = JournalVerdict(head=reader.anchor, anchor=reader.anchor)
-    if expect is not None and expect.sequence < reader.anchor.sequence:
-        why = f"begins after record {reader.anchor.sequence}; record {expect.sequence} is in a segment of its own"
-        raise JournalDamaged(reader.path, None, why)
-    lookup = Lookup(reader)
-    for record in reader.records():
+    while True:
+        try:
+            return _Check(reader, open_seals, expect).whole()
+        except JournalDamaged:
+            if not reader.look_again():
+                raise
+
+
+class _Check:
+    """One walk through a journal."""
+
+    def __init__(self, reader: JournalReader, open_seals: bool, expect: Head | None) -> None:
+        self._reader, self._open_seals, self._expect = reader, open_seals, expect
+        self._found = JournalVerdict(head=reader.anchor, anchor=reader.anchor)
+        self._lookup = Lookup(reader)
+
+    def whole(self) -> JournalVerdict:
+        """From the first record to the newest."""
+        reader, found, expect = self._reader, self._found, self._expect
+        if expect is not None and expect.sequence < found.anchor.sequence:
+            why = f"begins after record {found.anchor.sequence}; record {expect.sequence} is in a segment of its own"
+            raise JournalDamaged(reader.path, None, why)
+        for record in reader.records():
+            self._take(record)
+        with reader.standing_still():
+            for record in reader.records(found.head.sequence):  # what came since, and with it what is looked up
+                self._take(record)
+            self._lookup.finish()
+        if expect is not None and expect.sequence > found.head.sequence:
+            there = found.head.sequence
+            why = f"ends after record {there}; record {expect.sequence} was there once: the end was cut off"
+            raise JournalDamaged(reader.path, None, why)
+        return found
+
+    def _take(self, record: JournalRecord) -> None:
+        reader, found, expect = self._reader, self._found, self._expect
         found.head = follow(reader, found.head, record)
-        lookup.take(record)
+        self._lookup.take(record)
         found.kinds[record.kind] += 1
         found.first_ns, found.last_ns = found.first_ns or record.at_ns, max(found.last_ns, record.at_ns)
         if record.kind in SEALED_KINDS:
             sealed = reader.is_sealed(record)
             found.sealed += sealed
             found.clear += not sealed
-            if open_seals:
+            if self._open_seals:
                 open_seal(reader, record)
                 found.opened += sealed
         if expect is not None and record.sequence == expect.sequence and record.hash != expect.hash:
             why = f"its hash is {record.hash.hex()}, not {expect.hash.hex()} as noted: the journal was written anew"
             raise JournalDamaged(reader.path, record.sequence, why)
-    if expect is not None and expect.sequence > found.head.sequence:
-        why = f"ends after record {found.head.sequence}; record {expect.sequence} was there once: the end was cut off"
-        raise JournalDamaged(reader.path, None, why)
-    lookup.finish()
-    return found
 
 
 def open_seal(reader: JournalReader, record: JournalRecord) -> None:

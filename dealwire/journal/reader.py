@@ -3,6 +3,7 @@
 import threading
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -84,10 +85,11 @@ class JournalReader:
 
     def _anchor(self) -> tuple[Head, bytes]:
         if self.version > 1:
-            rows = self._rows("SELECT sequence, hash, file FROM anchor")
+            follows = "EXISTS (SELECT 1 FROM record WHERE record.sequence = anchor.sequence + 1)"
+            rows = self._rows(f"SELECT sequence, hash, file, {follows} FROM anchor")  # at once: it may be pruned now
             if len(rows) != 1 or len(rows[0][1]) != len(GENESIS) or len(rows[0][2]) != 16:
                 raise JournalDamaged(self.path, None, "what its first record follows is not in it")
-            if self.hash_at(rows[0][0] + 1) is None:
+            if not rows[0][3]:
                 raise JournalDamaged(self.path, rows[0][0] + 1, "the first record is missing")
             return Head(rows[0][0], rows[0][1]), rows[0][2]
         first = next(self._page(0, f"kind = '{OPENED}' AND {self._marks}"), None)
@@ -123,6 +125,20 @@ class JournalReader:
         sql = f"SELECT sequence, at_ns FROM record INDEXED BY publication WHERE {where} ORDER BY sequence DESC LIMIT 1"
         sequence, at_ns = next(iter(self._rows(sql, table, up_to, before_ns)), (0, 0))
         return sequence, at_ns
+
+    def look_again(self) -> bool:
+        """Read the anchor as it is by now. True when older records were pruned since it was read."""
+        before, (self.anchor, _) = self.anchor, self._anchor()
+        return self.anchor != before
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """The file as it is now, whatever is written meanwhile. Keep it short: it holds back checkpoints."""
+        self._rows("BEGIN")
+        try:
+            yield
+        finally:
+            self._rows("ROLLBACK")
 
     def records(self, after: int = 0) -> Iterator[JournalRecord]:
         """Every record after number `after`, oldest first, up to the newest there is when the end is reached."""

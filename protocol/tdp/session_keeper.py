@@ -146,6 +146,8 @@ class SessionKeeper(FrameReader):
         """The device started anew in the session we know; from its event `first` on they are new."""
         self._finish_old(now_ns, out)
         before, known = self.order, len(out)
+        if before.started:
+            before.forget_held()  # of which life it is nobody knows; what is of the new one comes again
         before.start_at_held(now_ns, out)
         before.give_up_all(now_ns, out)
         if before.started:

@@ -454,6 +454,28 @@ def test_a_jam_that_ends_with_the_deck_out_is_a_misdeal() -> None:
     assert (result.outcome, table.codes) == ("misdeal", ["jam", "deck-removed"])
 
 
+def test_a_deal_of_before_that_is_ended_late_is_no_misdeal_of_the_next_round() -> None:
+    """The line was lost: that the lamp of before START GAME is out is heard after it. No card of this round was out."""
+    table = ready(1).deal(hands(3)[0]).device(e.RedLamp(True, Fault.EXIT_JAM))
+    assert table.end().outcome == "misdeal"
+    table.bet(1, ante=500, blind=500).start()
+    table.device(e.MisdealCleared(Fault.EXIT_JAM, 0, False)).device(e.DeckRemoved(1))
+    table.deal(*hands(3)).dump().burn().bet(1, play=1000).choose(1, 2)
+    result = table.end()
+    assert (result.outcome, result.incidents) == ("complete", ())
+
+
+@pytest.mark.parametrize("lit", ["in the round", "anew in the round", "before it, and a packet came"])
+def test_a_deal_that_is_ended_in_its_round_is_a_misdeal(lit: str) -> None:
+    table = HandTable().bet(1, ante=500, blind=500)
+    if lit != "in the round":
+        table.device(e.RedLamp(True, Fault.EXIT_JAM))
+    table.start()
+    table.deal(hands(3)[0]) if "packet" in lit else table.device(e.RedLamp(True, Fault.EXIT_JAM))
+    table.device(e.MisdealCleared(Fault.EXIT_JAM, 0, False))
+    assert (table.end().outcome, table.codes[-1]) == ("misdeal", "deck-removed")
+
+
 def test_end_game_under_the_red_lamp_is_a_misdeal() -> None:
     table = ready(1).deal(hands(3)[0]).device(e.RedLamp(True, Fault.EXIT_JAM))
     assert any(item.event == "GameEnded" for item in table.flow.legal())

@@ -9,9 +9,10 @@ To the faults of `faulty_rounds` come those of identity, one or two an evening:
 - echo: bytes that a device sent before come once more
 
 The truth is kept apart: what the devices' own models report, in order, under session ids that never repeat, goes to a
-table of its own, which no line and no link stands between. A round that is paid must be one that was dealt, to the
-cent, and once; a round that was dealt and is not paid must have been told of as unreliable, or by an incident that can
-explain it. Anything else is WRONG, and ends the run with 1.
+table of its own, which no line and no link stands between. Two more tables of that kind hear of no restart and no
+lost power, one of them of nothing before the last END GAME either. A round that is paid must be one that was dealt, as
+one of the three has it, to the cent, and once; a round that was dealt and is not paid must have been told of as
+unreliable, or by an incident that can explain it. Anything else is WRONG, and ends the run with 1.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from dataclasses import replace as with_fields
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -42,7 +43,7 @@ from dealwire.rehearsal.scenario_file import load_scenario
 from dealwire.rehearsal.tables import SimulatedTable
 from dealwire.table.table import Table, TableOutcome
 from devices.clock import ManualClock
-from devices.events import Seen
+from devices.events import FaultRaised, GameEnded, MisdealReported, RedLamp, Seen
 from devices.loop import Owner
 from devices.simulator import unit as simulated_unit
 from devices.simulator.unit import Unit
@@ -50,6 +51,7 @@ from devices.supervisor import Supervisor
 from devices.transport.base import LineClosed
 from devices.transport.memory import Faults, MemoryLine
 from devices.transport.opening import Opener
+from protocol.faults import Fault
 from protocol.tdp import Delivered, DeviceLink, EventStore, HostLink, Send
 from protocol.tdp import outputs as o
 from protocol.tdp.event_store import Stored
@@ -107,14 +109,24 @@ def _clean() -> Any:
 # ------------------------------------------------------------------ the truth
 
 
+class TrueRound(NamedTuple):
+    """A round that was dealt, by what is compared of it: as the truth has it, None where it holds it, and as people saw
+    its cards and bets."""
+
+    essence: str | None
+    seen: frozenset[str]
+
+
+_FAULTS: Final = (FaultRaised, RedLamp, MisdealReported)
+
+
 class Truth:
     """What the devices' own models report, in its order, at a table of its own."""
 
     def __init__(self, clock: ManualClock) -> None:
-        self.table, self.calm = Table(*_rules()), Table(*_rules())
         self.outcomes: list[TableOutcome] = []
-        self.seen_by_people: list[TableOutcome] = []
-        """What came of it at a table that is told of no restart: the cards and bets that lay there."""
+        self.rounds: list[TrueRound] = []
+        self._table, self._calm, self._alone = (Table(*_rules()) for _ in range(3))
         self._clock = clock
         self._sessions: dict[str, int] = {}
         self._count = 0
@@ -135,13 +147,30 @@ class Truth:
         body = DEVICES[device].make().translate(output)
         if body is not None:
             seen = Seen(device, self._sessions[device], number, self._clock.now_ns(), body)
-            self.outcomes += self.table.handle(seen)
-            if type(output) is Delivered and not isinstance(output.message, BootedMessage):
-                self.seen_by_people += self.calm.handle(replace(seen, session=1))
+            found = self._table.handle(seen)
+            self.outcomes += found
+            happened = type(output) is Delivered and not isinstance(output.message, BootedMessage)
+            self._judge(found, self._by_people(replace(seen, session=1)) if happened else [])
+
+    def _by_people(self, seen: Seen) -> list[list[TableOutcome]]:
+        """What comes of it where only cards and bets are looked at: of all that lay there, and of this round alone."""
+        if isinstance(seen.body, _FAULTS) and seen.body.fault == Fault.POWER_LOST_MID_ROUND:
+            return []
+        found = [self._calm.handle(seen), self._alone.handle(seen)]
+        if isinstance(seen.body, GameEnded):
+            self._alone = Table(*_rules())
+        return found
+
+    def _judge(self, found: list[TableOutcome], by_people: list[list[TableOutcome]]) -> None:
+        true, *others = ([each.essence for each in dealt_in(one) if not each.held] for one in (found, *by_people))
+        other = frozenset(essence for one in others for essence in one)
+        if true or other:
+            self.rounds.append(TrueRound(true[0] if true else None, other))
 
     def finish(self) -> None:
-        self.outcomes += self.table.finish()
-        self.seen_by_people += self.calm.finish()
+        """The evening is over; a round that was under way is none."""
+        self._judge(last := self._table.finish(), [])
+        self.outcomes += last
 
 
 class WitnessedLink(DeviceLink):
@@ -434,6 +463,8 @@ class Dealt:
 
     round: RoundResult
     paid: Settlement | None
+    refused: bool
+    """It was told before, and nothing is paid: an incident says so."""
 
     @property
     def held(self) -> bool:
@@ -443,6 +474,10 @@ class Dealt:
     def essence(self) -> str:
         paid = replace(self.paid, session="").to_json() if self.paid is not None else ""
         dealt = replace(self.round, incidents=(), session="", deck=Deck(0, None))  # how many it held may not be known
+        if dealt.outcome == "misdeal":  # every bet goes back, however many cards were heard of
+            seats = tuple(replace(each, cards=(), counted=None) for each in dealt.seats)
+            dealt = replace(dealt, packets=(), remainder=None, community=(), burned=(), burn=None)
+            dealt = replace(dealt, seats=seats, dealer=None)
         return dealt.to_json() + paid
 
 
@@ -451,38 +486,37 @@ def dealt_in(said: Sequence[TableOutcome]) -> Iterator[Dealt]:
     for at, item in enumerate(said):
         if isinstance(item, RoundResult):
             after = next((each for each in said[at + 1 :] if not isinstance(each, Incident)), None)
-            yield Dealt(item, after if isinstance(after, Settlement) else None)
+            refused = [each.code for each in said[at + 1 : at + 2] if isinstance(each, Incident)] == ["round-repeated"]
+            yield Dealt(item, after if isinstance(after, Settlement) and not refused else None, refused)
 
 
 def verdict(seed: int) -> tuple[str, int, int]:
     """How an evening went, how many rounds were dealt in truth, and how many came out."""
     evening = evening_of(seed)
     said, truth = deal(evening)
-    found = judged(said, truth.outcomes, truth.seen_by_people)
+    found = judged(said, truth.rounds)
     if found.startswith("WRONG"):
         found += f"; {', '.join((*(what for _, what, *_ in evening.identity), *evening.lines.kinds))}"
     return found, sum(1 for _ in dealt_in(truth.outcomes)), sum(1 for _ in dealt_in(said))
 
 
-def judged(said: Sequence[TableOutcome], true: Sequence[TableOutcome], by_people: Sequence[TableOutcome]) -> str:
+def judged(said: Sequence[TableOutcome], true: Sequence[TrueRound]) -> str:
     """`same`, `same, with an incident`, `some unreliable`, `some only by incidents`, or `WRONG: ` and why."""
     told = list(dealt_in(said))
     incidents = [item for item in said if isinstance(item, Incident)]
     codes = {incident.code for incident in (*incidents, *(each for one in told for each in one.round.incidents))}
-    open_ = Counter(each.essence for each in dealt_in(true) if not each.held)
-    broken = Counter(each.essence for each in dealt_in(by_people) if not each.held) - open_
-    wrong = []
+    open_, wrong = list(true), []
     for each in told:
-        if each.held:
+        if each.held or each.refused:
             continue
-        if open_[each.essence]:
-            open_[each.essence] -= 1
-        elif broken[each.essence]:  # a device started anew in it, and nothing of it was lost
-            broken[each.essence] -= 1
+        exact = (one for one in open_ if one.essence == each.essence)
+        found = next(exact, None) or next((one for one in open_ if each.essence in one.seen), None)
+        if found is not None:
+            open_.remove(found)
         else:
             where = f"round {each.round.round} of {each.round.session} ({each.round.outcome})"
             wrong.append(f"{where} is not one that was dealt, or was paid before")
-    missing, unreliable = open_.total(), sum(each.held for each in told)
+    missing, unreliable = sum(one.essence is not None for one in open_), sum(each.held for each in told)
     if missing > unreliable and not codes & EXPLAINS:
         wrong.append(f"{missing} rounds are missing, {unreliable} are unreliable, and nothing tells why")
     if wrong:
