@@ -34,7 +34,6 @@ FORMS = (
 
 _ANY_OF: Final = f"write one of: {', '.join(FORMS)}"
 
-
 _BARE: Final = re.compile(r"/.|COM\d+$|\\\\\.\\")
 """How an address without a scheme begins: a path from the root, or a port as Windows calls it."""
 

@@ -179,11 +179,13 @@ class AwardBook:
 
     def _taken_before(self, seen: Seen, at: RoundKey) -> bool:
         """True when the bets of this round were taken already: it is heard once more. From now on they were."""
+        if self.settled is None:
+            return False
         key = SettledKey(f"bets at {seen.device}", at.session, at.round)
-        if self.settled is None or self.settled.known(key):
-            return self.settled is not None
-        self.settled.add(key)
-        return False
+        known = self.settled.known(key)
+        if not known:
+            self.settled.add(key)
+        return known
 
     def _repeat(self, seen: Seen, at: RoundKey) -> list[Out]:
         """A round that is heard once more has no bets: nothing is taken and nothing can be awarded."""

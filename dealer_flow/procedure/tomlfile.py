@@ -174,10 +174,8 @@ def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
         name = fault["ctx"]["discriminator"].strip("'")
         allowed = ", ".join(tag for kind in kinds for tag in _tags(kind, name))
         tag = fault["ctx"].get("tag")
-        return (
-            *key,
-            name,
-        ), f"{'missing' if tag is None else f'no such kind: {printable(repr(tag))}'}; allowed: {allowed}"
+        why = "missing" if tag is None else f"no such kind: {printable(repr(tag))}"
+        return (*key, name), f"{why}; allowed: {allowed}"
     given = printable(repr([*fault["input"]] if isinstance(fault["input"], tuple) else fault["input"]))
     if fault["type"] in _WORDS:
         return key, f"must be {_WORDS[fault['type']]}, not {given}"

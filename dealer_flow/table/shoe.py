@@ -297,10 +297,7 @@ class Shoes:
 
     def state(self) -> ShoesState:
         """All that is not the procedure's."""
-        places = sorted(self._in_place.items(), key=_by_place)
-        reported = sorted(
-            ((where, number, card.text) for (where, number), card in self._reported.items()), key=_by_place
-        )
+        reported = [(where, number, card.text) for (where, number), card in self._reported.items()]
         return ShoesState(
             device=self.device,
             current=self.current.state() if self.current is not None else None,
@@ -308,7 +305,7 @@ class Shoes:
             burns_due=self.burns_due,
             last=self._last,
             last_card=self._last_card.text if self._last_card is not None else None,
-            in_place=tuple(places),
+            in_place=tuple(sorted(self._in_place.items(), key=_by_place)),
             reported=tuple(sorted(reported, key=_by_place)),
             outside=self._outside,
         )

@@ -214,11 +214,10 @@ class Reception(SessionKeeper):
 
     def _is_of_a_life_before(self, number: int, boots: int) -> bool:
         """A *Booted* that would be new counts fewer power-ups than this session's HELLO-REPLY: bytes of before."""
-        hello = self.hello
-        known = hello is not None and hello.session == self.session and self._life.boots == hello.boot_count
-        if not known or hello is None or boots >= hello.boot_count or boots == self._life.stale_boots:
+        hello, life = self.hello, self._life
+        if hello is None or hello.session != self.session or life.boots != hello.boot_count:
             return False
-        return number >= self.order.expected
+        return boots < hello.boot_count and boots != life.stale_boots and number >= self.order.expected
 
     def _counts_another(self, booted: m.Event, boots: int) -> bool:
         """A new *Booted* counts another power-up than the one we know."""

@@ -148,8 +148,9 @@ class SessionKeeper(FrameReader):
         before, known = self.order, len(out)
         if before.started:
             before.forget_held()  # of which life it is nobody knows; what is of the new one comes again
-        before.start_at_held(now_ns, out)
-        before.give_up_all(now_ns, out)
+        else:
+            before.start_at_held(now_ns, out)
+            before.give_up_all(now_ns, out)
         if before.started:
             before.skip_to(before.last + 1, now_ns, out)
         if not any(isinstance(output, Lost) for output in out[known:]):

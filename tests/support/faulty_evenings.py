@@ -47,17 +47,15 @@ from devices.events import FaultRaised, GameEnded, MisdealReported, RedLamp, See
 from devices.loop import Owner
 from devices.simulator import unit as simulated_unit
 from devices.simulator.unit import Unit
-from devices.supervisor import Supervisor
 from devices.transport.base import LineClosed
 from devices.transport.memory import Faults, MemoryLine
-from devices.transport.opening import Opener
 from protocol.faults import Fault
-from protocol.tdp import Delivered, DeviceLink, EventStore, HostLink, Send
+from protocol.tdp import Delivered, DeviceLink, EventStore, Send
 from protocol.tdp import outputs as o
 from protocol.tdp.event_store import Stored
 from protocol.tdp.messages import BootedMessage, Role
 from rules.settlement import Settlement
-from tests.support.faulty_rounds import DEVICES, MS, SECOND, SPEED, Cable, Far, Plan, _rules, plan_of
+from tests.support.faulty_rounds import DEVICES, MS, SECOND, SPEED, Cable, Far, Plan, _rules, plan_of, supervise
 
 ROUNDS: Final = 4
 """An evening."""
@@ -407,13 +405,7 @@ def deal(evening: Evening) -> tuple[list[TableOutcome], Truth]:
     cables = {device: Cable(clock, evening.lines.lines[device]) for device in DEVICES}
     far, owner = FarEvening(simulated, cables, clock, evening, changelings), Owner(clock)
     _keep_what_is_sent(far)
-    for device, cable in cables.items():
-        kind = DEVICES[device]
-        link = functools.partial(HostLink, expects=kind.device_class, role=Role.OPERATE)
-        deliver = functools.partial(_deliver, table, said)
-        supervisor = Supervisor(device, Opener(cable.open), link, kind.make(), clock, deliver)
-        owner.add(supervisor)
-        supervisor.start()
+    supervise(owner, cables, clock, lambda seen: said.extend(table.handle(seen)))
     try:
         _run(owner, far, clock)
     finally:
@@ -421,10 +413,6 @@ def deal(evening: Evening) -> tuple[list[TableOutcome], Truth]:
     said.extend(table.finish())
     truth.finish()
     return said, truth
-
-
-def _deliver(table: Table, said: list[TableOutcome], seen: Seen) -> None:
-    said.extend(table.handle(seen))
 
 
 def _keep_what_is_sent(far: FarEvening) -> None:

@@ -13,7 +13,7 @@ import functools
 import logging
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from random import Random
@@ -183,6 +183,16 @@ def _rules() -> tuple[Any, TableTerms]:
     return load_procedure("flushes-gone-wild.co"), TableTerms(load_game("flushes-gone-wild.co"))
 
 
+def supervise(owner: Owner, cables: dict[str, Cable], clock: ManualClock, deliver: Callable[[Seen], None]) -> None:
+    """The host's side of each cable, kept open."""
+    for device, cable in cables.items():
+        kind = DEVICES[device]
+        link = functools.partial(HostLink, expects=kind.device_class, role=Role.OPERATE)
+        supervisor = Supervisor(device, Opener(cable.open), link, kind.make(), clock, deliver)
+        owner.add(supervisor)
+        supervisor.start()
+
+
 def deal(plan: Plan, at_the_device: list[TableOutcome] | None = None) -> list[TableOutcome]:
     """Everything the host says of the round dealt under `plan`; `at_the_device` gets what a listener there says."""
     clock = ManualClock()
@@ -202,12 +212,7 @@ def deal(plan: Plan, at_the_device: list[TableOutcome] | None = None) -> list[Ta
     simulated.power_on(clock.now_ns())
     cables = {device: Cable(clock, plan.lines[device]) for device in DEVICES}
     far, owner = Far(simulated, cables, clock, plan, taps), Owner(clock)
-    for device, cable in cables.items():
-        kind = DEVICES[device]
-        link = functools.partial(HostLink, expects=kind.device_class, role=Role.OPERATE)
-        supervisor = Supervisor(device, Opener(cable.open), link, kind.make(), clock, deliver)
-        owner.add(supervisor)
-        supervisor.start()
+    supervise(owner, cables, clock, deliver)
     try:
         _run(owner, far, clock)
     finally:
