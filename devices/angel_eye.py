@@ -127,4 +127,5 @@ DIALECT: Final = Dialect(
     make_link=lambda _kind, role, listen: HostLink(operate=role >= Role.OPERATE, listen=listen),
     make_framer=Framer,
     explain=describe,
+    says_who=False,
 )

@@ -52,4 +52,5 @@ DIALECT: Final = Dialect(
     make_link=lambda _kind, _role, _listen: HostLink(),
     make_framer=Framer,
     explain=describe,
+    says_who=False,
 )

@@ -46,6 +46,8 @@ class Dialect:
     make_framer: Callable[[], DialectFramer]
     explain: Callable[[Any], dict[str, object]]
     """A frame of the framer as plain JSON values, `kind` first; it raises nothing."""
+    says_who: bool = True
+    """A device says its maker, model and serial number; else the model that is shown is the dialect's."""
 
     def driver(self, kind: str, *, where: str) -> Driver:
         """A driver for a kind of device; UnknownKind names `where` it was asked for and what is allowed."""

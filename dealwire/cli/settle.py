@@ -15,7 +15,6 @@ from dealwire.cli.show import say_json, say_text
 from dealwire.cli.terminal import echo
 from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
-from protocol.printable import printable
 from rules.game import load_game, load_game_of
 
 LINE_MAX_BYTES: Final = 256 * 1024
@@ -55,7 +54,7 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
             settled = terms[key].settle_all(result)
         except (DealwireError, ValueError, RecursionError) as error:
             failed += 1
-            echo(f"dealwire: line {number}: {printable(one_line(error), None)}", err=True)
+            echo(f"dealwire: line {number}: {one_line(error)}", err=True)
             continue
         for item in settled:
             (say_text if text else say_json)(item)

@@ -14,6 +14,7 @@ from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tomlfile import load
 from dealwire.config.build import Banks, award_book, build_terms
 from dealwire.config.schema import Configuration, DevicePart, TablePart
+from dealwire.table.table import Table
 from devices.address import check_address
 from devices.dialects import UnknownDialect, dialect_named
 from devices.drivers import UnknownKind
@@ -23,9 +24,6 @@ from rules.errors import SettlementRefused
 from rules.linked import known_meters
 
 Fault = tuple[Key, str]
-
-NAMELESS: Final = frozenset({"angel-eye", "bee-tek"})
-"""Dialects in which a device does not say who it is; the model that is shown is the dialect's."""
 
 _KEY_OF: Final = (
     ("meter", "meters"),
@@ -131,23 +129,26 @@ def _devices(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]
 
 
 def _dialect(device: DevicePart, place: Key) -> Iterator[Fault]:
+    says_who = True
     try:
-        dialect_named(device.dialect).driver(device.kind, where=device.name)
+        dialect = dialect_named(device.dialect)
+        says_who = dialect.says_who
+        dialect.driver(device.kind, where=device.name)
     except UnknownKind as error:
         yield (*place, "kind"), f"dialect {device.dialect}: {error.why}"
     except (UnknownDialect, LocalError) as error:
         yield (*place, "dialect"), str(error)
-    yield from _pin(device, place)
+    yield from _pin(device, place, says_who)
     if device.role == "control" and device.dialect != "tdp":
         yield (*place, "role"), f"nothing can be asked of a device that speaks {device.dialect}; allowed: 'observe'"
 
 
-def _pin(device: DevicePart, place: Key) -> Iterator[Fault]:
+def _pin(device: DevicePart, place: Key, says_who: bool) -> Iterator[Fault]:
     if device.pin is None:
         return
     if all(value is None for value in device.pin.model_dump().values()):
         yield (*place, "pin"), f"pins nothing; allowed: {', '.join(PARTS)}"
-    elif device.dialect in NAMELESS:
+    elif not says_who:
         yield (*place, "pin"), f"a device that speaks {device.dialect} does not say who it is, so none would fit"
 
 
@@ -160,8 +161,7 @@ def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Ite
         return
     try:
         terms = build_terms(part, procedure, banks)
-        if terms is not None and procedure.id not in terms.game.spec.procedures:
-            raise SettlementRefused(f"procedure for {terms.game.id}", procedure.id, terms.game.spec.procedures)
+        Table(procedure, terms)  # refuses a game that does not settle this procedure
         if part.awards and award_book(procedure, terms, part.name) is None:
             yield (*key, "awards"), "awards need a game that has a progressive"
         if terms is not None and terms.bank is not None:

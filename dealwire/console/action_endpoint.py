@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from dealwire.console.audit import Audit
+from dealwire.console.audit import AccessKind, Audit
 from dealwire.console.rendering import page
 from dealwire.console.sessions import Sessions, SignedIn, SignInLane
 from dealwire.console.tokens import TOKEN_MAX, Tokens
@@ -153,9 +153,10 @@ class ActionEndpoint:
 
     def _refused(self, http: HttpRequest, action: Action, why: str) -> None:
         session: SignedIn | None = http.state.session
+        kind: AccessKind = "refused" if session is not None else "stranger"
         who = _named(session) if session is not None else "somebody"
         table, now_ns = http.path_params["table"], self._clock.now_ns()
-        self._audit.note("refused", f"{who} tried {action.title!r}: {why}", http.state.address, now_ns, table)
+        self._audit.note(kind, f"{who} tried {action.title!r}: {why}", http.state.address, now_ns, table)
 
 
 def _either(roles: Sequence[str]) -> str:

@@ -7,18 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from protocol.printable import printable
+
 LINES_MAX: Final = 6
 """Sentences of one kind within a minute; what is over it is counted, and written as one when the minute is over."""
 MINUTE_NS: Final = 60 * 1_000_000_000
-TEXT_MAX: Final = 200
 
-AccessKind = Literal["sign-in", "end", "wrong-token", "refused"]
+AccessKind = Literal["sign-in", "end", "wrong-token", "refused", "stranger"]
 PLURALS: Final[dict[AccessKind, str]] = {
     "sign-in": "sign-ins",
     "end": "sessions that ended",
     "wrong-token": "wrong tokens",
     "refused": "refused acts",
+    "stranger": "acts of somebody who is not signed in",
 }
+"""Each has minutes of its own: nobody who is not signed in takes the place of what somebody was refused."""
 
 Write = Callable[[str, str], None]
 """Takes a table's name, empty for all of them, and a sentence; must not wait."""
@@ -45,7 +48,7 @@ class Audit:
         minute = self._minutes.setdefault(kind, _Minute(now_ns))
         if minute.written < LINES_MAX:
             minute.written += 1
-            self._write(table, _plain(f"{text} (from {address})" if address else text))
+            self._write(table, printable(f"{text} (from {address})" if address else text))
             return
         minute.more += 1
         minute.newest = address
@@ -58,8 +61,4 @@ class Audit:
             del self._minutes[kind]
             if minute.more:
                 last = f", the last from {minute.newest}" if minute.newest else ""
-                self._write("", _plain(f"{minute.more} more {PLURALS[kind]} within a minute{last}"))
-
-
-def _plain(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)[:TEXT_MAX]
+                self._write("", printable(f"{minute.more} more {PLURALS[kind]} within a minute{last}"))

@@ -13,7 +13,7 @@ import contextlib
 import itertools
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
@@ -180,6 +180,7 @@ class Shelf:
         self._folder, self._sources, self._make_table = folder, tuple(sources), make_table
         self._dealt: OrderedDict[tuple[str, int | None], Replay] = OrderedDict()
         self._looks: dict[tuple[str, int, int], RecordingEntry] = {}
+        """By name and by what changes when a file is written: none is looked into twice."""
         self._worker = Worker("console-replay")
 
     def close(self) -> None:
@@ -205,23 +206,24 @@ class Shelf:
 
     def _list(self, table: str | None, procedure: str | None) -> list[RecordingEntry]:
         found = [RecordingEntry(one.name, one.title, "") for one in self._sources if table in (None, one.table)]
-        files = self._files().values()
-        self._looks = {key: self._looks.get(key) or _look(path) for key, path in _keyed(files)}
+        files = {(path.name, stamp, size): path for path, stamp, size in self._files().values()}
+        self._looks = {key: self._looks.get(key) or _look(path, key[2]) for key, path in files.items()}
         wanted = (procedure, "")
         return found + [entry for entry in self._looks.values() if procedure is None or entry.procedure in wanted]
 
-    def _files(self) -> dict[str, Path]:
-        """Files by name: a name that is asked for is looked up here and never becomes a path."""
+    def _files(self) -> dict[str, tuple[Path, int, int]]:
+        """Files by name, when each was written last and how long it is: a name that is asked for is looked up here and
+        never becomes a path."""
         if self._folder is None:
             return {}
-        found: list[tuple[int, Path]] = []
+        found: list[tuple[int, Path, int]] = []
         for path in self._folder.glob("*.pcapng"):
             with contextlib.suppress(OSError):  # it is gone again
                 facts = path.lstat()
                 if stat.S_ISREG(facts.st_mode):  # no link, no FIFO, no device
-                    found.append((facts.st_mtime_ns, path))
-        newest = [path for _, path in sorted(found, reverse=True)[:FILES_MAX]]
-        return {path.name: path for path in sorted(newest, key=lambda path: path.name)}
+                    found.append((facts.st_mtime_ns, path, facts.st_size))
+        newest = sorted(found, reverse=True)[:FILES_MAX]
+        return {path.name: (path, stamp, size) for stamp, path, size in sorted(newest, key=lambda one: one[1].name)}
 
     def _deal(self, name: str, anew: bool) -> Replay:
         source = next((one for one in self._sources if one.name == name), None) or self._file(name)
@@ -236,18 +238,17 @@ class Shelf:
         return self._dealt[key]
 
     def _file(self, name: str) -> Source:
-        path = self._files().get(name)
-        if path is None:
+        if name not in (files := self._files()):
             raise ReplayUnusable(name, "there is no such recording here")
-        facts = path.stat()
-        if facts.st_size > BYTES_MAX:
+        path, stamp, size = files[name]
+        if size > BYTES_MAX:
             raise ReplayUnusable(name, TOO_LONG)
 
         def deal(keep: Keep) -> str:
             capture = Capture.read(path)
             return deal_capture(capture, self._make_table(recorded_procedure(capture)), name, keep)
 
-        return Source(name, name, None, deal, facts.st_mtime_ns)
+        return Source(name, name, None, deal, stamp)
 
 
 def recorded_procedure(capture: Capture) -> str:
@@ -259,16 +260,7 @@ def recorded_procedure(capture: Capture) -> str:
     return named
 
 
-def _keyed(paths: Iterable[Path]) -> Iterator[tuple[tuple[str, int, int], Path]]:
-    """Files by what changes when they are written: none is looked into twice."""
-    for path in paths:
-        with contextlib.suppress(OSError):  # it is gone again
-            facts = path.stat()
-            yield (path.name, facts.st_mtime_ns, facts.st_size), path
-
-
-def _look(path: Path) -> RecordingEntry:
-    size = path.stat().st_size
+def _look(path: Path, size: int) -> RecordingEntry:
     if size > BYTES_MAX:
         return RecordingEntry(path.name, path.name, "", size, TOO_LONG)
     try:

@@ -187,7 +187,8 @@ class Console:
         self._audit.beat(now_ns)
 
     def _on_foreign(self, address: str) -> None:
-        self._audit.note("refused", "somebody tried to act from no page of this console", address, self._clock.now_ns())
+        text = "somebody tried to act from no page of this console"
+        self._audit.note("stranger", text, address, self._clock.now_ns())
 
     def _on_session_end(self, session: SignedIn, why: Ending) -> None:
         self._audit.note("end", f"session {session.name} of a {session.role} ended: {why}", "", self._clock.now_ns())

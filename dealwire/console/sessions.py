@@ -1,8 +1,9 @@
 """Who is signed in, for how long, and how often tokens are looked at. Time is passed in to sessions; the lane uses its
 loop's.
 
-A session lives in this process alone; whoever restarts the program signs everybody out. A right token is always let in:
-wrong ones lock nobody out, they make everybody's wait for the next look a little longer, in turn by address.
+A session lives in this process alone; whoever restarts the program signs everybody out. Wrong tokens lock
+nobody out: they make everybody's wait for the next look a little longer, in turn by address. While `LANE_MAX` of them
+wait, who comes from an address that would then have as many as any other is asked to come again.
 """
 
 import asyncio

@@ -63,10 +63,13 @@ class MetricsServer:
         place = f"[{host}]" if ":" in host else host
         self.address = f"http://{place}:{self._listener.getsockname()[1]}/metrics"
         self._end: Callable[[], None] = lambda: None
+        self._failed: OSError | None = None
         ready = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(ready,), name="metrics-server", daemon=True)
         self._thread.start()
         ready.wait()
+        if self._failed is not None:
+            raise MetricsUnusable(host, port, self._failed.strerror or str(self._failed))
         metrics.start()
 
     def stop(self) -> None:
@@ -87,6 +90,8 @@ class MetricsServer:
         try:
             with self._listener, asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
                 runner.run(self._serve(ready))
+        except OSError as error:  # no descriptor is left for a loop
+            self._failed = error
         finally:
             ready.set()
 

@@ -141,6 +141,22 @@ def test_the_list_holds_the_folders_recordings_and_says_what_is_wrong_with_one(s
     assert named == ["clean-1.pcapng", "jam.pcapng"]
 
 
+def test_a_file_that_goes_while_it_is_looked_at_is_no_fault(
+    shelf: Shelf, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = shelf._files
+
+    def gone_after() -> dict[str, tuple[Path, int, int]]:
+        found = files()
+        (folder / "jam.pcapng").unlink()
+        return found
+
+    monkeypatch.setattr(shelf, "_files", gone_after)
+    entries = {entry.name: entry for entry in asyncio.run(shelf.entries(None, None))}
+    assert entries["jam.pcapng"].problem
+    assert not entries["clean-1.pcapng"].problem
+
+
 @pytest.mark.parametrize("name", ["../clean-1.pcapng", "/etc/passwd", "out.pcapng", "notes.txt", "", ".", "a\0b"])
 def test_only_what_is_listed_is_opened(shelf: Shelf, name: str) -> None:
     with pytest.raises(ReplayUnusable, match="no such recording"):

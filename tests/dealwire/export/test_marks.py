@@ -64,6 +64,7 @@ def test_a_mark_is_held_to_the_history_that_it_is_of(tmp_path: Path) -> None:
             Mark(identity, head.sequence, "aa", witness(head.hash.hex())),
             Mark(identity, head.sequence),  # an older version's, without a hash
             Mark(identity, 3, "aa", witness((reader.hash_at(3) or b"").hex())),
+            Mark(identity, 3, "aa", (reader.hash_at(3) or b"").hex()),  # as versions before named it
             Mark("0" * 32, head.sequence + 100, "aa", "bb"),  # of another journal
             Mark(identity, 0),
         ):

@@ -1,5 +1,7 @@
 """What `/metrics` answers, to whom, and to how many at once: a real server on a real port."""
 
+import errno
+import os
 import socket
 import threading
 import time
@@ -130,3 +132,12 @@ def test_it_ends_whoever_is_connected() -> None:
         server.stop()
         assert heard(line) == b""
     assert not server._thread.is_alive()
+
+
+def test_a_server_that_cannot_begin_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_loop() -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(metrics_server.asyncio, "SelectorEventLoop", no_loop)
+    with pytest.raises(metrics_server.MetricsUnusable, match="Too many open files"):
+        MetricsServer(Metrics(Hub()), port=0)
