@@ -64,9 +64,9 @@ def verify_command(
     whole: list[JournalVerdict] = []
     for file in files:
         with opened(file, key_file) as reader:
-            within = noted is not None and (file == files[-1] or noted.sequence <= reader.head.sequence)
-            within = within and noted is not None and noted.sequence > reader.anchor.sequence
-            found = verify(reader, open_seals=key_file is not None, expect=noted if within or len(files) == 1 else None)
+            due = noted is not None and (file == files[-1] or noted.sequence <= reader.head.sequence)
+            found = verify(reader, open_seals=key_file is not None, expect=noted if due else None)
+            noted = None if due else noted  # found there, or it would have raised
             if whole and whole[-1].head != found.anchor:
                 why = f"it goes on from record {found.anchor}, and the file before it ends with {whole[-1].head}"
                 raise Stop(Exit.PROTOCOL, f"{file}: {why}")
@@ -225,6 +225,9 @@ def publisher_maker(
     of_service = all(start.configuration.startswith("{") for start in reader.starts(stopped=True).values())
     if of_service and not given:
         return TableFactory(reader.path), DERIVED if reader.version == 1 else DERIVED | {"event"}
+    if reader.anchor.sequence:
+        why = "its beginning was pruned: its tables go on from snapshots, and no option of a table can be given"
+        raise Stop(Exit.USAGE, f"{reader.path}: {why}")
     procedures = {line.table: line.procedure for line in reader.lines().values()}
 
     def make(start: TableStart) -> Publishes:
@@ -249,7 +252,11 @@ def archive_command(file: Path, folder: Path, first: int | None, as_json: bool) 
     table.toml names a folder, and prunes what is old; this command only reads.
     """
     with JournalReader(file) as reader:
-        for segment in reader.segments():
+        whole = [segment for segment in reader.segments() if segment.first > reader.anchor.sequence]
+        if first is not None and first not in (begins := [segment.first for segment in whole]):
+            allowed = ", ".join(map(str, begins)) or "none: no day is over that is whole in it"
+            raise Stop(Exit.USAGE, f"{file}: no day begins with record {first}; allowed: {allowed}")
+        for segment in whole:
             if first is not None and segment.first != first:
                 continue
             target, sha256 = export_segment(reader, segment, folder)

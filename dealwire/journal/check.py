@@ -105,6 +105,8 @@ class _Check:
         if expect is not None and expect.sequence < found.anchor.sequence:
             why = f"begins after record {found.anchor.sequence}; record {expect.sequence} is in a segment of its own"
             raise JournalDamaged(reader.path, None, why)
+        if expect is not None and expect.sequence == found.anchor.sequence:
+            self._must_be(found.anchor, expect)
         for record in reader.records():
             self._take(record)
         with reader.standing_still():
@@ -130,9 +132,13 @@ class _Check:
             if self._open_seals:
                 open_seal(reader, record)
                 found.opened += sealed
-        if expect is not None and record.sequence == expect.sequence and record.hash != expect.hash:
-            why = f"its hash is {record.hash.hex()}, not {expect.hash.hex()} as noted: the journal was written anew"
-            raise JournalDamaged(reader.path, record.sequence, why)
+        if expect is not None and record.sequence == expect.sequence:
+            self._must_be(found.head, expect)
+
+    def _must_be(self, there: Head, noted: Head) -> None:
+        if there.hash != noted.hash:
+            why = f"its hash is {there.hash.hex()}, not {noted.hash.hex()} as noted: the journal was written anew"
+            raise JournalDamaged(self._reader.path, there.sequence, why)
 
 
 def open_seal(reader: JournalReader, record: JournalRecord) -> None:

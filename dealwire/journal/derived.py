@@ -13,7 +13,7 @@ import msgspec
 from dealwire.journal.records import SETTLED, JournalRecord
 from rules.settled import SettledKey
 
-OWN: Final = ""
+SHARED: Final = ""
 """Stands for the table of a meter that several tables share."""
 
 
@@ -95,7 +95,7 @@ def meter_rows(sequence: int, table: str, topic: str, text: str) -> Iterator[Row
             for meter in _SETTLEMENT.decode(text).meters:
                 yield _METER_NOW, (table, meter.name, sequence, "" if meter.after is None else str(meter.after))
         elif topic == "meter":
-            yield _METER_NOW, (OWN, _METER.decode(text).meter, sequence, text)
+            yield _METER_NOW, (SHARED, _METER.decode(text).meter, sequence, text)
     except msgspec.DecodeError:
         return
 

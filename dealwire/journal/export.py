@@ -26,9 +26,17 @@ def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite
 
         def interface_of(number: int) -> int:
             if number not in interfaces:
-                line = lines[number]
-                interfaces[number] = writer.interface(
-                    line.name, device=line.device, dialect=line.dialect, line=short_name(line.address), baud=line.baud
+                line = lines.get(number)  # none when it was registered before this file begins
+                interfaces[number] = (
+                    writer.interface(f"line {number}", device="")
+                    if line is None
+                    else writer.interface(
+                        line.name,
+                        device=line.device,
+                        dialect=line.dialect,
+                        line=short_name(line.address),
+                        baud=line.baud,
+                    )
                 )
             return interfaces[number]
 

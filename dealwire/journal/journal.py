@@ -207,11 +207,6 @@ class Journal:
         """The newest record, of the open group too; worth to be noted outside this file."""
         return self._head
 
-    @property
-    def on_disk(self) -> Head:
-        """The newest record that is on the disk."""
-        return self._on_disk
-
     def started(self, table: str, at_ns: int, configuration: str, facts: Mapping[str, object] | None = None) -> int:
         """A table begins anew: no round is under way, its lines are registered after this. The record's number.
 
@@ -485,7 +480,7 @@ class Journal:
         self.owes |= kind not in RAW
         self._holds_raw |= kind == PASSED
         self._group.append((sequence, at_ns, line, kind, table, payload, digest))
-        if len(self._group) >= GROUP_MAX:
+        if kind in RAW and len(self._group) >= GROUP_MAX:  # not between a settlement and whose round it is
             self.secure()
 
     def _write(self) -> None:

@@ -197,8 +197,8 @@ class JournalReader:
     def newest_meters(self, names: Collection[str], before: int) -> dict[str, str]:
         """The newest step of each of these shared meters before record `before`, by its name; without those that have
         none."""
-        sql = "SELECT name, sequence, line FROM meter WHERE tbl = ''"
-        rows = self._rows(sql) if self.version > 1 else []
+        sql = "SELECT name, sequence, line FROM meter WHERE tbl = ?"
+        rows = self._rows(sql, derived.SHARED) if self.version > 1 else []
         found = {name: line for name, sequence, line in rows if name in names and sequence < before}
         missing = {name for name, sequence, _ in rows if name in names} - found.keys() if rows else set(names)
         for record in self._meters_back(before) if missing else ():
@@ -250,9 +250,9 @@ class JournalReader:
         """Every line, by its number; one registered again as it was last."""
         found: dict[int, JournalLine] = {}
         for table in self._named(SNAPSHOT):
-            kept = self._newest_mark(SNAPSHOT, table)
-            if kept is not None:
-                found |= {line.number: line for line in self.snapshot_of(kept, state=False).lines}
+            for kept in (self._oldest_mark(SNAPSHOT, table), self._newest_mark(SNAPSHOT, table)):
+                if kept is not None:
+                    found |= {line.number: line for line in self.snapshot_of(kept, state=False).lines}
         for record in self._paged(0, f"{self._marks} AND kind = '{LINE}'"):
             if record.line not in found or found[record.line].sequence <= record.sequence:
                 found[record.line] = line_of(self.path, record)
@@ -268,9 +268,7 @@ class JournalReader:
 
     def first_snapshot(self, table: str) -> TableSnapshot | None:
         """The oldest snapshot of `table` that is still here; None when there is none."""
-        where = f"{self._marks} AND kind = '{SNAPSHOT}' AND tbl = ?"
-        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence LIMIT 1"
-        found = next(map(self._record, self._rows(sql, table)), None)
+        found = self._oldest_mark(SNAPSHOT, table)
         return self.snapshot_of(found) if found is not None else None
 
     def snapshot_of(self, record: JournalRecord, *, state: bool = True) -> TableSnapshot:
@@ -372,6 +370,11 @@ class JournalReader:
         where = f"{self._marks} AND kind = ? AND tbl = ? AND sequence <= ?"
         sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence DESC LIMIT 1"
         return next(map(self._record, self._rows(sql, kind, table, up_to)), None)
+
+    def _oldest_mark(self, kind: str, table: str) -> JournalRecord | None:
+        where = f"{self._marks} AND kind = ? AND tbl = ?"
+        sql = f"SELECT {database.COLUMNS} FROM record INDEXED BY mark WHERE {where} ORDER BY sequence LIMIT 1"
+        return next(map(self._record, self._rows(sql, kind, table)), None)
 
     def _marked(self, kind: str, table: str, after: int) -> Iterator[JournalRecord]:
         """Records of one kind of marks of a table after number `after`, oldest first."""

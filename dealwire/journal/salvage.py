@@ -8,7 +8,7 @@ them. Every table begins anew from there.
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -16,12 +16,13 @@ from typing import Any, Final
 
 from dealwire.journal import database, derived
 from dealwire.journal.contents import epoch_of
-from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible
+from dealwire.journal.errors import JournalDamaged, JournalError, JournalForeign, JournalInaccessible, JournalUnwritable
 from dealwire.journal.journal import Journal
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import GENESIS, OPENED, TEXT_MAX, Head, JournalRecord, chained, heading
 from dealwire.journal.segments import write_file
 from devices.clock import Clock
+from devices.files import create_file
 
 _PAGE: Final = 4096
 GIVEN_UP_AFTER: Final = 1 << 24
@@ -56,11 +57,28 @@ def salvage(path: Path, output: Path, clock: Clock) -> Salvaged:
         if found.kept == source.anchor:
             raise JournalDamaged(path, found.kept.sequence + 1, "not even the first record can be read")
         chain = takewhile(lambda record: record.sequence <= found.kept.sequence, source.records())
-        os.close(os.open(output, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         opened = source.openings(found.kept.sequence)
-        write_file(output, source.anchor, source.identity, opened, chain, rows, older=source.older)
-    _say_so(output, path, found, clock)
+        try:
+            create_file(output).close()
+        except OSError as error:
+            raise JournalInaccessible(output, error.strerror or str(error), error.errno or 0) from error
+        with _none_or_whole(output):
+            write_file(output, source.anchor, source.identity, opened, chain, rows, older=source.older)
+            _say_so(output, path, found, clock)
     return found
+
+
+@contextmanager
+def _none_or_whole(output: Path) -> Iterator[None]:
+    """Nothing is left of a file that could not be written to its end."""
+    try:
+        yield
+    except BaseException as error:
+        for end in ("", "-journal", "-wal", "-shm", "-lock"):
+            output.with_name(output.name + end).unlink(missing_ok=True)
+        if isinstance(error, database.TROUBLE):
+            raise JournalUnwritable(output, database.in_words(error)) from error
+        raise
 
 
 def _say_so(output: Path, path: Path, found: Salvaged, clock: Clock) -> None:
@@ -74,7 +92,7 @@ def _say_so(output: Path, path: Path, found: Salvaged, clock: Clock) -> None:
             journal.stopped(table, at_ns, "the journal was salvaged")
         journal.secure()
         if journal.failed is not None:
-            raise JournalInaccessible(output, journal.failed)
+            raise JournalUnwritable(output, journal.failed)
 
 
 def _look_through(source: "_Source", found: Salvaged) -> list[derived.Row]:
@@ -149,6 +167,9 @@ class _Source:
                 if start <= record.sequence <= end:
                     yield record
             start, width = end + 1, min(width * 2, _PAGE)
+            if rows == []:  # nothing, and it can be read: the next record may be far
+                following = self._try("SELECT min(sequence) FROM record WHERE sequence >= ?", start)
+                start = following[0][0] if following and type(following[0][0]) is int else start
 
     def _last(self) -> int:
         rows = self._try("SELECT sequence FROM record ORDER BY sequence DESC LIMIT 1")

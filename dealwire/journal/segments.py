@@ -43,13 +43,16 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
     JournalUnwritable or JournalInaccessible when the folder does not take it, JournalDamaged when what is there is not
     what the journal says.
     """
+    if segment.first <= reader.anchor.sequence:  # its file may be there, whole
+        raise JournalDamaged(reader.path, segment.first, "was pruned; the file that the day was copied to holds it")
     target = folder / file_name(reader, segment)
     made = target.with_suffix(".part")
+    opened = [each for each in reader.openings() if each[0] <= segment.last]  # the same bytes whenever it is made
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         made.unlink(missing_ok=True)
         os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-        write_file(made, anchor_of(reader, segment.first), reader.identity, openings(reader), records(reader, segment))
+        write_file(made, anchor_of(reader, segment.first), reader.identity, opened, records(reader, segment))
         with JournalReader(made) as copy:
             head = verify(copy).head
         if head != Head(segment.last, segment.hash):
@@ -70,7 +73,7 @@ def export_segment(reader: JournalReader, segment: Segment, folder: Path) -> tup
 
 def records(reader: JournalReader, segment: Segment) -> Iterator[JournalRecord]:
     """The records of a segment."""
-    for record in reader.records(max(segment.first - 1, reader.anchor.sequence)):
+    for record in reader.records(segment.first - 1):
         if record.sequence > segment.last:
             return
         yield record
@@ -80,11 +83,6 @@ def anchor_of(reader: JournalReader, first: int) -> Head:
     """What record `first` follows."""
     digest = reader.hash_at(first - 1)
     return reader.anchor if digest is None else Head(first - 1, digest)
-
-
-def openings(reader: JournalReader) -> Sequence[tuple[int, str]]:
-    """Every opening of the file: its record's number, its name."""
-    return reader.openings()
 
 
 def write_file(
@@ -105,7 +103,9 @@ def write_file(
         db.execute("BEGIN IMMEDIATE")
         for statement in database.SCHEMA:
             db.execute(statement)
-        db.execute("INSERT INTO anchor (sequence, hash, file) VALUES (?, ?, ?)", (*anchor_fields(anchor), identity))
+        db.execute(
+            "INSERT INTO anchor (sequence, hash, file) VALUES (?, ?, ?)", (anchor.sequence, anchor.hash, identity)
+        )
         db.executemany("INSERT INTO opening (sequence, epoch) VALUES (?, ?)", opened)
         insert = f"INSERT INTO record ({database.COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
         rest = iter(chain)
@@ -114,11 +114,6 @@ def write_file(
             derived.derive(db, page, older=older)
         derived.write(db, also)
         db.execute("COMMIT")
-
-
-def anchor_fields(anchor: Head) -> tuple[int, bytes]:
-    """An anchor as a row holds it."""
-    return anchor.sequence, anchor.hash
 
 
 def row_of(record: JournalRecord) -> tuple[int, int, int, str, str, bytes, bytes]:

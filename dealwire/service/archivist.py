@@ -35,10 +35,6 @@ class Archivist:
     def __init__(
         self, journal: Journal, part: JournalPart, consumers: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        self.problem: str | None = None
-        """Why the last copy failed; None while all is well."""
-        self.waiting = 0
-        """Segments that are not copied yet."""
         self._journal, self._part, self._consumers = journal, part, consumers
         self._begins = time.fromisoformat(part.day_begins)
         self._look_ns = 0
@@ -78,14 +74,13 @@ class Archivist:
         try:
             with JournalReader(self._journal.path) as reader:
                 segments = reader.segments()
-                self.waiting = sum(each.exported is None for each in segments)
                 missing = next((each for each in segments if each.exported is None), None)
                 if missing is not None and self._process is None:
                     self._copy(missing)
                 if segments and self._may_go(segments[0], reader, now_ns):
                     self._pruned = segments[0]
         except JournalError as error:
-            self.problem = str(error)
+            _log.warning("nothing is archived or pruned: %s", error)
         self._journal.give_back()
 
     def _may_go(self, segment: Segment, reader: JournalReader, now_ns: int) -> bool:
@@ -128,10 +123,9 @@ class Archivist:
             found = json.loads(out.splitlines()[-1]) if code == 0 else {}
             file, sha256 = str(found["file"]), str(found["sha256"])
         except (IndexError, KeyError, ValueError):
-            self.problem = problem.strip().splitlines()[-1] if problem.strip() else f"copying ended with {code}"
+            why = problem.strip().splitlines()[-1] if problem.strip() else f"copying ended with {code}"
             self._look_ns = now_ns + AGAIN_NS
-            _log.warning("the day %s is not archived: %s", self._copied.day, self.problem)
+            _log.warning("the day %s is not archived: %s", self._copied.day, why)
             return
-        self.problem = None
         self._journal.exported(self._copied, file, sha256, now_ns)
         self._look_ns = now_ns + 1  # there may be more; this one is not on the disk before the beat is over

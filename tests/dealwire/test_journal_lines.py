@@ -16,6 +16,7 @@ from devices.session import Session
 from devices.transport.base import Abandonable, LineClosed, Timed
 from devices.transport.memory import CAPACITY, memory_pair
 from protocol.tdp.messages import Role
+from rules.settled import SettledKey
 from tests.support.journal_evening import copy_as_killed
 from tests.support.small_disk import database, fill
 
@@ -195,15 +196,27 @@ def test_an_idle_commit_touches_nothing(tmp_path: Path, clock: ManualClock) -> N
         assert (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
 
 
-def test_a_group_that_grows_is_written_without_being_told(tmp_path: Path, clock: ManualClock) -> None:
+@pytest.mark.parametrize("more", range(4))
+def test_a_group_that_grows_is_written_without_being_told(tmp_path: Path, clock: ManualClock, more: int) -> None:
+    """And only where a read begins: never between a settlement and the record of whose round it is."""
+    rounds = GROUP_MAX // 4 + 20
     with Journal(tmp_path / "j", key=None, clock=clock) as journal:
-        for number in range(GROUP_MAX + 10):
-            journal.publish("t", "event", number, f'{{"n":{number}}}')
+        line = journal.line("t", "shoe", **LINE)  # type: ignore[arg-type]
+        for number in range(rounds):
+            journal.chunk(line, number, False, b"read")
+            for _ in range(more if number == 0 else 0):
+                journal.publish("t", "event", number, "{}")
+            journal.publish("t", "round", number, "{}")
+            journal.publish("t", "settlement", number, f'{{"session":"s","round":{number + 1}}}')
+            journal.settled("t", number, SettledKey("d", "s", number + 1))
         with JournalReader(tmp_path / "j") as reader:
-            assert len(reader.publications()) == GROUP_MAX
+            written = [item for item in reader.publications() if item.topic == "settlement"]
+            assert rounds - 22 < len(written) < rounds
+            assert all(reader.was_settled("t", SettledKey("d", "s", number + 1)) for number in range(len(written)))
         told = journal.commit()
-        assert [item.line for item in told] == [f'{{"n":{number}}}' for number in range(GROUP_MAX + 10)]
-        assert [item.sequence for item in told] == list(range(2, GROUP_MAX + 12))
+        assert [item.line for item in told if item.topic == "settlement"] == [
+            f'{{"session":"s","round":{number + 1}}}' for number in range(rounds)
+        ]
 
 
 def test_a_topic_that_is_none_is_refused(tmp_path: Path, clock: ManualClock) -> None:

@@ -6,6 +6,8 @@ import json
 import random
 import shutil
 import sqlite3
+import subprocess
+import sys
 import zlib
 from collections import Counter
 from contextlib import closing, suppress
@@ -47,6 +49,7 @@ def test_what_is_before_the_damage_is_kept_and_what_is_beyond_is_remembered(tmp_
     assert found.kept.sequence == 99
     assert found.lost == [(100, 100)]
     assert found.beyond == 703
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600
     with JournalReader(tmp_path / "new") as reader:
         verdict = verify(reader)
         assert verdict.records == 99 + 3, "an opening, what was found, and the end of the table"
@@ -81,6 +84,28 @@ def test_pages_overwritten_at_random_never_hang_or_end_in_a_traceback(tmp_path: 
         result = CliRunner().invoke(main, ["journal", command, str(path)])
         assert result.exit_code in (0, 6), result.output
         assert len(result.output) < 3 * len(content), "it goes round in circles"
+
+
+def test_a_number_altered_to_be_far_away_costs_no_walk_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    filled(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE record SET sequence = ? WHERE sequence = 400", (1 << 62,))
+    found = salvage(path, tmp_path / "new", ManualClock())
+    assert (found.kept.sequence, found.beyond) == (399, 403)
+
+
+def test_an_output_that_cannot_be_written_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    filled(path)
+    command = [sys.executable, "-m", "dealwire", "journal", "salvage", str(path)]
+    done = subprocess.run([*command, str(tmp_path / "none" / "new")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1), done.stderr
+    full = ["bash", "-c", 'ulimit -f 100; exec "$@"', "-", *command, str(tmp_path / "new")]
+    done = subprocess.run(full, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    assert "nothing can be written" in done.stderr
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith("new")] == []
 
 
 def test_what_is_no_journal_or_already_there_is_refused(tmp_path: Path) -> None:
