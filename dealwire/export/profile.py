@@ -55,7 +55,7 @@ _CODES: Final = """
     draw-before-close draw-before-named card-unread card-doubtful card-named naming-refused card-missing
     drawn-outside burned-mid-race card-overdrawn cut-card other-shoe shoe-over shoe-ended misdeal-called
     ruled-on misdeal-refused deck-removed device-fault jam door-opened power-lost session-changed events-lost
-    link-lost recording-ended
+    link-lost recording-ended session-returned device-swapped device-not-pinned round-repeated line-flooded
 """
 CODES: Final = frozenset(_CODES.split())
 """Incidents that leave under their own code; any other leaves as `other`, as one does that names a joker."""
@@ -66,6 +66,7 @@ EVENTS: Final[Mapping[str, Kept]] = {
     ),
     "LinkLost": {},
     "SessionChanged": {"previous": None, "session": None},
+    "SessionReturned": {"session": None},
     "EventsLost": {"first": None, "last": None},
     "Booted": {"boot_count": None, "mid_round": None},
     "FaultRaised": {"fault": None, "place": None},

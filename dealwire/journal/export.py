@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from dealwire.journal.contents import JournalLine
 from dealwire.journal.errors import JournalUnwritable
 from dealwire.journal.reader import JournalReader
 from dealwire.journal.records import LINE, NOTE, RAW
@@ -26,18 +27,7 @@ def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite
 
         def interface_of(number: int) -> int:
             if number not in interfaces:
-                line = lines.get(number)  # none when it was registered before this file begins
-                interfaces[number] = (
-                    writer.interface(f"line {number}", device="")
-                    if line is None
-                    else writer.interface(
-                        line.name,
-                        device=line.device,
-                        dialect=line.dialect,
-                        line=short_name(line.address),
-                        baud=line.baud,
-                    )
-                )
+                interfaces[number] = _interface(writer, number, lines.get(number))
             return interfaces[number]
 
         for record in reader.records():
@@ -54,3 +44,12 @@ def export_capture(reader: JournalReader, table: str, output: Path, *, overwrite
     if writer.failed is not None:
         raise JournalUnwritable(output, writer.failed)
     return count
+
+
+def _interface(writer: CaptureWriter, number: int, line: JournalLine | None) -> int:
+    """A line's place in a capture; one without a name when it was registered before this file begins."""
+    if line is None:
+        return writer.interface(f"line {number}", device="")
+    return writer.interface(
+        line.name, device=line.device, dialect=line.dialect, line=short_name(line.address), baud=line.baud
+    )

@@ -350,3 +350,27 @@ def test_a_table_goes_on_when_its_beginning_was_pruned(tmp_path: Path) -> None:
     assert len(published(tmp_path, "round")) > rounds
     with reading(tmp_path) as reader:
         verify(reader, open_seals=True)
+
+
+@pytest.mark.thorough
+def test_a_day_in_which_a_table_began_anew_is_exported_with_all_its_lines(tmp_path: Path) -> None:
+    """Those of its first half were registered the day before."""
+    with simulators() as addresses:
+        for seats in (8, 7):
+            file = write_configuration(tmp_path, addresses, more=f"seats = {seats}")
+            service, listener = opened(file)
+            with service:
+                if seats == 8:
+                    run_until(service, lambda: len(listener.of("round")) >= 1)  # noqa: B023
+                    service.journal.begin_day("2031-01-02", service.clock.now_ns())
+                run_until(service, lambda: len(listener.of("round")) >= 2)  # noqa: B023
+        with reading(tmp_path) as reader:
+            path = reader.path
+        with Journal(path, key=SealingKey.load(path.with_name("journal.key")), clock=ManualClock()) as journal:
+            journal.begin_day("2031-01-03", journal.newest_ns)
+        with JournalReader(path) as reader:
+            day = reader.segments()[-1]
+            target, _ = export_segment(reader, day, tmp_path / "archive")
+    output = tmp_path / "out.pcapng"
+    code, said = run("export", target, "--capture", output, "--key", path.with_name("journal.key"))
+    assert code == 0, said

@@ -43,6 +43,14 @@ def test_a_burst_is_kept_and_what_exceeds_it_is_counted_and_hashed() -> None:
     assert (budget.due_ns, budget.settle(now_ns + 3 * SECOND)) == (None, None)
 
 
+def test_a_stretch_ends_when_the_line_gave_less_than_its_budget_for_a_second() -> None:
+    budget, now_ns = Budget(), START_NS
+    while budget.keeps(PIECE, now_ns):
+        pass
+    assert not budget.keeps(b"half a second later", now_ns + SECOND // 2)
+    assert budget.keeps(b"and much later", now_ns + 2 * SECOND)
+
+
 def test_a_line_that_does_not_stop_is_not_heard_again_and_is_noted_once_a_minute() -> None:
     budget, now_ns, notes = Budget(), START_NS, list[BytesDropped]()
     given = kept = 0
