@@ -17,6 +17,7 @@ from dealwire.config.load import load_configuration
 from dealwire.host import HostFinding, check_all, ports
 from dealwire.journal.errors import KeyProblem
 from dealwire.service.seals import load_seal, seal_in_words
+from protocol.printable import printable
 
 RULES_PATH = "/etc/udev/rules.d/70-dealwire.rules"
 GROUP = "dialout"
@@ -52,7 +53,7 @@ def command(ctx: click.Context, /, file: Path | None, as_json: bool, udev: bool,
         if as_json:
             click.echo(json.dumps({"schema": "dealwire.finding/1", "type": "finding", **dataclasses.asdict(finding)}))
             continue
-        click.secho(f"{finding.verdict:<8} ", fg=COLOURS[finding.verdict], nl=False)
+        click.secho(f"{printable(finding.verdict):<8} ", fg=COLOURS[finding.verdict], nl=False)
         echo(f"{finding.check:<13} {finding.text}")
         if finding.remedy:
             echo(f"{'':<23}{finding.remedy}")
