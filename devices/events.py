@@ -473,6 +473,18 @@ class Mishap(StrEnum):
     """A stray joker came out of the deck."""
     BOXED = "boxed"
     """A card lay face up in the deck."""
+    FOULED_BY_PLAYER = "fouled-by-player"
+    """A hand touched discards or another hand, and its own player did it."""
+    FOULED_BY_OTHERS = "fouled-by-others"
+    """A hand touched discards or another hand, and its own player did not do it."""
+    RECONSTRUCTED = "reconstructed"
+    """A fouled hand was put together again, card by card."""
+    DROPPED = "dropped"
+    """A card was dropped on the table while it was dealt."""
+    RETURNED_TO_DECK = "returned-to-deck"
+    """A card was put back into the deck, the packet's rest or the shoe."""
+    EARLY = "early"
+    """A card was dealt before its time."""
 
 
 class CardMishandled(Body, frozen=True):

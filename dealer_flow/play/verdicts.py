@@ -182,7 +182,7 @@ def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
 def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen: Seen) -> None:
     """A person reports what happened to a card."""
     known = next((mishap for mishap in Mishap if mishap == how), None)
-    code = _MISHAPS[known] if known else "card-mishandled"
+    code = _MISHAPS.get(known, "card-mishandled") if known else "card-mishandled"
     if known in (Mishap.EXPOSED, Mishap.OFF_TABLE):
         hand = round_.ledger.hands.get(place)
         policy = round_.plan.wrong(round_.plan.kind(place), how, hand.step if hand else None)
@@ -197,7 +197,7 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
         reason="person" if known is Mishap.EXPOSED else "",
         place=at(place),
         cards=(card.text,) if card is not None else (),
-        how="" if known else how,
+        how="" if known in _MISHAPS else how,
     )
     incident = round_.report(judged(policy, finding), seen)
     hand = round_.ledger.hands.get(place)

@@ -202,6 +202,13 @@ class Mishandling(IntEnum):
     FOULED = 3
     JOKER = 4
     BOXED = 5
+    FOULED_BY_PLAYER = 6
+    """From here on since 1.2."""
+    FOULED_BY_OTHERS = 7
+    RECONSTRUCTED = 8
+    DROPPED = 9
+    RETURNED_TO_DECK = 10
+    EARLY = 11
 
 
 # ------------------------------------------------------------------ link

@@ -34,8 +34,9 @@ from protocol.tdp.messages import Kind
 
 VERSION: Final = 1
 """The header's version byte: the protocol's major number."""
-MINOR: Final = 1
-"""1 added what a person saw happen to a card, the places of named hands, and packets of different sizes."""
+MINOR: Final = 2
+"""1 added what a person saw happen to a card, the places of named hands, and packets of different sizes; 2 more of what
+a person sees: how a hand was set, what was laid away, the number drawn, propositions, corrections."""
 
 MAX_FRAME: Final = 256
 """Bytes of a decoded frame, header and check included: small enough for a microcontroller's buffer, and

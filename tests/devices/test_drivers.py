@@ -124,7 +124,7 @@ CONTROLLER = [
         m.CardMishandledMessage(**HEAD, place=0x51, how=2, card=0x2A),
         e.CardMishandled(PLACES[0x51], "off-table", parse_card("TD")),
     ),
-    (m.CardMishandledMessage(**HEAD, place=0x41, how=9, card=0x60), e.CardMishandled(DEALER, "0x09", UNREAD)),
+    (m.CardMishandledMessage(**HEAD, place=0x41, how=99, card=0x60), e.CardMishandled(DEALER, "0x63", UNREAD)),
 ]
 
 

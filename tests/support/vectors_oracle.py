@@ -236,7 +236,7 @@ def frames() -> list[dict[str, Any]]:
 
 
 def unknown() -> list[dict[str, Any]]:
-    """Frames that are whole and mean nothing to version 1.1: values to keep and acknowledge, not errors."""
+    """Frames that are whole and mean nothing to version 1.2: values to keep and acknowledge, not errors."""
     cases = [
         ("unknown event", head(EVENT, 0x7F7F, 9) + bytes.fromhex("0a000000e8030000c0ffee")),
         ("a shoe's event, not yet given out", head(EVENT, 0x027F) + bytes.fromhex("0100000002000000")),
@@ -354,7 +354,7 @@ def bad_payloads() -> list[dict[str, Any]]:
 def document() -> dict[str, Any]:
     return {
         "protocol": "Table Device Protocol",
-        "version": "1.1",
+        "version": "1.2",
         "about": "Hex throughout. decoded = header, payload, check; wire = COBS of it and the closing delimiter. "
         "Fields that hold bytes or card codes are hex, texts are text. See protocol.md.",
         "frames": frames(),
