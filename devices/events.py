@@ -496,6 +496,61 @@ class CardMishandled(Body, frozen=True):
     card: Card
 
 
+class Setter(StrEnum):
+    """Who set a hand."""
+
+    PLAYER = "player"
+    HOUSE_WAY = "house-way"
+    """The dealer, by the way the house sets hands."""
+    DEALER = "dealer"
+
+
+class HandSet(Body, frozen=True):
+    """A hand lies in two parts: `low` is its low or first hand, `rest` the other; either is empty when nobody reported
+    it. `by` is a `Setter` or its text when unknown; `foul`: it was set against the rules."""
+
+    place: Place
+    by: str
+    foul: bool
+    low: tuple[Card, ...]
+    rest: tuple[Card, ...]
+
+
+class CardsDiscarded(Body, frozen=True):
+    """A player or the dealer laid these cards away; a face nobody saw is unread."""
+
+    place: Place
+    cards: tuple[Card, ...]
+
+
+class NumberDrawn(Body, frozen=True):
+    """The number shaken or drawn that says who gets the first cards."""
+
+    drawn: int
+
+
+class WagerOn(Body, frozen=True):
+    """What a seat's bet on spot number `bet` is on, one of several such propositions, in cents; 0 takes it back.
+    `proposition` is its number in the procedure; `on` the card it names: `TD` that card, `T` its rank, `D` its suit,
+    empty when it names none."""
+
+    seat: int
+    bet: int
+    proposition: int
+    on: str
+    cents: int
+
+
+class HandCorrected(Body, frozen=True):
+    """Faces that were keyed for a place are corrected; `badge` is 0 when none was swiped, `level` as in
+    `BadgeSwiped`."""
+
+    place: Place
+    badge: int
+    level: str
+    cards: tuple[Card, ...]
+
+
 class MisdealCalled(Body, frozen=True):
     """A person called a misdeal."""
 

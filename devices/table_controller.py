@@ -5,7 +5,7 @@ from typing import Final
 
 from devices import events as e
 from devices.translation import Names, Table, TableDriver, common_events, name_of, names_of
-from protocol.cards import CARDS
+from protocol.cards import CARDS, RANKS, SUITS
 from protocol.places import PLACES
 from protocol.tdp import messages as m
 
@@ -16,6 +16,7 @@ def _spelt(numbers: type[IntEnum]) -> Names:
 
 _SPREADS: Final = _spelt(m.Spread)
 _MISHAPS: Final = _spelt(m.Mishandling)
+_SETTERS: Final = _spelt(m.SetBy)
 _LEVELS: Final = _spelt(m.BadgeLevel)
 
 
@@ -27,6 +28,33 @@ def _burn(event: m.BurnConfirmedMessage) -> e.BurnConfirmed:
 def _revealed(event: m.HandRevealedMessage) -> e.HandRevealed:
     cards = tuple([CARDS[code] for code in event.cards])
     return e.HandRevealed(PLACES[event.place], cards, event.source == m.RevealSource.KEYED)
+
+
+def _set(event: m.HandSetMessage) -> e.HandSet:
+    cards = tuple([CARDS[code] for code in event.cards])
+    low, rest = cards[: event.low], cards[event.low :]
+    return e.HandSet(PLACES[event.place], name_of(_SETTERS, event.by), bool(event.foul), low, rest)
+
+
+def _discarded(event: m.CardsDiscardedMessage) -> e.CardsDiscarded:
+    return e.CardsDiscarded(PLACES[event.place], tuple([CARDS[code] for code in event.cards]))
+
+
+def _wager_on(event: m.WagerOnMessage) -> e.WagerOn:
+    return e.WagerOn(event.seat, event.bet, event.proposition, _on(event.on), event.cents)
+
+
+def _on(code: int) -> str:
+    """`TD`, `T`, `D` or nothing; the text of a code that is none of these."""
+    suit, rank = code >> 4, code & 0x0F
+    if suit > len(SUITS) or rank > len(RANKS):
+        return CARDS[code].text
+    return ("?" + RANKS)[rank].strip("?") + ("?" + SUITS)[suit].strip("?")
+
+
+def _corrected(event: m.HandCorrectedMessage) -> e.HandCorrected:
+    cards = tuple([CARDS[code] for code in event.cards])
+    return e.HandCorrected(PLACES[event.place], event.badge, name_of(_LEVELS, event.level), cards)
 
 
 EVENTS: Final[Table] = {
@@ -47,6 +75,11 @@ EVENTS: Final[Table] = {
     m.CardMishandledMessage: lambda event: e.CardMishandled(
         PLACES[event.place], name_of(_MISHAPS, event.how), CARDS[event.card]
     ),
+    m.HandSetMessage: _set,
+    m.CardsDiscardedMessage: _discarded,
+    m.NumberDrawnMessage: lambda event: e.NumberDrawn(event.drawn),
+    m.WagerOnMessage: _wager_on,
+    m.HandCorrectedMessage: _corrected,
 }
 
 

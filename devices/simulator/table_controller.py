@@ -9,7 +9,7 @@ from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
 from protocol.places import NOWHERE, SEATS_MAX, Place
 from protocol.tdp import messages as m
-from protocol.tdp.messages import BadgeLevel, Mishandling, Reason, RevealSource, Spread, Status
+from protocol.tdp.messages import BadgeLevel, Mishandling, Reason, RevealSource, SetBy, Spread, Status
 from protocol.tdp.messages import ControllerState as S
 
 BOOT_NS: Final = 1_000 * MS
@@ -172,6 +172,35 @@ class TableControllerModel:
     def mishandle(self, place: Place, how: Mishandling, card: Card = UNREAD) -> bool:
         """What a person saw happen to a card at a place; `card` is its face when that was seen."""
         return self._running() and self._say(m.CardMishandledMessage, place=place, how=how, card=card)
+
+    def set_hand(
+        self, place: Place, by: SetBy, low: tuple[Card, ...], rest: tuple[Card, ...] = (), *, foul: bool = False
+    ) -> bool:
+        """A hand is set into its low or first hand and the rest; the rest may stay unreported."""
+        cards = bytes((*low, *rest))
+        return self._running() and self._say(
+            m.HandSetMessage, place=place, by=by, foul=int(foul), low=len(low), cards=cards
+        )
+
+    def discard(self, place: Place, cards: tuple[Card, ...]) -> bool:
+        """Cards are laid away from a hand; unread where nobody saw the face."""
+        return self._running() and self._say(m.CardsDiscardedMessage, place=place, cards=bytes(cards))
+
+    def draw_number(self, drawn: int) -> bool:
+        """The number shaken or drawn that says who gets the first cards."""
+        return self._running() and self._say(m.NumberDrawnMessage, drawn=drawn)
+
+    def place_wager_on(self, seat: int, bet: int, proposition: int, on: int, cents: int) -> bool:
+        """A seat's wager on one proposition of a spot; `on` is a card code, 0 in a half for any suit or rank."""
+        return self._running() and self._say(
+            m.WagerOnMessage, seat=seat, bet=bet, proposition=proposition, on=on, cents=cents
+        )
+
+    def correct(self, place: Place, cards: tuple[Card, ...], badge: int, level: BadgeLevel) -> bool:
+        """Faces that were keyed for a place are corrected."""
+        return self._running() and self._say(
+            m.HandCorrectedMessage, place=place, badge=badge, level=level, cards=bytes(cards)
+        )
 
     def set_setup(self, is_open: bool) -> bool:
         """The set-up menu is opened or closed; possible while bets are open."""

@@ -211,6 +211,14 @@ class Mishandling(IntEnum):
     EARLY = 11
 
 
+class SetBy(IntEnum):
+    """Who set a hand into its two parts."""
+
+    PLAYER = 1
+    HOUSE_WAY = 2
+    DEALER = 3
+
+
 # ------------------------------------------------------------------ link
 
 
@@ -803,3 +811,48 @@ class CardMishandledMessage(Event, frozen=True):
     place: int
     how: int
     card: int
+
+
+class HandSetMessage(Event, frozen=True):
+    """A hand lies in two parts: the first `low` of `cards` are its low or first hand, the others the rest.
+
+    Since 1.2.
+    """
+
+    place: int
+    by: int
+    foul: int
+    low: int
+    cards: bytes
+
+
+class CardsDiscardedMessage(Event, frozen=True):
+    """Cards were laid away from a place, in the order they were laid. Since 1.2."""
+
+    place: int
+    cards: bytes
+
+
+class NumberDrawnMessage(Event, frozen=True):
+    """The number shaken or drawn that says who gets the first cards. Since 1.2."""
+
+    drawn: int
+
+
+class WagerOnMessage(Event, frozen=True):
+    """What a seat's bet on one spot is on, one of several such propositions, in cents; 0 takes it back. Since 1.2."""
+
+    seat: int
+    bet: int
+    proposition: int
+    on: int
+    cents: int
+
+
+class HandCorrectedMessage(Event, frozen=True):
+    """The faces that were keyed for a place are corrected, by the person whose badge it is. Since 1.2."""
+
+    place: int
+    badge: int
+    level: int
+    cards: bytes

@@ -428,4 +428,38 @@ PACKETS: Final[dict[tuple[Kind, int], tuple[type[m.Message], Construct[Any, Any]
             "card" / Code(Int8ul, CARDS) * "its face when it was seen, else unread",
         ),
     ),
+    (Kind.EVENT, 0x034E): (
+        m.HandSetMessage,
+        _event(
+            "place" / _place * "whose hand it is",
+            "by" / Code(Int8ul, m.SetBy) * "who set it",
+            "foul" / Int8ul * "1: set against the rules, 0: not",
+            "low" / Int8ul * "how many of the cards, from the first, are the low or first hand",
+            "cards" / _cards * "the low or first hand, then the rest if it is known; unread where nobody saw the face",
+        ),
+    ),
+    (Kind.EVENT, 0x034F): (
+        m.CardsDiscardedMessage,
+        _event("place" / _place * "from whose hand", "cards" / _cards * "unread where the face was not seen"),
+    ),
+    (Kind.EVENT, 0x0350): (m.NumberDrawnMessage, _event("drawn" / Int8ul * "the dice's total, or the number shown")),
+    (Kind.EVENT, 0x0351): (
+        m.WagerOnMessage,
+        _event(
+            _seat,
+            "bet" / Int8ul * "the spot's number in the game's file",
+            "proposition" / Int8ul * "which of the spot's propositions, by its number in the game's file",
+            "on" / Int8ul * "the card, as a card code; suit 0: of any suit, rank 0: of any rank; 00h: of no card",
+            "cents" / Int32ul * "the whole wager on this proposition, 0 takes it back",
+        ),
+    ),
+    (Kind.EVENT, 0x0352): (
+        m.HandCorrectedMessage,
+        _event(
+            "place" / _place,
+            "badge" / Int32ul * "whose badge was swiped",
+            "level" / Code(Int8ul, m.BadgeLevel),
+            "cards" / _cards * "in the order they lie",
+        ),
+    ),
 }

@@ -124,6 +124,29 @@ CONTROLLER = [
         m.CardMishandledMessage(**HEAD, place=0x51, how=2, card=0x2A),
         e.CardMishandled(PLACES[0x51], "off-table", parse_card("TD")),
     ),
+    (
+        m.HandSetMessage(**HEAD, place=3, by=1, foul=0, low=2, cards=bytes.fromhex("113360")),
+        e.HandSet(seat(3), "player", False, parse_cards("AC 3H"), (UNREAD,)),
+    ),
+    (
+        m.HandSetMessage(**HEAD, place=0x41, by=2, foul=1, low=2, cards=bytes.fromhex("1133")),
+        e.HandSet(DEALER, "house-way", True, parse_cards("AC 3H"), ()),
+    ),
+    (m.HandSetMessage(**HEAD, place=3, by=9, foul=1, low=2, cards=b""), e.HandSet(seat(3), "0x09", True, (), ())),
+    (
+        m.CardsDiscardedMessage(**HEAD, place=0x41, cards=bytes.fromhex("2a60")),
+        e.CardsDiscarded(DEALER, (parse_card("TD"), UNREAD)),
+    ),
+    (m.NumberDrawnMessage(**HEAD, drawn=18), e.NumberDrawn(18)),
+    (m.WagerOnMessage(**HEAD, seat=3, bet=5, proposition=1, on=0x2A, cents=75), e.WagerOn(3, 5, 1, "TD", 75)),
+    (m.WagerOnMessage(**HEAD, seat=3, bet=5, proposition=2, on=0x0A, cents=75), e.WagerOn(3, 5, 2, "T", 75)),
+    (m.WagerOnMessage(**HEAD, seat=3, bet=5, proposition=3, on=0x20, cents=75), e.WagerOn(3, 5, 3, "D", 75)),
+    (m.WagerOnMessage(**HEAD, seat=3, bet=5, proposition=4, on=0, cents=0), e.WagerOn(3, 5, 4, "", 0)),
+    (m.WagerOnMessage(**HEAD, seat=3, bet=5, proposition=4, on=0x60, cents=1), e.WagerOn(3, 5, 4, "??", 1)),
+    (
+        m.HandCorrectedMessage(**HEAD, place=2, badge=9001, level=2, cards=bytes.fromhex("1133")),
+        e.HandCorrected(seat(2), 9001, "supervisor", parse_cards("AC 3H")),
+    ),
     (m.CardMishandledMessage(**HEAD, place=0x41, how=99, card=0x60), e.CardMishandled(DEALER, "0x63", UNREAD)),
 ]
 
