@@ -468,15 +468,15 @@ class Mishap(StrEnum):
     OFF_TABLE = "off-table"
     """A card fell from the table."""
     FOULED = "fouled"
-    """A hand touched discards or another hand."""
+    """A hand touched discards; by whose fault nobody has found yet."""
     JOKER = "joker"
     """A stray joker came out of the deck."""
     BOXED = "boxed"
     """A card lay face up in the deck."""
     FOULED_BY_PLAYER = "fouled-by-player"
-    """A hand touched discards or another hand, and its own player did it."""
+    """A hand touched discards, and its own player did it."""
     FOULED_BY_OTHERS = "fouled-by-others"
-    """A hand touched discards or another hand, and its own player did not do it."""
+    """A hand touched discards, and its own player did not do it."""
     RECONSTRUCTED = "reconstructed"
     """A fouled hand was put together again, card by card."""
     DROPPED = "dropped"
@@ -485,6 +485,8 @@ class Mishap(StrEnum):
     """A card was put back into the deck, the packet's rest or the shoe."""
     EARLY = "early"
     """A card was dealt before its time."""
+    EXPOSED_BY_PLAYER = "exposed-by-player"
+    """A player showed a card of the own hand."""
 
 
 class CardMishandled(Body, frozen=True):

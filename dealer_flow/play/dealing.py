@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
 from dealer_flow.procedure.steps import DecideStep, Due, OfferHandStep
-from dealer_flow.record.incidents import Incident
+from dealer_flow.record.incidents import UNJUDGED, Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import Card
@@ -44,12 +44,21 @@ def begin(round_: Round, seen: Seen) -> None:
 def deal_from(round_: Round, deck: int, seen: Seen) -> None:
     """A round is dealt from this deck; 0 is a shoe's."""
     plan, care = round_.plan, round_.plan.procedure.care
-    alternating = plan.procedure.deck.alternating > 1 and not plan.from_shoe
-    place = (SHOE if plan.from_shoe else SHUFFLER).text
-    for finding in round_.decks.deal(deck, alternating=alternating, oldest=plan.oldest_deck):
-        clauses = {"deck-not-alternated": plan.procedure.deck.clause, "defective-deck-again": care.deck.clause}
-        clause = clauses.get(finding.code, care.age.clause if care.age else "procedure")
-        round_.report(replace(finding, clause=clause, place=place), seen)
+    alternating = care.alternate is not None and not plan.from_shoe
+    of_decks(
+        round_,
+        round_.decks.deal(deck, alternating=alternating, oldest=plan.oldest_deck, youngest=plan.youngest_deck),
+        seen,
+    )
+
+
+def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
+    """What was found about the decks' turns and ages, by the clauses of the procedure."""
+    care, place = round_.plan.procedure.care, (SHOE if round_.plan.from_shoe else SHUFFLER).text
+    parts = {"deck-not-alternated": care.alternate, "deck-changed-early": care.least, "deck-too-old": care.age}
+    for finding in findings:
+        part = parts.get(finding.code, care.deck)
+        round_.report(replace(finding, clause=part.clause if part else UNJUDGED, place=place), seen)
 
 
 def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:

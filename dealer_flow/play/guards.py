@@ -389,14 +389,37 @@ def _not_here(*_: object) -> bool:
     return False
 
 
+def _settling(round_: Round) -> bool:
+    """A player's hand was shown for the last time: it is settled then and there."""
+    plan, hands = round_.plan, round_.ledger.hands
+    if round_.step is None or round_.step.do != "reveal":
+        return False
+    shown = {plan.kind(place) for place, hand in hands.items() if hand.revealed is not None}
+    return any(kind == "seats" or (kind in plan.hands and not plan.house(kind)) for kind in shown)
+
+
+def _substantial_action(round_: Round) -> bool:
+    """Two players put money in the pot, or three did that or folded; what was placed before the deal does not count."""
+    choices = round_.plan.choices
+    made = [[choices[name] for name in names.values()] for names in round_.choices.values()]
+    paid = sum(any(choice.stakes for choice in mine) for mine in made)
+    return paid >= 2 or sum(any(choice.stakes or choice.folds for choice in mine) for mine in made) >= 3
+
+
+_MISDEAL_OVER: Final[dict[str, Callable[[Round], bool]]] = {
+    "end": lambda _: False,
+    "settlement": _settling,
+    "first-decision": lambda r: bool(r.choices),
+    "substantial-action": _substantial_action,
+}
+"""The words of `[misdeal]`, and when each says that a call comes too late."""
+
 CHECKS: Final[dict[str, Check]] = {
     # the round
     "round_begun": _not_here,
     "round_ended": _not_here,
     "bets_closed": _not_here,
-    "before_first_decision": lambda r, _: (
-        bool(r.rulings) or not r.choices or r.plan.procedure.misdeal.until != "first-decision"
-    ),
+    "misdeal_in_time": lambda r, _: bool(r.rulings) or not _MISDEAL_OVER[r.plan.misdeal_until](r),
     "place_is_known": lambda r, body: not r.plan.selects_first or 0 <= body.seat <= r.plan.most_seats,
     "first_cards_to_come": lambda r, _: not (r.plan.selects_first and r.dues and r.first is not None),
     "something_to_confirm": _something_to_confirm,

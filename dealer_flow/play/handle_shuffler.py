@@ -1,8 +1,6 @@
 """What each report of a shuffler does to the round; `HANDLERS` has those of the controller and the shoe too. Whether a
 report was in order has been decided before, by `order`."""
 
-# ruff: noqa: ARG001 - every handler has the signature of the table at the end
-
 from typing import Final
 
 import devices.events as e
@@ -18,7 +16,8 @@ from protocol.places import NOWHERE, Place
 
 
 def _loaded(round_: Round, seen: Seen, body: e.DeckLoaded) -> None:
-    round_.decks.loaded(body.deck, body.back)
+    found = round_.decks.loaded(body.deck, body.back, round_.plan.youngest_deck)
+    dealing.of_decks(round_, found, seen)
 
 
 def _verified(round_: Round, seen: Seen, body: e.DeckVerified) -> None:

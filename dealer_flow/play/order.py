@@ -148,7 +148,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     ),
     e.MisdealCalled: (
         OrderRule(_BETTING, "round_begun", harmful=False),
-        OrderRule(_PLAY, "before_first_decision", harmful=False, code="misdeal-refused"),
+        OrderRule(_PLAY, "misdeal_in_time", harmful=False, code="misdeal-refused"),
     ),
     e.SpotSelected: (OrderRule(_ALL, "place_is_known", code="unknown-seat"), OrderRule(_ALL, "first_cards_to_come")),
     e.Confirmed: (OrderRule(_PLAY, "something_to_confirm", harmful=False),),

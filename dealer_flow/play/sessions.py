@@ -8,8 +8,10 @@ from typing import Any, Final, NamedTuple, Self
 from msgspec import Struct
 
 import devices.events as e
+from dealer_flow.play import dealing
 from dealer_flow.play.guards import SUPERVISORS
 from dealer_flow.play.identity import DeviceIdentity, Pin, unlike
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
@@ -164,7 +166,7 @@ class Lines:
         if body.level in SUPERVISORS:
             round_.called = None
             if not round_.in_play:
-                round_.decks.exchange()
+                dealing.of_decks(round_, round_.decks.exchange(youngest=_youngest(round_.plan)), seen)
 
     def _link_lost(self, round_: Round, seen: Seen, body: e.LinkLost) -> None:
         if round_.in_play or round_.bettors:
@@ -176,6 +178,12 @@ class Lines:
         if round_.in_play or round_.bettors:
             round_.report(Incident(code="line-flooded", clause="procedure", device=seen.device), seen)
             self.patient = True
+
+
+def _youngest(plan: Plan) -> int:
+    """Rounds before which a badge is no reason to change a deck. A shuffler says itself which deck lies in it; where
+    there is a progressive, the badge may have been swiped for a jackpot."""
+    return plan.youngest_deck if plan.from_shoe and plan.progressive is None else 0
 
 
 def _matters(round_: Round, device: str) -> bool:

@@ -21,13 +21,19 @@ _FAULT_CODES: Final[dict[int, str]] = {
     Fault.POWER_LOST_MID_ROUND: "power-lost",
     **dict.fromkeys(_JAMS, "jam"),
 }
-_MISHAPS: Final = {
-    Mishap.EXPOSED: "card-exposed",
-    Mishap.OFF_TABLE: "card-off-table",
-    Mishap.FOULED: "hand-fouled",
-    Mishap.JOKER: "stray-joker",
-    Mishap.BOXED: "boxed-card",
+_MISHAPS: Final[dict[Mishap | None, tuple[str, str]]] = {
+    Mishap.EXPOSED: ("card-exposed", "person"),
+    Mishap.EXPOSED_BY_PLAYER: ("card-exposed", "player"),
+    Mishap.OFF_TABLE: ("card-off-table", ""),
+    Mishap.FOULED: ("hand-fouled", "unknown"),
+    Mishap.FOULED_BY_PLAYER: ("hand-fouled", "player"),
+    Mishap.FOULED_BY_OTHERS: ("hand-fouled", "others"),
+    Mishap.RECONSTRUCTED: ("hand-reconstructed", ""),
+    Mishap.JOKER: ("stray-joker", "person"),
+    Mishap.BOXED: ("boxed-card", "person"),
 }
+"""What a person saw -> the code, and which of its sentences."""
+_FOULED: Final = (Mishap.FOULED, Mishap.FOULED_BY_PLAYER, Mishap.FOULED_BY_OTHERS, Mishap.RECONSTRUCTED)
 _FOUND: Final = partial(Incident, clause=UNJUDGED)
 DECK_WRONG: Final = partial(_FOUND, code="deck-count-wrong")
 _RULE: Final = Policy("person", "procedure")
@@ -89,6 +95,8 @@ def _policy(round_: Round, finding: Incident) -> Policy:
     policies = {
         "duplicate-face": plan.duplicate,
         "foreign-card": plan.foreign,
+        "stray-joker": plan.face("joker") or plan.foreign,
+        "boxed-card": plan.face("boxed") or plan.foreign,
         "cards-not-conserved": plan.deck_policy,
         "counts-differ": Policy("note", plan.clause),
         "faces-disagree": Policy("unreliable", plan.clause),
@@ -182,30 +190,31 @@ def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
 def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen: Seen) -> None:
     """A person reports what happened to a card."""
     known = next((mishap for mishap in Mishap if mishap == how), None)
-    code = _MISHAPS.get(known, "card-mishandled") if known else "card-mishandled"
-    if known in (Mishap.EXPOSED, Mishap.OFF_TABLE):
-        hand = round_.ledger.hands.get(place)
-        policy = round_.plan.wrong(round_.plan.kind(place), how, hand.step if hand else None)
-    else:
-        policy = round_.plan.mishap(how)
-    if known is Mishap.FOULED and place == BURN:
+    code, reason = _MISHAPS.get(known, ("card-mishandled", ""))
+    if known in _FOULED and place == BURN:
         judge_muck(round_, _FOUND(code="burned-card-in-muck", reason="touched", place=place.text), place, seen)
         return
-    policy = policy or _RULE
+    hand = round_.ledger.hands.get(place)
+    policy = round_.plan.mishap(how, round_.plan.kind(place), hand.step if hand else None) or _RULE
     finding = _FOUND(
         code=code,
-        reason="person" if known is Mishap.EXPOSED else "",
+        reason=reason,
         place=at(place),
         cards=(card.text,) if card is not None else (),
         how="" if known in _MISHAPS else how,
     )
+    if known in _FOULED:  # who is at fault, or that nothing is lost, is what the supervisor was to find
+        round_.rulings = [ruling for ruling in round_.rulings if not _foul_at(place, ruling)]
     incident = round_.report(judged(policy, finding), seen)
-    hand = round_.ledger.hands.get(place)
     if policy.then == "complete" and hand is not None and _dealt_on(round_):
         hand.kill()
         _complete(round_, hand, 1)
     else:
         apply(round_, policy, place, incident)
+
+
+def _foul_at(place: Place, ruling: Ruling) -> bool:
+    return ruling.place == place and ruling.why.code == "hand-fouled"
 
 
 def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:

@@ -29,7 +29,7 @@ def clause_of(found: Violation, plan: Plan) -> str:
     if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
         return plan.burns.get(found.place, next(iter(plan.burns.values()))).clause
     if found.code == "misdeal-refused":
-        return plan.procedure.misdeal.clause
+        return plan.procedure.misdeal.until_clause or plan.procedure.misdeal.clause
     if found.code == "unknown-seat":
         return plan.procedure.seats.clause
     if plan.shoe is not None:

@@ -19,6 +19,7 @@ from dealer_flow.procedure.steps import (
 from dealer_flow.procedure.tables import (
     RESTS,
     RUNS_OUT,
+    UNTIL,
     Consequence,
     GivesUpPart,
     Recipient,
@@ -108,13 +109,15 @@ def _deck_faults(procedure: Procedure) -> Iterator[Complaint]:
     rest = procedure.remainder
     if rest is not None and rest.cards is not None and deck.fresh != "each-round":
         yield ("remainder", "cards"), "an exact remainder needs a deck that is fresh each-round"
-    age = procedure.care.age
     values = {option.name: option.allowed for option in procedure.option}
-    if age is not None and not all(value.isdecimal() for value in values.get(age.option, ("",))):
-        yield (
-            ("care", "age", "option"),
-            f"no option {age.option!r} that chooses between numbers of rounds, 0 for no limit",
-        )
+    for name, age in (("age", procedure.care.age), ("least", procedure.care.least)):
+        if age is not None and not all(value.isdecimal() for value in values.get(age.option, ("",))):
+            yield (
+                ("care", name, "option"),
+                f"no option {age.option!r} that chooses between numbers of rounds, 0 for no limit",
+            )
+    if procedure.care.alternate is not None and deck.alternating < 2:
+        yield ("care", "alternate"), "one deck cannot take turns; [deck] alternating = 2"
 
 
 # ------------------------------------------------------------------ bets and choices
@@ -221,12 +224,16 @@ def _thens(procedure: Procedure, row: Consequence) -> set[str]:
 def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
     for index, row in enumerate(procedure.wrong):
         yield ("wrong", index), row
-    for name in ("duplicate", "foreign", "joker", "boxed"):
+    for name in ("duplicate", "foreign", "joker", "boxed", "by_player"):
         face: Consequence | None = getattr(procedure.face, name)
         if face is not None:
-            yield ("face", name), face
+            yield ("face", name.replace("_", "-")), face
     if procedure.fouled is not None:
         yield ("fouled",), procedure.fouled
+        for name in ("player", "others", "reconstructed"):
+            fault: Consequence | None = getattr(procedure.fouled, name)
+            if fault is not None:
+                yield ("fouled", name), fault
     yield ("care", "deck"), procedure.care.deck
     if procedure.care.burned is not None:
         yield ("care", "burned"), procedure.care.burned
@@ -250,7 +257,17 @@ def _consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why
         yield from unknown_bets((*key, "returns"), row.returns or (), bets)
+    yield from _misdeal_faults(procedure)
     yield from unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
+
+
+def _misdeal_faults(procedure: Procedure) -> Iterator[Complaint]:
+    misdeal = procedure.misdeal
+    allowed = next((option.allowed for option in procedure.option if option.name == misdeal.option), None)
+    if (misdeal.until is None) == (misdeal.option is None):
+        yield ("misdeal",), "give 'until' or 'option', one of them"
+    elif misdeal.option is not None and (allowed is None or not set(allowed) <= set(UNTIL)):
+        yield ("misdeal", "option"), f"no option {misdeal.option!r} that chooses between {', '.join(UNTIL)}"
 
 
 # ------------------------------------------------------------------ the decks

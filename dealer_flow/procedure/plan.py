@@ -7,12 +7,13 @@ from typing import Final, NamedTuple
 from dealer_flow.procedure.checks import SUIT_COLUMNS, chosen
 from dealer_flow.procedure.load import Procedure, ProcedureError
 from dealer_flow.procedure.steps import AnyStep, BurnStep, CardsSoFar, DealStep, PlannedBurn
-from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, Recipient, ShoePart
+from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, FouledPart, Recipient, ShoePart
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
 from protocol.places import COMMUNITY, DEALER, REMAINDER, Place, parse_place, seat
 
 _PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAINDER}
+_FOULED: Final = ("fouled", "fouled-by-player", "fouled-by-others", "reconstructed")
 _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 
 
@@ -89,14 +90,21 @@ class Plan:
         self.foreign = self._policy(procedure.face.foreign)
         self.deck_policy = self._policy(procedure.care.deck)
         self._wrong = [(row, self._policy(row)) for row in procedure.wrong]
+        self._fouled = procedure.fouled or FouledPart(then="person", clause="procedure")
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
-        care = procedure.care
+        misdeal = procedure.misdeal
+        self.misdeal_until = misdeal.until or self.options[misdeal.option or ""]
+        self._care()
+
+    def _care(self) -> None:
+        care = self.procedure.care
         self.burned = self._policy(care.burned) if care.burned else None
         self.count_every = care.count_every
         self.back_on_top = care.burned is not None and care.burned.back_on_top
         self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
         age = care.age
         self.oldest_deck = int(self.options[age.option]) if age else 0
+        self.youngest_deck = int(self.options[care.least.option]) if care.least else 0
 
     def _bets(self) -> None:
         procedure = self.procedure
@@ -184,15 +192,34 @@ class Plan:
         ]
         return max(fitting, default=(0, False, 0, None), key=lambda found: found[:3])[3]
 
-    def mishap(self, how: str) -> Policy | None:
-        """What a fouled hand, a stray joker or a boxed card means; None where the procedure does not say."""
-        rows: dict[str, Consequence | None] = {
-            "fouled": self.procedure.fouled,
-            "joker": self.procedure.face.joker,
-            "boxed": self.procedure.face.boxed,
-        }
-        row = rows.get(how)
+    def face(self, how: str) -> Policy | None:
+        """What a stray joker, a boxed card or one its player showed means; None where the procedure does not say."""
+        face = self.procedure.face
+        row = {"joker": face.joker, "boxed": face.boxed, "exposed-by-player": face.by_player}.get(how)
         return None if row is None else self._policy(row)
+
+    def mishap(self, how: str, kind: str, step: str | None) -> Policy | None:
+        """What it means that this happened to a card of a recipient, in the cards of this step; None where the
+        procedure does not say."""
+        if how in _FOULED:
+            return self.fouled(kind, how)
+        if how == "exposed-by-player" and self.procedure.face.by_player is None:
+            how = "exposed"
+        return self.wrong(kind, how, step) if how in ("exposed", "off-table") else self.face(how)
+
+    def fouled(self, kind: str, how: str) -> Policy:
+        """What it means that a hand of this recipient touched discards. Only a player has a hand to lose: what lies
+        before the house and belongs to all is put right, or ruled on; a hand that is nobody's cannot be anybody's
+        fault, and takes with it what it does when its cards are wrong."""
+        part = self._fouled
+        row = {"fouled-by-player": part.player, "fouled-by-others": part.others, "reconstructed": part.reconstructed}
+        policy = self._policy(row.get(how) or part)
+        if policy.then != "dead-hand" or kind == "seats":
+            return policy
+        if how == "fouled-by-others" and kind in self.hands and not self.house(kind):
+            wrong = self.wrong(kind, "off-table", None) or self.wrong(kind, "long", None)
+            return policy._replace(returns=wrong.returns if wrong else None)
+        return Policy("person", policy.clause)
 
     def fault_policy(self, fault: int) -> Policy:
         """What a device's fault means, by its name or else by its class; one of neither is recorded only."""

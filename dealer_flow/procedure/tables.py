@@ -1,6 +1,6 @@
 """Every table that a procedure file may hold beside its steps, and the keys of each."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Field
 
@@ -54,8 +54,8 @@ def place(to: str, *, dealer: str = "yourself") -> str:
 
 class DeckPart(TomlTable):
     """What is dealt from. `cards` of one deck, its `jokers` among them; `decks` of them together (a shoe);
-    `alternating` sets of different backs that take turns. `fresh`: whether each round has the whole deck, or goes on
-    where the last one stopped, for so many `rounds` at most."""
+    `alternating` sets of different backs that may take turns (`[care.alternate]`: that must). `fresh`: whether each
+    round has the whole deck, or goes on where the last one stopped, for so many `rounds` at most."""
 
     cards: Annotated[int, Field(ge=1, le=60)]
     jokers: Annotated[int, Field(ge=0, le=4)]
@@ -110,9 +110,15 @@ class CountEveryPart(TomlTable):
 
 
 class AgePart(TomlTable):
-    """A deck is changed after so many rounds, the option's value; `0` for no limit."""
+    """A deck is changed after so many rounds at most, or not before so many: the option's value; `0` for no limit."""
 
     option: Name
+    clause: Clause
+
+
+class AlternatePart(TomlTable):
+    """Two decks must take turns from hand to hand."""
+
     clause: Clause
 
 
@@ -141,6 +147,8 @@ class CarePart(TomlTable):
 
     count_every: CountEveryPart | None = None
     age: AgePart | None = None
+    least: AgePart | None = None
+    alternate: AlternatePart | None = None
     burned: BurnedPart | None = None
     runs_out: RunsOutPart | None = None
     deck: Consequence
@@ -240,22 +248,38 @@ class WrongPart(Consequence):
 
 class FacePart(TomlTable):
     """Cards that should not be there. `duplicate`, `foreign`: faces that cannot be in one whole deck, or more often
-    than there are decks. `joker`: a stray joker. `boxed`: a card found face up in the deck."""
+    than there are decks. `joker`: a joker that is none of this deck's, whoever finds it. `boxed`: a card found face up
+    in the deck. `by_player`: a card that its own player showed; absent: as one that the dealer exposed."""
 
     duplicate: Consequence
     foreign: Consequence
     joker: Consequence | None = None
     boxed: Consequence | None = None
+    by_player: Consequence | None = None
 
 
 class FouledPart(Consequence):
-    """A hand that touched discards or another hand."""
+    """A player's hand that touched discards. The table itself: nobody has found yet by whose fault. `player`, `others`:
+    by the player's own fault, or not. `reconstructed`: it was put together again. Absent: a person rules."""
+
+    player: Consequence | None = None
+    others: Consequence | None = None
+    reconstructed: Consequence | None = None
+
+
+Until = Literal["end", "settlement", "first-decision", "substantial-action"]
+"""Until when a misdeal may be called. `settlement`: until the first player's hand is settled. `substantial-action`:
+until two players have put money in the pot by a choice, or three have done that or folded."""
+UNTIL: Final[tuple[str, ...]] = get_args(Until)
 
 
 class MisdealPart(TomlTable):
-    """Until when a person may call a misdeal, and the bets that go back; absent: all."""
+    """Until when a person may call a misdeal: `until`, or the `option` that decides between such words, by
+    `until_clause`, or `clause` where it is absent. `returns`: the bets that go back; absent: all."""
 
-    until: Literal["first-decision", "end"]
+    until: Until | None = None
+    option: Name | None = None
+    until_clause: Clause | None = None
     returns: tuple[Name, ...] | None = None
     clause: Clause
 

@@ -49,31 +49,37 @@ class Decks:
         """The device counted a deck."""
         self.counted[deck] = (expected, counted)
 
-    def loaded(self, deck: int, back: int) -> None:
-        """A deck was put into the device."""
-        if self.backs.get(deck, back) != back:
-            self.exchange(deck)
+    def loaded(self, deck: int, back: int, youngest: int = 0) -> list[Incident]:
+        """A deck was put into the device; what is wrong with that, if it is another than before."""
+        found = self.exchange(deck, youngest) if self.backs.get(deck, back) != back else []
         self.backs[deck] = back
+        return found
 
     def removed(self, deck: int) -> None:
         """A deck was taken out of the device."""
         self.counted.pop(deck, None)
         self.exchange(deck)
 
-    def exchange(self, deck: int | None = None) -> None:
-        """This deck left the table, or each that was to be changed did."""
+    def exchange(self, deck: int | None = None, youngest: int = 0) -> list[Incident]:
+        """This deck left the table, or each that was to be changed did. A deck is dealt `youngest` rounds before: what
+        is wrong with that."""
+        found: list[Incident] = []
         for number in [deck] if deck is not None else [*self.rounds, *self.defective]:
+            found += self.too_young(number, youngest)
             self.rounds.pop(number, None)
             self.defective.pop(number, None)
+        return found
 
     def find_defective(self, deck: int, why: Incident | None = None) -> None:
         """This deck must not be dealt again."""
         self.defective.setdefault(deck, why)
 
-    def deal(self, deck: int, *, alternating: bool, oldest: int) -> list[Incident]:
-        """A round is dealt from this deck: what is wrong with that. `oldest`: rounds after which a deck is
-        changed, 0 for no limit."""
+    def deal(self, deck: int, *, alternating: bool, oldest: int, youngest: int = 0) -> list[Incident]:
+        """A round is dealt from this deck: what is wrong with that. `oldest`, `youngest`: rounds after which a deck is
+        changed, and before which it is not; 0 for no limit."""
         found: list[Incident] = []
+        if self.last not in (None, deck):
+            found += self.too_young(self.last, youngest)
         if deck in self.defective:
             why = self.defective[deck]
             found.append(Incident(code="defective-deck-again", clause=UNJUDGED, deck=deck, cause=why, unreliable=True))
@@ -84,6 +90,14 @@ class Decks:
             found.append(Incident(code="deck-too-old", clause=UNJUDGED, deck=deck, counted=age, limit=oldest))
         self.rounds[deck], self.last = age + 1, deck
         return found
+
+    def too_young(self, deck: int | None, youngest: int) -> list[Incident]:
+        """This deck is changed for another: what is wrong with that. One that has left the table, or is defective, was
+        to be changed."""
+        rounds = self.rounds.get(deck) if deck is not None and deck not in self.defective else None
+        if rounds is None or rounds >= youngest:
+            return []
+        return [Incident(code="deck-changed-early", clause=UNJUDGED, deck=deck, counted=rounds, limit=youngest)]
 
     def too_old(self, oldest: int) -> list[int]:
         """Decks to be changed before another round is dealt from them."""

@@ -11,7 +11,7 @@ from typing import Final
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import Due, PlannedBurn
 from dealer_flow.record.incidents import UNJUDGED, Incident
-from protocol.cards import UNREAD, Card, spell_cards
+from protocol.cards import FACE_UP, UNREAD, Card, spell_cards
 from protocol.places import BURN, COMMUNITY, MUCK, NOWHERE, REJECT_TRAY, REMAINDER, Place
 
 _FOUND: Final = partial(Incident, clause=UNJUDGED)
@@ -346,7 +346,7 @@ class Ledger:
             if card == UNREAD:
                 continue
             if not self.plan.in_deck(card):
-                findings.append(_of_card("foreign-card", card, place, reason="deck"))
+                findings += self._strange(card, place)
                 continue
             if card in burned and place != BURN:
                 muck = place == MUCK
@@ -365,6 +365,18 @@ class Ledger:
             if len(places) >= self.plan.copies:
                 findings.append(_of_card("duplicate-face", card, place, reason="two-places", before=places[0]))
         return findings
+
+    def _strange(self, card: Card, place: Place) -> list[Incident]:
+        """A card that is none of this deck's. A joker, and one that lies face up, is a card that another takes the
+        place of: found once, its hand may hold another face from then on."""
+        code = "stray-joker" if card.is_joker else "boxed-card" if card == FACE_UP else "foreign-card"
+        if code != "foreign-card":
+            if place in self.faces.get(card, ()):
+                return []
+            self.faces[card] = (*self.faces.get(card, ()), place)
+            if (hand := self.hands.get(place)) is not None:
+                hand.recognised = tuple(UNREAD if face == card else face for face in hand.recognised)
+        return [_of_card(code, card, place, reason="deck" if code == "foreign-card" else "device")]
 
     def _all_burned(self) -> tuple[Card, ...]:
         cards = self.burned_shown

@@ -160,6 +160,8 @@ class ShoeLedger:
         self.out[card] += 1
         if card == UNREAD:
             return []
+        if card.is_joker and card not in self.faces:
+            return [_FOUND(code="stray-joker", reason="device", cards=(card.text,))]
         if card not in self.faces:
             return [_FOUND(code="foreign-card", reason="shoe", cards=(card.text,))]
         if self.out[card] > self.decks:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
@@ -23,8 +23,6 @@ from devices.simulator.shuffler_parts import PacketGroup
 from protocol.errors import LocalError
 from protocol.places import Place
 from rules.game import game_id_of, load_game
-
-MISHAPS: Final = ("fouled", "joker", "boxed")
 
 
 class NotDealt(LocalError):
@@ -71,7 +69,9 @@ class RehearsedProcedure:
 
     def then(self, place: Place, how: str, step: str, missing: int = 1) -> str:
         """What follows when the cards at `place` are wrong in this way: a person rules where nothing is said of it."""
-        policy = self.plan.mishap(how) if how in MISHAPS else self.plan.wrong(self.plan.kind(place), how, step, missing)
+        kind = self.plan.kind(place)
+        counted = how in ("short", "long")
+        policy = self.plan.wrong(kind, how, step, missing) if counted else self.plan.mishap(how, kind, step)
         return policy.then if policy else "person"
 
     @property

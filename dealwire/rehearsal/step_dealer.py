@@ -40,6 +40,9 @@ MISHANDLED: Final = {
     What.FOULED: Mishandling.FOULED,
     What.JOKER: Mishandling.JOKER,
     What.BOXED: Mishandling.BOXED,
+    What.FOULED_BY_PLAYER: Mishandling.FOULED_BY_PLAYER,
+    What.FOULED_BY_OTHERS: Mishandling.FOULED_BY_OTHERS,
+    What.EXPOSED_BY_PLAYER: Mishandling.EXPOSED_BY_PLAYER,
 }
 
 

@@ -36,6 +36,9 @@ class What(StrEnum):
     FOULED = "fouled"
     JOKER = "joker"
     BOXED = "boxed"
+    FOULED_BY_PLAYER = "fouled-by-player"
+    FOULED_BY_OTHERS = "fouled-by-others"
+    EXPOSED_BY_PLAYER = "exposed-by-player"
     MISPLACED = "misplaced"
     UNREAD = "unread"
     OVERDRAW = "overdraw"
@@ -63,7 +66,16 @@ AT_A_PACKET: Final = (
     What.MISDEAL_CALLED,
     *LINE,
 )
-HANDS: Final = (What.EXPOSED, What.OFF_TABLE, What.FOULED, What.JOKER, What.BOXED)
+HANDS: Final = (
+    What.EXPOSED,
+    What.OFF_TABLE,
+    What.FOULED,
+    What.JOKER,
+    What.BOXED,
+    What.FOULED_BY_PLAYER,
+    What.FOULED_BY_OTHERS,
+    What.EXPOSED_BY_PLAYER,
+)
 """What a person sees happen to a card at a place."""
 FROM_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
 """What can go wrong without a shuffler."""

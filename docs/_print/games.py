@@ -138,8 +138,10 @@ def _deal_card(procedure: Procedure) -> list[str]:
         f"Dealt from a {procedure.device.replace('-', ' ')} with {size} [{deck.clause}], to at most"
         f" {procedure.seats.most} places [{procedure.seats.clause}].",
     ]
-    if deck.alternating > 1:
-        lines.append("Two decks of different backs take turns.")
+    if procedure.care.alternate is not None:
+        lines.append(f"Two decks of different backs take turns [{procedure.care.alternate.clause}].")
+    elif deck.alternating > 1:
+        lines.append("Two decks of different backs lie ready, and may take turns.")
     lines.append("")
     lines += [f"{number}. {text} [{clause}]" for number, (text, clause) in enumerate(dealing(procedure), 1)]
     return lines

@@ -100,7 +100,8 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     for row in procedure.wrong:
         yield _wrong(procedure, row), follows(procedure, row), row.clause
     rows: dict[str, Consequence | None] = {
-        "a hand touches discards or another hand": procedure.fouled,
+        "a player shows a card of the own hand": procedure.face.by_player,
+        **_fouled(procedure),
         "a stray joker comes out of the deck": procedure.face.joker,
         "a card lies face up in the deck": procedure.face.boxed,
         "one card is seen twice": procedure.face.duplicate,
@@ -115,9 +116,37 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
         default = next(option.default for option in procedure.option if option.name == runs_out.option)
         text = f"{_RUNS_OUT[default]} (by default; reading `{runs_out.option}`)"
         yield "fewer cards are left than are due", text, runs_out.clause
+    yield _misdeal(procedure)
+
+
+def _fouled(procedure: Procedure) -> dict[str, Consequence | None]:
+    fouled = procedure.fouled
+    if fouled is None:
+        return {}
+    return {
+        "a hand touches discards, nobody knows by whose fault": fouled,
+        "a hand touches discards by the player's own fault": fouled.player,
+        "a hand touches discards by no fault of its player": fouled.others,
+        "a fouled hand is put together again, card by card": fouled.reconstructed,
+    }
+
+
+_UNTIL: Final = {
+    "end": "before END GAME",
+    "settlement": "before the first player's hand is settled",
+    "first-decision": "before the first choice",
+    "substantial-action": "before two players have put money in the pot, or three have done that or folded",
+}
+
+
+def _misdeal(procedure: Procedure) -> tuple[str, str, str]:
     misdeal = procedure.misdeal
-    until = "before the first choice" if misdeal.until == "first-decision" else "before END GAME"
-    yield f"a person calls a misdeal {until}", f"{THEN['misdeal']}; {_back('misdeal', misdeal.returns)}", misdeal.clause
+    option = next((option for option in procedure.option if option.name == misdeal.option), None)
+    until = _UNTIL[misdeal.until or (option.default if option else "")]
+    text = f"{THEN['misdeal']}; {_back('misdeal', misdeal.returns)}"
+    if option is not None:
+        text += f" (until when: reading `{option.name}`)"
+    return f"a person calls a misdeal {until}", text, misdeal.clause
 
 
 def _wrong(procedure: Procedure, row: WrongPart) -> str:

@@ -209,6 +209,7 @@ class Mishandling(IntEnum):
     DROPPED = 9
     RETURNED_TO_DECK = 10
     EARLY = 11
+    EXPOSED_BY_PLAYER = 12
 
 
 class SetBy(IntEnum):

@@ -10,6 +10,11 @@ from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt, hands
 from tests.support.step_games import PACKETS, rows, small, small_table, wrong
 
 MINUTE_NS = 60 * 10**9
+THREE = (
+    rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 3\nby = "packet"'),
+    rows("step", 'name = "showdown"\ndo = "reveal"\norder = ["seats"]'),
+    wrong("seats"),
+)
 
 
 def again(table: HandTable, deck: int = 1) -> HandTable:
@@ -33,8 +38,62 @@ def test_two_decks_take_turns() -> None:
     table.end()
     assert again(table, deck=2).bet(1, play=1000).choose(1, 2).end().incidents == ()
     result = again(table, deck=2).bet(1, play=1000).choose(1, 2).end()
-    assert (result.outcome, [incident.code for incident in result.incidents]) == ("complete", ["deck-not-alternated"])
-    assert result.incidents[0].clause == "47.1-1011(2)"
+    assert (result.outcome, result.incidents) == ("complete", ())  # 1011(2): the deck may be changed, and need not be
+
+
+def test_two_decks_must_take_turns_where_a_section_says_so() -> None:
+    text = '[care.alternate]\nclause = "S turns"\n'
+    decks = '{ cards = 52, jokers = 0, alternating = 2, clause = "S deck" }'
+    table = small_table(small(*THREE, text, PACKETS, deck=decks))
+    assert dealt_from(table, 1, 2, 2, 1) == [[], [], [("deck-not-alternated", "S turns")], []]
+
+
+LEAST = '[care.least]\noption = "least"\nclause = "S least"\n'
+LEAST += '[[option]]\nname = "least"\ndefault = "3"\nallowed = ["0", "3"]\nreason = "S"\n'
+
+
+def test_a_deck_is_not_changed_before_so_many_rounds() -> None:
+    table = small_table(small(*THREE, LEAST, PACKETS))
+    assert dealt_from(table, 1, 1, 1, 2, 1) == [[], [], [], [], [("deck-changed-early", "S least")]]
+    assert dealt_from(small_table(small(*THREE, LEAST, PACKETS), least="0"), 1, 2, 1) == [[], [], []]
+
+
+def test_another_deck_at_the_same_number_is_changed_too_early_as_well() -> None:
+    table = small_table(small(*THREE, LEAST, PACKETS)).device(e.DeckLoaded(1, 1))
+    dealt_from(table, 1, 1)
+    table.device(e.DeckLoaded(1, 2))
+    assert [str(incident) for incident in table.incidents] == [
+        "deck 1 was changed after 2 rounds; a deck is dealt 3 at least"
+    ]
+
+
+def test_a_defective_deck_is_never_changed_too_early() -> None:
+    table = small_table(small(*THREE, LEAST, PACKETS)).bet(1, ante=500).start()
+    assert table.deal("AH AH QH").show("seat 1", "AH AH QH").dump().end().outcome == "defective-deck"
+    assert dealt_from(table, 2) == [[]]
+
+
+@pytest.mark.parametrize(("progressive", "codes"), [(False, ["deck-changed-early"]), (True, [])])
+def test_a_badge_changes_the_deck_of_a_game_dealt_by_hand(progressive: bool, codes: list[str]) -> None:
+    """Where there is a progressive it may have been swiped for a jackpot."""
+    parts = (*THREE, LEAST)
+    shoe = small(*parts, device='"card-shoe"')
+    if not progressive:
+        bets = tuple(bet for bet in shoe.bet if not bet.progressive)
+        shoe = shoe.model_copy(update={"bet": bets})
+    table = small_table(shoe).bet(1, ante=500).start().draw("AH KH QH")
+    table.end()
+    assert supervisor(table).codes == codes
+
+
+def dealt_from(table: HandTable, *decks: int) -> list[list[tuple[str, str]]]:
+    """Code and clause of what was found in a round from each of these decks."""
+    found = []
+    for deck in decks:
+        table.fresh_deck(deck).bet(1, ante=500).start()
+        result = table.deal("AH KH QH").dump().end()
+        found.append([(incident.code, incident.clause) for incident in result.incidents])
+    return found
 
 
 def defective() -> HandTable:
@@ -49,7 +108,7 @@ def test_a_defective_deck_must_not_be_dealt_again() -> None:
     assert asked(table, "BadgeSwiped") == ["supervisor: exchange deck 1, which was found defective, and swipe a badge"]
     result = again(table).bet(1, play=1000).choose(1, 2).end()
     codes = [incident.code for incident in result.incidents]
-    assert (result.outcome, codes) == ("unreliable", ["defective-deck-again", "deck-not-alternated"])
+    assert (result.outcome, codes) == ("unreliable", ["defective-deck-again"])
     assert result.incidents[0].clause == "47.1-1036"
 
 
@@ -90,9 +149,7 @@ def test_a_person_counts_a_deck_between_two_rounds() -> None:
 # ------------------------------------------------------------------ age and counts
 
 AGED = small(
-    rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 3\nby = "packet"'),
-    rows("step", 'name = "showdown"\ndo = "reveal"\norder = ["seats"]'),
-    wrong("seats"),
+    *THREE,
     '[care.age]\noption = "age"\nclause = "S age"\n',
     '[[option]]\nname = "age"\ndefault = "2"\nallowed = ["0", "2"]\nreason = "S"\n',
     PACKETS,

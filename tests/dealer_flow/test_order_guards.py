@@ -45,11 +45,11 @@ def harmful(reason: str, code: str = "out-of-turn") -> list[tuple[str, str, bool
 # ------------------------------------------------------------------ the round
 
 
-def test_before_first_decision() -> None:
-    """A misdeal may be called until the first player has chosen."""
+def test_misdeal_in_time() -> None:
+    """A misdeal may be called until the first player has chosen, where the procedure says so."""
     assert state(play("holdem", f"{TWO} / misdeal")) is State.VOID
     table = play("holdem", f"{TWO} / choose 1: fold / misdeal")
-    assert refused(table) == harmless("before_first_decision", "misdeal-refused")
+    assert refused(table) == harmless("misdeal_in_time", "misdeal-refused")
     assert state(table) is State.DECIDING
 
 

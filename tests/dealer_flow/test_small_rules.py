@@ -204,7 +204,10 @@ def test_a_key_that_a_table_does_not_have_is_named_beside_those_it_has(tmp_path:
     (tmp_path / "mine.toml").write_text('until = "end"\nclause = "S"\nspeed = 1\n', encoding="utf-8")
     with pytest.raises(TomlFileError) as caught:
         load(tmp_path / "mine.toml", MisdealPart)
-    assert str(caught.value) == f"{tmp_path}/mine.toml:3: speed: unknown key; allowed: until, returns, clause"
+    assert (
+        str(caught.value)
+        == f"{tmp_path}/mine.toml:3: speed: unknown key; allowed: until, option, until-clause, returns, clause"
+    )
 
 
 @pytest.mark.parametrize(

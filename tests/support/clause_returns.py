@@ -19,7 +19,7 @@ from protocol.faults import Fault, fault_class
 Bets = tuple[str, ...] | None
 """Bets that go back; None for all but the fees."""
 
-_MISHAPS = {"hand-fouled": "fouled", "stray-joker": "joker", "boxed-card": "boxed"}
+_MISHAPS = {"stray-joker": "joker", "boxed-card": "boxed"}
 _FACES = {"duplicate-face": "duplicate", "foreign-card": "foreign"}
 _STOPPED = {"deck-removed", "shoe-ended"}
 
@@ -75,11 +75,15 @@ def _reasons(procedure: Procedure, result: RoundResult, incident: Incident) -> I
         yield from _wrong(procedure, result, incident, how)
         if code == "remainder-count-wrong":
             yield None
+    elif code == "card-exposed" and incident.reason == "player" and procedure.face.by_player is not None:
+        yield _meant(procedure, result, procedure.face.by_player, place)
     elif code in ("card-exposed", "card-off-table"):
         yield from _wrong(procedure, result, incident, code.removeprefix("card-"))
     elif code in _MISHAPS:
-        row = procedure.fouled if code == "hand-fouled" else getattr(procedure.face, _MISHAPS[code])
-        yield _meant(procedure, result, row, place)
+        yield _meant(procedure, result, getattr(procedure.face, _MISHAPS[code]) or procedure.face.foreign, place)
+    elif code == "hand-fouled" and procedure.fouled is not None:
+        rows = {"player": procedure.fouled.player, "others": procedure.fouled.others}
+        yield _meant(procedure, result, rows.get(incident.reason) or procedure.fouled, place)
     elif code in _FACES:
         yield _meant(procedure, result, getattr(procedure.face, _FACES[code]), place)
     elif code in ("deck-count-wrong", "cards-not-conserved"):

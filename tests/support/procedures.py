@@ -93,6 +93,8 @@ class Cases:
         """A fouled hand, a stray joker, a boxed card at the first hand that gets cards."""
         kinds = {
             "fouled": self.procedure.fouled,
+            "fouled-by-player": self.procedure.fouled and self.procedure.fouled.player,
+            "fouled-by-others": self.procedure.fouled and self.procedure.fouled.others,
             "joker": self.procedure.face.joker,
             "boxed": self.procedure.face.boxed,
         }
@@ -103,6 +105,9 @@ class Cases:
                 continue
             trouble = {"what": how, "packet": first.place.text, "step": first.step}
             then = self._then(row)
+            house = self._kind(first.place) in ("dealer", "community")
+            if how.startswith("fouled") and not first.place.seat and (house or how != "fouled-by-others"):
+                then = "person" if then == "dead-hand" else then  # no player has a hand to lose by it
             # a person rules; a joker that came is replaced, which is to go on
             for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",)}.get(then, ("misdeal",)):
                 outcome, dead = self._follows(then, first.place, self._kind(first.place), ruling)
