@@ -4,13 +4,14 @@ Code knows no game by name: what differs between games stands in `procedures/*.t
 file comes out as one `ProcedureError` that names file, line, key and what is allowed.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from dealer_flow.procedure.checks import contradictions
+from dealer_flow.procedure.layers import FILES, ProcedureError, compose
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.tomlfile import first_fault, locate, names_in, parse, read
-from protocol.tomlfile import TomlFileError
+from dealer_flow.procedure.tomlfile import first_fault, locate, named_faults, names_in, read, validated
 
 __all__ = [
     "FOLDER",
@@ -22,11 +23,7 @@ __all__ = [
     "parse_procedure",
 ]
 
-FOLDER: Final = Path(__file__).parent / "files"
-
-
-class ProcedureError(TomlFileError):
-    """A procedure file, or an option asked of it, cannot be used."""
+FOLDER: Final = FILES
 
 
 def known_procedures() -> tuple[str, ...]:
@@ -44,11 +41,21 @@ def check_procedure(source: str | Path) -> list[ProcedureError]:
     """Everything that is wrong with the file: what its keys may not hold, or else what does not fit together."""
     try:
         path = locate(source, FOLDER, "procedure", ProcedureError)
-        return [*parse(path, read(path, ProcedureError), Procedure, contradictions, ProcedureError)[1]]
+        return [*_examined(read(path, ProcedureError), str(path))[1]]
     except ProcedureError as fault:
         return [fault]
 
 
 def parse_procedure(text: str, file: str) -> Procedure:
     """As `load_procedure`, from the text; `file` is the name that errors carry."""
-    return first_fault(*parse(file, text, Procedure, contradictions, ProcedureError))
+    return first_fault(*_examined(text, file))
+
+
+def _examined(text: str, file: str) -> tuple[Procedure | None, Iterator[ProcedureError]]:
+    """What the file says upon all it stands on, and everything that is wrong with it, looked for as it is asked."""
+    try:
+        whole = compose(text, file)
+    except ProcedureError as fault:
+        return None, iter([fault])
+    found, wrong = validated(whole.content(), Procedure, contradictions)
+    return found, named_faults(iter(wrong), whole.fault)

@@ -39,6 +39,9 @@ class Procedure(TomlTable):
     """One game in one jurisdiction. Made by `load_procedure`, which checks what spans several keys."""
 
     schema_: Literal["dealwire.procedure/2"]
+    base: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    """The files this one stands on and what it leaves out of them: `layers` composes them before this is read."""
     id: Name
     title: Clause
     jurisdiction: Clause

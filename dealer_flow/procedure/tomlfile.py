@@ -72,17 +72,25 @@ def parse(
     """What `text` says, and everything that is wrong with it, looked for as it is asked: what its keys may not hold,
     and then it is nothing, or else what does not fit together."""
     try:
+        content = parsed(file, text, error)
+    except error as fault:
+        return None, iter([fault])
+    found, wrong = validated(content, model, faults, context)
+    return found, named_faults(iter(wrong), lambda key, why: fault_at(file, text, key, why, error))
+
+
+def parsed(file: str | Path, text: str, error: type[Error]) -> dict[str, Any]:
+    """What `text` says, as plain values; `error` when it is not TOML, or more than anything that reads it can bear."""
+    try:
         content = _content(text)
     except tomllib.TOMLDecodeError as fault:
         line, why = syntax_fault(fault, text)
-        return None, iter([error(file, line, "", why)])
+        raise error(file, line, "", why) from None
     except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
-        return None, iter([error(file, None, "", "not TOML: a number is too long, or a table too deep")])
-    odd = next(_beyond(content, ()), None)
-    if odd is not None:
-        return None, iter([error(file, line_of(text, odd[0]), spell(odd[0]), odd[1])])
-    found, wrong = validated(content, model, faults, context)
-    return found, _located(file, text, iter(wrong), error)
+        raise error(file, None, "", "not TOML: a number is too long, or a table too deep") from None
+    for key, why in _beyond(content, ()):
+        raise error(file, line_of(text, key), spell(key), why)
+    return content
 
 
 def _content(text: str) -> dict[str, Any]:
@@ -104,13 +112,18 @@ def _beyond(value: Any, key: Key) -> Iterator[tuple[Key, str]]:
         yield key, "a whole number beyond 64 bits"
 
 
-def _located(file: str | Path, text: str, wrong: Iterator[tuple[Key, str]], error: type[Error]) -> Iterator[Error]:
-    """Each fault with its line, as many as anybody reads."""
-    end = len(text.splitlines())  # where a key is missed that is not there at all
+def fault_at(file: str | Path, text: str, key: Key, why: str, error: type[Error]) -> Error:
+    """What is wrong at a key of `text`; one that is not there at all is missed at the end."""
+    line = line_of(text, key) or len(text.splitlines()) or None if key else None
+    return error(file, line, spell(key), why)
+
+
+def named_faults(wrong: Iterator[tuple[Key, str]], at: Callable[[Key, str], Error]) -> Iterator[Error]:
+    """Each fault with its place, as many as anybody reads."""
     for key, why in islice(wrong, FAULTS_MAX):
-        yield error(file, (line_of(text, key) or end or None) if key else None, spell(key), why)
+        yield at(key, why)
     if next(wrong, None) is not None:
-        yield error(file, None, "", f"and more; the first {FAULTS_MAX} faults are named")
+        yield at((), f"and more; the first {FAULTS_MAX} faults are named")
 
 
 def validated(

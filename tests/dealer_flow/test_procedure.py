@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure.load import FOLDER, ProcedureError, known_procedures, load_procedure, parse_procedure
+from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure, parse_procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import BurnStep, DealStep
 from protocol.places import COMMUNITY, DEALER, seat
 from protocol.tomlfile import line_of
+from tests.support.procedure_texts import whole_text
 from tests.support.refusals import check_refusal
 
 ID = "flushes-gone-wild.co"
-TEXT = (FOLDER / f"{ID}.toml").read_text(encoding="utf-8")
+TEXT = whole_text(ID)
 
 
 @pytest.mark.parametrize("name", known_procedures())

@@ -11,11 +11,12 @@ import jsonschema
 import pytest
 
 import dealer_flow
-from dealer_flow.procedure.load import FOLDER, known_procedures
+from dealer_flow.procedure.load import known_procedures
 from dealer_flow.record.catalogue import INCIDENTS
 from docs._print import write
 from docs._print.games import pages
 from tests.support.hand_table import dealt
+from tests.support.procedure_texts import whole_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -70,7 +71,7 @@ def of_procedures() -> Any:
 
 @pytest.mark.parametrize("name", known_procedures())
 def test_a_procedure_fits_the_published_schema(name: str) -> None:
-    content = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    content = tomllib.loads(whole_text(name))
     of_procedures().validate(content)
     with pytest.raises(jsonschema.ValidationError):
         of_procedures().validate(content | {"speed": 1})

@@ -1,6 +1,6 @@
 """Procedure files with a mistake in them, and everything that is said of it, line by line: `refused-files.txt`.
 
-== flushes-gone-wild.co: nine seats           a printed procedure, and the mistake
+== flushes-gone-wild.co: nine seats           a printed procedure as one file, and the mistake
 - most = 8                                    these lines of it, wherever they stand first
 + most = 9                                    are these instead; without a `-` line they are added at the end
   15: seats.most: 9 seats need ...            what is said, all of it, with the line
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure.load import FOLDER, check_procedure
+from dealer_flow.procedure.load import check_procedure
+from tests.support.procedure_texts import whole_text
 from tests.support.refusals import check_refusal
 from tests.support.transcripts import Transcript, transcripts
 
@@ -19,7 +20,7 @@ CASES = transcripts(Path(__file__).with_name("refused-files.txt"))
 
 def refused(case: Transcript, at: Path) -> list[str]:
     """Everything that is wrong with the file of this case."""
-    text = (FOLDER / f"{case.head.partition(': ')[0]}.toml").read_text(encoding="utf-8")
+    text = whole_text(case.head.partition(": ")[0])
     old, new = ("\n".join(line[2:] for line in case.lines if line.startswith(sign)) for sign in "-+")
     assert old in text, f"{old!r} does not stand in the file"
     at.write_text(text.replace(old, new, 1) if old else f"{text}{new}\n", encoding="utf-8")

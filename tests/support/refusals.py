@@ -9,7 +9,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from dealer_flow.procedure.load import FOLDER, ProcedureError, check_procedure
+from dealer_flow.procedure.load import ProcedureError, check_procedure
+from tests.support.procedure_texts import whole_text
 
 _WORDS = {"N": r"-?\d+", "W": r"'[^']*'", "L": r"[A-Za-z0-9.-]+(?:, [A-Za-z0-9.-]+)*", "T": r".+"}
 _KEY = re.compile(r"[a-z][a-z0-9-]*(?:\[\d+\])?(?:\.[a-z][a-z0-9-]*(?:\[\d+\])?)*|option [a-z0-9.-]+")
@@ -130,7 +131,7 @@ def check_refusal(error: ProcedureError) -> None:
 
 def refused(game: str, before: str, after: str, folder: Path) -> list[ProcedureError]:
     """What is said of the file of a game in which the first `before` was changed to `after`."""
-    text = (FOLDER / f"{game}.toml").read_text(encoding="utf-8")
+    text = whole_text(game)
     assert before in text, before
     file = folder / "bad.toml"
     file.write_text(text.replace(before, after, 1), encoding="utf-8")
