@@ -14,7 +14,7 @@ from dealer_flow.play.dealing import seen_before
 from dealer_flow.play.states import STEP_STATES, State
 from dealer_flow.play.steps import deals_on, ends_by, may_lie_open, next_to_show, open_now, shown_out
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import DecideStep
+from dealer_flow.procedure.steps import DecideStep, ExchangeStep
 from dealer_flow.procedure.tables import BetPart
 from dealer_flow.table.round import Round
 from devices.events import Level
@@ -230,6 +230,8 @@ def _offered_hand_covered(round_: Round, body: e.WagerPlaced) -> bool:
 
 def _choice_is_due(round_: Round, body: e.WagerPlaced) -> bool:
     bet, last = _bet(round_, body, "by-decision"), round_.last_choice(body.seat)
+    if bet is not None and not body.cents and takes_back(round_, body.seat, bet.name):
+        return True
     return bet is None or (last is not None and bet.name in round_.plan.choices[last].stakes)
 
 
@@ -264,6 +266,9 @@ def choice_step(round_: Round, seat: int, choice: str) -> str | None:
     if not round_.plan.finishes.isdisjoint(made.values()):
         return None
     loose = round_.over or round_.house_wrong
+    if isinstance(step, ExchangeStep) and step.unless == choice and not loose:
+        due = round_.next_due
+        return step.name if due is not None and due.place.seat == seat and step.name not in made else None
     if isinstance(step, DecideStep) and round_.opened and not loose:
         return step.name if choice in step.choices and round_.is_undecided(seat) else None
     if choice == round_.last_choice(seat):
@@ -286,6 +291,33 @@ def _chosen(round_: Round, body: e.DecisionMade) -> str:
 def _made(round_: Round, seat: int) -> str | None:
     mine, step = round_.choices.get(seat, {}), round_.step
     return mine.get(step.name if step else "", round_.last_choice(seat))
+
+
+def _has_its_bets(round_: Round, body: e.DecisionMade) -> bool:
+    bets, choice = round_.wagers[body.seat].keys(), round_.plan.decisions[body.decision]
+    return bets >= {*choice.needs} and bets.isdisjoint(choice.unless)
+
+
+def _found_when_shown(round_: Round, body: e.DecisionMade) -> bool:
+    """A hand that was turned up gets no card."""
+    step, due = round_.step, round_.next_due
+    found = isinstance(step, ExchangeStep) and step.unless == _chosen(round_, body)
+    return found and due is not None and due.place.seat == body.seat and round_.turned_up(due)
+
+
+def _shown_before_card(round_: Round, _: Any) -> bool:
+    """A hand of a player is turned up before a card comes to it."""
+    step, due = round_.step, round_.next_due
+    if not isinstance(step, ExchangeStep) or not step.exposes or due is None or due.step != step.name:
+        return True
+    return due.place.seat is None or round_.turned_up(due)
+
+
+def _acts_in_order(round_: Round, body: e.DecisionMade) -> bool:
+    step = round_.step
+    if not isinstance(step, DecideStep) or step.order != "clockwise" or not round_.is_undecided(body.seat):
+        return True
+    return body.seat == round_.undecided[0]
 
 
 def _step_offers_choice(round_: Round, body: e.DecisionMade) -> bool:
@@ -430,6 +462,7 @@ CHECKS: Final[dict[str, Check]] = {
     "remainder_to_come": lambda r, _: r.ledger.remainder is None,
     "deal_complete": lambda r, _: not r.left_to_deal or holds("nobody_plays", r),
     "red_lamp": lambda r, _: holds("red_lamp_lit", r),
+    "shown_before_card": _shown_before_card,
     "cards_lie_there": _cards_lie_there,
     # bets and choices
     "bet_is_known": lambda r, body: body.bet in r.plan.bets,
@@ -446,7 +479,9 @@ CHECKS: Final[dict[str, Check]] = {
     "choice_is_due": _choice_is_due,
     "choice_is_known": lambda r, body: body.decision in r.plan.decisions,
     "seat_dealt_in": lambda r, body: body.seat in r.active,
-    "choice_has_its_bets": lambda r, body: r.wagers[body.seat].keys() >= set(r.plan.decisions[body.decision].needs),
+    "choice_has_its_bets": _has_its_bets,
+    "acts_in_order": _acts_in_order,
+    "found_when_shown": _found_when_shown,
     "choice_is_new": lambda r, body: _chooses(r, body) or _made(r, body.seat) != _chosen(r, body),
     "choice_stands": lambda r, body: _chooses(r, body) or _made(r, body.seat) is None,
     "choice_is_offered": _chooses,

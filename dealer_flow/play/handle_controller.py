@@ -9,8 +9,9 @@ import devices.events as e
 from dealer_flow.play import dealing, handle_shoe
 from dealer_flow.play.guards import choice_step, progressive_clause, takes_back
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.steps import choose, may_lie_open, open_now
-from dealer_flow.play.verdicts import found, judge_count, judge_mishap, judge_open, judge_rest, judge_sum
+from dealer_flow.play.steps import choose, declares, may_lie_open, open_now
+from dealer_flow.play.verdicts import found, judge_count, judge_draws, judge_mishap, judge_open, judge_rest, judge_sum
+from dealer_flow.procedure.steps import DecideStep, ExchangeStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
 from devices.events import Seen
@@ -34,6 +35,8 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
         return
     if body.cents:
         bets[bet.name] = body.cents
+        if isinstance(round_.step, DecideStep) and bet.name in round_.step.blind:
+            round_.blind.setdefault(body.seat, set()).add(bet.name)
     else:
         bets.pop(bet.name, None)
     _note_bettor(round_, seen.device)
@@ -82,6 +85,9 @@ def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
     step = choice_step(round_, body.seat, choice.name)
     if step is not None:
         choose(round_, body.seat, step, choice.name)
+        if isinstance(round_.step, ExchangeStep) and round_.step.name == step:  # no card for the hand
+            rest = round_.dues[round_.given :]
+            round_.dues[round_.given :] = [due for due in rest if due.place.seat != body.seat]
 
 
 # ------------------------------------------------------------------ the round
@@ -147,6 +153,8 @@ def _agree(round_: Round, seen: Seen) -> None:
         made = [round_.plan.choices[name] for name in round_.choices.get(number, {}).values()]
         back = {choice.takes_back for choice in made}
         wanted = {bet for choice in made for bet in choice.stakes} - back
+        if round_.folded(number):  # what was placed in the blind is lost with the hand
+            wanted |= round_.blind.get(number, set()) & round_.wagers[number].keys()
         if (wanted ^ round_.wagers[number].keys()).isdisjoint(by_decision | back):
             continue
         clauses = {bet.name: bet.clause for bet in round_.plan.bets.values() if bet.name in by_decision | back}
@@ -215,23 +223,35 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     hand = round_.ledger.hands.get(place)
     round_.open[place] = max(round_.open.get(place, 0), len(cards))
     in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, len(cards))
-    if (
-        hand is not None
-        and in_order
-        and open_now(round_, place) is not None
-        and len(cards) < hand.expected - hand.set_aside
-    ):
+    some = hand is not None and len(cards) < hand.expected - hand.set_aside
+    if some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
         found(round_, round_.ledger.open(place, cards), seen)
         judge_open(round_, place, cards, seen)
+    elif hand is not None and hand.aside and len(cards) == hand.expected - hand.aside:
+        found(round_, round_.ledger.play(place, cards), seen)
     else:
         found(round_, round_.ledger.reveal(place, cards), seen)
+        if hand is not None and hand.aside and not hand.played:
+            choices = tuple(round_.choices.get(place.seat or 0, {}).values())
+            hidden = Incident(
+                code="laid-aside-unknown", clause=_apart(round_, choices), place=place.text, choices=choices
+            )
+            round_.report(hidden, seen)
         if hand is not None and place not in round_.plan.burns:
             judge_count(round_, place, seen)
             judge_sum(round_, seen)
+    if round_.step is not None and round_.step.do == "reveal":
+        judge_draws(round_, seen)
     if not in_order or place.seat:
         _mark_shown(round_, place)
     if round_.plan.house(round_.plan.kind(place)):
         _close_bets(round_)
+
+
+def _apart(round_: Round, choices: tuple[str, ...]) -> str:
+    """The clause of the choice by which cards were laid aside."""
+    made = (round_.plan.choices[name] for name in choices)
+    return next((choice.clause for choice in made if choice.lays_aside), round_.plan.clause)
 
 
 def _mark_shown(round_: Round, place: Place) -> None:

@@ -12,7 +12,7 @@ from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.play.steps import ends_by, next_to_show
-from dealer_flow.procedure.steps import AnyStep, DecideStep
+from dealer_flow.procedure.steps import AnyStep, DecideStep, ExchangeStep
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD
@@ -138,7 +138,7 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
     """What the step under way waits for."""
     step, strict = round_.step, state not in LOOSE
     if round_.due is not None and round_.ledger.remainder is None and (strict or state is State.PROGRESSIVE):
-        yield _next_card(round_)
+        yield from _exposing(round_) if state is State.EXCHANGING else (_next_card(round_),)
     if round_.due is None and round_.by_hand and strict and not round_.rulings:
         yield Legal("dealer", "Confirmed", "", f"deal by hand to {_spelled(round_)}, then confirm"), None
     elif state is State.DEALING and round_.due is None:
@@ -185,6 +185,23 @@ def _next_card(round_: Round) -> Candidate:
     return Legal("shuffler", "PacketDispensed", to.text, what, ordinal), e.PacketDispensed(0, ordinal, 0, 0, ())
 
 
+def _exposing(round_: Round) -> Iterator[Candidate]:
+    """A hand that is turned up first, then its card, unless it gets none."""
+    step, due, plan = round_.step, round_.next_due, round_.plan
+    assert due is not None
+    if not isinstance(step, ExchangeStep) or not step.exposes or due.place.seat is None or due.step != step.name:
+        yield _next_card(round_)
+        return
+    if not round_.turned_up(due):
+        yield _show(round_, due.place, f"turn up {due.place}")
+        return
+    yield _next_card(round_)
+    if step.unless is not None and round_.ledger.hands[due.place].step != step.name:
+        choice = plan.choices[step.unless]
+        what = Legal("dealer", "DecisionMade", due.place.text, choice.name, choice.number)
+        yield what, e.DecisionMade(due.place.seat, choice.number)
+
+
 def _deciding(round_: Round, step: DecideStep) -> Iterator[Candidate]:
     plan = round_.plan
     offered = [plan.choices[name] for name in step.choices]
@@ -194,7 +211,7 @@ def _deciding(round_: Round, step: DecideStep) -> Iterator[Candidate]:
                 Legal(f"player at seat {number}", "DecisionMade", f"seat {number}", choice.name, choice.number),
                 e.DecisionMade(number, choice.number),
             )
-    names = {bet for choice in offered for bet in choice.stakes}
+    names = {bet for choice in offered for bet in choice.stakes} | {*step.blind}
     seats = [number for number in round_.live if step.only is None or step.only in round_.wagers[number]]
     for number in seats:
         for bet in plan.bets.values():
@@ -222,7 +239,8 @@ def _revealing(state: State, round_: Round) -> Iterator[Candidate]:
             yield _show(round_, round_.plan.place(str(first)), f"show {first}")
             return
         seats = [number for number in round_.active if seat(number) in hands and hands[seat(number)].revealed is None]
-    for number in reversed(seats):
+    last = round_.plan.reveal
+    for number in last.in_order(seats) if last is not None else seats:
         yield _show(round_, seat(number), f"show seat {number}")
 
 

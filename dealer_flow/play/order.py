@@ -15,7 +15,7 @@ from dealer_flow.play.guards import CHECKS
 from dealer_flow.play.states import COLUMNS, LOOSE, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
 from dealer_flow.play.violation import Violation
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import DecideStep
+from dealer_flow.procedure.steps import DecideStep, ExchangeStep
 from dealer_flow.table.round import Round
 from protocol.places import NOWHERE, SHOE, Place
 
@@ -125,6 +125,14 @@ def _with_offers(plan: Plan) -> bool:
     return any(isinstance(step, DecideStep) and step.about is not None for step in plan.steps)
 
 
+def _with_shown_hands(plan: Plan) -> bool:
+    return any(isinstance(step, ExchangeStep) and step.exposes for step in plan.steps)
+
+
+def _with_turns(plan: Plan) -> bool:
+    return any(isinstance(step, DecideStep) and step.order == "clockwise" for step in plan.steps)
+
+
 def _with_extra(plan: Plan) -> bool:
     return any(bet.placed == "before-extra" for bet in plan.bets.values())
 
@@ -138,6 +146,7 @@ _DRAWN: Final = (
     ),
     OrderRule(_STEPS, "drawn_for_somebody", taken=True),
     OrderRule(_STEPS, "burned_when_due", taken=True),
+    OrderRule(frozenset({State.EXCHANGING}), "shown_before_card", harmful=False, taken=True, only=_with_shown_hands),
 )
 
 RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
@@ -162,6 +171,9 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "packet_in_tray"),
         OrderRule(_BETTING, "bets_closed", taken=True),
         OrderRule(_PLAY, "somebody_is_due", taken=True),
+        OrderRule(
+            frozenset({State.EXCHANGING}), "shown_before_card", harmful=False, taken=True, only=_with_shown_hands
+        ),
     ),
     e.RemainderDumped: (
         OrderRule(_BETTING, "round_begun", harmful=False),
@@ -186,13 +198,15 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.DecisionMade: (
         OrderRule(_STRICT, "choice_is_known", code="unknown-decision"),
         OrderRule(_STRICT, "seat_dealt_in", code="unknown-seat"),
-        OrderRule(_STRICT, "choice_has_its_bets"),
+        OrderRule(_STRICT, "choice_has_its_bets", harmful=False),
         OrderRule(_STRICT, "choice_is_new", harmful=False),
         OrderRule(_STRICT, "choice_stands"),
         OrderRule(_STRICT, "choice_is_offered", code="unknown-decision"),
         OrderRule(_STRICT, "hand_is_live", harmful=False),
         OrderRule(frozenset({State.DECIDING}), "step_offers_choice", harmful=False, taken=True),
-        OrderRule(_STRICT - {State.DECIDING}, "players_choose", harmful=False, taken=True),
+        OrderRule(_STRICT - {State.DECIDING, State.EXCHANGING}, "players_choose", harmful=False, taken=True),
+        OrderRule(frozenset({State.EXCHANGING}), "found_when_shown", harmful=False, taken=True),
+        OrderRule(frozenset({State.DECIDING}), "acts_in_order", harmful=False, taken=True, only=_with_turns),
     ),
     e.BurnConfirmed: (
         OrderRule(_STRICT, "packet_is_burned", code="wrong-burn"),

@@ -110,7 +110,8 @@ def _unshown(ledger: Ledger) -> frozenset[Card]:
         found.update(packet.cards if packet.place == NOWHERE else ())
     for hand in ledger.hands.values():
         burned = ledger.burned_shown if hand.burned is not None or hand.place == BURN else ()
-        found.update(Counter(hand.recognised) - Counter((*(hand.revealed or hand.opened), *burned)))
+        shown = Counter(hand.revealed or hand.opened) | Counter(hand.declared)
+        found.update(Counter(hand.recognised) - (shown + Counter(burned)))
     found.update(card for card, places in ledger.faces.items() if REJECT_TRAY in places)
     return frozenset(found - {UNREAD})
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Final
 
 import devices.events as e
-from dealer_flow.procedure.steps import AnyStep, DecideStep, ExchangeStep, ShowStep
+from dealer_flow.procedure.steps import AnyStep, DecideStep, ExchangeStep, RevealStep, ShowStep
 from dealer_flow.procedure.tables import GivesUpPart
 from dealer_flow.table.round import Round
 from protocol.places import Place, seat
@@ -32,9 +32,11 @@ def open_step(round_: Round) -> None:
 def choose(round_: Round, number: int, step: str, name: str) -> None:
     """A seat makes a choice: cards are laid down that go with it, of a hand that has so many, and money is given up."""
     round_.choices.setdefault(number, {})[step] = name
-    hand, discards = round_.ledger.hands.get(seat(number)), round_.plan.choices[name].discards
-    if hand is not None and 0 < discards <= hand.expected:
-        hand.lay_down(discards)
+    hand, choice = round_.ledger.hands.get(seat(number)), round_.plan.choices[name]
+    if hand is not None and 0 < choice.discards <= hand.expected:
+        hand.lay_down(choice.discards)
+    if hand is not None and 0 < choice.lays_aside < hand.expected - hand.aside:
+        hand.lay_aside(choice.lays_aside)
     if (part := round_.plan.choices[name].gives_up) is not None:
         _give_up(round_, number, part)
 
@@ -74,6 +76,14 @@ def may_lie_open(round_: Round, place: Place, cards: int) -> bool:
     """True when so many cards of a place may be seen at this step."""
     limit = open_now(round_, place)
     return limit is None or cards <= limit
+
+
+def declares(round_: Round, place: Place) -> bool:
+    """True when cards of a place are shown as a player likes, all of them or some: a show that may be left out was the
+    last that spoke of them."""
+    kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
+    shows = [step for step in steps if isinstance(step, ShowStep | RevealStep) and kind in step.recipients]
+    return bool(shows) and isinstance(shows[-1], ShowStep) and shows[-1].optional
 
 
 def next_step(round_: Round) -> None:

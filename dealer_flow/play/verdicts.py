@@ -5,15 +5,16 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.plan import Policy
-from dealer_flow.procedure.steps import Due, ShowStep
+from dealer_flow.procedure.steps import Due, ExchangeStep, ShowStep
 from dealer_flow.record.incidents import UNJUDGED, Incident, at
 from dealer_flow.table.ledger import Hand
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen
 from protocol.cards import UNREAD, Card, spell_cards
 from protocol.faults import Fault
-from protocol.places import BURN, NOWHERE, REMAINDER, Place, parse_place
+from protocol.places import BURN, NOWHERE, REMAINDER, Place, parse_place, seat
 
 _JAMS: Final = frozenset({Fault.FEED_JAM, Fault.COMPARTMENT_JAM, Fault.EXIT_JAM})
 _FAULT_CODES: Final[dict[int, str]] = {
@@ -182,6 +183,62 @@ def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
     incident = round_.report(replace(found, unreliable=found.unreliable and final), seen)
     if final:
         apply(round_, policy, REMAINDER, incident)
+
+
+# ------------------------------------------------------------------ what a hand must draw
+
+
+def judge_draws(round_: Round, seen: Seen) -> None:
+    """Each hand that had to draw by what it holds is held against that, once: how many cards, and which it kept."""
+    for step in round_.plan.steps:
+        if not isinstance(step, ExchangeStep) or not step.must or step.otherwise is None:
+            continue
+        for place in _to_judge(round_, step):
+            wrong = _wrong_draw(round_, step, place)
+            if wrong is not None:
+                round_.judged_draws.add((step.name, place))
+                if wrong.code:
+                    judge(round_, round_.plan.policy(step.otherwise), place, wrong, seen)
+
+
+def _to_judge(round_: Round, step: ExchangeStep) -> list[Place]:
+    """The house's hands, and those of the players that asked for cards."""
+    places = [round_.plan.place(to) for to in step.to if to != "seats"]
+    if "seats" in step.to:
+        asked = {due.place for due in round_.dues if due.step == step.name}
+        asked |= {seat(number) for number in round_.live if step.name in round_.choices.get(number, {})}
+        places += sorted(asked)
+    return [place for place in places if (step.name, place) not in round_.judged_draws]
+
+
+def _wrong_draw(round_: Round, step: ExchangeStep, place: Place) -> Incident | None:
+    """What is wrong with what a hand drew: an incident without a code where nothing is, None while nobody knows."""
+    hands, hand = round_.ledger.hands, round_.ledger.hands.get(place)
+    others = [hands[at] for to in step.counting if (at := round_.plan.place(to)) in hands]
+    if hand is None or (hand.revealed is None and not hand.declared):
+        return None
+    before = hand.declared or hand.revealed or ()
+    held = (*before, *(card for other in others for card in other.cards))
+    must = must_draw(step.must, held)
+    if must is None:
+        return None
+    drawn = sum(due.cards for due in round_.dues[: round_.given] if (due.place, due.step) == (place, step.name))
+    wrong = _FOUND(
+        code="forced-draw-wrong",
+        reason="number",
+        place=place.text,
+        counted=drawn,
+        expected=must.row.draws,
+        known=tuple(spell_cards(held)),
+    )
+    if drawn != must.row.draws:
+        return replace(wrong, clause=must.row.clause)
+    if step.adds or hand.revealed is None or UNREAD in hand.revealed:
+        return replace(wrong, code="") if step.adds else None
+    kept = frozenset(before) & frozenset(hand.revealed)
+    if kept in must.keeps:
+        return replace(wrong, code="")
+    return replace(wrong, reason="kept", counted=None, expected=None, cards=tuple(spell_cards(sorted(kept))))
 
 
 # ------------------------------------------------------------------ people and devices

@@ -143,6 +143,7 @@ def _bet_faults(procedure: Procedure) -> Iterator[Complaint]:
                     why = f"no bet {bet_name!r} placed by-decision; allowed: {', '.join(late) or 'none'}"
                     yield ("decision", index, key), why
         yield from unknown_bets(("decision", index, "needs"), choice.needs, names)
+        yield from unknown_bets(("decision", index, "unless"), choice.unless, names)
         if choice.gives_up is not None:
             yield from _gives_up_faults(procedure, ("decision", index, "gives-up"), choice.gives_up)
         if choice.takes_back is not None and choice.takes_back not in names:
@@ -165,6 +166,7 @@ def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Itera
 def _choice_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Every choice is offered by a step."""
     offered = {name for step in procedure.step if isinstance(step, DecideStep) for name in step.choices}
+    offered |= {step.unless for step in procedure.step if isinstance(step, ExchangeStep) and step.unless}
     exchanged = {to for step in procedure.step if isinstance(step, ExchangeStep) for to in step.to}
     for index, choice in enumerate(procedure.decision):
         if choice.name not in offered:
@@ -234,6 +236,9 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
             fault: Consequence | None = getattr(procedure.fouled, name)
             if fault is not None:
                 yield ("fouled", name), fault
+    for index, step in enumerate(procedure.step):
+        if isinstance(step, ExchangeStep) and step.otherwise is not None:
+            yield ("step", index, "otherwise"), step.otherwise
     yield ("care", "deck"), procedure.care.deck
     if procedure.care.burned is not None:
         yield ("care", "burned"), procedure.care.burned

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from dealer_flow.procedure.checks import SUIT_COLUMNS, chosen
 from dealer_flow.procedure.load import Procedure, ProcedureError
-from dealer_flow.procedure.steps import AnyStep, BurnStep, CardsSoFar, DealStep, PlannedBurn
+from dealer_flow.procedure.steps import AnyStep, BurnStep, CardsSoFar, DealStep, PlannedBurn, RevealStep
 from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, FouledPart, Recipient, ShoePart
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
@@ -86,10 +86,10 @@ class Plan:
         self.exact_rest = procedure.remainder.cards if procedure.remainder else None
         self.selects_first = any(step.selects_first for step in self.steps)
         self._run_through()
-        self.duplicate = self._policy(procedure.face.duplicate)
-        self.foreign = self._policy(procedure.face.foreign)
-        self.deck_policy = self._policy(procedure.care.deck)
-        self._wrong = [(row, self._policy(row)) for row in procedure.wrong]
+        self.duplicate = self.policy(procedure.face.duplicate)
+        self.foreign = self.policy(procedure.face.foreign)
+        self.deck_policy = self.policy(procedure.care.deck)
+        self._wrong = [(row, self.policy(row)) for row in procedure.wrong]
         self._fouled = procedure.fouled or FouledPart(then="person", clause="procedure")
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
         misdeal = procedure.misdeal
@@ -98,7 +98,7 @@ class Plan:
 
     def _care(self) -> None:
         care = self.procedure.care
-        self.burned = self._policy(care.burned) if care.burned else None
+        self.burned = self.policy(care.burned) if care.burned else None
         self.count_every = care.count_every
         self.back_on_top = care.burned is not None and care.burned.back_on_top
         self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
@@ -128,7 +128,9 @@ class Plan:
         self.sides = {hand.name: hand.side for hand in self.procedure.hand}
         self._place_of = _PLACES | self.hands
         self._kinds = {place: name for name, place in self._place_of.items()}
-        self.reveal_order = self.steps[-1].recipients if self.steps else ()
+        last = self.steps[-1] if self.steps else None
+        self.reveal = last if isinstance(last, RevealStep) else None
+        self.reveal_order = self.reveal.order if self.reveal else ()
 
     def _run_through(self) -> None:
         """What the steps do with the cards when nothing goes wrong."""
@@ -196,7 +198,7 @@ class Plan:
         """What a stray joker, a boxed card or one its player showed means; None where the procedure does not say."""
         face = self.procedure.face
         row = {"joker": face.joker, "boxed": face.boxed, "exposed-by-player": face.by_player}.get(how)
-        return None if row is None else self._policy(row)
+        return None if row is None else self.policy(row)
 
     def mishap(self, how: str, kind: str, step: str | None) -> Policy | None:
         """What it means that this happened to a card of a recipient, in the cards of this step; None where the
@@ -213,7 +215,7 @@ class Plan:
         fault, and takes with it what it does when its cards are wrong."""
         part = self._fouled
         row = {"fouled-by-player": part.player, "fouled-by-others": part.others, "reconstructed": part.reconstructed}
-        policy = self._policy(row.get(how) or part)
+        policy = self.policy(row.get(how) or part)
         if policy.then != "dead-hand" or kind == "seats":
             return policy
         if how == "fouled-by-others" and kind in self.hands and not self.house(kind):
@@ -229,7 +231,8 @@ class Plan:
             name = ""
         return self._faults.get(name) or self._faults.get(fault_class(fault)) or Policy("note", "procedure")
 
-    def _policy(self, row: Consequence) -> Policy:
+    def policy(self, row: Consequence) -> Policy:
+        """What the row means, by the readings chosen."""
         return Policy(row.then or self.options[row.option or ""], row.clause, row.returns, row.calls)
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTupl
 
 from pydantic import Field
 
-from dealer_flow.procedure.tables import Clause, Name, Recipient, WhenPart, cards, listed, place
+from dealer_flow.procedure.must_draw import MustPart
+from dealer_flow.procedure.tables import Clause, Consequence, Name, Recipient, WhenPart, cards, listed, place
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.places import BURN, DEALER, Place, seat
 from protocol.tomlfile import Key
@@ -416,11 +417,14 @@ class BurnCardStep(_DealtStep):
 class DecideStep(Step):
     """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
     `optional`: a seat that says nothing made the first of them. `about`: a hand that is offered; without it
-    nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone."""
+    nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone. `order`: they act
+    as they like, or clockwise from the dealer's left. `blind`: bets of later steps that may be placed already now."""
 
     do: Literal["decide"]
     choices: Annotated[tuple[Name, ...], Field(min_length=1)]
     only: Name | None = None
+    order: Literal["any", "clockwise"] = "any"
+    blind: tuple[Name, ...] = ()
     optional: bool = False
     about: Name | None = None
     takers: Literal["each", "one"] = "each"
@@ -440,6 +444,8 @@ class DecideStep(Step):
         if len(set(self.choices)) != len(self.choices):
             yield (*key, "choices"), "each choice once"
         yield from _no_bet(game, key, self.only)
+        late = [bet.name for bet in game.bet if bet.placed == "by-decision"]
+        yield from unknown_bets((*key, "blind"), self.blind, late)
         if not so_far.dealt:
             yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
         if self.about is not None and self.about not in so_far.offered:
@@ -457,7 +463,9 @@ class DecideStep(Step):
         if self.about:
             who = f"While {place(self.about)} is there{' and not taken' * (self.takers == 'one')}, {who.lower()}"
             silent += " The first who takes it plays it alone." if self.takers == "one" else ""
-        return f"{who} chooses: {offered}.{silent}"
+        order = ", clockwise from your left," if self.order == "clockwise" else ""
+        blind = f" {listed([*self.blind]).capitalize()} may be placed now, in the blind." if self.blind else ""
+        return f"{who}{order} chooses: {offered}.{silent}{blind}"
 
     def brief(self) -> str:
         """`choice`."""
@@ -466,13 +474,23 @@ class DecideStep(Step):
 
 class ExchangeStep(Step):
     """Cards discarded at a place are replaced: as many as the place's last choice `draws`; the dealer and hands of the
-    house draw as many as are dealt to them, `most` at most. `adds`: nothing was discarded, the cards are added."""
+    house draw as many as are dealt to them, `most` at most. `adds`: nothing was discarded, the cards are added.
+
+    `must`: what a hand is to draw by what it holds, with the cards at `counting`; `otherwise`: what it means when it
+    drew another number, or kept other cards. `exposes`: a player's hand is turned up before its card comes; by the
+    choice `unless` it then gets none.
+    """
 
     do: Literal["exchange"]
     to: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     most: Annotated[int, Field(ge=1, le=7)]
     adds: bool = False
     by: Literal["packet", "single"] = "single"
+    must: tuple[MustPart, ...] = ()
+    counting: tuple[Recipient, ...] = ()
+    otherwise: Consequence | None = None
+    exposes: bool = False
+    unless: Name | None = None
 
     state = "exchanging"
     places_key = "to"
@@ -499,18 +517,39 @@ class ExchangeStep(Step):
         """As many as everybody may ask for."""
         return sum(self.most * (seats if to == "seats" else 1) for to in self.to)
 
+    def happen(self, so_far: CardsSoFar) -> None:
+        """Hands that are turned up lie open."""
+        if self.exposes:
+            so_far.open |= dict.fromkeys(self.to, None)
+
     def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """Cards, and a choice that draws some, come before."""
         yield from so_far.undealt((*key, "to"), self.to)
+        yield from so_far.undealt((*key, "counting"), self.counting)
+        if bool(self.must) != (self.otherwise is not None):
+            yield (*key, "must"), "'must' and 'otherwise' go together: what a hand draws, and what if it does not"
+        if self.must and self.by != "single":
+            yield (*key, "must"), "only of single cards is it known how many came"
+        if self.unless is not None and not (self.exposes and self.to == ("seats",)):
+            yield (*key, "unless"), "a hand of the seats that gets no card is turned up: give exposes = true too"
+        if self.unless is not None and self.unless not in [choice.name for choice in game.decision]:
+            yield (*key, "unless"), f"no choice {self.unless!r}"
         if "seats" in self.to and not any(choice.draws for choice in game.decision if choice.name in so_far.choices):
             yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
 
     def words(self, game: "Procedure") -> str:
         """To whom, and at most how many."""
         whom = listed([place(to) for to in self.to])
+        must = f" Each {'; '.join(row.words() for row in self.must)}." if self.must else ""
+        if self.exposes:
+            none = f" {self.unless}: no card for it." if self.unless else ""
+            return (
+                f"One after the other from your left: turn up the hand, then deal {cards(self.most)} to it.{none}{must}"
+            )
         if self.adds:
             return f"Give {whom} the cards they asked for, at most {self.most} each."
-        own = " You take as many as your rules ask for." if "dealer" in self.to else ""
+        own = " You take as many as your rules ask for." if "dealer" in self.to and not must else ""
+        own += f" Your own hand {'; '.join(row.words() for row in self.must)}." if must else ""
         return f"Take in what was discarded and give {whom} as many cards, at most {self.most} each.{own}"
 
     def brief(self) -> str:
@@ -597,13 +636,24 @@ class OfferHandStep(Step):
 
 
 class RevealStep(Step):
-    """The last step: hands are shown in this order and settled until END GAME."""
+    """The last step: hands are shown in this order and settled until END GAME; `from_`: at which side of the dealer
+    the players' hands begin."""
 
     do: Literal["reveal"]
     order: Annotated[tuple[Recipient, ...], Field(min_length=1)]
+    from_: Literal["dealer-left", "dealer-right"] = "dealer-right"
 
     state = "revealing"
     places_key = "order"
+
+    @property
+    def side(self) -> str:
+        """`left` or `right`, of the dealer: where the first player's hand is shown."""
+        return self.from_.removeprefix("dealer-")
+
+    def in_order(self, seats: Sequence[int]) -> list[int]:
+        """These seats, given from the dealer's left, as their hands are shown."""
+        return [*seats] if self.from_ == "dealer-left" else [*reversed(seats)]
 
     def happen(self, so_far: CardsSoFar) -> None:
         """Everything lies open."""
@@ -616,7 +666,7 @@ class RevealStep(Step):
     def words(self, game: "Procedure") -> str:
         """In which order."""
         order = [place(to, dealer="your own hand") for to in self.order]
-        return f"Show {', then '.join(order)}; players' hands from your right. Compare and settle each."
+        return f"Show {', then '.join(order)}; players' hands from your {self.side}. Compare and settle each."
 
 
 AnyStep = Annotated[

@@ -195,10 +195,11 @@ RESTS: Final = ("comes-back", "plays-on")
 
 
 class DecisionPart(TomlTable):
-    """A choice a player has, or with `needs` only one with all of these bets. `bet`, or all of `bets`, must go with it;
-    `takes_back` is a bet that goes back to the player by it; `gives_up` a share of one that is lost by it; `draws`
-    cards are exchanged in the next exchange; `discards` cards are laid down for good; after a `last` choice the seat
-    has no other; `folds`: it gives up."""
+    """A choice a player has, or with `needs` only one with all of these bets, with `unless` one with none of those.
+    `bet`, or all of `bets`, must go with it; `takes_back` is a bet that goes back to the player by it; `gives_up` a
+    share of one that is lost by it; `draws` cards are exchanged in the next exchange; `discards` cards are laid down
+    for good; `lays_aside` of them lie apart, face down, until the hand without them was shown and compared; after a
+    `last` choice the seat has no other; `folds`: it gives up."""
 
     number: Byte
     name: Name
@@ -206,10 +207,12 @@ class DecisionPart(TomlTable):
     bet: Name | None = None
     bets: tuple[Name, ...] = ()
     needs: tuple[Name, ...] = ()
+    unless: tuple[Name, ...] = ()
     takes_back: Name | None = None
     gives_up: GivesUpPart | None = None
     draws: Annotated[int, Field(ge=0, le=7)] = 0
     discards: Annotated[int, Field(ge=0, le=7)] = 0
+    lays_aside: Annotated[int, Field(ge=0, le=7)] = 0
     last: bool = False
     clause: Clause
 
@@ -227,8 +230,10 @@ class DecisionPart(TomlTable):
                 f"{'half' if part.share == '1/2' else part.share} of {part.bet} is lost, the rest as `{part.rest}` says"
             )
         parts += [f"for who has {listed(list(self.needs))}"] if self.needs else []
+        parts += [f"for who has no {listed(list(self.unless), 'or')}"] if self.unless else []
         parts += [f"draws {cards(self.draws)}"] if self.draws else []
         parts += [f"lays down {cards(self.discards)}"] if self.discards else []
+        parts += [f"lays {cards(self.lays_aside)} apart, face down"] if self.lays_aside else []
         parts += ["gives up"] if self.folds else []
         parts += ["chooses no more in this round"] if self.last else []
         return f"{self.name} ({', '.join(parts)})" if parts else self.name

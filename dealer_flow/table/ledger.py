@@ -3,6 +3,7 @@
 The ledger records and compares. It returns what it finds; what a finding means is the procedure's business.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,6 +50,14 @@ class Hand:
     """What the device read, in the order dealt, discarded cards among them; `??` for a card it did not read."""
     opened: tuple[Card, ...] = ()
     """What lies open before the hands are shown."""
+    declared: tuple[Card, ...] = ()
+    """Faces that were shown before a card left the hand or joined it, in the order shown: its first ones stay."""
+    unseen: int = 0
+    """Cards that may lie there and are none of these: not shown then, or come since."""
+    aside: int = 0
+    """Cards that lie apart, face down, until the hand without them was compared."""
+    played: tuple[Card, ...] = ()
+    """The hand as it was shown without them."""
     revealed: tuple[Card, ...] | None = None
     burned: frozenset[int] | None = None
     """Positions from the dealer's left that were burned; None while no burn was confirmed."""
@@ -78,8 +87,32 @@ class Hand:
             return self.recognised
         return self.opened + (UNREAD,) * ((self.counted or 0) - len(self.opened))
 
+    @property
+    def laid_aside(self) -> tuple[Card, ...]:
+        """The cards that lay apart, `??` where the hand without them was not shown or they were not turned over."""
+        if not self.played or self.revealed is None:
+            return (UNREAD,) * self.aside
+        apart = list(self.revealed)
+        for card in self.played:
+            if card in apart:
+                apart.remove(card)
+        return tuple(apart)
+
+    def remember(self) -> None:
+        """What was shown so far is kept as declared, and no longer says what lies there."""
+        shown = tuple(card for card in self.revealed or self.opened if card != UNREAD)
+        if shown:
+            self.declared, self.unseen = shown, (self.counted or len(shown)) - len(shown)
+        self.opened, self.revealed = (), None
+
+    def lay_aside(self, cards: int) -> None:
+        """Cards were laid apart; they stay the hand's."""
+        self.remember()
+        self.aside += cards
+
     def lay_down(self, cards: int) -> None:
         """Cards were discarded for good."""
+        self.remember()
         self.expected -= cards
         self.discarded += cards
         self.device_count = (self.device_count or 0) - cards
@@ -103,6 +136,9 @@ class Hand:
     def take(self, counted: int, cards: tuple[Card, ...], due: Due) -> None:
         """`counted` cards came for what was due."""
         before, held = self.device_count or 0, self.counted or 0
+        if due.why == "exchange":
+            self.remember()
+        self.unseen += counted * bool(self.declared)
         wanted = min(counted, due.cards) if due.at_most else due.cards
         replaces = wanted if due.why == "exchange" else 0
         self.step = due.step
@@ -116,6 +152,8 @@ class Hand:
             self.recognised = kept + (cards or (UNREAD,) * counted)
         if self.revealed is not None:
             self.opened, self.revealed = self.revealed, None
+        if self.opened and not self.declared and self.place.seat is not None:
+            self.declared, self.unseen = self.opened, held - len(self.opened) + counted
 
 
 @dataclass(slots=True)
@@ -241,6 +279,12 @@ class Ledger:
             hand.opened = cards
         return findings + self._see(cards, place)
 
+    def play(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
+        """The hand was shown without what was laid aside; it is to be compared so."""
+        findings = self.open(place, cards)
+        self.hands[place].played = cards
+        return findings
+
     def reveal(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
         """All faces at `place` were shown."""
         if place == BURN:
@@ -322,6 +366,9 @@ class Ledger:
         covered = [card for card in hand.opened if card != UNREAD and card not in cards and UNREAD not in cards]
         if covered and not hand.discarded:
             findings.append(_disagree(where, "lay-open", cards, covered))
+        strange = list((Counter(card for card in cards if card != UNREAD) - Counter(hand.declared)).elements())
+        if hand.declared and len(strange) > hand.unseen:
+            findings.append(_disagree(where, "declared", cards, hand.declared))
         if hand.recognised and UNREAD not in hand.recognised:
             strange = [card for card in cards if card != UNREAD and card not in hand.recognised]
             if strange:

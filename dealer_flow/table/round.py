@@ -90,6 +90,10 @@ class Round:
     """Cards that are dealt by hand at this step, until the dealer confirms."""
     choices: dict[int, dict[str, str]] = field(default_factory=dict)
     """Seat -> step -> choice, in their order."""
+    judged_draws: set[tuple[str, Place]] = field(default_factory=set)
+    """Steps and the hands that were held against what they must draw."""
+    blind: dict[int, set[str]] = field(default_factory=dict)
+    """Seat -> bets of later choices that it placed in the blind."""
     too_late: set[tuple[int, str]] = field(default_factory=set)
     """Seats with the bet of a choice that was not placed before further cards of the house were seen."""
     dead: set[int] = field(default_factory=set)
@@ -131,6 +135,11 @@ class Round:
         """Who gets the next cards; None when every place has its own."""
         due = self.next_due
         return due.place if due else None
+
+    def turned_up(self, due: Due) -> bool:
+        """True when the hand that is due this card was turned up, or had another by the same step."""
+        hand = self.ledger.hands.get(due.place)
+        return hand is None or hand.step == due.step or hand.revealed is not None
 
     @property
     def live(self) -> list[int]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
+from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.steps import (
     AnyStep,
     BurnCardStep,
@@ -58,6 +59,8 @@ class StepDealer(SimulatedDealer):
         """Hands that are completed when all others have their cards."""
         self.defective = False
         """The deck leaves the table after this round."""
+        self.apart: dict[Place, tuple[Card, ...]] = {}
+        """Cards that lie apart from a hand, which is shown without them first."""
         self.ordinal = 0
         """Packets of this round that were dealt."""
         self._due: Counter[Place] = Counter()
@@ -135,7 +138,7 @@ class StepDealer(SimulatedDealer):
 
     def _begin_plan(self, plan: RoundPlan) -> None:
         self.plan, self.course, self.ordinal, self.defective = plan, Course.PLAY, 0, False
-        for kept in (self.dead, self.owed, self._due):
+        for kept in (self.dead, self.owed, self.apart, self._due):
             kept.clear()
         self.view = RoundUnderWay(self.procedure, plan, self._plays)
 
@@ -201,10 +204,14 @@ class StepDealer(SimulatedDealer):
     def _deal(self, step: AnyStep) -> Doings:
         first = self.ordinal + 1
         packets = packets_of(step, self.view, self.plan.house_draws)
+        if isinstance(step, ExchangeStep) and step.must:
+            packets = self._must(step, packets)
         replaced = (due for due in packets if due.why == "exchange")
         for place, dues in groupby(replaced, key=lambda due: due.place):
             self._lay_down(place, sum(due.cards for due in dues))
-        if not step.from_device:
+        if isinstance(step, ExchangeStep) and step.exposes:
+            yield from self._expose(step, packets)
+        elif not step.from_device:
             yield from self._deal_by_hand(packets)
         elif packets:
             yield from self._deal_packets(step, packets)
@@ -212,6 +219,40 @@ class StepDealer(SimulatedDealer):
             yield from self._mishandled(packets, first)
         while self.owed and not self._is(Course.STOP, Course.VOID) and not self._deals_on(step):
             yield from self._complete(self.owed.pop(0))
+
+    def _must(self, step: ExchangeStep, packets: list[Due]) -> list[Due]:
+        """The cards that the house must draw by what it holds; those it lays down for them lie first in its hand."""
+        found = [due for due in packets if due.place.seat is not None]
+        for to in step.to:
+            place = DEALER if to == "seats" else self.procedure.plan.place(to)
+            must = must_draw(step.must, self._held(step, place)) if to != "seats" else None
+            if must is not None and must.row.draws:
+                faces = self.cards.faces(place)
+                down = [index for index, card in enumerate(faces) if card not in must.keeps[0]]
+                self.cards.pick(place, MUCK, down)
+                self._due[place] -= len(down)
+                found += [Due(place, 1, step.name, "deal")] * must.row.draws
+        return found
+
+    def _held(self, step: ExchangeStep, place: Place) -> tuple[Card, ...]:
+        """The cards at a place, with those that count with them."""
+        others = [self.procedure.plan.place(to) for to in step.counting]
+        return tuple(card for at in (place, *others) for card in self.cards.faces(at))
+
+    def _expose(self, step: ExchangeStep, packets: Sequence[Due]) -> Doings:
+        """Each hand is turned up before its card; one that needs none gets none."""
+        for packet in packets:
+            yield from self.at(AT_TABLE)
+            yield self.pace.show
+            self.controller.reveal(packet.place, self.cards.faces(packet.place))
+            must = must_draw(step.must, self._held(step, packet.place))
+            choice = self.procedure.plan.choices.get(step.unless or "")
+            if must is None or must.row.draws or choice is None:
+                yield from self._deal_packets(step, [packet])
+                continue
+            self.controller.decide(packet.place.seat or 0, choice.number)
+            if choice.takes_back:
+                self.controller.place_wager(packet.place.seat or 0, self.procedure.bets[choice.takes_back], 0)
 
     def _deals_on(self, step: AnyStep) -> bool:
         """Whether cards go out in the next step too: a hand is completed when all others have theirs."""
@@ -299,6 +340,8 @@ class StepDealer(SimulatedDealer):
         if choice.takes_back:
             self.controller.place_wager(player.seat, self.procedure.bets[choice.takes_back], 0)
         self._lay_down(seat(player.seat), choice.discards)
+        if choice.lays_aside:
+            self.apart[seat(player.seat)] = self.cards.faces(seat(player.seat))[: choice.lays_aside]
 
     def _basic(self, step: DecideStep, faces: tuple[Card, ...]) -> str:
         """The first choice that is no fold, unless the scenario says how good a hand must be."""
@@ -343,10 +386,16 @@ class StepDealer(SimulatedDealer):
 
     def _show_seats(self, players: list[SimulatedPlayer]) -> Doings:
         yield from self.at(AT_TABLE)
-        for player in reversed(players):
-            place = seat(player.seat)
+        last = self.procedure.plan.reveal
+        by_seat = {player.seat: player for player in players}
+        for number in last.in_order([*by_seat]) if last is not None else by_seat:
+            place = seat(number)
             if self.right(place) and place not in self.dead and self.cards.count(place):
                 yield self.pace.show
+                apart = self.apart.get(place, ())
+                if apart:
+                    self.controller.reveal(place, tuple(card for card in self.cards.faces(place) if card not in apart))
+                    yield self.pace.show
                 self.controller.reveal(place, self.cards.faces(place))
 
     def _count_hands(self) -> Doings:

@@ -29,6 +29,8 @@ SIXTEEN = f"{RACE} / draw 2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S"
 UNREAD = "device CardUnread: ordinal 1; where none"
 SUPERVISOR = "controller BadgeSwiped: badge 77; level supervisor"
 
+EXPOSED = "bets 1: ante 500 / start / draw seat 1 AC AD 9H 2S / draw community KD / choose 1: one-more, raise 500"
+
 STATE_ALONE = {"round_begun", "round_ended", "bets_closed", "players_choose", "packet_is_spread"}
 
 
@@ -231,7 +233,7 @@ def test_seat_dealt_in() -> None:
 
 
 def test_choice_has_its_bets() -> None:
-    """Half of the seven-card bet is surrendered by who is in all three games."""
+    """Half of the seven-card bet is surrendered by who is in all three games; by nobody else, and the round goes on."""
     cards = [
         "packet seat 1: AC AD 9H / packet community: KS QD 8S / burn community-first: 3",
         "packet community: 5S 6C 9S / burn community-second: 3 / choose 1: surrender-half",
@@ -239,7 +241,31 @@ def test_choice_has_its_bets() -> None:
     all_three = " / ".join(["bets 1: three-card 500, five-card 500, seven-card 500 / start", *cards])
     assert play("3-5-7.co", all_three, surrender="offered").codes == []
     two = " / ".join(["bets 1: five-card 500, seven-card 500 / start", *cards])
-    assert refused(play("3-5-7.co", two, surrender="offered")) == harmful("choice_has_its_bets")
+    assert refused(play("3-5-7.co", two, surrender="offered")) == harmless("choice_has_its_bets")
+
+
+def test_acts_in_order() -> None:
+    """Where they act clockwise, the first at the dealer's left is first."""
+    assert (
+        play(
+            "turns", "bets 1: ante 500 / bets 2: ante 500 / start / draw seat 1 AC | seat 2 KC / choose 1: go-on"
+        ).codes
+        == []
+    )
+    early = play("turns", "bets 1: ante 500 / bets 2: ante 500 / start / draw seat 1 AC | seat 2 KC / choose 2: go-on")
+    assert refused(early) == harmless("acts_in_order")
+
+
+def test_found_when_shown() -> None:
+    """A hand that gets no card was turned up for it."""
+    assert refused(play("exposed", f"{EXPOSED} / choose 1: has-won")) == harmless("found_when_shown")
+    assert play("exposed", f"{EXPOSED} / show seat 1: AC AD 9H 2S / choose 1: has-won").codes == []
+
+
+def test_shown_before_card() -> None:
+    """A hand that gets a card was turned up for it."""
+    assert refused(play("exposed", f"{EXPOSED} / draw seat 1 QD")) == harmless("shown_before_card")
+    assert play("exposed", f"{EXPOSED} / show seat 1: AC AD 9H 2S / draw seat 1 QD").codes == []
 
 
 def test_choice_is_new() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.dealer_flow.test_decks import AGED
+from tests.dealer_flow.test_declared_hands import EXPOSED, TURNS
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
 from tests.support.transcript_games import (
     BURN_THEN_DEAL,
@@ -27,6 +28,8 @@ from tests.support.transcripts import Transcript, played, reprint, transcripts
 
 FOLDER = Path(__file__).parent / "transcripts"
 GAMES = {
+    "turns": TURNS,
+    "exposed": EXPOSED,
     "aged": AGED,
     "burn-then-deal": BURN_THEN_DEAL,
     "by-hand": BY_HAND,

@@ -32,7 +32,7 @@ HARMFUL = {
             "card_named", "extra_drawn", "round_ended", "first_cards_to_come", "packet_in_order", "packet_in_tray",
             "remainder_to_come", "bets_open", "table_has_extra", "extra_left_alone", "one_bet_moved",
             "money_is_there", "deal_begun", "seat_is_live", "house_covered", "offered_hand_covered", "choice_stands",
-            "choice_has_its_bets", "packet_was_dealt", "burned_once", "fewer_lie_open", "house_shown_last",
+            "packet_was_dealt", "burned_once", "fewer_lie_open", "house_shown_last",
             "dealt_from_shoe", "drawn_for_somebody", "burned_when_due", "one_face_named", "somebody_is_due",
             "bet_is_known", "seat_at_table", "choice_is_known", "seat_dealt_in", "choice_is_offered", "place_is_known",
             "place_dealt_in", "packet_is_burned", "burned_as_written", "burned_before", "drawn_after_close",
@@ -43,6 +43,7 @@ HARMFUL = {
     **dict.fromkeys(
         (
             "misdeal_in_time", "something_to_confirm", "cards_lie_there", "choice_is_due", "choice_is_new",
+            "choice_has_its_bets", "acts_in_order", "found_when_shown", "shown_before_card",
             "hand_is_live", "step_offers_choice", "players_choose", "packet_is_spread", "somebody_plays_there",
             "shown_in_order", "hand_shown_in_time", "name_is_missing", "badge_may_name", "drawn_after_name",
         ),
@@ -105,11 +106,17 @@ FACTS: dict[str, str | dict[str, str]] = {
     "faces-disagree": {
         "shown-before": "place cards? known? unreliable",
         "lay-open": "place cards? known unreliable",
+        "declared": "place cards known unreliable",
         "dispensed": "place cards known unreliable",
         "reported-again": "number cards known unreliable",
         "card_waits_for_name": _ORDER,
     },
     "seat-count-wrong": _COUNT,
+    "forced-draw-wrong": {
+        "number": "place counted expected known called? unreliable?",
+        "kept": "place cards? known called? unreliable?",
+    },
+    "laid-aside-unknown": "place choices",
     "dealer-count-wrong": _COUNT,
     "community-count-wrong": _COUNT,
     "hand-count-wrong": _COUNT,
@@ -227,6 +234,8 @@ LEGAL: tuple[tuple[str, str, str, str], ...] = (
     ("player at P", "DecisionMade", "P", "W"),
     ("dealer", "HandRevealed", "P", "show (N cards of )?P"),
     ("dealer", "HandRevealed", "P", "show W"),
+    ("dealer", "HandRevealed", "P", "turn up P"),
+    ("dealer", "DecisionMade", "P", "W"),
     ("(dealer|supervisor|anyone)", "HandRevealed", "shoe", "say what card N is"),
 )
 """Actor, event, place and words of everything that may happen next."""
