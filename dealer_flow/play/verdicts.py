@@ -205,9 +205,9 @@ def _to_judge(round_: Round, step: ExchangeStep) -> list[Place]:
     """The house's hands, and those of the players that asked for cards."""
     places = [round_.plan.place(to) for to in step.to if to != "seats"]
     if "seats" in step.to:
-        asked = {due.place for due in round_.dues if due.step == step.name}
-        asked |= {seat(number) for number in round_.live if step.name in round_.choices.get(number, {})}
-        places += sorted(asked)
+        drawing = {due.place for due in round_.dues if due.step == step.name}
+        drawing |= {seat(number) for number in round_.live if step.name in round_.choices.get(number, {})}
+        places += sorted(drawing)
     return [place for place in places if (step.name, place) not in round_.judged_draws]
 
 
