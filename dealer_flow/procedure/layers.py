@@ -127,7 +127,8 @@ def compose(text: str, file: str) -> Whole:
     for kind, rows in whole.rows.items():
         if kind != "step":
             rows.sort(key=lambda row: (row.layer.is_part, row.rank))
-    _drop_unnamed(whole)
+    if not own.is_part:
+        _drop_unnamed(whole)
     return whole
 
 
@@ -170,8 +171,8 @@ def _named_layer(layer: Layer, number: int, name: str, read_before: dict[str, La
     elif name in names_in(FILES):
         path = FILES / f"{name}.toml"
     else:
-        known = ", ".join((*known_parts(), *names_in(FILES)))
-        raise layer.fault(("base", number), f"no procedure or part {printable(repr(name))}; known: {known}")
+        known = f"parts: {', '.join(known_parts())}; or the id of a procedure, or a .toml file"
+        raise layer.fault(("base", number), f"no procedure or part {printable(repr(name))}; {known}")
     identity = _identity(str(path))
     if identity not in read_before:
         try:

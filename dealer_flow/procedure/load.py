@@ -9,18 +9,23 @@ from pathlib import Path
 from typing import Final
 
 from dealer_flow.procedure.checks import contradictions
-from dealer_flow.procedure.layers import FILES, ProcedureError, compose
+from dealer_flow.procedure.layers import FILES, PART_SCHEMA, PARTS, ProcedureError, Whole, compose, known_parts
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tomlfile import first_fault, locate, named_faults, names_in, read, validated
+from dealer_flow.procedure.whole import written_out
+from protocol.tomlfile import Key
 
 __all__ = [
     "FOLDER",
     "Procedure",
     "ProcedureError",
+    "check_part",
     "check_procedure",
+    "known_parts",
     "known_procedures",
     "load_procedure",
     "parse_procedure",
+    "whole_text",
 ]
 
 FOLDER: Final = FILES
@@ -44,6 +49,35 @@ def check_procedure(source: str | Path) -> list[ProcedureError]:
         return [*_examined(read(path, ProcedureError), str(path))[1]]
     except ProcedureError as fault:
         return [fault]
+
+
+def check_part(source: str | Path) -> list[ProcedureError]:
+    """As `check_procedure`, of a shared part: what its keys may not hold. Whether all fits together is known of the
+    procedures that stand on it."""
+    try:
+        path = locate(source, PARTS, "part", ProcedureError)
+        whole = compose(read(path, ProcedureError), str(path))
+    except ProcedureError as fault:
+        return [fault]
+    return [*named_faults(_of_a_part(whole), whole.fault)]
+
+
+def _of_a_part(whole: Whole) -> Iterator[tuple[Key, str]]:
+    """What is wrong in a part; what it leaves to others is not, but a row is whole."""
+    content = whole.content()
+    if content.get("schema") != PART_SCHEMA:
+        yield ("schema",), f"must be {PART_SCHEMA!r}"
+    yield from (((name,), "a procedure's own; a part has none") for name in ("id", "title") if name in content)
+    for key, why in validated(content, Procedure, contradictions)[1]:
+        if key != ("schema",) and (why != "missing" or any(isinstance(step, int) for step in key)):
+            yield key, why
+
+
+def whole_text(source: str | Path) -> str:
+    """The procedure with this id, or in this file, and all that it stands on, as one file. ProcedureError for files
+    that cannot be laid upon each other."""
+    path = locate(source, FOLDER, "procedure", ProcedureError)
+    return written_out(read(path, ProcedureError), str(path))
 
 
 def parse_procedure(text: str, file: str) -> Procedure:

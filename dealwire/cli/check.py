@@ -1,11 +1,11 @@
-"""`dealwire check`: is a procedure's or a game's file in order?"""
+"""`dealwire check`: is the file of a procedure, of a part of procedures, or of a game in order?"""
 
 import json
 from collections.abc import Iterator
 
 import click
 
-from dealer_flow.procedure.load import check_procedure, known_procedures
+from dealer_flow.procedure.load import check_part, check_procedure, known_parts, known_procedures
 from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import echo
@@ -21,7 +21,7 @@ CHECK_SCHEMA = "dealwire.check/1"
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per file.")
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
-    """Check FILEs: dealing procedures and games, told apart by their schema.
+    """Check FILEs: dealing procedures, parts of them and games, told apart by their schema.
 
     Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
     program under that name. Exit code 2 when anything has a fault.
@@ -43,9 +43,12 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
 
 
 def faults_of(name: str) -> Iterator[tuple[str, list[str]]]:
-    """What a name stands for, `procedure` or `game` or both, and all faults of each, one line a fault."""
-    game = name in game_ids() or _says_game(name)
-    if name in known_procedures() or not game:
+    """What a name stands for, `procedure part` or `procedure` or `game` or these two, and all faults of each, one line
+    a fault."""
+    game = name in game_ids() or _says(name, "dealwire.game/")
+    if name in known_parts() or _says(name, "dealwire.procedure-part/"):
+        yield "procedure part", [str(fault) for fault in check_part(name)]
+    elif name in known_procedures() or not game:
         yield "procedure", [str(fault) for fault in check_procedure(name)]
     if game:
         try:
@@ -56,10 +59,10 @@ def faults_of(name: str) -> Iterator[tuple[str, list[str]]]:
             yield "game", []
 
 
-def _says_game(name: str) -> bool:
-    """True when the file says that it is a game; one that cannot be read is looked at as a procedure."""
+def _says(name: str, schema: str) -> bool:
+    """True when the file says that it is of this schema; one that cannot be read is looked at as a procedure."""
     try:
         text = read_file(name, TOML_MAX_BYTES).decode("utf-8")
     except (OSError, ValueError):
         return False
-    return any(line.startswith("schema") and "dealwire.game/" in line for line in text.splitlines())
+    return any(line.startswith("schema") and schema in line for line in text.splitlines())

@@ -1,4 +1,4 @@
-"""`dealwire games`: every dealing procedure, as a table or as data."""
+"""`dealwire games`: every dealing procedure, as a table or as data; one of them as one file."""
 
 import json
 from typing import Any
@@ -6,18 +6,25 @@ from typing import Any
 import click
 
 from dealer_flow.procedure.describe import describe
-from dealer_flow.procedure.load import known_procedures, load_procedure
-from dealwire.cli.terminal import say_table
+from dealer_flow.procedure.load import known_procedures, load_procedure, whole_text
+from dealwire.cli.terminal import echo, say_table
 
 
 @click.command("games")
 @click.argument("procedures", nargs=-1, metavar="[PROCEDURE]...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per procedure, with steps, clauses, options.")
-def command(procedures: tuple[str, ...], as_json: bool) -> None:
+@click.option("--whole", is_flag=True, help="The file of one procedure with all that it stands on, as one file.")
+def command(procedures: tuple[str, ...], as_json: bool, whole: bool) -> None:
     """List how games are dealt: PROCEDUREs by id or file, all that come with this program unless given.
 
     Cards are counted at the most seats and under the defaults of the options.
     """
+    if whole:
+        if len(procedures) != 1 or as_json:
+            raise click.UsageError("--whole writes one PROCEDURE out, as TOML")
+        for line in whole_text(procedures[0]).splitlines():
+            echo(line)
+        return
     found = [describe(load_procedure(name)) for name in procedures or known_procedures()]
     if as_json:
         for item in found:

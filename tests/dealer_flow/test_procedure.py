@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure, parse_procedure
+from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure, parse_procedure, whole_text
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import BurnStep, DealStep
 from protocol.places import COMMUNITY, DEALER, seat
 from protocol.tomlfile import line_of
-from tests.support.procedure_texts import whole_text
 from tests.support.refusals import check_refusal
 
 ID = "flushes-gone-wild.co"

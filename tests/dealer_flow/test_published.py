@@ -11,12 +11,11 @@ import jsonschema
 import pytest
 
 import dealer_flow
-from dealer_flow.procedure.load import known_procedures
+from dealer_flow.procedure.load import known_procedures, whole_text
 from dealer_flow.record.catalogue import INCIDENTS
 from docs._print import write
 from docs._print.games import pages
 from tests.support.hand_table import dealt
-from tests.support.procedure_texts import whole_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -4,14 +4,14 @@
 - most = 8                                    these lines of it, wherever they stand first
 + most = 9                                    are these instead; without a `-` line they are added at the end
   15: seats.most: 9 seats need ...            what is said, all of it, with the line
+== three-card.co, alone: a base misspelt      the file without what it stands on
 """
 
 from pathlib import Path
 
 import pytest
 
-from dealer_flow.procedure.load import check_procedure
-from tests.support.procedure_texts import whole_text
+from dealer_flow.procedure.load import FOLDER, check_procedure, whole_text
 from tests.support.refusals import check_refusal
 from tests.support.transcripts import Transcript, transcripts
 
@@ -20,14 +20,15 @@ CASES = transcripts(Path(__file__).with_name("refused-files.txt"))
 
 def refused(case: Transcript, at: Path) -> list[str]:
     """Everything that is wrong with the file of this case."""
-    text = whole_text(case.head.partition(": ")[0])
+    name, _, alone = case.head.partition(": ")[0].partition(", ")
+    text = (FOLDER / f"{name}.toml").read_text(encoding="utf-8") if alone else whole_text(name)
     old, new = ("\n".join(line[2:] for line in case.lines if line.startswith(sign)) for sign in "-+")
     assert old in text, f"{old!r} does not stand in the file"
     at.write_text(text.replace(old, new, 1) if old else f"{text}{new}\n", encoding="utf-8")
     faults = check_procedure(at)
     for fault in faults:
         check_refusal(fault)
-    return [str(fault).removeprefix(f"{at}:") for fault in faults]
+    return [str(fault).removeprefix(f"{at}:").removeprefix(f"{FOLDER.parent}/") for fault in faults]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -9,8 +9,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from dealer_flow.procedure.load import ProcedureError, check_procedure
-from tests.support.procedure_texts import whole_text
+from dealer_flow.procedure.load import ProcedureError, check_procedure, whole_text
 
 _WORDS = {"N": r"-?\d+", "W": r"'[^']*'", "L": r"[A-Za-z0-9.-]+(?:, [A-Za-z0-9.-]+)*", "T": r".+"}
 _KEY = re.compile(r"[a-z][a-z0-9-]*(?:\[\d+\])?(?:\.[a-z][a-z0-9-]*(?:\[\d+\])?)*|option [a-z0-9.-]+")
@@ -97,6 +96,16 @@ SENTENCES = (
     "N cards without N in a column cannot be; at most N",
     "option W must choose between numbers of decks, 1 to 16",
     "option W may choose between L",
+    # what a file stands on
+    r"no procedure or part W; parts: L; or the id of a procedure, or a \.toml file",
+    "W stands on this file itself",
+    "more than N files (upon each other|together)",
+    "W is a procedure; a part stands on parts alone",
+    "each name once",
+    "T: (cannot be read: T|not UTF-8 text at byte N)",
+    "W takes nothing away; no file below gives it",
+    "must be W",
+    "a procedure's own; a part has none",
     # the file and its schema
     "unknown key; allowed: T",
     "missing; T",
