@@ -3,6 +3,8 @@
 from typing import Final
 
 SEATS_MAX: Final = 32
+PILES_MAX: Final = 8
+"""Hands that lie in front of the tray at most, before they are handed out."""
 
 
 class Place(int):
@@ -38,6 +40,7 @@ _NAMED: Final = {
     0x46: "shuffler",
     0x47: "shoe",
     **{0x50 + number: f"hand {number + 1}" for number in range(8)},
+    **{0x58 + number: f"pile {number + 1}" for number in range(PILES_MAX)},
 }
 _TEXT: Final = tuple(
     f"seat {code}" if 1 <= code <= SEATS_MAX else _NAMED.get(code, f"0x{code:02X}") for code in range(256)
@@ -56,6 +59,9 @@ REJECT_TRAY: Final = PLACES[0x45]
 SHUFFLER: Final = PLACES[0x46]
 SHOE: Final = PLACES[0x47]
 
+PILES: Final = frozenset(PLACES[0x58 : 0x58 + PILES_MAX])
+"""Hands in front of the tray that are nobody's yet."""
+
 _BY_TEXT: Final = {text: PLACES[code] for code, text in enumerate(_TEXT)}
 
 
@@ -64,6 +70,11 @@ def seat(number: int) -> Place:
     if not 1 <= number <= SEATS_MAX:
         raise ValueError(f"not a seat: {number}; seats are 1 to {SEATS_MAX}")
     return PLACES[number]
+
+
+def pile(number: int) -> Place:
+    """The place of the hand dealt as the `number`-th in front of the tray, from 1 to `PILES_MAX`."""
+    return PLACES[0x57 + number]
 
 
 def parse_place(text: str) -> Place:

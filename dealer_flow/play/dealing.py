@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
-from dealer_flow.procedure.steps import DecideStep, Due, OfferHandStep
+from dealer_flow.procedure.steps import AssignStep, DecideStep, Due, OfferHandStep
 from dealer_flow.record.incidents import UNJUDGED, Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import Card
 from protocol.faults import Fault
-from protocol.places import BURN, NOWHERE, SHOE, SHUFFLER, Place, seat
+from protocol.places import BURN, NOWHERE, SHOE, SHUFFLER, Place, pile, seat
 
 
 def begin(round_: Round, seen: Seen) -> None:
@@ -150,6 +150,26 @@ def _by_hand(round_: Round, due: list[Due], left: int) -> None:
     """What the shoe no longer has is dealt by hand, if a supervisor lets play go on."""
     round_.dues[round_.given :] = due[:left]
     round_.by_hand += due[left:]
+
+
+# ------------------------------------------------------------------ hands in front of the tray
+
+
+def assign_hands(round_: Round, seen: Seen) -> None:
+    """In a step that assigns them, and once the number is drawn, the hands in front of the tray are those of the places
+    it counts out; their counts are judged as those places'."""
+    deal = round_.plan.counted
+    if not isinstance(round_.step, AssignStep) or round_.first is None or deal is None:
+        return
+    homes = {pile(number): place for number, place in enumerate(deal.turns(round_), 1)}
+    waiting = [at for at in homes if at in round_.ledger.hands]
+    for at in waiting:
+        round_.ledger.move(at, homes[at])
+    if waiting:
+        round_.dues = [due._replace(place=homes.get(due.place, due.place)) for due in round_.dues]
+        round_.ledger.rename(homes)
+    for at in waiting:
+        judge_count(round_, homes[at], seen)
 
 
 # ------------------------------------------------------------------ a hand that players may take

@@ -17,7 +17,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play import handle_shoe
-from dealer_flow.play.dealing import look_ahead, offer_hand
+from dealer_flow.play.dealing import assign_hands, look_ahead, offer_hand
 from dealer_flow.play.guards import holds
 from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.play.identity import Pin
@@ -289,6 +289,8 @@ class DealerFlow:
         if not round_.opened and may_open(round_):
             open_step(round_)
             offer_hand(round_, self._last)
+        if round_.plan.assign is not None:
+            assign_hands(round_, self._last)
         if self._plan.runs_out is not None and not round_.house_wrong:
             look_ahead(round_, self._last)
         over = False

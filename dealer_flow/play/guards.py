@@ -12,12 +12,13 @@ from typing import Any, Final, NamedTuple
 import devices.events as e
 from dealer_flow.play.dealing import seen_before
 from dealer_flow.play.states import STEP_STATES, State
-from dealer_flow.play.steps import deals_on, ends_by, may_lie_open, next_to_show, open_now, shown_out
+from dealer_flow.play.steps import deals_on, ends_by, may_lie_open, next_to_show, open_now, set_out, shown_out
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import DecideStep, ExchangeStep
+from dealer_flow.procedure.steps import AssignStep, DecideStep, ExchangeStep
 from dealer_flow.procedure.tables import BetPart
 from dealer_flow.table.round import Round
 from devices.events import Level
+from protocol.cards import UNREAD
 from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER
 
 BURNS: Final = frozenset({"burn", "burn count", "first card"})
@@ -55,6 +56,15 @@ def _of_unread(plan: Plan) -> str:
 def _of_remainder(plan: Plan) -> str:
     rest = plan.procedure.remainder
     return rest.clause if rest else plan.clause
+
+
+def _of_number(plan: Plan) -> str:
+    number = plan.procedure.number
+    return number.clause if number else plan.clause
+
+
+def _of_set(plan: Plan) -> str:
+    return next((step.clause for step in plan.sets.values()), plan.clause)
 
 
 def progressive_clause(plan: Plan) -> str:
@@ -146,11 +156,15 @@ GUARDS: Final[dict[str, Guard]] = {
         Guard("step_burns", "the step under way burns cards of a packet", _doing(State.BURNING)),
         Guard("step_decides", "the step under way lets players choose", _doing(State.DECIDING)),
         Guard("step_exchanges", "the step under way replaces discards", _doing(State.EXCHANGING)),
+        Guard("step_assigns", "the step under way hands out what lies in front of the tray", _doing(State.ASSIGNING)),
+        Guard("step_sets", "the step under way lets players arrange their cards", _doing(State.SETTING)),
         Guard("step_reveals", "the step under way shows and settles the hands", _doing(State.REVEALING)),
         Guard("card_owed", "a card is still due to a place", lambda r: r.next_due is not None),
         Guard("cards_out", "every card of the step is out, those dealt by hand too", _cards_out),
         Guard("burn_confirmed", "the burn is confirmed", _burn_confirmed, _of_burn),
         Guard("all_decided", "every live seat has chosen", lambda r: r.opened and r.decided),
+        Guard("number_drawn", "the number is drawn", lambda r: r.opened and r.first is not None, _of_number),
+        Guard("hands_set", "every live hand is set", lambda r: r.opened and set_out(r), _of_set),
         Guard("all_shown", "the cards of the step lie open", lambda r: r.opened and shown_out(r)),
         Guard("later_step_begun", "the report belongs to a later step, and this one may end so", _later_step_begun),
         Guard(
@@ -211,11 +225,62 @@ def takes_back(round_: Round, seat: int, bet: str) -> bool:
 
 def _bets_open(round_: Round, body: e.WagerPlaced) -> bool:
     bet = _bet(round_, body, "before-deal")
+    if bets_stay_open(round_):
+        return True
     if bet is None or (not body.cents and takes_back(round_, body.seat, bet.name)):
         return True
     parts = (round_.plan.choices[name].gives_up for name in round_.choices.get(body.seat, {}).values())
     gave_up = any(part is not None and part.bet == bet.name for part in parts)
     return gave_up and body.cents == round_.wagers[body.seat].get(bet.name, 0)
+
+
+def bets_stay_open(round_: Round) -> bool:
+    """True after START GAME where bets may change until the number is drawn, and it is not."""
+    assign = round_.plan.assign
+    return assign is not None and assign.bets == "open" and round_.in_play and round_.first is None
+
+
+def _number_to_come(round_: Round, body: e.WagerPlaced) -> bool:
+    """False for a bet that changes after the number was drawn, where that sets the bets."""
+    if not round_.plan.number_sets_bets or round_.first is None or _bet(round_, body, "before-deal") is None:
+        return True
+    return round_.wagers.get(body.seat, {}).get(round_.plan.bets[body.bet].name, 0) == body.cents
+
+
+def _hands_lie_there(round_: Round, _: object) -> bool:
+    """Where the number is drawn after the deal: whether every hand lies in front of the tray."""
+    return round_.plan.assign is None or isinstance(round_.step, AssignStep)
+
+
+def _place_of_number(round_: Round, body: e.SpotSelected) -> bool:
+    return round_.drawn is None or body.seat == round_.first
+
+
+def _number_of_place(round_: Round, body: e.NumberDrawn) -> bool:
+    return round_.first is None or round_.plan.numbered(body.drawn) == round_.first
+
+
+# ------------------------------------------------------------------ of a report: hands arranged
+
+
+def _hand_to_set(round_: Round, body: e.HandSet) -> bool:
+    """Whether the step that has it arranged has begun."""
+    step = round_.plan.sets.get(round_.plan.kind(body.place))
+    steps = round_.plan.steps[: round_.at + round_.opened]
+    return step is None or step in steps
+
+
+def _set_as_written(round_: Round, body: e.HandSet) -> bool:
+    step, hand = round_.plan.sets.get(round_.plan.kind(body.place)), round_.ledger.hands.get(body.place)
+    return step is None or hand is None or not body.low or len(body.low) == step.low
+
+
+def _set_before_house(round_: Round, body: e.HandSet) -> bool:
+    """Once the house's hand lies open no player's hand is arranged anew."""
+    known = round_.splits.get(body.place)
+    if known is None or not body.place.seat or not round_.house_shown or UNREAD in known.low:
+        return True
+    return sorted(known.low) == sorted(body.low)
 
 
 def _house_covered(round_: Round, body: e.WagerPlaced) -> bool:
@@ -453,6 +518,12 @@ CHECKS: Final[dict[str, Check]] = {
     "bets_closed": _not_here,
     "misdeal_in_time": lambda r, _: bool(r.rulings) or not _MISDEAL_OVER[r.plan.misdeal_until](r),
     "place_is_known": lambda r, body: not r.plan.selects_first or 0 <= body.seat <= r.plan.most_seats,
+    "hands_lie_there": _hands_lie_there,
+    "number_counts": lambda r, body: 1 <= body.drawn <= r.plan.number_most,
+    "number_is_asked_for": lambda r, _: r.plan.counted is not None,
+    "place_of_number": _place_of_number,
+    "number_of_place": _number_of_place,
+    "number_to_come": _number_to_come,
     "first_cards_to_come": lambda r, _: not (r.plan.selects_first and r.dues and r.first is not None),
     "something_to_confirm": _something_to_confirm,
     # packets
@@ -505,6 +576,10 @@ CHECKS: Final[dict[str, Check]] = {
     "fewer_lie_open": lambda r, body: not (_early(r, body, house=True) and open_now(r, body.place)),
     "house_shown_last": lambda r, body: not _early(r, body, house=True),
     "hand_shown_in_time": lambda r, body: not _early(r, body),
+    "hand_is_set": lambda r, body: r.plan.kind(body.place) in r.plan.sets,
+    "set_as_written": _set_as_written,
+    "set_before_house": _set_before_house,
+    "hand_to_set": _hand_to_set,
     # a shoe
     "dealt_from_shoe": lambda r, _: r.shoes is not None,
     "drawn_after_close": _drawn(lambda r, body: is_burn(r, body.where)),

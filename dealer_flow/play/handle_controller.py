@@ -7,10 +7,19 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play import dealing, handle_shoe
-from dealer_flow.play.guards import choice_step, progressive_clause, takes_back
+from dealer_flow.play.guards import bets_stay_open, choice_step, progressive_clause, takes_back
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.steps import choose, declares, may_lie_open, open_now
-from dealer_flow.play.verdicts import found, judge_count, judge_draws, judge_mishap, judge_open, judge_rest, judge_sum
+from dealer_flow.play.verdicts import (
+    found,
+    judge_count,
+    judge_draws,
+    judge_foul_set,
+    judge_mishap,
+    judge_open,
+    judge_rest,
+    judge_sum,
+)
 from dealer_flow.procedure.steps import DecideStep, ExchangeStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
@@ -26,9 +35,10 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
     if bet is None:
         return
     back = not body.cents and takes_back(round_, body.seat, bet.name)
-    if (bet.placed == "before-deal") != (not round_.in_play) and not back:
+    stays_open = bet.placed == "before-deal" and bets_stay_open(round_)
+    if (bet.placed == "before-deal") != (not round_.in_play) and not back and not stays_open:
         return
-    if round_.in_play and body.seat not in round_.active:
+    if round_.in_play and body.seat not in round_.active and not stays_open:
         return
     bets = round_.wagers.setdefault(body.seat, {})
     if bet.placed == "before-extra" and not _move(round_, bets, bet.name, body.cents):
@@ -39,6 +49,8 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
             round_.blind.setdefault(body.seat, set()).add(bet.name)
     else:
         bets.pop(bet.name, None)
+    if stays_open:
+        enter(round_)
     _note_bettor(round_, seen.device)
 
 
@@ -78,6 +90,11 @@ def _selected(round_: Round, seen: Seen, body: e.SpotSelected) -> None:
         round_.first = body.seat
 
 
+def _drawn(round_: Round, seen: Seen, body: e.NumberDrawn) -> None:
+    if round_.plan.counted is not None:
+        round_.drawn, round_.first = body.drawn, round_.plan.numbered(body.drawn)
+
+
 def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
     choice = round_.plan.decisions.get(body.decision)
     if choice is None or body.seat not in round_.active:
@@ -96,8 +113,7 @@ def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
 def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     plan = round_.plan
     round_.in_play, round_.number = True, body.round
-    betting = sorted(number for number, bets in round_.wagers.items() if bets)
-    round_.active = tuple(number for number in betting if plan.entering & round_.wagers[number].keys())
+    betting = enter(round_)
     entering = next(bet for bet in plan.bets.values() if bet.enters)
     dealing.begin(round_, seen)
     for device in sorted(round_.restarted):
@@ -121,6 +137,13 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
         if plan.progressive not in round_.wagers[number]:
             unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
             round_.report(unknown, seen)
+
+
+def enter(round_: Round) -> list[int]:
+    """The seats with a bet that enters them are dealt in; says which have bets at all."""
+    betting = sorted(number for number, bets in round_.wagers.items() if bets)
+    round_.active = tuple(number for number in betting if round_.plan.entering & round_.wagers[number].keys())
+    return betting
 
 
 def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
@@ -242,6 +265,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
             judge_sum(round_, seen)
     if round_.step is not None and round_.step.do == "reveal":
         judge_draws(round_, seen)
+    if (split := round_.splits.get(place)) is not None:
+        found(round_, round_.ledger.arranged(place, (*split.low, *split.rest)), seen)
     if not in_order or place.seat:
         _mark_shown(round_, place)
     if round_.plan.house(round_.plan.kind(place)):
@@ -252,6 +277,16 @@ def _apart(round_: Round, choices: tuple[str, ...]) -> str:
     """The clause of the choice by which cards were laid aside."""
     made = (round_.plan.choices[name] for name in choices)
     return next((choice.clause for choice in made if choice.lays_aside), round_.plan.clause)
+
+
+def _set(round_: Round, seen: Seen, body: e.HandSet) -> None:
+    """How a hand is arranged. The faces named are those that lie there; one set against the rules has its row."""
+    if round_.plan.kind(body.place) not in round_.plan.sets:
+        return
+    round_.splits[body.place] = body
+    found(round_, round_.ledger.arranged(body.place, (*body.low, *body.rest)), seen)
+    if body.foul:
+        judge_foul_set(round_, body.place, seen)
 
 
 def _mark_shown(round_: Round, place: Place) -> None:
@@ -298,6 +333,8 @@ HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.WagerPlaced: _wager,
     e.SensorChanged: _sensor,
     e.SpotSelected: _selected,
+    e.NumberDrawn: _drawn,
+    e.HandSet: _set,
     e.GameStarted: _start,
     e.DecisionMade: _decide,
     e.Confirmed: _confirmed,

@@ -11,7 +11,7 @@ import devices.events as e
 from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
-from dealer_flow.play.steps import ends_by, next_to_show
+from dealer_flow.play.steps import ends_by, next_to_show, to_set
 from dealer_flow.procedure.steps import AnyStep, DecideStep, ExchangeStep
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
@@ -104,9 +104,11 @@ def _count_deck(round_: Round, place: Place) -> Iterator[Candidate]:
 
 
 def _select(round_: Round) -> Iterator[Candidate]:
-    """The seat that gets the first cards."""
+    """The number that says who gets the first cards, and the place it names; a button has no number."""
     if not round_.plan.selects_first or round_.first is not None:
         return
+    if round_.plan.counted is not None:
+        yield Legal("dealer", "NumberDrawn", "", "draw the number that says who gets the first cards"), e.NumberDrawn(1)
     button = any(step.do == "deal" and step.first == "button" for step in round_.plan.steps)
     what = "has the button" if button else "gets the first cards"
     for number in range(button, round_.plan.most_seats + 1):
@@ -153,6 +155,10 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
         )
     elif state is State.DECIDING and isinstance(step, DecideStep):
         yield from _deciding(round_, step)
+    elif state is State.ASSIGNING:
+        yield from _select(round_)
+    elif state is State.SETTING:
+        yield from _setting(round_)
     elif state is State.SHOWING and step is not None:
         yield from _showing(round_, step)
     elif state in (State.REVEALING, State.PROGRESSIVE):
@@ -217,6 +223,14 @@ def _deciding(round_: Round, step: DecideStep) -> Iterator[Candidate]:
         for bet in plan.bets.values():
             if bet.name in names:
                 yield _bet(round_, number, bet.number)
+
+
+def _setting(round_: Round) -> Iterator[Candidate]:
+    for place in to_set(round_):
+        if place not in round_.splits:
+            actor = f"player at {place}" if place.seat else "dealer"
+            report = e.HandSet(place, e.Setter.PLAYER, False, (), ())
+            yield Legal(actor, "HandSet", place.text, f"set the hand at {place}"), report
 
 
 def _showing(round_: Round, step: AnyStep) -> Iterator[Candidate]:

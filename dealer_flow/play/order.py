@@ -133,6 +133,14 @@ def _with_turns(plan: Plan) -> bool:
     return any(isinstance(step, DecideStep) and step.order == "clockwise" for step in plan.steps)
 
 
+def _with_piles(plan: Plan) -> bool:
+    return plan.assign is not None
+
+
+def _set_by_number(plan: Plan) -> bool:
+    return plan.number_sets_bets
+
+
 def _with_extra(plan: Plan) -> bool:
     return any(bet.placed == "before-extra" for bet in plan.bets.values())
 
@@ -159,7 +167,28 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_PLAY, "misdeal_in_time", harmful=False, code="misdeal-refused"),
     ),
-    e.SpotSelected: (OrderRule(_ALL, "place_is_known", code="unknown-seat"), OrderRule(_ALL, "first_cards_to_come")),
+    e.SpotSelected: (
+        OrderRule(_ALL, "place_is_known", code="unknown-seat"),
+        OrderRule(_ALL, "place_of_number"),
+        OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only=_with_piles),
+        OrderRule(_ALL, "first_cards_to_come"),
+    ),
+    e.NumberDrawn: (
+        OrderRule(_ALL, "number_is_asked_for", harmful=False),
+        OrderRule(_ALL, "number_counts", harmful=False),
+        OrderRule(_ALL, "number_of_place"),
+        OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only=_with_piles),
+        OrderRule(_ALL, "first_cards_to_come"),
+    ),
+    e.HandSet: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_STRICT, "hand_is_set", harmful=False),
+        OrderRule(_STRICT, "somebody_plays_there", harmful=False),
+        OrderRule(_STRICT, "packet_was_dealt"),
+        OrderRule(_STRICT, "set_as_written", harmful=False),
+        OrderRule(_STRICT, "hand_to_set", harmful=False, taken=True),
+        OrderRule(_STRICT, "set_before_house", harmful=False),
+    ),
     e.Confirmed: (OrderRule(_PLAY, "something_to_confirm", harmful=False),),
     e.CardMishandled: (OrderRule(_BETTING, "round_begun", harmful=False),),
     e.PacketDispensed: (
@@ -185,6 +214,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "bet_is_known", code="unknown-bet"),
         OrderRule(_STRICT, "seat_at_table", code="unknown-seat"),
         OrderRule(_PLAY, "bets_open"),
+        OrderRule(_STRICT, "number_to_come", harmful=False, only=_set_by_number),
         OrderRule(_STRICT, "table_has_extra", only=_with_extra),
         OrderRule(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
         OrderRule(_STRICT, "one_bet_moved", only=_with_extra),

@@ -21,6 +21,8 @@ class State(Enum):
     BURNING = "burning"
     DECIDING = "deciding"
     EXCHANGING = "exchanging"
+    ASSIGNING = "assigning"
+    SETTING = "setting"
     SHOWING = "showing"
     REVEALING = "revealing"
     DRAWING = "drawing"
@@ -38,6 +40,8 @@ MEANING: Final = {
     State.BURNING: "cards of a packet are burned before play goes on",
     State.DECIDING: "players look at their cards and choose",
     State.EXCHANGING: "cards discarded are replaced",
+    State.ASSIGNING: "hands lie in front of the tray until a number says whose they are",
+    State.SETTING: "players arrange their cards into two hands",
     State.SHOWING: "cards are turned face up before play goes on",
     State.REVEALING: "hands are shown and settled until END GAME",
     State.DRAWING: "cards are drawn one at a time, each to its column, until one decides",
@@ -57,6 +61,8 @@ WAITS: Final = {
     State.BURNING: "burn_confirmed",
     State.DECIDING: "all_decided",
     State.EXCHANGING: "cards_out",
+    State.ASSIGNING: "number_drawn",
+    State.SETTING: "hands_set",
     State.SHOWING: "all_shown",
 }
 """The state of a step -> the guard that it waits for; the reveal waits for END GAME."""
@@ -77,7 +83,9 @@ class Row(NamedTuple):
     unless: tuple[str, ...] = ()
 
 
-BEFORE_REVEAL: Final = (State.DEALING, State.BURNING, State.DECIDING, State.EXCHANGING, State.SHOWING)
+BEFORE_REVEAL: Final = (
+    *(State.DEALING, State.BURNING, State.DECIDING, State.EXCHANGING, State.ASSIGNING, State.SETTING, State.SHOWING),
+)
 STEPS: Final = (*BEFORE_REVEAL, State.REVEALING)
 COLUMNS: Final = (State.DRAWING, State.NAMING, State.EXTRA, State.SETTLING)
 _PLAY: Final = (*STEPS, *COLUMNS)
@@ -92,6 +100,8 @@ TRANSITIONS: Final = (
     Row("end_step", BEFORE_REVEAL, None, ("step_burns", "burn_confirmed"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_decides", "all_decided"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("step_exchanges", "cards_out"), ("house_count_wrong",)),
+    Row("end_step", BEFORE_REVEAL, None, ("step_assigns", "number_drawn"), ("house_count_wrong",)),
+    Row("end_step", BEFORE_REVEAL, None, ("step_sets", "hands_set"), ("house_count_wrong",)),
     Row("end_step", BEFORE_REVEAL, None, ("all_shown",), ("house_count_wrong",)),
     Row("pass_step", BEFORE_REVEAL, None, ("later_step_begun",)),
     # Where the step under way stands. A hand that lacks a card gets it first, but for replacements and at the reveal.
@@ -102,6 +112,8 @@ TRANSITIONS: Final = (
     Row("begin_step", BEFORE_REVEAL, State.DEALING, ("step_deals",)),
     Row("begin_step", BEFORE_REVEAL, State.BURNING, ("step_burns",)),
     Row("begin_step", BEFORE_REVEAL, State.DECIDING, ("step_decides",)),
+    Row("begin_step", BEFORE_REVEAL, State.ASSIGNING, ("step_assigns",)),
+    Row("begin_step", BEFORE_REVEAL, State.SETTING, ("step_sets",)),
     Row("begin_step", BEFORE_REVEAL, State.SHOWING),
     # Cards drawn into columns; naming a card interrupts whatever goes on.
     Row("draw_on", (State.DRAWING, State.EXTRA), State.NAMING, ("card_unnamed",)),

@@ -4,21 +4,24 @@ from fractions import Fraction
 from typing import Final
 
 import devices.events as e
-from dealer_flow.procedure.steps import AnyStep, DecideStep, ExchangeStep, RevealStep, ShowStep
+from dealer_flow.procedure.steps import AnyStep, DealStep, DecideStep, ExchangeStep, RevealStep, SetStep, ShowStep
 from dealer_flow.procedure.tables import GivesUpPart
 from dealer_flow.table.round import Round
 from protocol.places import Place, seat
 
 _CARDS_OUT: Final = (e.PacketLifted, e.CardDrawn, e.CardUnread)
 _ENDS: Final = (e.RemainderDumped, e.GameEnded)
-_MAY_END_SO: Final = (ShowStep, DecideStep, ExchangeStep)
+_MAY_END_SO: Final = (ShowStep, DecideStep, ExchangeStep, SetStep)
 """The steps that may end by the report of a later one."""
 
 
 def may_open(round_: Round, step: AnyStep | None = None) -> bool:
-    """False while a deal, the one under way unless given, waits for the seat that gets the first cards."""
+    """False while a deal, the one under way unless given, waits for the seat that gets the first cards. One whose
+    hands are handed out by a number afterwards does not wait."""
     step = step or round_.step
-    return not (step is not None and step.selects_first and round_.first is None)
+    if not isinstance(step, DealStep) or not step.selects_first or round_.first is not None:
+        return True
+    return step.first == "number" and round_.plan.assign is not None
 
 
 def open_step(round_: Round) -> None:
@@ -72,6 +75,29 @@ def shown_out(round_: Round) -> bool:
     return True
 
 
+def to_set(round_: Round) -> list[Place]:
+    """The hands that the step under way has arranged: of live players, and of the house where it is about that."""
+    step = round_.step
+    if not isinstance(step, SetStep):
+        return []
+    found = list[Place]()
+    for kind in step.of:
+        if kind == "seats":
+            found += [seat(number) for number in round_.live if _chose(round_, number, step.choice)]
+        elif kind not in round_.dead_hands and round_.plan.place(kind) in round_.ledger.hands:
+            found.append(round_.plan.place(kind))
+    return found
+
+
+def _chose(round_: Round, number: int, choice: str | None) -> bool:
+    return choice is None or choice in round_.choices.get(number, {}).values()
+
+
+def set_out(round_: Round) -> bool:
+    """Whether every hand that the step under way has arranged was reported."""
+    return isinstance(round_.step, SetStep) and all(place in round_.splits for place in to_set(round_))
+
+
 def may_lie_open(round_: Round, place: Place, cards: int) -> bool:
     """True when so many cards of a place may be seen at this step."""
     limit = open_now(round_, place)
@@ -117,6 +143,10 @@ def ends_by(round_: Round, body: e.Body) -> bool:
         if isinstance(body, e.HandRevealed):
             return round_.plan.kind(body.place) == step.about or _shows_more(round_, body)
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
+    if isinstance(step, SetStep):
+        if isinstance(body, e.HandRevealed):
+            return True
+        return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.DecisionMade, e.Confirmed))
     if isinstance(step, ExchangeStep) and (due := round_.next_due) is not None and due.at_most:
         if isinstance(body, e.HandRevealed):
             return body.place == due.place or _shows_more(round_, body)

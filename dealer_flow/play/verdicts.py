@@ -14,7 +14,7 @@ from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen
 from protocol.cards import UNREAD, Card, spell_cards
 from protocol.faults import Fault
-from protocol.places import BURN, NOWHERE, REMAINDER, Place, parse_place, seat
+from protocol.places import BURN, NOWHERE, PILES, REMAINDER, Place, parse_place, seat
 
 _JAMS: Final = frozenset({Fault.FEED_JAM, Fault.COMPARTMENT_JAM, Fault.EXIT_JAM})
 _FAULT_CODES: Final[dict[int, str]] = {
@@ -128,8 +128,8 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
     """Compare the count that holds at `place` with what should lie there."""
     hand = round_.ledger.hands[place]
     counted = hand.counted
-    if counted is None:
-        return
+    if counted is None or place in PILES:
+        return  # one in front of the tray is judged as its place's, once it has one
     off = counted - hand.expected
     if off == hand.judged:
         return
@@ -272,6 +272,13 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
 
 def _foul_at(place: Place, ruling: Ruling) -> bool:
     return ruling.place == place and ruling.why.code == "hand-fouled"
+
+
+def judge_foul_set(round_: Round, place: Place, seen: Seen) -> None:
+    """A hand was arranged against the rules: what the procedure says of it, or a person rules."""
+    row = round_.plan.foul_set
+    policy = row if row is not None and place.seat else _RULE
+    judge(round_, policy, place, _FOUND(code="hand-set-foul", place=place.text), seen)
 
 
 def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:

@@ -68,6 +68,10 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
     elif isinstance(body, e.DecisionMade):
         known = plan.decisions.get(body.decision)
         facts["choices"] = (known.name if known else f"number {body.decision}",)
+    elif isinstance(body, e.NumberDrawn):
+        facts["number"] = body.drawn
+    elif isinstance(body, e.HandSet) and (step := plan.sets.get(plan.kind(body.place))) is not None:
+        facts |= {"counted": len(body.low), "expected": step.low}
     elif isinstance(body, e.PacketDispensed):
         facts |= {"number": body.ordinal, "expected": len(round_.ledger.lifted) + 1}
     elif isinstance(body, e.PacketLifted):

@@ -239,6 +239,8 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
     for index, step in enumerate(procedure.step):
         if isinstance(step, ExchangeStep) and step.otherwise is not None:
             yield ("step", index, "otherwise"), step.otherwise
+    if procedure.foul_set is not None:
+        yield ("foul-set",), procedure.foul_set
     yield ("care", "deck"), procedure.care.deck
     if procedure.care.burned is not None:
         yield ("care", "burned"), procedure.care.burned

@@ -6,7 +6,16 @@ from typing import Final, NamedTuple
 
 from dealer_flow.procedure.checks import SUIT_COLUMNS, chosen
 from dealer_flow.procedure.load import Procedure, ProcedureError
-from dealer_flow.procedure.steps import AnyStep, BurnStep, CardsSoFar, DealStep, PlannedBurn, RevealStep
+from dealer_flow.procedure.steps import (
+    AnyStep,
+    AssignStep,
+    BurnStep,
+    CardsSoFar,
+    DealStep,
+    PlannedBurn,
+    RevealStep,
+    SetStep,
+)
 from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, FouledPart, Recipient, ShoePart
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
@@ -85,10 +94,12 @@ class Plan:
         """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
         self.exact_rest = procedure.remainder.cards if procedure.remainder else None
         self.selects_first = any(step.selects_first for step in self.steps)
+        self._numbered()
         self._run_through()
         self.duplicate = self.policy(procedure.face.duplicate)
         self.foreign = self.policy(procedure.face.foreign)
         self.deck_policy = self.policy(procedure.care.deck)
+        self.foul_set = self.policy(procedure.foul_set) if procedure.foul_set else None
         self._wrong = [(row, self.policy(row)) for row in procedure.wrong]
         self._fouled = procedure.fouled or FouledPart(then="person", clause="procedure")
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
@@ -147,6 +158,25 @@ class Plan:
         self.opens = tuple(opens)
         """How many cards may lie open at each place once a step has begun; None for all of them."""
 
+    def _numbered(self) -> None:
+        """What a number drawn decides, and whether hands are arranged."""
+        number = self.procedure.number
+        self.number_most = number.most if number else 18
+        """The highest number there can be: three dice, or what the procedure says."""
+        self.assign = next((step for step in self.steps if isinstance(step, AssignStep)), None)
+        """The step in which a number hands out what was dealt before; None where it comes first."""
+        self.counted = next(
+            (step for step in self.steps if isinstance(step, DealStep) and step.first == "number"), None
+        )
+        """The deal whose first place a number names."""
+        self.number_sets_bets = (number is not None and number.sets_bets) or (
+            self.assign is not None and self.assign.bets == "open"
+        )
+        self.sets: dict[Recipient, SetStep] = {
+            recipient: step for step in self.steps if isinstance(step, SetStep) for recipient in step.of
+        }
+        """Whose hands are arranged, and by which step."""
+
     # ------------------------------------------------------------------ places
 
     def place(self, recipient: Recipient) -> Place:
@@ -168,6 +198,13 @@ class Plan:
     def around(self) -> tuple[Place, ...]:
         """The places around the table clockwise, the dealer first."""
         return (DEALER, *(seat(number) for number in range(1, self.most_seats + 1)))
+
+    def numbered(self, number: int) -> int:
+        """The seat that a number names, 0 for the dealer: counted around the table with the dealer as one."""
+        around = [place.seat or 0 for place in self.around()]
+        if self.counted is None or self.counted.count == "counter-clockwise":
+            around = [around[0], *reversed(around[1:])]
+        return around[(number - 1) % len(around)]
 
     # ------------------------------------------------------------------ cards
 

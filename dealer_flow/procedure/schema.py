@@ -16,6 +16,7 @@ from dealer_flow.procedure.tables import (
     BetPart,
     CarePart,
     Clause,
+    Consequence,
     DecisionPart,
     DeckPart,
     Device,
@@ -25,6 +26,7 @@ from dealer_flow.procedure.tables import (
     HandPart,
     MisdealPart,
     Name,
+    NumberPart,
     OptionPart,
     RemainderPart,
     SeatsPart,
@@ -51,6 +53,7 @@ class Procedure(TomlTable):
     seats: SeatsPart
     hand: tuple[HandPart, ...] = ()
     step: tuple[AnyStep, ...] = ()
+    number: NumberPart | None = None
     remainder: RemainderPart | None = None
     bet: Annotated[tuple[BetPart, ...], Field(min_length=1)]
     decision: tuple[DecisionPart, ...] = ()
@@ -58,6 +61,7 @@ class Procedure(TomlTable):
     wrong: tuple[WrongPart, ...] = ()
     face: FacePart
     fouled: FouledPart | None = None
+    foul_set: Consequence | None = None
     misdeal: MisdealPart
     care: CarePart
     fault: tuple[FaultPart, ...] = ()

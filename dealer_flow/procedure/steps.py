@@ -9,7 +9,7 @@ from pydantic import Field
 from dealer_flow.procedure.must_draw import MustPart
 from dealer_flow.procedure.tables import Clause, Consequence, Name, Recipient, WhenPart, cards, listed, place
 from dealer_flow.procedure.tomlfile import TomlTable
-from protocol.places import BURN, DEALER, Place, seat
+from protocol.places import BURN, DEALER, Place, pile, seat
 from protocol.tomlfile import Key
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ class CardsSoFar:
     offered: set[Recipient] = field(default_factory=set)
     everywhere: bool = False
     """Whether positions got cards where nobody plays."""
+    by_number: bool = False
+    """Whether a number drawn says who got the first cards."""
     choices: set[Name] = field(default_factory=set)
     """What was offered."""
 
@@ -232,7 +234,9 @@ class DealStep(_DealtStep):
 
     def dues(self, view: RoundView) -> Iterator[Due]:
         """Packets or single cards, place after place or in rotation; a shoe gives single cards."""
-        places = self._turns(view)
+        places = self.turns(view)
+        if self.first == "number" and view.first is None and view.plan.assign is not None:
+            places = [pile(number) for number in range(1, len(places) + 1)]
         if self.by == "single":
             yield from (Due(place, 1, self.name) for _ in range(self.cards) for place in places)
         elif self.from_device and view.plan.from_shoe:
@@ -240,14 +244,14 @@ class DealStep(_DealtStep):
         else:
             yield from (Due(place, self.cards, self.name) for place in places)
 
-    def _turns(self, view: RoundView) -> list[Place]:
+    def turns(self, view: RoundView) -> list[Place]:
         """Who gets cards, in the order they go out."""
         if not _for_anybody(view, self.only):
             return []
         seats, places = self._seats(view), list[Place]()
         for to in self.to:
             places += seats if to == "seats" else [view.plan.place(to)]
-        if self.first == "dealer-left":
+        if self.first == "dealer-left" or view.first is None:
             return places
         around = list(view.plan.around())
         if self.first == "number" and self.count == "counter-clockwise":
@@ -281,6 +285,7 @@ class DealStep(_DealtStep):
                 known = so_far.open.get(to, 0)
                 so_far.open[to] = None if known is None else known + self.cards
         so_far.everywhere |= self.seats == "all"
+        so_far.by_number |= self.first == "number"
 
     def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A bet there is none of; who is first where no seat gets cards."""
@@ -299,6 +304,8 @@ class DealStep(_DealtStep):
         whom = [f"{seats[self.seats]}{bet}" if to == "seats" else place(to) for to in self.to]
         start = ", clockwise from your left" if "seats" in self.to and not self.selects_first else ""
         to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
+        if self.selects_first:
+            to = self._rotation(game, whom)
         what = f"{cards(self.cards)}, face {self.face}"
         if self.by == "single" and self.cards > 1:
             turn = " in rotation" if len(whom) > 1 or self.to == ("seats",) else ""
@@ -310,6 +317,18 @@ class DealStep(_DealtStep):
         if self.from_device:
             return text
         return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
+
+    def _rotation(self, game: "Procedure", whom: list[str]) -> str:
+        """To whom, where the deal begins at a place that was selected; the dealer has a turn like everybody."""
+        count = self.count if self.first == "number" else "clockwise"
+        own = {"dealer": "yourself in your turn"}
+        others = "".join(f", {own.get(to, place(to))}" for to in self.to if to != "seats")
+        first = "whose number was drawn" if self.first == "number" else "at the left of the button"
+        text = f"{whom[self.to.index('seats')]}{others}, {count} from the place {first}"
+        if after := next((step for step in game.step if isinstance(step, AssignStep)), None):
+            only = f" where `{after.when.option}` is {after.when.is_}" if after.when else ""
+            text += f"; in front of the tray, one hand beside the other,{only} as long as no number is drawn"
+        return text
 
     def selecting(self) -> str:
         """How the place is selected that gets the first cards."""
@@ -635,6 +654,80 @@ class OfferHandStep(Step):
         return f"Cards of a position where nobody plays become {place(self.to)}, unseen (`{self.from_}`)."
 
 
+class AssignStep(Step):
+    """The number is drawn now: of the hands that lie in front of the tray the first goes to the place it names, the
+    others follow as the deal before has it. `bets`: whether bets may change until then, or START GAME closed them."""
+
+    do: Literal["assign"]
+    bets: Literal["closed", "open"] = "closed"
+
+    state = "assigning"
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A deal whose first place a number names comes before, and nothing else was done with its cards."""
+        if not so_far.by_number:
+            yield (*key, "do"), "no hand waits for a number; a deal with first = 'number' comes before"
+        if so_far.choices or so_far.offered or so_far.shown or so_far.burned:
+            yield (*key, "do"), "hands are assigned before anything is chosen, offered, burned or shown"
+
+    def words(self, game: "Procedure") -> str:
+        """What is done with the number."""
+        bets = " Bets may change until then." if self.bets == "open" else ""
+        return (
+            "Now draw the number and count the places with yourself as one: the first hand goes to the place it"
+            f" names, the next ones follow in the same direction, your own among them.{bets}"
+        )
+
+    def brief(self) -> str:
+        """`hands to their places`."""
+        return "hands to their places by the number"
+
+
+class SetStep(Step):
+    """Every player arranges a hand: `low` cards of it are the low hand, or the first one, all others the high one or
+    the second. Who cannot may have it set the house way. Nobody waits for a report of it: what was not reported is not
+    known. `choice`: only seats that made this choice have a hand to arrange."""
+
+    do: Literal["set"]
+    of: Annotated[tuple[Recipient, ...], Field(min_length=1)] = ("seats",)
+    low: Annotated[int, Field(ge=1, le=5)]
+    parts: tuple[Clause, Clause] = ("low", "high")
+    choice: Name | None = None
+
+    state = "setting"
+    places_key = "of"
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """Hands there are, with more cards than the low one gets; a choice that was offered."""
+        yield from so_far.undealt((*key, "of"), self.of)
+        for recipient in self.of:
+            if recipient in so_far.dealt and so_far.held(recipient) <= self.low:
+                yield (*key, "low"), f"{recipient!r} has {so_far.held(recipient)} cards; allowed: fewer in its low hand"
+        if self.choice is not None and self.choice not in so_far.choices:
+            yield (
+                (*key, "choice"),
+                f"no choice {self.choice!r} before; known: {', '.join(sorted(so_far.choices)) or 'none'}",
+            )
+
+    def words(self, game: "Procedure") -> str:
+        """Who arranges what."""
+        who = (
+            "Each player still in play"
+            if self.of == ("seats",)
+            else f"Whoever has {listed([place(to) for to in self.of])}"
+        )
+        only = f" who chose {self.choice}" if self.choice else ""
+        one, other = self.parts
+        return (
+            f"{who}{only} sets the hand: {cards(self.low)} for the {one} hand, the others for the {other} hand."
+            " Key what was set, by the player or the house way; what nobody keys is not on record."
+        )
+
+    def brief(self) -> str:
+        """`set 2 low`."""
+        return f"{self.low} of each hand set {self.parts[0]}"
+
+
 class RevealStep(Step):
     """The last step: hands are shown in this order and settled until END GAME; `from_`: at which side of the dealer
     the players' hands begin."""
@@ -670,7 +763,16 @@ class RevealStep(Step):
 
 
 AnyStep = Annotated[
-    DealStep | BurnStep | BurnCardStep | DecideStep | ExchangeStep | ShowStep | OfferHandStep | RevealStep,
+    DealStep
+    | BurnStep
+    | BurnCardStep
+    | DecideStep
+    | ExchangeStep
+    | ShowStep
+    | OfferHandStep
+    | AssignStep
+    | SetStep
+    | RevealStep,
     Field(discriminator="do"),
 ]
 

@@ -83,6 +83,16 @@ class HandPart(TomlTable):
     clause: Clause
 
 
+class NumberPart(TomlTable):
+    """The number, of dice or of a generator, that says who gets the first hand; the dealer's place counts as one.
+    `sets_bets`: once it is drawn no bet may change, even before START GAME. `clause` is that of the number, where the
+    deal's own says nothing of it."""
+
+    most: Annotated[int, Field(ge=1, le=99)] = 18
+    sets_bets: bool = False
+    clause: Clause
+
+
 class WhenPart(TomlTable):
     """A step that is part of the procedure only when the option has this value."""
 

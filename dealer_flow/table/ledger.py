@@ -4,7 +4,7 @@ The ledger records and compares. It returns what it finds; what a finding means 
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -200,6 +200,11 @@ class Ledger:
         hand.place, hand.judged = to, 0
         self.faces = {card: tuple(to if at == place else at for at in places) for card, places in self.faces.items()}
 
+    def rename(self, homes: Mapping[Place, Place]) -> None:
+        """Packets that were lifted to these places are those of others from now on."""
+        for packet in self.lifted:
+            packet.place = homes.get(packet.place, packet.place)
+
     def by_hand(self, due: Due) -> None:
         """Cards were dealt by hand, as the dealer confirms."""
         hand = self.hand(due.place)
@@ -284,6 +289,15 @@ class Ledger:
         findings = self.open(place, cards)
         self.hands[place].played = cards
         return findings
+
+    def arranged(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
+        """Cards of a hand were named as it was arranged: those of them that are known must be its own."""
+        hand = self.hands.get(place)
+        known = hand.revealed or hand.recognised if hand is not None else ()
+        if UNREAD in known or not known:
+            return []
+        strange = [card for card in cards if card != UNREAD and card not in known]
+        return [_disagree(place, "set", strange, known)] if strange else []
 
     def reveal(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
         """All faces at `place` were shown."""

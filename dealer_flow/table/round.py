@@ -15,7 +15,7 @@ from dealer_flow.table.columns import Draw
 from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.shoe import Shoes
-from devices.events import Body, BurnConfirmed, Seen
+from devices.events import Body, BurnConfirmed, HandSet, Seen
 from protocol.places import Place
 
 
@@ -82,6 +82,8 @@ class Round:
     active: tuple[int, ...] = ()
     first: int | None = None
     """The seat that was selected to get the first cards, 0 for the dealer."""
+    drawn: int | None = None
+    """The number that named it; None when only the place was reported."""
     at: int = 0
     opened: bool = False
     dues: list[Due] = field(default_factory=list)
@@ -100,6 +102,8 @@ class Round:
     dead_hands: set[str] = field(default_factory=set)
     burns: dict[Place, BurnConfirmed] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
+    splits: dict[Place, HandSet] = field(default_factory=dict)
+    """How hands were arranged, as it was reported last."""
     open: dict[Place, int] = field(default_factory=dict)
     """The most cards that were shown at each place at once."""
     red_lamp: int = 0

@@ -164,7 +164,8 @@ class RoundUnderWay:
     def __init__(
         self, procedure: RehearsedProcedure, round_: RoundPlan, plays: Callable[[int], bool] = lambda _: True
     ) -> None:
-        self.plan, self.first = procedure.plan, round_.number
+        self.plan = procedure.plan
+        self.first = round_.number if procedure.plan.assign is None else None
         self.active = [player.seat for player in round_.players]
         self.wagers = {player.seat: set(player.wagers) for player in round_.players}
         self.folded = set[int]()

@@ -12,6 +12,7 @@ from typing import Final
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.steps import (
     AnyStep,
+    AssignStep,
     BurnCardStep,
     BurnStep,
     DealStep,
@@ -19,6 +20,7 @@ from dealer_flow.procedure.steps import (
     Due,
     ExchangeStep,
     RevealStep,
+    SetStep,
     ShowStep,
 )
 from dealwire.rehearsal import floor_supervisor as supervisor
@@ -28,8 +30,8 @@ from dealwire.rehearsal.scenario import RoundPlan, RoundUnderWay, Scenario, Simu
 from dealwire.rehearsal.trouble import HANDS, PlannedTrouble, What
 from devices.simulator.deck import FIRST_JOKER, Cards
 from protocol.cards import CARDS, RANKS, UNREAD, Card
-from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, seat
-from protocol.tdp.messages import BadgeLevel, Mishandling, Spread
+from protocol.places import BURN, COMMUNITY, DEALER, MUCK, Place, pile, seat
+from protocol.tdp.messages import BadgeLevel, Mishandling, SetBy, Spread
 from protocol.tdp.messages import ControllerState as C
 
 AT_TABLE: Final = "table-controller"
@@ -154,11 +156,13 @@ class StepDealer(SimulatedDealer):
     def _round(self) -> Doings:
         yield from self._make_ready()
         yield from self.at(AT_TABLE)
-        if self.plan.number is not None:
+        if self.plan.number is not None and self.procedure.plan.counted is None:
             self.controller.select_spot(self.plan.number)
             yield self.pace.step
         while not self.controller.start_game() and self.controller.state is C.SAFE:
             yield lambda: self.controller.state is not C.SAFE
+        if self.procedure.plan.counted is not None and self.procedure.plan.assign is None:
+            yield from self._draw_number()
         dealt_out = False
         for step in self.procedure.steps:
             if self._is(Course.STOP, Course.VOID):
@@ -198,6 +202,40 @@ class StepDealer(SimulatedDealer):
                 yield from self._decide(step)
             case ShowStep() if playing:
                 yield from self._show(step)
+            case AssignStep() if playing:
+                yield from self._assign()
+            case SetStep() if playing:
+                yield from self._set(step)
+
+    # -------------------------------------------------------------- the number, and hands arranged
+
+    def _draw_number(self) -> Doings:
+        """The number that names the place which gets the first cards."""
+        plan, wanted = self.procedure.plan, self.plan.number or 0
+        yield from self.at(AT_TABLE)
+        yield self.pace.step
+        self.controller.draw_number(next(drawn for drawn in range(1, 100) if plan.numbered(drawn) == wanted))
+
+    def _assign(self) -> Doings:
+        """The hands in front of the tray go to the places that the number counts out."""
+        deal = self.procedure.plan.counted
+        assert deal is not None
+        yield from self._draw_number()
+        self.view.first = self.plan.number or 0
+        for number, place in enumerate(deal.turns(self.view), 1):
+            self.cards.lift(pile(number), place)
+            self._due[place] += self._due.pop(pile(number), 0)
+            yield self.pace.lift
+
+    def _set(self, step: SetStep) -> Doings:
+        """Every player arranges the hand; the low one is of the cards that came first."""
+        yield from self.at(AT_TABLE)
+        for player in self.plan.players:
+            place = seat(player.seat)
+            if "seats" in step.of and player.seat in self.view.live and self.cards.count(place):
+                yield self.pace.think
+                faces = self.cards.faces(place)
+                self.controller.set_hand(place, SetBy.PLAYER, faces[: step.low], faces[step.low :])
 
     # -------------------------------------------------------------- dealing
 

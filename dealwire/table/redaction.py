@@ -49,6 +49,9 @@ def hidden(seen: Seen) -> Seen:
 def _without_faces(body: e.Body) -> e.Body:
     if isinstance(body, e.PacketDispensed):
         return replace(body, cards=(UNREAD,) * len(body.cards)) if body.cards else body
+    if isinstance(body, e.HandSet):  # it is arranged face down
+        covered = {"low": (UNREAD,) * len(body.low), "rest": (UNREAD,) * len(body.rest)}
+        return replace(body, **covered) if body.low or body.rest else body
     if isinstance(body, e.CardRejected):
         return replace(body, card=UNREAD) if body.card != NONE else body
     if isinstance(body, e.DrawWhileLocked | e.CardDrawnOutside):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.steps import DealStep
+from dealer_flow.procedure.steps import AssignStep, DealStep
 from dealer_flow.procedure.tables import Consequence, ShoePart, WrongPart, cards, listed
 
 THEN: Final = {
@@ -52,10 +52,9 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
     if procedure.shoe is not None:
         yield from _drawing(procedure.shoe)
         return
-    for step in procedure.step:
-        if isinstance(step, DealStep) and step.selects_first:
-            yield step.selecting(), step.clause
+    yield from _first_cards(procedure, "button")
     yield "START GAME closes the bets.", procedure.clause
+    yield from _first_cards(procedure, "number")
     after = procedure.remainder.after if procedure.remainder else None
     last = after or [step.name for step in procedure.step if step.deals][-1]
     for step in procedure.step:
@@ -64,6 +63,21 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
         if step.name == last and procedure.remainder is not None:
             yield _remainder(procedure), procedure.remainder.clause
     yield "Settle, then END GAME.", procedure.clause
+
+
+def _first_cards(procedure: Procedure, how: str) -> Iterator[tuple[str, str]]:
+    """How the place is found that gets the first cards: a button before the bets are closed, a number after it."""
+    after = [step for step in procedure.step if isinstance(step, AssignStep)]
+    if after and any(step.when is None for step in after):
+        return
+    for step in procedure.step:
+        if isinstance(step, DealStep) and step.first == how:
+            only = ""
+            if after and (when := after[0].when):
+                others = [each.when.is_ for each in after if each.when]
+                only = f"Unless `{when.option}` is {listed(others, 'or')}: "
+            clause = procedure.number.clause if procedure.number and how == "number" else step.clause
+            yield only + step.selecting(), clause
 
 
 def _remainder(procedure: Procedure) -> str:
@@ -100,6 +114,7 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     for row in procedure.wrong:
         yield _wrong(procedure, row), follows(procedure, row), row.clause
     rows: dict[str, Consequence | None] = {
+        "a player's hand is set against the rules": procedure.foul_set,
         "a player shows a card of the own hand": procedure.face.by_player,
         **_fouled(procedure),
         "a stray joker comes out of the deck": procedure.face.joker,

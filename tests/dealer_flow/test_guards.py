@@ -18,6 +18,9 @@ HOLDEM = (
 )
 RACE = "bets 1: number-17 200 / start"
 SIXTEEN = "draw 2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S"
+FIVE = " / ".join(["bets 1: ante 500 / bets 2: ante 500 / start", *["packet next: ?? ?? ?? ?? ?? ?? ?? ??"] * 5])
+LAID = FIVE.replace("start", "start / number 3")
+SHOWS = "bets 1: ante 500 / start / packet seat 1: AH KH QH / packet dealer: 5D 6D 7D / packet community: 9S TS JS"
 FLUSHES = "bets 1: ante 500, blind 500, progressive 100 / start"
 
 
@@ -149,6 +152,33 @@ def test_all_decided() -> None:
     table = play("holdem", f"{HOLDEM} / choose 1: raise, raise 1000")
     assert "PacketDispensed" not in may(table)
     assert "PacketDispensed" in may(go_on(table, "choose 2: raise, raise 1000"))
+
+
+def test_step_assigns() -> None:
+    """Hands wait in front of the tray only in the step that hands them out."""
+    assert state(play("dice", FIVE)) is State.ASSIGNING
+    assert state(play("set", f"{LAID} / dump")) is not State.ASSIGNING
+    assert state(play("holdem", HOLDEM)) is State.DECIDING
+
+
+def test_step_sets() -> None:
+    """Players arrange their hands in the step for it."""
+    assert state(play("set", LAID)) is State.SETTING
+    assert state(play("shows", SHOWS)) is State.SHOWING
+
+
+def test_number_drawn() -> None:
+    """Hands are handed out once the number is drawn."""
+    table = play("dice", FIVE)
+    assert state(table) is State.ASSIGNING
+    assert state(go_on(table, "number 3")) is State.REVEALING
+
+
+def test_hands_set() -> None:
+    """Play goes on when the last player's hand is set, and not before."""
+    table = play("set", f"{LAID} / set seat 1: AH KD |")
+    assert state(table) is State.SETTING
+    assert state(go_on(table, "set seat 2: ?? ?? |")) is State.REVEALING
 
 
 def test_all_shown() -> None:

@@ -24,6 +24,8 @@ SHOWS = "bets 1: ante 500 / start / packet seat 1: AH KH QH / packet dealer: 5D 
 NAMED = "bets 1: ante 500 / start / packet hand 1: AH KH QH / packet hand 2: 2C 3C 4C"
 STUD = "bets 1: ante 500 / start / draw seat 1 AH KH QH | dealer 5D 6D 7D"
 SEVEN = " / ".join(["bets 1: ante 500 / start at 3", *["packet next: ?? ?? ?? ?? ?? ?? ?? ??"] * 5, "dump"])
+FIVE = " / ".join(["bets 1: ante 500 / start", *["packet next: ?? ?? ?? ?? ?? ?? ?? ??"] * 5])
+LAID = FIVE.replace("start", "start / number 3")
 RACE = "bets 1: number-17 200 / start"
 SIXTEEN = f"{RACE} / draw 2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S"
 UNREAD = "device CardUnread: ordinal 1; where none"
@@ -66,6 +68,46 @@ def test_first_cards_to_come() -> None:
     table = play("pai-gow", "bets 1: ante 500 / start at 3")
     assert table.codes == []
     assert refused(go_on(table, "controller SpotSelected: seat 2")) == harmful("first_cards_to_come")
+
+
+def test_hands_lie_there() -> None:
+    """Dice are shaken once the hands lie in front of the tray."""
+    assert play("dice", f"{FIVE} / number 3").codes == []
+    table = play("dice", "bets 1: ante 500 / start / number 3")
+    assert refused(table) == harmless("hands_lie_there")
+
+
+def test_number_counts() -> None:
+    """Three dice show eighteen at most."""
+    assert play("dice", f"{FIVE} / number 18").codes == []
+    assert refused(play("dice", f"{FIVE} / number 19")) == harmless("number_counts")
+
+
+def test_number_is_asked_for() -> None:
+    """A number in a game where none says who is first."""
+    assert refused(play("holdem", "bets 1: ante 500 / number 3")) == harmless("number_is_asked_for")
+    assert play("pai-gow", "bets 1: ante 500 / number 3").codes == []
+
+
+def test_place_of_number() -> None:
+    """The place that is selected is the one the number counts to."""
+    table = play("pai-gow", "bets 1: ante 500 / number 3 / controller SpotSelected: seat 3")
+    assert table.codes == []
+    assert refused(go_on(table, "controller SpotSelected: seat 2")) == harmful("place_of_number")
+
+
+def test_number_of_place() -> None:
+    """The number counts to the place that was selected."""
+    table = play("pai-gow", "bets 1: ante 500 / controller SpotSelected: seat 3 / number 8")
+    assert table.codes == []
+    assert refused(go_on(table, "number 4")) == harmful("number_of_place")
+
+
+def test_number_to_come() -> None:
+    """Bets are set once the dice were shaken."""
+    table = play("dice", "bets 1: ante 500 / bets 1: ante 700")
+    assert table.codes == []
+    assert refused(go_on(table, "number 3 / bets 1: ante 900"))[1:] == harmless("number_to_come")
 
 
 def test_something_to_confirm() -> None:
@@ -396,6 +438,36 @@ def test_hand_shown_in_time() -> None:
     """A player's hand is shown at the reveal; a card of the community when its step says so."""
     assert refused(play("holdem", f"{HOLDEM} / show seat 1: AH KH")) == harmless("hand_shown_in_time")
     assert play("shows", f"{SHOWS} / show community: 9S").codes == []
+
+
+# ------------------------------------------------------------------ hands arranged
+
+
+def test_hand_is_set() -> None:
+    """The dealer's hand is not arranged in this game."""
+    assert play("set", f"{LAID} / dump / set seat 1: AH KD |").codes == []
+    assert refused(play("set", f"{LAID} / dump / set dealer: AH KD |")) == harmless("hand_is_set")
+
+
+def test_set_as_written() -> None:
+    """Two cards are low; nobody need say which."""
+    assert play("set", f"{LAID} / set seat 1: AH KD |").codes == []
+    assert play("set", f"{LAID} / set seat 1: |").codes == []
+    assert refused(play("set", f"{LAID} / dump / set seat 1: AH |")) == harmless("set_as_written")
+
+
+def test_hand_to_set() -> None:
+    """No hand is arranged before all are dealt."""
+    short = " / ".join(LAID.split(" / ")[:-1])
+    assert refused(play("set", f"{short} / set seat 1: AH KD |")) == harmless("hand_to_set")
+    assert play("set", f"{LAID} / set seat 1: AH KD |").codes == []
+
+
+def test_set_before_house() -> None:
+    """Nobody arranges a hand anew once the dealer's lies open."""
+    first = f"{LAID} / dump / set seat 1: AH KD | / confirm / show dealer: ?? ?? ?? ?? ?? ?? ?? ??"
+    assert play("set", f"{first} / set seat 1: AH KD |").codes == []
+    assert refused(play("set", f"{first} / set seat 1: AH QD |")) == harmless("set_before_house")
 
 
 # ------------------------------------------------------------------ a shoe

@@ -11,6 +11,7 @@ import pytest
 from tests.dealer_flow.test_decks import AGED
 from tests.dealer_flow.test_declared_hands import EXPOSED, TURNS
 from tests.dealer_flow.test_step_games import CHOICES, DRAW, HOLDEM, LET_IT_RIDE, NAMED, PAI_GOW, STUD
+from tests.support.number_games import DICE, SET
 from tests.support.transcript_games import (
     BURN_THEN_DEAL,
     BY_HAND,
@@ -34,6 +35,7 @@ GAMES = {
     "burn-then-deal": BURN_THEN_DEAL,
     "by-hand": BY_HAND,
     "choices": CHOICES,
+    "dice": DICE,
     "draw": DRAW,
     "draw-then-burn": DRAW_THEN_BURN,
     "draw-then-choose": DRAW_THEN_CHOOSE,
@@ -44,6 +46,7 @@ GAMES = {
     "pai-gow": PAI_GOW,
     "returns": RETURNS,
     "seats-first": SEATS_FIRST,
+    "set": SET,
     "shoe-returns": SHOE_RETURNS,
     "show-then-burn": SHOW_THEN_BURN,
     "shows": SHOWS,

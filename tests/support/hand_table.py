@@ -4,6 +4,7 @@ Each line is one thing that happens at the table, and so is each method.
 
 bets 1: ante 500, progressive 100      cents on the spots of seat 1
 start                                  START GAME; `start at 3`: the number drawn was 3
+number 10                              the number drawn is 10
 packet seat 1: AH KD 9C 4S 2H          a packet comes from the shuffler and is taken to seat 1
 packet seat 1 reading: AH KD 9C        the same, of a shuffler that reads what it dispenses
 packet seat 1 should be 2: AH          the same, a card short of the two that are due
@@ -12,6 +13,7 @@ burn-card 7D                           a card off the top is burned; `burn-card`
 deal by hand                           the dealer confirms cards dealt by hand
 dump                                   what is physically left comes out
 burn community: 3                      cards burned of a packet, counted from the dealer's left
+set seat 1: AH KD | 9C 4S 2H           its player arranges a hand; `set seat 1 house-way: …`, `set seat 1 foul: …`
 choose 1: bet, bet 1000                a choice, and the money that goes with it
 show dealer: 2H                        faces that lie open at a place
 count seat 1: 4                        a person counted
@@ -261,6 +263,8 @@ class HandTable:
             "burn-card": self._burn_card,
             "burn": self._burn,
             "choose": self._choose,
+            "number": lambda drawn: self.controller(e.NumberDrawn(int(drawn))),
+            "set": self._set,
             "show": lambda rest: self.show(*rest.split(": ")),
             "count": self._count,
             "mishap": self._mishap,
@@ -323,6 +327,15 @@ class HandTable:
         self.choose(int(seat), choice.number)
         if money:
             self._bets(f"{seat}: {', '.join(money)}")
+
+    def _set(self, rest: str) -> None:
+        to, _, cards = rest.partition(": ")
+        at = 2 if to.startswith(("seat ", "hand ")) else 1
+        place, words = " ".join(to.split()[:at]), to.split()[at:]
+        by = next((setter for setter in e.Setter if setter in words), e.Setter.PLAYER)
+        low, _, other = cards.partition("|")
+        faces = parse_cards(low.strip()), parse_cards(other.strip())
+        self.controller(e.HandSet(parse_place(self._place(place)), by, "foul" in words, *faces))
 
     def _count(self, rest: str) -> None:
         place, _, cards = rest.partition(": ")

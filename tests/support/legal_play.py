@@ -67,6 +67,8 @@ MAKE: dict[str, Callable[[Round, Legal], e.Body]] = {
     "GameStarted": lambda now, item: e.GameStarted(1),
     "GameEnded": lambda now, item: e.GameEnded(now.number),
     "SpotSelected": lambda now, item: e.SpotSelected(item.value),
+    "NumberDrawn": lambda now, item: e.NumberDrawn(7),
+    "HandSet": lambda now, item: e.HandSet(parse_place(item.place), e.Setter.PLAYER, False, (), ()),
     "PacketDispensed": _brought,
     "PacketLifted": lambda now, item: e.PacketLifted(item.value),
     "RemainderDumped": _dumped,
