@@ -24,6 +24,7 @@ class ComingRound(Struct, frozen=True):
     badge: tuple[int, str] | None
     first: int | None
     red_lamp: int
+    drawn: int | None = None
 
 
 class FlowState(Struct, frozen=True):
@@ -50,6 +51,7 @@ def coming_of(round_: Round, fresh: Round) -> ComingRound | None:
         badge=round_.badge,
         first=round_.first,
         red_lamp=round_.red_lamp,
+        drawn=round_.drawn,
     )
 
 
@@ -58,3 +60,4 @@ def put_back(round_: Round, kept: ComingRound) -> None:
     round_.devices.update(kept.devices)
     round_.restarted.update(kept.restarted)
     round_.badge, round_.first, round_.red_lamp = kept.badge, kept.first, kept.red_lamp
+    round_.drawn = kept.drawn

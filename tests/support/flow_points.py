@@ -90,7 +90,16 @@ def signature(flow: DealerFlow) -> Hashable:
     rest = ledger.remainder
     return (
         flow.state,
-        (now.in_play, now.at, now.opened, now.first, tuple(now.dues[now.given :]), tuple(now.by_hand)),
+        (
+            now.in_play,
+            now.at,
+            now.opened,
+            now.first,
+            now.drawn,
+            tuple(now.splits),
+            tuple(now.dues[now.given :]),
+            tuple(now.by_hand),
+        ),
         tuple((_sign(each.counted - each.expected), each.lifted) for each in ledger.packets.values()),
         tuple((int(place), *_hand(hand)) for place, hand in sorted(ledger.hands.items())),
         None if rest is None else _sign(rest - ledger.remainder_expected),
