@@ -1,6 +1,6 @@
 """Facts of the table that break a rule: the bets they touch are held, with the clause; nobody's money is guessed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -54,15 +54,34 @@ def seen_twice(result: RoundResult) -> str | None:
     return None
 
 
-def broken_rules(seat: Seat, game: Game, limit_cents: int | None = None) -> dict[str, Hold]:
-    """Bet -> why it is held. A bet that breaks a rule holds every bet that is valid only together with it.
+def held_at_table(result: RoundResult, seat: Seat) -> dict[str, Hold]:
+    """The bets that the round itself holds, in the words of the incident that found it."""
+    holds = {bet: Hold(f"{bet} is held", clause) for bet, clause in seat.held.items()}
+    for found in reversed(result.incidents):  # the first to speak of a bet has the last word
+        for bet in (found.bet, *found.bets) if found.seat == seat.seat else ():
+            if bet in holds and found.code in _HOLDS and found.clause == holds[bet].clause:
+                holds[bet] = Hold(found.text, found.clause)
+    return holds
+
+
+_HOLDS: Final = frozenset({"wager-held", "side-bet-alone", "decision-bet-differs"})
+"""Incidents by which a bet is held."""
+
+
+def broken_rules(
+    seat: Seat, game: Game, limit_cents: int | None = None, at_table: Mapping[str, Hold] | None = None
+) -> dict[str, Hold]:
+    """Bet -> why it is held. A bet that breaks a rule holds every bet that is valid only together with it; of those
+    held `at_table` already, each is held alone.
 
     `limit_cents` is the most one bet may be at this table; None leaves it to the game.
     """
-    holds: dict[str, Hold] = {}
+    holds: dict[str, Hold] = dict(at_table or {})
     if (too_many := _too_many_games(seat, game)) is not None:
-        return {bet.name: too_many for bet in game.spec.bets}
+        return {bet.name: holds.get(bet.name, too_many) for bet in game.spec.bets}
     for bet in game.spec.bets:
+        if bet.name in (at_table or ()):
+            continue
         hold = _over_limit(seat, bet, game, limit_cents) or _fault(seat, bet)
         if hold is not None:
             for name in game.tied[bet.name]:

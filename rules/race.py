@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dealer_flow.record.result import Drawn, RoundResult, Seat
 from protocol.cards import Card, parse_card
 from rules import bets
-from rules.checks import Hold, broken_rules
+from rules.checks import Hold, broken_rules, held_at_table
 from rules.conditions import SUITS, RaceEnd
 from rules.game import Bet, RaceSpec
 from rules.hands.five_card import five_card
@@ -16,12 +16,14 @@ from rules.terms import Terms
 def race_lines(seat: Seat, result: RoundResult, race: RaceSpec, terms: Terms) -> Iterator[SettlementLine]:
     """The lines of one seat, in the order of the game file."""
     end = _ended(result.draw, race, terms.readings)
-    broken = broken_rules(seat, terms.game, terms.limit_cents)
+    broken = broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
     for bet in terms.game.spec.bets:
         stake = seat.wagers.get(bet.name, 0)
         if not stake:
             continue
         hold = broken.get(bet.name)
+        if seat.status == "out":
+            hold = hold or Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
         if isinstance(end, str):
             yield bets.held(bet, seat.seat, stake, hold or Hold(end, bet.clauses.win))
         elif hold := hold or _undrawn(end, bet):

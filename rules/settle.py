@@ -9,7 +9,7 @@ from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import Card
 from rules import bets
 from rules.bets import Showdown
-from rules.checks import Hold, broken_rules, known_cards, seen_twice, wrong_count
+from rules.checks import Hold, broken_rules, held_at_table, known_cards, seen_twice, wrong_count
 from rules.errors import SettlementRefused
 from rules.game import Bet, Game
 from rules.hands.longest_flush import Flush
@@ -117,10 +117,13 @@ def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) 
     """The misdeal gives every bet back but the progressive, which each live hand plays for."""
     game, lines = terms.game, list[SettlementLine]()
     returns = game.spec.returns
-    progressive = _progressive(result, seats, terms, _broken(seats, terms), alone=True)
+    holds = _broken(result, seats, terms)
+    progressive = _progressive(result, seats, terms, holds, alone=True)
     for seat in seats:
         for bet in _made(seat, game):
-            if seat.status == "dead":
+            if seat.status == "out" and bet.name in seat.held:
+                lines.append(bets.held(bet, seat.seat, seat.wagers[bet.name], holds[seat.seat][bet.name]))
+            elif seat.status == "dead":
                 lines.append(_returned(seat, bet, "dead hand", returns.dead_hand))
             elif bet.kind == "progressive":
                 lines.append(progressive.lines[seat.seat])
@@ -133,7 +136,7 @@ def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Book
     game, lines = terms.game, list[SettlementLine]()
     if game.spec.race is not None:
         return _Books([line for seat in seats for line in race_lines(seat, result, game.spec.race, terms)])
-    holds = _broken(seats, terms)
+    holds = _broken(result, seats, terms)
     progressive = _progressive(result, seats, terms, holds, alone=False)
     community = known_cards(result.community, game.hand.community, "the community")
     dealer = _dealer(result, community, terms)
@@ -141,9 +144,18 @@ def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Book
         if seat.status == "dead":
             why, clause = "dead hand", game.spec.returns.dead_hand
             lines.extend(_returned(seat, bet, why, clause) for bet in _made(seat, game))
+        elif seat.status == "out":
+            lines.extend(_alone(seat, game, holds[seat.seat]))
         else:
             lines.extend(_played(seat, community, dealer, holds[seat.seat], progressive, terms))
     return _Books(lines, progressive.envy, progressive.meters)
+
+
+def _alone(seat: Seat, game: Game, holds: Mapping[str, Hold]) -> Iterator[SettlementLine]:
+    """A seat that got no cards has nothing to settle its bets by."""
+    for bet in _made(seat, game):
+        hold = holds.get(bet.name) or Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
+        yield bets.held(bet, seat.seat, seat.wagers[bet.name], hold)
 
 
 def _played(
@@ -179,9 +191,13 @@ _OUTCOMES: Final[Mapping[str, Callable[[RoundResult, Sequence[Seat], Terms], _Bo
 }
 
 
-def _broken(seats: Sequence[Seat], terms: Terms) -> dict[int, dict[str, Hold]]:
+def _broken(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> dict[int, dict[str, Hold]]:
     """Seat -> its bets that break a rule. A dead hand's bets come back whatever they are."""
-    return {seat.seat: broken_rules(seat, terms.game, terms.limit_cents) for seat in seats if seat.status != "dead"}
+    return {
+        seat.seat: broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
+        for seat in seats
+        if seat.status != "dead"
+    }
 
 
 def _progressive(
@@ -191,7 +207,7 @@ def _progressive(
     bet = terms.game.progressive
     if bet is None:
         return Progressive()
-    alive = [seat for seat in seats if seat.seat in broken and seat.wagers.get(bet.name)]
+    alive = [seat for seat in seats if seat.seat in broken and seat.status != "out" and seat.wagers.get(bet.name)]
     holds = {seat.seat: broken[seat.seat].get(bet.name) for seat in alive}
     return resolve_progressive(bet, alive, terms, holds, community=result.community, alone=alone)
 

@@ -31,6 +31,7 @@ from dealer_flow.play.snapshot import Snapshot, snapshot
 from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, State
 from dealer_flow.play.steps import end_step, ends_by, follow, may_open, next_step, open_step, waits_for_cards
 from dealer_flow.play.violation import Violation, incident_of
+from dealer_flow.play.wagers import hold_late
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
@@ -53,7 +54,9 @@ HELD_MAX: Final = 256
 """Reports set aside at most; when more come, all are taken as they are."""
 
 _DRAWN: Final = (State.DRAWING, State.NAMING, State.EXTRA)
-_MAY_FIT_LATER: Final = frozenset({"out-of-turn", "reveal-before-burn", "unknown-seat", "draw-before-close"})
+_MAY_FIT_LATER: Final = frozenset(
+    {"out-of-turn", "wager-held", "reveal-before-burn", "unknown-seat", "draw-before-close"}
+)
 
 
 class DealerFlow:
@@ -248,9 +251,12 @@ class DealerFlow:
             self._lines.meet(self._round, seen)
 
     def _report(self, found: Violation, seen: Seen) -> None:
-        """A violation is an incident, and a harmful one spoils the round."""
+        """A violation is an incident, and a harmful one spoils the round; a wager is held."""
         allowed = dict.fromkeys(item.event for item in self.legal()) if found.code == "out-of-turn" else ()
-        self._round.report(incident_of(found, self.state, self._round, seen.body, tuple(allowed)), seen)
+        incident = incident_of(found, self.state, self._round, seen.body, tuple(allowed))
+        self._round.report(incident, seen)
+        if found.code == "wager-held":
+            hold_late(self._round, seen.body, incident.clause)
 
     def _pass_over(self, body: e.Body) -> bool:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""

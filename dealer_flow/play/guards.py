@@ -13,9 +13,9 @@ import devices.events as e
 from dealer_flow.play.dealing import seen_before
 from dealer_flow.play.states import STEP_STATES, State
 from dealer_flow.play.steps import deals_on, ends_by, may_lie_open, next_to_show, open_now, set_out, shown_out
+from dealer_flow.procedure.bets import BetPart
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import AssignStep, DecideStep, ExchangeStep
-from dealer_flow.procedure.tables import BetPart
 from dealer_flow.table.round import Round
 from devices.events import Level
 from protocol.cards import UNREAD
@@ -220,7 +220,8 @@ def takes_back(round_: Round, seat: int, bet: str) -> bool:
     names = [*round_.choices.get(seat, {}).values()]
     if isinstance(round_.step, DecideStep) and round_.is_undecided(seat):
         names += round_.step.choices
-    return any(round_.plan.choices[name].takes_back == bet for name in names)
+    own = round_.plan.tips.get(bet, bet)
+    return any(round_.plan.choices[name].takes_back == own for name in names)
 
 
 def _bets_open(round_: Round, body: e.WagerPlaced) -> bool:
@@ -229,9 +230,7 @@ def _bets_open(round_: Round, body: e.WagerPlaced) -> bool:
         return True
     if bet is None or (not body.cents and takes_back(round_, body.seat, bet.name)):
         return True
-    parts = (round_.plan.choices[name].gives_up for name in round_.choices.get(body.seat, {}).values())
-    gave_up = any(part is not None and part.bet == bet.name for part in parts)
-    return gave_up and body.cents == round_.wagers[body.seat].get(bet.name, 0)
+    return body.cents == round_.wagers.get(body.seat, {}).get(bet.name, 0)  # what lies there is reported again
 
 
 def bets_stay_open(round_: Round) -> bool:
@@ -297,7 +296,7 @@ def _choice_is_due(round_: Round, body: e.WagerPlaced) -> bool:
     bet, last = _bet(round_, body, "by-decision"), round_.last_choice(body.seat)
     if bet is not None and not body.cents and takes_back(round_, body.seat, bet.name):
         return True
-    return bet is None or (last is not None and bet.name in round_.plan.choices[last].stakes)
+    return bet is None or (last is not None and bet.plays_as in round_.plan.choices[last].stakes)
 
 
 def _extra(round_: Round, body: e.WagerPlaced) -> bool:

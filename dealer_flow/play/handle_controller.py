@@ -20,6 +20,7 @@ from dealer_flow.play.verdicts import (
     judge_rest,
     judge_sum,
 )
+from dealer_flow.play.wagers import judge_end, judge_start
 from dealer_flow.procedure.steps import DecideStep, ExchangeStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
@@ -122,17 +123,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     if not round_.active:
         bet = entering.name if len(plan.entering) == 1 else None
         round_.report(Incident(code="no-entering-bet", clause=entering.clause, bet=bet, unreliable=True), seen)
-    for number in betting:
-        if number not in round_.active:
-            alone = Incident(
-                code="side-bet-alone",
-                clause=entering.clause,
-                seat=number,
-                bets=tuple(round_.wagers[number]),
-                bet=entering.name,
-                unreliable=True,
-            )
-            round_.report(alone, seen)
+    judge_start(round_, seen)
     for number in sorted(round_.sensors & set(round_.active)):
         if plan.progressive not in round_.wagers[number]:
             unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
@@ -162,37 +153,9 @@ def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
         round_.returns.add(round_.outcome, 0, round_.plan.deck_policy.returns)
     judge_rest(round_, seen, final=True)
     if round_.outcome == "complete":
-        _agree(round_, seen)
+        judge_end(round_, seen)
     if round_.outcome == "defective-deck":
         round_.decks.find_defective(round_.ledger.deck)
-
-
-def _agree(round_: Round, seen: Seen) -> None:
-    """Every choice has the bet that goes with it, and no other; a bet taken back is gone."""
-    by_decision = round_.plan.by_decision
-    for number in round_.active:
-        if number in round_.dead:
-            continue
-        made = [round_.plan.choices[name] for name in round_.choices.get(number, {}).values()]
-        back = {choice.takes_back for choice in made}
-        wanted = {bet for choice in made for bet in choice.stakes} - back
-        if round_.folded(number):  # what was placed in the blind is lost with the hand
-            wanted |= round_.blind.get(number, set()) & round_.wagers[number].keys()
-        if (wanted ^ round_.wagers[number].keys()).isdisjoint(by_decision | back):
-            continue
-        clauses = {bet.name: bet.clause for bet in round_.plan.bets.values() if bet.name in by_decision | back}
-        for name, clause in clauses.items():
-            if (name in wanted) != (name in round_.wagers[number]):
-                differs = Incident(
-                    code="decision-bet-differs",
-                    clause=clause,
-                    reason="bet-missing" if name in wanted else "bet-left",
-                    seat=number,
-                    choices=tuple(choice.name for choice in made),
-                    bet=name,
-                    unreliable=True,
-                )
-                round_.report(differs, seen)
 
 
 def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:

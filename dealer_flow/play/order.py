@@ -145,6 +145,10 @@ def _with_extra(plan: Plan) -> bool:
     return any(bet.placed == "before-extra" for bet in plan.bets.values())
 
 
+def _wager(states: frozenset[State], guard: str, only: Callable[[Plan], bool] | None = None) -> OrderRule:
+    return OrderRule(states, guard, harmful=False, code="wager-held", only=only)
+
+
 _DRAWN: Final = (
     OrderRule(_ALL, "dealt_from_shoe"),
     OrderRule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=_shoe),
@@ -210,19 +214,20 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_PLAY, "remainder_to_come"),
     ),
     e.CardsCounted: (OrderRule(_STRICT, "cards_lie_there", harmful=False),),
+    # A wager that may not be now is held, and only that: no card and no other bet rests on it.
     e.WagerPlaced: (
-        OrderRule(_STRICT, "bet_is_known", code="unknown-bet"),
-        OrderRule(_STRICT, "seat_at_table", code="unknown-seat"),
-        OrderRule(_PLAY, "bets_open"),
+        OrderRule(_STRICT, "bet_is_known", harmful=False, code="unknown-bet"),
+        OrderRule(_STRICT, "seat_at_table", harmful=False, code="unknown-seat"),
+        _wager(_PLAY, "bets_open"),
         OrderRule(_STRICT, "number_to_come", harmful=False, only=_set_by_number),
-        OrderRule(_STRICT, "table_has_extra", only=_with_extra),
-        OrderRule(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
-        OrderRule(_STRICT, "one_bet_moved", only=_with_extra),
-        OrderRule(_STRICT, "money_is_there", only=_with_extra),
-        OrderRule(_BETTING, "deal_begun"),
-        OrderRule(_PLAY, "seat_is_live"),
-        OrderRule(_PLAY, "house_covered"),
-        OrderRule(_PLAY, "offered_hand_covered", only=_with_offers),
+        _wager(_STRICT, "table_has_extra", only=_with_extra),
+        _wager(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
+        _wager(_STRICT, "one_bet_moved", only=_with_extra),
+        _wager(_STRICT, "money_is_there", only=_with_extra),
+        OrderRule(_BETTING, "deal_begun", harmful=False),
+        _wager(_PLAY, "seat_is_live"),
+        _wager(_PLAY, "house_covered"),
+        _wager(_PLAY, "offered_hand_covered", only=_with_offers),
         OrderRule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
     ),
     e.DecisionMade: (

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from dealer_flow.play.wagers import held_of
 from dealer_flow.record.result import (
     Burn,
     Deck,
@@ -44,7 +45,7 @@ def result_of(round_: Round, table: str) -> RoundResult:
         burned=tuple(spell_cards(round_.draw.burned if round_.draw else ledger.burned_cards())),
         burn=burns[0] if burns else None,
         burns=burns if len(burns) > 1 else (),
-        seats=tuple(_seat(round_, number, returned(round_, number, outcome)) for number in round_.active),
+        seats=tuple(_seat(round_, number, returned(round_, number, outcome)) for number in _seats(round_)),
         dealer=_dealer(round_),
         hands=tuple(_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands),
         remainder=_remainder(round_),
@@ -66,10 +67,17 @@ def _burn(done: BurnConfirmed) -> Burn:
     return Burn(of=done.place.text, positions=done.positions, spread=done.spread)
 
 
+def _seats(round_: Round) -> list[int]:
+    """Those dealt in, and those with a bet that got no cards."""
+    return sorted({*round_.active, *round_.staked, *round_.held})
+
+
 def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
     hand = round_.ledger.hands.get(seat(number))
     status: SeatStatus = "live"
-    if number in round_.dead:
+    if number not in round_.active:
+        status = "out"
+    elif number in round_.dead:
         status = "dead"
     elif round_.folded(number):
         status = "folded"
@@ -79,19 +87,26 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
         status=status,
         cards=tuple(spell_cards(hand.cards)) if hand else (),
         counted=hand.counted if hand else None,
-        expected=hand.expected if hand else round_.plan.expected(seat(number)),
+        expected=hand.expected if hand else round_.plan.expected(seat(number)) if number in round_.active else 0,
         decision=made[-1] if made else None,
         decisions=made if len(made) > 1 else (),
         wagers=dict(round_.wagers.get(number, {})),
         returned=back,
+        held=held_of(round_, number, back),
     )
 
 
 def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     """The bets of a seat that go back for how the round ended, cents by name: what a person returns by the clause.
 
-    A fee is no bet: it stays, unless a clause names it. Of an unreliable round nothing is said.
+    A fee is no bet: it stays, unless a clause names it. A tip goes back with its bet. Of an unreliable round nothing is
+    said.
     """
+    bets, back = round_.wagers.get(number, {}), _back(round_, number, outcome)
+    return back | {tip: bets[tip] for tip, own in round_.plan.tips.items() if own in back and tip in bets}
+
+
+def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     fees = round_.plan.fees
     bets = round_.wagers.get(number, {})
     if outcome == "unreliable":
@@ -99,6 +114,8 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     if outcome in ("misdeal", "defective-deck"):
         return round_.returns.of(outcome, 0, bets, fees)
     back = dict[str, int]()
+    if number not in round_.active:
+        return back
     for name in round_.dead_hands:
         back |= round_.returns.of("hand", name, bets, fees)
     if number in round_.dead:

@@ -31,7 +31,7 @@ class HandNow:
 
 @dataclass(frozen=True, slots=True)
 class SeatNow:
-    """A seat that bets or plays. `status` is None while bets are open, or when the seat was not dealt in."""
+    """A seat that bets or plays. `status` is None while bets are open, `out` when the seat was not dealt in."""
 
     number: int
     status: SeatStatus | None
@@ -117,7 +117,7 @@ def _unshown(ledger: Ledger) -> frozenset[Card]:
 
 
 def _seat(round_: Round, number: int) -> SeatNow:
-    status: SeatStatus | None = None
+    status: SeatStatus | None = "out" if round_.in_play else None
     if number in round_.active:
         status = "live" if number in round_.live else "dead" if number in round_.dead else "folded"
     wagers, decision = dict(round_.wagers.get(number, {})), round_.last_choice(number)

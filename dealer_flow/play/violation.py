@@ -24,7 +24,7 @@ class Violation(NamedTuple):
     place: Place = NOWHERE
 
 
-def clause_of(found: Violation, plan: Plan) -> str:
+def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
     """The clause that is broken."""
     if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
         return plan.burns.get(found.place, next(iter(plan.burns.values()))).clause
@@ -32,6 +32,8 @@ def clause_of(found: Violation, plan: Plan) -> str:
         return plan.procedure.misdeal.until_clause or plan.procedure.misdeal.clause
     if found.code == "unknown-seat":
         return plan.procedure.seats.clause
+    if found.code == "wager-held":
+        return _held_by(found, plan, body)
     if plan.shoe is not None:
         if found.code == "draw-before-close":
             return plan.shoe.part.bets_closed
@@ -40,11 +42,18 @@ def clause_of(found: Violation, plan: Plan) -> str:
     return plan.clause
 
 
+def _held_by(found: Violation, plan: Plan, body: e.Body) -> str:
+    """What closes the bets where a clause says that, else the bet's own clause, which says when it is placed."""
+    if found.reason == "bets_open" and plan.shoe is not None:
+        return plan.shoe.part.bets_closed
+    return plan.bets[getattr(body, "bet", 0)].clause
+
+
 def incident_of(found: Violation, state: State, round_: Round, body: e.Body, allowed: tuple[str, ...] = ()) -> Incident:
     """The violation as it is reported: what happened, which condition did not hold, what was in order instead."""
     return Incident(
         code=found.code,
-        clause=clause_of(found, round_.plan),
+        clause=clause_of(found, round_.plan, body),
         reason=found.reason,
         place=at(found.place),
         unreliable=found.harmful,

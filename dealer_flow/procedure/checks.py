@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Final, get_args
 
+from dealer_flow.procedure.bets import rule_faults
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import (
     AnyStep,
@@ -51,6 +52,7 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     yield from _name_faults(procedure)
     yield from _deck_faults(procedure)
     yield from _bet_faults(procedure)
+    yield from rule_faults(procedure)
     if (procedure.shoe is None) == (not procedure.step):
         yield ("step",), "give [[step]]s, or a [shoe] that cards are drawn from, one of them"
     elif procedure.shoe is None:
@@ -124,7 +126,7 @@ def _deck_faults(procedure: Procedure) -> Iterator[Complaint]:
 
 
 def _bet_faults(procedure: Procedure) -> Iterator[Complaint]:
-    if not any(bet.enters and bet.placed == "before-deal" for bet in procedure.bet):
+    if not any(bet.enters and bet.placed == "before-deal" and bet.when is None for bet in procedure.bet):
         yield ("bet",), "one bet placed before-deal must have enters = true"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):
@@ -134,6 +136,7 @@ def _bet_faults(procedure: Procedure) -> Iterator[Complaint]:
                 yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
         if bet.placed == "before-extra" and not extra:
             yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
+    yield from _bet_conditions(procedure)
     names = [bet.name for bet in procedure.bet]
     late = [bet.name for bet in procedure.bet if bet.placed == "by-decision"]
     for index, choice in enumerate(procedure.decision):
@@ -148,6 +151,18 @@ def _bet_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield from _gives_up_faults(procedure, ("decision", index, "gives-up"), choice.gives_up)
         if choice.takes_back is not None and choice.takes_back not in names:
             yield ("decision", index, "takes-back"), f"no bet {choice.takes_back!r}; allowed: {', '.join(names)}"
+
+
+def _bet_conditions(procedure: Procedure) -> Iterator[Complaint]:
+    """What bets and their rules may not depend on."""
+    conditions: list[tuple[Key, WhenPart | None]] = []
+    for index, bet in enumerate(procedure.bet):
+        conditions.append((("bet", index, "when"), bet.when))
+        conditions += [(("bet", index, "must", at, "when"), must.when) for at, must in enumerate(bet.must)]
+    conditions += [(("total", index, "when"), total.when) for index, total in enumerate(procedure.total)]
+    for key, when in conditions:
+        if when is not None:
+            yield from _condition_faults(procedure, key, when)
 
 
 def _gives_up_faults(procedure: Procedure, key: Key, part: GivesUpPart) -> Iterator[Complaint]:

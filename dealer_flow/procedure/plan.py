@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from dealer_flow.procedure.bets import BetPart, BetRule, rules_of, spots
 from dealer_flow.procedure.checks import SUIT_COLUMNS, chosen
 from dealer_flow.procedure.load import Procedure, ProcedureError
 from dealer_flow.procedure.steps import (
@@ -16,7 +17,7 @@ from dealer_flow.procedure.steps import (
     RevealStep,
     SetStep,
 )
-from dealer_flow.procedure.tables import BetPart, Consequence, DecisionPart, FaultPart, FouledPart, Recipient, ShoePart
+from dealer_flow.procedure.tables import Consequence, DecisionPart, FaultPart, FouledPart, Recipient, ShoePart
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
 from protocol.places import COMMUNITY, DEALER, REMAINDER, Place, parse_place, seat
@@ -119,20 +120,26 @@ class Plan:
 
     def _bets(self) -> None:
         procedure = self.procedure
-        self.bets: dict[int, BetPart] = {bet.number: bet for bet in procedure.bet}
+        there = spots(procedure, self.options)
+        self.bets: dict[int, BetPart] = {bet.number: bet for bet in there}
+        self.rules: tuple[BetRule, ...] = rules_of(procedure, self.options)
+        """What the bets of a seat must be, under these options."""
         self.entering = frozenset(
             bet.name
-            for bet in procedure.bet
+            for bet in there
             if bet.enters or (bet.enters_when is not None and chosen(bet.enters_when, self.options))
         )
-        self.fees = frozenset(bet.name for bet in procedure.bet if bet.fee)
-        self.progressive = next((bet.name for bet in procedure.bet if bet.progressive), None)
-        self.progressives = frozenset(bet.name for bet in procedure.bet if bet.progressive)
+        self.fees = frozenset(bet.name for bet in there if bet.fee)
+        self.progressive = next((bet.name for bet in there if bet.progressive), None)
+        self.tips = {bet.name: bet.tip_for for bet in there if bet.tip_for is not None}
+        """A bet for the dealer -> the player's own that it plays with."""
+        own = frozenset(bet.name for bet in there if bet.progressive)
+        self.progressives = own | {tip for tip, bet in self.tips.items() if bet in own}
         self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
         self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
         self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
-        self.by_decision = frozenset(bet.name for bet in procedure.bet if bet.placed == "by-decision")
+        self.by_decision = frozenset(bet.name for bet in there if bet.placed == "by-decision" and bet.tip_for is None)
 
     def _places(self) -> None:
         self.hands: dict[Recipient, Place] = {hand.name: parse_place(hand.place) for hand in self.procedure.hand}

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from dealer_flow.procedure.bets import BetPart, LimitPart, TotalPart
 from dealer_flow.procedure.steps import AnyStep
 from dealer_flow.procedure.tables import (
-    BetPart,
     CarePart,
     Clause,
     Consequence,
@@ -56,6 +56,8 @@ class Procedure(TomlTable):
     number: NumberPart | None = None
     remainder: RemainderPart | None = None
     bet: Annotated[tuple[BetPart, ...], Field(min_length=1)]
+    limit: LimitPart | None = None
+    total: tuple[TotalPart, ...] = ()
     decision: tuple[DecisionPart, ...] = ()
     shoe: ShoePart | None = None
     wrong: tuple[WrongPart, ...] = ()

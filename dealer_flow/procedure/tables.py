@@ -174,21 +174,6 @@ class RemainderPart(TomlTable):
     clause: Clause
 
 
-class BetPart(TomlTable):
-    """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only.
-    `before-extra`: before the extra card of a shoe's
-    game, with money moved from the bet that `[shoe.extra]` names. `fee`: paid for, never returned as a bet is."""
-
-    number: Byte
-    name: Name
-    placed: Literal["before-deal", "by-decision", "before-extra"]
-    enters: bool = False
-    enters_when: WhenPart | None = None
-    progressive: bool = False
-    fee: bool = False
-    clause: Clause
-
-
 class GivesUpPart(TomlTable):
     """A share of a bet goes to the house by a choice; a part of a cent stays the player's. `as_`: what it is called
     among the seat's wagers from then on. `rest` is the option that says what becomes of the remainder, one of `RESTS`.

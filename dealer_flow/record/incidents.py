@@ -98,9 +98,11 @@ class Incident(LineRecord, frozen=True, kw_only=True, omit_defaults=True, forbid
     bet: str | None = None
     """The bet by its name in the procedure."""
     bets: tuple[str, ...] = ()
-    """The bets the seat has."""
+    """The bets the seat has, or those that a rule of a bet is about."""
     cents: int | None = None
-    """The bet's amount."""
+    """The bet's amount; that of several together where a rule is about them."""
+    wanted: int | None = None
+    """The cents that a rule wants: exactly, at most or at least, as `reason` says; a fraction of a cent is left off."""
     choices: tuple[str, ...] = ()
     """What the seat chose, in its order."""
     badge: int | None = None

@@ -23,7 +23,8 @@ Outcome = Literal["complete", "misdeal", "progressive-only", "defective-deck", "
 returned. `progressive-only`: as misdeal, and the hands play for the progressive. `defective-deck`: every bet is
 returned. `unreliable`: the procedure was broken or events are missing; nothing is settled, a person decides."""
 
-SeatStatus = Literal["live", "dead", "folded"]
+SeatStatus = Literal["live", "dead", "folded", "out"]
+"""`out`: the seat has bets and was not dealt in, since none of them enters it into the deal."""
 HandStatus = Literal["live", "dead"]
 
 
@@ -74,6 +75,9 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     wagers: dict[str, Cents] = written({})
     returned: dict[str, Cents] = msgspec.field(default_factory=dict)
     """The bets that go back for how the round ended, by the clause; absent when none do."""
+    held: dict[str, str] = msgspec.field(default_factory=dict)
+    """The bets that break a rule of the game, came too late or enter nobody, each with its clause: they lie there until
+    a person decides, and every other bet is settled. Absent when there is none."""
 
 
 class NamedHand(Record, frozen=True):

@@ -78,6 +78,10 @@ class Round:
     restarted: set[str] = field(default_factory=set)
     """Devices that lost power in the middle of a deal, heard before START GAME, until a person has cleared it."""
     wagers: dict[int, dict[str, int]] = field(default_factory=dict)
+    staked: dict[int, dict[str, int]] = field(default_factory=dict)
+    """The bets as they lay there at START GAME: those placed before the deal are judged by these amounts."""
+    held: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Seat -> its bets that cannot be settled -> the clause: they break a rule, came too late, or enter nobody."""
     sensors: set[int] = field(default_factory=set)
     active: tuple[int, ...] = ()
     first: int | None = None

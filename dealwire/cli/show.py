@@ -102,8 +102,10 @@ def round_lines(result: RoundResult) -> list[str]:
     for seat in result.seats:
         choice = f"  {', '.join(seat.decisions) or seat.decision}" if seat.decision else ""
         back = f"  returned {', '.join(f'{bet} {money(cents)}' for bet, cents in seat.returned.items())}"
-        tail = _dead(seat.status) + _count(seat) + (back if seat.returned else "")
-        lines.append(f"  seat {seat.seat:<6}{_cards(seat.cards)}{choice}{tail}")
+        held = f"  held {', '.join(seat.held)}" if seat.held else ""
+        tail = _dead(seat.status) + _count(seat) + (back if seat.returned else "") + held
+        cards = "(not dealt in)" if seat.status == "out" else _cards(seat.cards)
+        lines.append(f"  seat {seat.seat:<6}{cards}{choice}{tail}")
     if result.remainder is not None:
         lines.append(f"  remainder  {result.remainder.counted} of {result.remainder.expected} expected")
     return lines

@@ -94,7 +94,7 @@ def is_wrong(place: SeatView | HandView) -> bool:
     return None not in (place.counted, place.expected) and place.counted != place.expected
 
 
-SEAT_SIGNS: Final = {"empty": "", "betting": "◦", "live": "●", "folded": "↩", "dead": "✕"}
+SEAT_SIGNS: Final = {"empty": "", "betting": "◦", "live": "●", "folded": "↩", "dead": "✕", "out": "○"}
 """A sign beside the word: a status is never told by colour alone."""
 
 LINK_SIGNS: Final = {"waiting": "…", "unknown": "?", "up": "●", "closed": "✕"}

@@ -23,7 +23,7 @@ class SeatView(Shown):
     """One seat. `cards` are as many as were counted, `??` until shown; `next` when something is expected of it."""
 
     seat: int
-    status: Literal["empty", "betting", "live", "folded", "dead"]
+    status: Literal["empty", "betting", "live", "folded", "dead", "out"]
     wagers: dict[str, int] = {}
     """Cents by bet name."""
     cards: tuple[str, ...] = ()

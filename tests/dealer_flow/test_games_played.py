@@ -43,7 +43,7 @@ def test_a_clean_round(game: str) -> None:
     table, result = played(case)
     assert (result.outcome, table.codes) == ("complete", [])
     assert tuple(seat.status for seat in result.seats) == case.seats
-    assert all(not seat.returned for seat in result.seats)
+    assert all(not seat.returned and not seat.held for seat in result.seats)
     check_details(case, result)
 
 
@@ -54,6 +54,7 @@ def test_what_the_clause_says(case: Case) -> None:
     if case.outcome == "complete":
         assert tuple(seat.status for seat in result.seats) == case.seats
     assert {seat.seat: dict(seat.returned) for seat in result.seats if seat.returned} == case.back
+    assert {seat.seat: dict(seat.held) for seat in result.seats if seat.held} == case.held
     if case.clause is None:
         assert table.codes == []
     else:

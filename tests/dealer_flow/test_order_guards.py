@@ -177,31 +177,33 @@ def test_bet_is_known() -> None:
     """A bet lies on a spot of the layout."""
     assert play("holdem", "bets 1: ante 500").codes == []
     table = play("holdem", "controller WagerPlaced: seat 1; bet 9; cents 100")
-    assert refused(table) == harmful("bet_is_known", "unknown-bet")
+    assert refused(table) == harmless("bet_is_known", "unknown-bet")
 
 
 def test_seat_at_table() -> None:
     """A bet lies before a seat of this table."""
     assert play("holdem", "bets 4: ante 500").codes == []
-    assert refused(play("holdem", "bets 9: ante 500")) == harmful("seat_at_table", "unknown-seat")
+    assert refused(play("holdem", "bets 9: ante 500")) == harmless("seat_at_table", "unknown-seat")
 
 
 def test_bets_open() -> None:
     """After START GAME no ante is placed; a raise, which goes with a choice, is."""
     assert play("holdem", f"{HOLDEM} / choose 1: raise, raise 1000").codes == []
-    assert refused(play("holdem", f"{HOLDEM} / bets 1: ante 1000")) == harmful("bets_open")
+    assert refused(play("holdem", f"{HOLDEM} / bets 1: ante 1000")) == harmless("bets_open", "wager-held")
 
 
 def test_deal_begun() -> None:
     """A raise before the deal is none."""
     assert play("holdem", "bets 1: ante 500").codes == []
-    assert refused(play("holdem", "bets 1: raise 1000")) == harmful("deal_begun")
+    assert refused(play("holdem", "bets 1: raise 1000")) == harmless("deal_begun")
 
 
 def test_seat_is_live() -> None:
     """Who has folded does not raise."""
     assert play("holdem", f"{TWO} / bets 1: raise 1000").codes == []
-    assert refused(play("holdem", f"{TWO} / choose 1: fold / bets 1: raise 1000")) == harmful("seat_is_live")
+    assert refused(play("holdem", f"{TWO} / choose 1: fold / bets 1: raise 1000")) == harmless(
+        "seat_is_live", "wager-held"
+    )
 
 
 def test_house_covered() -> None:
@@ -209,7 +211,7 @@ def test_house_covered() -> None:
     flop = f"{HOLDEM} / choose 1: raise / packet burn: 2S / packet community: 9S TS JS"
     assert play("holdem", f"{flop} / bets 1: raise 1000").codes == []
     table = play("holdem", f"{flop} / show community: 9S TS JS / bets 1: raise 1000")
-    assert refused(table) == harmful("house_covered")
+    assert refused(table) == harmless("house_covered", "wager-held")
 
 
 def test_offered_hand_covered() -> None:
@@ -222,7 +224,7 @@ def test_offered_hand_covered() -> None:
     taken = " / ".join([*deal, "choose 2: dragon, dragon 1000"])
     assert play("pai-gow.co", taken, dragon_hand="community").codes == []
     late = f"{taken} / show dragon: 4S 5S 6S 7S 8S 9S TS / bets 1: dragon 500"
-    assert refused(play("pai-gow.co", late, dragon_hand="community")) == harmful("offered_hand_covered")
+    assert refused(play("pai-gow.co", late, dragon_hand="community")) == harmless("offered_hand_covered", "wager-held")
 
 
 def test_choice_is_due() -> None:
@@ -235,26 +237,30 @@ def test_table_has_extra() -> None:
     """No money is moved to an extra card that this table does not draw."""
     assert play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 50").codes == []
     table = play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 50", seventeenth_card="never")
-    assert refused(table) == harmful("table_has_extra")
+    assert refused(table) == harmless("table_has_extra", "wager-held")
 
 
 def test_extra_left_alone() -> None:
     """Money is moved after the sixteenth card, not before."""
     assert play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 50").codes == []
-    assert refused(play("race-to-the-flush", f"{RACE} / bets 1: switch-hearts 50")) == harmful("extra_left_alone")
+    assert refused(play("race-to-the-flush", f"{RACE} / bets 1: switch-hearts 50")) == harmless(
+        "extra_left_alone", "wager-held"
+    )
 
 
 def test_one_bet_moved() -> None:
     """Money is moved to one suit."""
     table = play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 50")
     assert table.codes == []
-    assert refused(go_on(table, "bets 1: switch-clubs 50")) == harmful("one_bet_moved")
+    assert refused(go_on(table, "bets 1: switch-clubs 50")) == harmless("one_bet_moved", "wager-held")
 
 
 def test_money_is_there() -> None:
     """No more is moved than was bet."""
     assert play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 200").codes == []
-    assert refused(play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 201")) == harmful("money_is_there")
+    assert refused(play("race-to-the-flush", f"{SIXTEEN} / bets 1: switch-hearts 201")) == harmless(
+        "money_is_there", "wager-held"
+    )
 
 
 # ------------------------------------------------------------------ choices

@@ -3,13 +3,13 @@
 import pytest
 
 from dealer_flow.play.states import State
-from dealer_flow.procedure.load import ProcedureError
+from dealer_flow.procedure.load import ProcedureError, load_procedure
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.cards import Card, parse_card
 from protocol.faults import Fault
 from protocol.places import DEALER, NOWHERE
-from tests.support.hand_table import CONTROLLER, DEVICE, HandTable, dealt, hands, ready
+from tests.support.hand_table import CONTROLLER, DEVICE, FLUSHES, HandTable, dealt, hands, ready
 from tests.support.refusals import check_refusal
 
 SEVEN_I = "47.1-1017.60 progressive (7)(I)"
@@ -429,12 +429,16 @@ def test_a_fold_keeps_its_cards_and_bets() -> None:
 
 def test_a_choice_without_its_bet() -> None:
     table = dealt(1).burn().controller(e.DecisionMade(1, 2))
-    assert (table.end().outcome, table.codes) == ("unreliable", ["decision-bet-differs"])
+    result = table.end()
+    assert (result.outcome, table.codes) == ("complete", ["decision-bet-differs"])
+    assert result.seats[0].held.keys() == {"ante", "blind", "play"}  # nobody knows whether the hand is played
 
 
 def test_a_fold_with_a_play_bet() -> None:
     table = dealt(1).burn().bet(1, play=1000).choose(1, 1)
-    assert (table.end().outcome, table.codes) == ("unreliable", ["decision-bet-differs"])
+    result = table.end()
+    assert (result.outcome, table.codes) == ("complete", ["decision-bet-differs"])
+    assert result.seats[0].held.keys() == {"play"}
 
 
 # ------------------------------------------------------------------ devices
@@ -615,8 +619,6 @@ def test_packet_before_start_game() -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda table: table.bet(1, ante=900),
-        lambda table: table.bet(1, flush_rush=0),
         lambda table: table.show("dealer", hands(3)[2]),
         lambda table: table.show("community", "3C 4C"),
         lambda table: table.burn(),
@@ -625,8 +627,6 @@ def test_packet_before_start_game() -> None:
         lambda table: table.controller(e.GameEnded(1)),
         lambda table: table.controller(e.DecisionMade(2, 1)),
         lambda table: table.controller(e.DecisionMade(1, 9)),
-        lambda table: table.controller(e.WagerPlaced(1, 9, 100)),
-        lambda table: table.controller(e.WagerPlaced(9, 1, 100)),
         lambda table: table.show("seat 2", hands(2)[1]),
     ],
 )
@@ -659,9 +659,38 @@ def test_a_choice_changed_is_harmful() -> None:
     assert table.flow.state is State.HALTED
 
 
-def test_a_late_play_bet_is_harmful() -> None:
+def test_a_late_play_bet_is_held() -> None:
+    """The dealer's cards were seen: nobody knows whether the hand is played, so all that the seat bets is held."""
     table = dealt(1).burn().controller(e.DecisionMade(1, 2)).show("dealer", hands(3)[2]).bet(1, play=1000)
-    assert (table.end().outcome, table.codes) == ("unreliable", ["out-of-turn"])
+    result = table.end()
+    assert (result.outcome, table.codes) == ("complete", ["wager-held", "decision-bet-differs"])
+    assert result.seats[0].wagers == {"ante": 500, "blind": 500}
+    assert result.seats[0].held.keys() == {"ante", "blind", "play"}
+
+
+@pytest.mark.parametrize(
+    ("act", "held"),
+    [
+        (lambda table: table.bet(1, ante=900), {1: {"ante"}}),
+        (lambda table: table.bet(1, ante=0), {1: {"ante"}}),
+        (lambda table: table.bet(1, flush_rush=100), {1: {"flush-rush"}}),
+        (lambda table: table.bet(2, ante=500), {2: {"ante"}}),
+        (lambda table: table.bet(2, play=500), {2: {"play"}}),
+        (lambda table: table.bet(1, ante=500), {}),  # what lies there is reported again
+        (lambda table: table.bet(1, flush_rush=0), {}),
+        (lambda table: table.controller(e.WagerPlaced(1, 9, 100)), {}),  # no spot of the layout
+        (lambda table: table.controller(e.WagerPlaced(9, 1, 100)), {}),  # no seat of the table
+    ],
+)
+def test_a_late_or_stray_chip_holds_that_bet_alone(act, held) -> None:  # type: ignore[no-untyped-def]
+    """What stood at START GAME stands; every other bet is settled."""
+    table = act(dealt(1).burn())
+    result = table.bet(1, play=1000).choose(1, 2).end()
+    assert result.outcome == "complete"
+    assert {seat.seat: set(seat.held) for seat in result.seats if seat.held} == held
+    assert result.seats[0].wagers == {"ante": 500, "blind": 500, "play": 1000}
+    clauses = {bet.name: bet.clause for bet in load_procedure(FLUSHES).bet}
+    assert all(clause == clauses[bet] for seat in result.seats for bet, clause in seat.held.items())
 
 
 def test_end_game_needs_the_remainder() -> None:
@@ -685,6 +714,20 @@ def test_start_game_without_a_bet() -> None:
 def test_a_side_bet_alone() -> None:
     table = HandTable().bet(1, ante=500, blind=500).bet(2, flush_rush=100).start()
     assert table.codes == ["side-bet-alone"]
+    table.deal(*hands(3)).dump().burn().bet(1, play=1000).choose(1, 2)
+    result = table.end()
+    assert result.outcome == "complete"
+    assert [(seat.seat, seat.status, set(seat.held)) for seat in result.seats] == [
+        (1, "live", set()),
+        (2, "out", {"flush-rush"}),
+    ]
+    assert (result.seats[1].cards, result.seats[1].counted, result.seats[1].expected) == ((), None, 0)
+
+
+def test_a_side_bet_alone_comes_back_with_all_others() -> None:
+    table = HandTable().bet(1, ante=500, blind=500).bet(2, flush_rush=100).start().misdeal()
+    out = table.end().seats[1]
+    assert (out.status, out.returned, out.held) == ("out", {"flush-rush": 100}, {})
 
 
 def test_a_bet_taken_back_does_not_enter() -> None:

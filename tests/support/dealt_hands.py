@@ -40,6 +40,8 @@ class Case:
     """Status of each seat."""
     back: dict[int, dict[str, int]] = field(default_factory=dict)
     """Seat -> the bets that the clause gives back, in cents."""
+    held: dict[int, dict[str, str]] = field(default_factory=dict)
+    """Seat -> the bets that are held, each with its clause."""
     called: bool = False
     wagers: dict[int, dict[str, int]] = field(default_factory=dict)
     packets: tuple[str, ...] = ()
@@ -94,6 +96,7 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
         outcome=case.get("outcome", "complete"),
         seats=seats,
         back={int(seat): bets for seat, bets in case.get("back", {}).items()},
+        held={int(seat): bets for seat, bets in case.get("held", {}).items()},
         called=case.get("called", False),
         wagers={int(seat): bets for seat, bets in source.get("wagers", {}).items()},
         packets=tuple(source.get("packets", ())),

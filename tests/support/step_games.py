@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dealer_flow.procedure.load import Procedure, parse_procedure
 from tests.support.hand_table import HandTable
 
@@ -66,9 +68,11 @@ def wrong(*places: str, then: str = "dead-hand") -> str:
     return rows("wrong", *(f'of = "{place}"\nhow = ["short", "long"]\nthen = "{then}"' for place in places))
 
 
-def small(*parts: str, **changes: str) -> Procedure:
-    """The game of `HEAD` with these parts; `changes` replace a line's value, `device = ...`."""
+def small(*parts: str, replaced: Mapping[str, str] | None = None, **changes: str) -> Procedure:
+    """The game of `HEAD` with these parts; `replaced` lines stand as given, `changes` replace a line's value."""
     head = HEAD
+    for line, other in (replaced or {}).items():
+        head = head.replace(line, other, 1)
     for key, value in changes.items():
         line = next(line for line in head.splitlines() if line.startswith(f"{key} = "))
         head = head.replace(line, f"{key} = {value}", 1)

@@ -95,7 +95,7 @@ def _snapshot(table: HandTable) -> str:
 
 
 def _seat(seat: SeatNow) -> str:
-    words = [f"seat {seat.number} {seat.status or 'out'}", *filter(None, [seat.decision, _cents(seat.wagers)])]
+    words = [f"seat {seat.number} {seat.status or 'betting'}", *filter(None, [seat.decision, _cents(seat.wagers)])]
     if seat.hand is not None:
         words.append(_hand(seat.hand))
     return ", ".join(words)
@@ -133,7 +133,8 @@ def _outcome(result: RoundResult) -> str:
     rows = [result.outcome]
     for seat in result.seats:
         back = f", back {_cents(seat.returned)}" if seat.returned else ""
-        rows.append(f"seat {seat.seat} {seat.status}{back}")
+        held = f", held {' '.join(seat.held)}" if seat.held else ""
+        rows.append(f"seat {seat.seat} {seat.status}{back}{held}")
     rows += [f"{hand.name} {hand.status}" for hand in result.hands]
     if result.draw is not None:
         finish = result.draw.finish

@@ -1,0 +1,182 @@
+"""Which wagers cannot be settled: those that break a rule of the game, came too late, or lie where nobody was dealt in.
+
+Such a wager is held with its clause, and only that seat's: no card and no other bet rests on it, so the table plays on.
+Bets placed before the deal are judged at START GAME, while somebody can still see them; the others at END GAME. What a
+seat had at START GAME is what its rules are asked of, whatever went back or was given up since.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import devices.events as e
+from dealer_flow.procedure.bets import BESIDE, BetRule, Breach
+from dealer_flow.record.incidents import Incident
+from dealer_flow.table.round import Round
+from devices.events import Body, Seen
+
+_ALONE = ("needs", "needs-one-of", "tip-alone")
+"""Rules that say what a bet that lies alone lacks."""
+
+
+def hold(round_: Round, number: int, bets: Iterable[str], clause: str) -> None:
+    """These bets of a seat wait for a person; the first clause is the one that stands."""
+    held = round_.held.setdefault(number, {})
+    for bet in bets:
+        held.setdefault(bet, clause)
+
+
+def hold_late(round_: Round, body: Body, clause: str) -> None:
+    """A wager that may not be now is held, with the bet its money may have come from."""
+    if not isinstance(body, e.WagerPlaced) or body.bet not in round_.plan.bets:
+        return
+    bet, bets = round_.plan.bets[body.bet], [round_.plan.bets[body.bet].name]
+    source = round_.plan.shoe.moves_from if round_.plan.shoe is not None else None
+    if bet.placed == "before-extra" and source in round_.wagers.get(body.seat, {}):
+        bets.append(source or "")
+    hold(round_, body.seat, bets, clause)
+
+
+def judge_start(round_: Round, seen: Seen) -> None:
+    """START GAME: what is placed before the deal, and seats with bets that get no cards."""
+    placed = frozenset(bet.name for bet in round_.plan.bets.values() if bet.placed == "before-deal")
+    rules = [rule for rule in round_.plan.rules if rule.named <= placed]
+    round_.staked = {number: dict(bets) for number, bets in sorted(round_.wagers.items()) if bets}
+    for number, bets in round_.staked.items():
+        if number in round_.active:
+            _judge(round_, seen, number, bets, rules)
+        else:
+            _judge_alone(round_, seen, number, bets, rules)
+
+
+def judge_end(round_: Round, seen: Seen) -> None:
+    """END GAME: every rule, and every choice with the bet that goes with it. A dead hand's bets are another matter."""
+    for number in round_.active:
+        if number in round_.dead:
+            continue
+        bets = stakes(round_, number)
+        _judge(round_, seen, number, bets, round_.plan.rules)
+        _agree(round_, seen, number)
+        _judge_tips(round_, seen, number, bets)
+
+
+def stakes(round_: Round, number: int) -> dict[str, int]:
+    """The bets of a seat as they were made: those before the deal as at START GAME, the others as they lie."""
+    early = {bet.name for bet in round_.plan.bets.values() if bet.placed == "before-deal"}
+    late = {name: cents for name, cents in round_.wagers.get(number, {}).items() if name not in early}
+    return round_.staked.get(number, {}) | late
+
+
+def held_of(round_: Round, number: int, returned: Mapping[str, int]) -> dict[str, str]:
+    """The bets of a seat that are held at the end, with the clause of each: not those that went back meanwhile, nor
+    those that go back for how the round ended."""
+    wagers, staked = round_.wagers.get(number, {}), round_.staked.get(number, {})
+    held = round_.held.get(number, {})
+    return {bet: clause for bet, clause in held.items() if bet not in returned and (bet in wagers or bet not in staked)}
+
+
+# ------------------------------------------------------------------ rules
+
+
+def _judge(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:
+    for rule in rules:
+        breach = rule.breach(bets)
+        if breach is not None:
+            round_.report(_incident(number, breach), seen)
+            hold(round_, number, breach.bets, rule.clause)
+    _judge_tips(round_, seen, number, bets)
+
+
+def _incident(number: int, breach: Breach) -> Incident:
+    rule = breach.rule
+    beside = rule.kind in (*BESIDE, "tip-alone")
+    together = rule.kind in ("total-over", "total-under")
+    return Incident(
+        code="wager-held",
+        clause=rule.clause,
+        reason=rule.kind,
+        seat=number,
+        bet=None if together else rule.bets[0],
+        bets=breach.bets if together else rule.others if beside else (),
+        cents=breach.cents,
+        wanted=None if beside else breach.wanted,
+    )
+
+
+def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]) -> None:
+    """A tip plays with its bet: where that is held, so is the tip."""
+    held = round_.held.get(number)
+    if not held:
+        return
+    for tip, own in round_.plan.tips.items():
+        if own in held and tip in bets and tip not in held:
+            found = Incident(
+                code="wager-held",
+                clause=held[own],
+                reason="tip-held",
+                seat=number,
+                bet=tip,
+                bets=(own,),
+                cents=bets[tip],
+            )
+            round_.report(found, seen)
+            hold(round_, number, (tip,), held[own])
+
+
+def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:
+    """A seat that gets no cards: each bet is held by the rule that says what it lacks, else by that of the deal."""
+    entering = next(bet for bet in round_.plan.bets.values() if bet.enters)
+    lacks = {
+        bet: rule.clause
+        for rule in rules
+        if rule.kind in _ALONE and (breach := rule.breach(bets))
+        for bet in breach.bets
+    }
+    clauses = [*lacks.values(), entering.clause]
+    alone = Incident(code="side-bet-alone", clause=clauses[0], seat=number, bets=tuple(bets), bet=entering.name)
+    round_.report(alone, seen)
+    for bet in bets:
+        hold(round_, number, (bet,), lacks.get(bet, entering.clause))
+
+
+# ------------------------------------------------------------------ choices
+
+
+def _agree(round_: Round, seen: Seen, number: int) -> None:
+    """Every choice has the bet that goes with it, and no other; a bet taken back is gone. Where one is missing that a
+    player makes instead of folding, nobody knows whether the hand is played: all that the seat bets is held."""
+    plan, wagers = round_.plan, round_.wagers[number]
+    made = [plan.choices[name] for name in round_.choices.get(number, {}).values()]
+    back = {choice.takes_back for choice in made}
+    wanted = {bet for choice in made for bet in choice.stakes} - back
+    if round_.folded(number):  # what was placed in the blind is lost with the hand
+        wanted |= round_.blind.get(number, set()) & wagers.keys()
+    concerned = plan.by_decision | back
+    if (wanted ^ wagers.keys()).isdisjoint(concerned):
+        return
+    for bet in plan.bets.values():
+        name = bet.name
+        if name not in concerned or (name in wanted) == (name in wagers):
+            continue
+        missing = name in wanted
+        differs = Incident(
+            code="decision-bet-differs",
+            clause=bet.clause,
+            reason="bet-missing" if missing else "bet-left",
+            seat=number,
+            choices=tuple(choice.name for choice in made),
+            bet=name,
+        )
+        round_.report(differs, seen)
+        hold(
+            round_, number, {**wagers, name: 0} if missing and _may_fold(round_, number, name) else (name,), bet.clause
+        )
+
+
+def _may_fold(round_: Round, number: int, bet: str) -> bool:
+    """Whether the choice that this bet goes with was one against folding."""
+    for step, name in round_.choices.get(number, {}).items():
+        if bet in round_.plan.choices[name].stakes:
+            offered = next(
+                (each.choices for each in round_.plan.steps if each.name == step and each.do == "decide"), ()
+            )
+            return not round_.plan.folds.isdisjoint(offered)
+    return False
