@@ -20,7 +20,7 @@ from dealer_flow.play.verdicts import (
     judge_rest,
     judge_sum,
 )
-from dealer_flow.play.wagers import judge_end, judge_start
+from dealer_flow.play.wagers import judge_end, judge_start, placed_anew
 from dealer_flow.procedure.steps import DecideStep, ExchangeStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
@@ -52,6 +52,7 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
         bets.pop(bet.name, None)
     if stays_open:
         enter(round_)
+        placed_anew(round_, body.seat)
     _note_bettor(round_, seen.device)
 
 

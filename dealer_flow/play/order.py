@@ -219,7 +219,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_STRICT, "bet_is_known", harmful=False, code="unknown-bet"),
         OrderRule(_STRICT, "seat_at_table", harmful=False, code="unknown-seat"),
         _wager(_PLAY, "bets_open"),
-        OrderRule(_STRICT, "number_to_come", harmful=False, only=_set_by_number),
+        _wager(_STRICT, "number_to_come", only=_set_by_number),
         _wager(_STRICT, "table_has_extra", only=_with_extra),
         _wager(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
         _wager(_STRICT, "one_bet_moved", only=_with_extra),

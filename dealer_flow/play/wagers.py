@@ -47,6 +47,12 @@ def judge_start(round_: Round, seen: Seen) -> None:
             _judge_alone(round_, seen, number, bets, rules)
 
 
+def placed_anew(round_: Round, number: int) -> None:
+    """A bet changed after START GAME where the text leaves them open: END GAME judges what the seat has now."""
+    round_.staked[number] = dict(round_.wagers[number])
+    round_.held.pop(number, None)
+
+
 def judge_end(round_: Round, seen: Seen) -> None:
     """END GAME: every rule, and every choice with the bet that goes with it. A dead hand's bets are another matter."""
     for number in round_.active:

@@ -106,6 +106,7 @@ FACTS: dict[str, str | dict[str, str]] = {
                 "seat_is_live",
                 "house_covered",
                 "offered_hand_covered",
+                "number_to_come",
             ),
             _ORDER,
         ),
