@@ -115,7 +115,7 @@ def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
 def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
     plan = round_.plan
     round_.in_play, round_.number = True, body.round
-    betting = enter(round_)
+    enter(round_)
     entering = next(bet for bet in plan.bets.values() if bet.enters)
     dealing.begin(round_, seen)
     for device in sorted(round_.restarted):
