@@ -12,7 +12,16 @@ from typing import Any, Final, NamedTuple
 import devices.events as e
 from dealer_flow.play.dealing import seen_before
 from dealer_flow.play.states import STEP_STATES, State
-from dealer_flow.play.steps import deals_on, ends_by, may_lie_open, next_to_show, open_now, set_out, shown_out
+from dealer_flow.play.steps import (
+    blind_now,
+    deals_on,
+    ends_by,
+    may_lie_open,
+    next_to_show,
+    open_now,
+    set_out,
+    shown_out,
+)
 from dealer_flow.procedure.bets import BetPart
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import AssignStep, DecideStep, ExchangeStep
@@ -295,6 +304,8 @@ def _offered_hand_covered(round_: Round, body: e.WagerPlaced) -> bool:
 def _choice_is_due(round_: Round, body: e.WagerPlaced) -> bool:
     bet, last = _bet(round_, body, "by-decision"), round_.last_choice(body.seat)
     if bet is not None and not body.cents and takes_back(round_, body.seat, bet.name):
+        return True
+    if bet is not None and bet.name in blind_now(round_):
         return True
     return bet is None or (last is not None and bet.plays_as in round_.plan.choices[last].stakes)
 

@@ -9,7 +9,7 @@ import devices.events as e
 from dealer_flow.play import dealing, handle_shoe
 from dealer_flow.play.guards import bets_stay_open, choice_step, progressive_clause, takes_back
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.steps import choose, declares, may_lie_open, open_now
+from dealer_flow.play.steps import blind_now, choose, declares, may_lie_open, open_now
 from dealer_flow.play.verdicts import (
     found,
     judge_count,
@@ -21,7 +21,7 @@ from dealer_flow.play.verdicts import (
     judge_sum,
 )
 from dealer_flow.play.wagers import judge_end, judge_start, placed_anew
-from dealer_flow.procedure.steps import DecideStep, ExchangeStep
+from dealer_flow.procedure.steps import ExchangeStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
 from devices.events import Seen
@@ -46,7 +46,7 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
         return
     if body.cents:
         bets[bet.name] = body.cents
-        if isinstance(round_.step, DecideStep) and bet.name in round_.step.blind:
+        if bet.name in blind_now(round_):
             round_.blind.setdefault(body.seat, set()).add(bet.name)
     else:
         bets.pop(bet.name, None)

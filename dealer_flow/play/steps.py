@@ -104,6 +104,12 @@ def may_lie_open(round_: Round, place: Place, cards: int) -> bool:
     return limit is None or cards <= limit
 
 
+def blind_now(round_: Round) -> tuple[str, ...]:
+    """Bets of later choices that may be placed now: those of the last step that let players choose."""
+    steps = [step for step in round_.plan.steps[: round_.at + 1] if isinstance(step, DecideStep)]
+    return steps[-1].blind if steps else ()
+
+
 def declares(round_: Round, place: Place) -> bool:
     """True when cards of a place are shown as a player likes, all of them or some: a show that may be left out was the
     last that spoke of them."""

@@ -100,6 +100,7 @@ def _policy(round_: Round, finding: Incident) -> Policy:
         "boxed-card": plan.face("boxed") or plan.foreign,
         "cards-not-conserved": plan.deck_policy,
         "counts-differ": Policy("note", plan.clause),
+        "board-order-differs": Policy("note", next(iter(plan.spots.values()), plan.clause)),
         "faces-disagree": Policy("unreliable", plan.clause),
     }
     return policies.get(finding.code) or Policy("unreliable", _burn_clause(round_))
@@ -190,7 +191,7 @@ def judge_rest(round_: Round, seen: Seen, *, final: bool) -> None:
 
 def judge_draws(round_: Round, seen: Seen) -> None:
     """Each hand that had to draw by what it holds is held against that, once: how many cards, and which it kept."""
-    for step in round_.plan.steps:
+    for step in round_.plan.steps if not round_.over else ():
         if not isinstance(step, ExchangeStep) or not step.must or step.otherwise is None:
             continue
         for place in _to_judge(round_, step):
@@ -198,7 +199,8 @@ def judge_draws(round_: Round, seen: Seen) -> None:
             if wrong is not None:
                 round_.judged_draws.add((step.name, place))
                 if wrong.code:
-                    judge(round_, round_.plan.policy(step.otherwise), place, wrong, seen)
+                    policy = round_.plan.policy(step.otherwise)._replace(clause=wrong.clause)
+                    judge(round_, policy, place, wrong, seen)
 
 
 def _to_judge(round_: Round, step: ExchangeStep) -> list[Place]:
@@ -223,8 +225,9 @@ def _wrong_draw(round_: Round, step: ExchangeStep, place: Place) -> Incident | N
     if must is None:
         return None
     drawn = sum(due.cards for due in round_.dues[: round_.given] if (due.place, due.step) == (place, step.name))
-    wrong = _FOUND(
+    wrong = Incident(
         code="forced-draw-wrong",
+        clause=must.row.clause,
         reason="number",
         place=place.text,
         counted=drawn,
@@ -232,7 +235,7 @@ def _wrong_draw(round_: Round, step: ExchangeStep, place: Place) -> Incident | N
         known=tuple(spell_cards(held)),
     )
     if drawn != must.row.draws:
-        return replace(wrong, clause=must.row.clause)
+        return wrong
     if step.adds or hand.revealed is None or UNREAD in hand.revealed:
         return replace(wrong, code="") if step.adds else None
     kept = frozenset(before) & frozenset(hand.revealed)

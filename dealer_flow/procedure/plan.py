@@ -96,6 +96,7 @@ class Plan:
         self.exact_rest = procedure.remainder.cards if procedure.remainder else None
         self.selects_first = any(step.selects_first for step in self.steps)
         self._numbered()
+        self._laid_out()
         self._run_through()
         self.duplicate = self.policy(procedure.face.duplicate)
         self.foreign = self.policy(procedure.face.foreign)
@@ -117,6 +118,14 @@ class Plan:
         age = care.age
         self.oldest_deck = int(self.options[age.option]) if age else 0
         self.youngest_deck = int(self.options[care.least.option]) if care.least else 0
+
+    def _laid_out(self) -> None:
+        """Which packets come to lie on numbered spots, and how."""
+        spotted = [step for step in self.steps if isinstance(step, DealStep) and step.first_spot is not None]
+        self.turned = frozenset(step.name for step in spotted if self.options[step.first_spot or ""] == "bottom")
+        """Steps whose packets are laid out from the bottom card on."""
+        self.spots: dict[Place, str] = {self.place(to): step.clause for step in spotted for to in step.to}
+        """Places with numbered spots, and the clause of their order."""
 
     def _bets(self) -> None:
         procedure = self.procedure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTupl
 from pydantic import Field
 
 from dealer_flow.procedure.must_draw import MustPart
-from dealer_flow.procedure.tables import Clause, Consequence, Name, Recipient, WhenPart, cards, listed, place
+from dealer_flow.procedure.tables import Clause, Consequence, Name, Recipient, WhenPart, a, cards, listed, place
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.places import BURN, DEALER, Place, pile, seat
 from protocol.tomlfile import Key
@@ -217,7 +217,8 @@ class DealStep(_DealtStep):
     `number`: one that is selected for this round by a number drawn, the others follow in the direction of `count`;
     `button`: the one at the left of the selected seat, the others clockwise; the dealer's place counts as one.
     `only`: of the seats those with this bet; while all in play lack it, nobody gets cards by this step.
-    `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms.
+    `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms. `first_spot`: the option that says which
+    card of a packet, its `top` or its `bottom` one, lies on the first of numbered spots.
     """
 
     do: Literal["deal"]
@@ -228,6 +229,7 @@ class DealStep(_DealtStep):
     face: Literal["down", "up"] = "down"
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
     count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
+    first_spot: Name | None = None
 
     places_key = "to"
     gives = True
@@ -292,6 +294,9 @@ class DealStep(_DealtStep):
         yield from _no_bet(game, key, self.only)
         if self.selects_first and "seats" not in self.to:
             yield (*key, "first"), "who is first is said of the seats; this step deals to none"
+        options = {option.name: {*option.allowed} for option in game.option}
+        if self.first_spot is not None and options.get(self.first_spot) != {"top", "bottom"}:
+            yield (*key, "first-spot"), "must name an option whose allowed values are 'top' and 'bottom'"
 
     def words(self, game: "Procedure") -> str:
         """To whom, how many, how."""
@@ -300,7 +305,7 @@ class DealStep(_DealtStep):
             "live": "each seat still in play",
             "all": f"each of the {game.seats.most} positions, also where nobody plays",
         }
-        bet = f" with a {self.only} bet" if self.only else ""
+        bet = f" with {a(self.only)} bet" if self.only else ""
         whom = [f"{seats[self.seats]}{bet}" if to == "seats" else place(to) for to in self.to]
         start = ", clockwise from your left" if "seats" in self.to and not self.selects_first else ""
         to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
@@ -314,6 +319,8 @@ class DealStep(_DealtStep):
             text = f"Take a packet of {what}, to {to}."
         else:
             text = f"Deal {what}, to {to}."
+        if self.first_spot:
+            text += f" They lie on numbered spots from left to right (`{self.first_spot}`)."
         if self.from_device:
             return text
         return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
@@ -424,7 +431,7 @@ class BurnCardStep(_DealtStep):
     def words(self, game: "Procedure") -> str:
         """How many, and when."""
         when = ", if any player draws" if self.if_drawn else ""
-        when += f", if a player in play has a {self.only} bet" if self.only else ""
+        when += f", if a player in play has {a(self.only)} bet" if self.only else ""
         tail = "" if self.from_device else " by hand, then press CONFIRM"
         return f"Burn {cards(self.cards)} off the top of the deck, face down{when}{tail}. Keep burned cards apart."
 
@@ -476,7 +483,7 @@ class DecideStep(Step):
     def words(self, game: "Procedure") -> str:
         """Who chooses between what."""
         choices = {choice.name: choice for choice in game.decision}
-        who = f"Each player with a {self.only} bet" if self.only else "Each player still in play"
+        who = f"Each player with {a(self.only)} bet" if self.only else "Each player still in play"
         offered = "; ".join(choices[name].words() for name in self.choices)
         silent = f" Who says nothing has chosen {self.choices[0]}." if self.optional else ""
         if self.about:

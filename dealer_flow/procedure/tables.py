@@ -39,6 +39,11 @@ def listed(items: list[str], last: str = "and") -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
 
 
+def a(name: str) -> str:
+    """`an ante`, `a bet`."""
+    return f"a{'n' * name.startswith(('a', 'e', 'i', 'o', 'u'))} {name}"
+
+
 def cards(count: int) -> str:
     """`one card`, `five cards`, `12 cards`."""
     return f"{_NUMBERS[count] if count < len(_NUMBERS) else count} card{'s' * (count != 1)}"

@@ -187,7 +187,8 @@ class Ledger:
             return []
         packet.place = due.place
         packet.expected = min(due.cards, packet.counted) if due.at_most else due.cards
-        self.hand(due.place).take(packet.counted, packet.cards, due)
+        cards = packet.cards[::-1] if due.step in self.plan.turned else packet.cards
+        self.hand(due.place).take(packet.counted, cards, due)
         return self._see(packet.cards, due.place)
 
     def draw(self, card: Card, due: Due) -> None:
@@ -310,6 +311,7 @@ class Ledger:
         findings = self._compare(hand, cards)
         hand.revealed = cards
         findings += self._see(cards, place)
+        findings += self._out_of_order(hand, cards)
         burn = self.plan.burns.get(place)
         if burn is None:
             # Faces shown are cards that are there, whatever the device counted; a person's count still holds.
@@ -320,6 +322,14 @@ class Ledger:
             shown, left = len(cards), hand.expected - hand.set_aside
             findings.append(_FOUND(code="reveal-count-wrong", place=place.text, counted=shown, expected=left))
         return findings
+
+    def _out_of_order(self, hand: Hand, cards: tuple[Card, ...]) -> list[Incident]:
+        """The cards on numbered spots, where a device read them, as they came."""
+        read = hand.recognised
+        if hand.place not in self.plan.spots or UNREAD in read or {*read} != {*cards} or read == cards:
+            return []
+        texts, known = tuple(spell_cards(cards)), tuple(spell_cards(read))
+        return [_FOUND(code="board-order-differs", place=hand.place.text, cards=texts, known=known)]
 
     def confirm_burn(self, place: Place, positions: frozenset[int]) -> list[Incident]:
         """These positions, from the dealer's left, were burned: shown or recognised, they may lie nowhere else."""

@@ -80,7 +80,7 @@ def _dead(status: str) -> str:
 
 
 def _count(hand: Hand | Seat | NamedHand) -> str:
-    return "" if hand.counted == hand.expected else f"  {hand.counted} cards instead of {hand.expected}"
+    return "" if hand.counted in (None, hand.expected) else f"  {hand.counted} cards instead of {hand.expected}"
 
 
 def round_title(result: RoundResult) -> str:
@@ -98,7 +98,7 @@ def round_lines(result: RoundResult) -> list[str]:
     lines = [f"  community  {_cards(result.community)}{burned}"]
     if result.dealer is not None:
         lines.append(f"  dealer     {_cards(result.dealer.cards)}{_count(result.dealer)}")
-    lines += [f"  {hand.name:<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}" for hand in result.hands]
+    lines += [f"  {hand.name + ' ':<11}{_cards(hand.cards)}{_dead(hand.status)}{_count(hand)}" for hand in result.hands]
     for seat in result.seats:
         choice = f"  {', '.join(seat.decisions) or seat.decision}" if seat.decision else ""
         back = f"  returned {', '.join(f'{bet} {money(cents)}' for bet, cents in seat.returned.items())}"
@@ -113,7 +113,7 @@ def round_lines(result: RoundResult) -> list[str]:
 
 def _draw_lines(result: RoundResult, draw: Drawn) -> list[str]:
     """Cards drawn one at a time: the columns, how it ended, what is left in the shoe."""
-    lines = [f"  {name:<11}{' '.join(cards)}" for name, cards in draw.columns.items()]
+    lines = [f"  {name + ' ':<11}{' '.join(cards)}" for name, cards in draw.columns.items()]
     if draw.finish is None:
         lines.append("  finish     not decided")
     else:

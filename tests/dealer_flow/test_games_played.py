@@ -67,6 +67,8 @@ def check_details(case: Case, result: RoundResult) -> None:
     """Whatever else the file says of this round."""
     if case.packets:
         assert tuple(packet.to for packet in result.packets) == case.packets
+    if case.community:
+        assert result.community == case.community
     if case.remainder is not None:
         assert result.remainder is not None
         assert result.remainder.counted == case.remainder

@@ -7,6 +7,7 @@ own with the same end:
     exposed seat 1, off-table seat 1 a person saw it happen, right after the cards came there
     fault card-lost after packet X   the device says so after that line
     LINE after|before|instead of X   this line after, before or instead of the first line that begins with X
+    swap X with Y                    the first lines that begin so change places
 
 `then` follows at once. A round that is void goes no further; where the progressive is still played, or with
 `rest of the deal`, the other cards come out first. From there on lines are left out of a seat that the case expects
@@ -47,6 +48,8 @@ class Case:
     packets: tuple[str, ...] = ()
     remainder: int | None = None
     hands: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    community: tuple[str, ...] = ()
+    """The community cards as they lie from the first to the last."""
     dead_hands: frozenset[str] = frozenset()
     """The game's own hands that are dead."""
 
@@ -102,6 +105,7 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
         packets=tuple(source.get("packets", ())),
         remainder=source.get("remainder"),
         hands={name: tuple(cards) for name, cards in source.get("hands", {}).items()},
+        community=tuple(case.get("community", ())),
         dead_hands=frozenset(case.get("dead-hands", ())),
     )
 
@@ -135,6 +139,11 @@ def _changed(lines: list[str], case: dict[str, Any], gone: list[str]) -> list[st
 def _with(lines: list[str], deed: str) -> tuple[list[str], int]:
     """The lines with one thing done to them, and where."""
     word, _, place = deed.partition(" ")
+    if match := re.fullmatch(r"swap (.*) with (.*)", deed):
+        first, second = (_find(lines, prefix) for prefix in match.groups())
+        lines = [*lines]
+        lines[first], lines[second] = lines[second], lines[first]
+        return lines, max(first, second)
     if match := re.fullmatch(r"(.*) (after|before|instead of) (.*)", deed):
         line, how, prefix = match.groups()
         at = _find(lines, prefix)

@@ -146,6 +146,7 @@ FACTS: dict[str, str | dict[str, str]] = {
         "number": "place counted expected known called? unreliable?",
         "kept": "place cards? known called? unreliable?",
     },
+    "board-order-differs": "place cards known",
     "laid-aside-unknown": "place choices",
     "dealer-count-wrong": _COUNT,
     "community-count-wrong": _COUNT,
