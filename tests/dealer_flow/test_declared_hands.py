@@ -83,7 +83,7 @@ def test_a_wager_in_the_blind_is_lost_with_the_hand(fold: int) -> None:
 def test_a_wager_left_by_who_folds_was_no_wager_in_the_blind() -> None:
     table = at(BLIND, 1).draw("AC AD 9H 2S").choose(1, 2).bet(1, raise_=500).choose(1, 3)
     assert table.end().outcome == "complete"
-    assert table.codes == ["wager-held"]
+    assert table.codes == ["decision-bet-differs"]
 
 
 TURNS: Final = stud(
