@@ -547,6 +547,7 @@ CHECKS: Final[dict[str, Check]] = {
     "cards_lie_there": _cards_lie_there,
     # bets and choices
     "bet_is_known": lambda r, body: body.bet in r.plan.bets,
+    "spot_is_players": lambda r, body: body.seat not in r.plan.unplayed,
     "seat_at_table": lambda r, body: 1 <= body.seat <= r.plan.most_seats,
     "bets_open": _bets_open,
     "table_has_extra": _table_has_extra,

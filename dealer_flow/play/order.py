@@ -133,6 +133,10 @@ def _with_turns(plan: Plan) -> bool:
     return any(isinstance(step, DecideStep) and step.order == "clockwise" for step in plan.steps)
 
 
+def _with_unplayed(plan: Plan) -> bool:
+    return bool(plan.unplayed)
+
+
 def _with_piles(plan: Plan) -> bool:
     return plan.assign is not None
 
@@ -218,8 +222,9 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.WagerPlaced: (
         OrderRule(_STRICT, "bet_is_known", harmful=False, code="unknown-bet"),
         OrderRule(_STRICT, "seat_at_table", harmful=False, code="unknown-seat"),
-        _wager(_PLAY, "bets_open"),
+        _wager(_STRICT, "spot_is_players", only=_with_unplayed),
         _wager(_STRICT, "number_to_come", only=_set_by_number),
+        _wager(_PLAY, "bets_open"),
         _wager(_STRICT, "table_has_extra", only=_with_extra),
         _wager(_STRICT - {State.EXTRA}, "extra_left_alone", only=_with_extra),
         _wager(_STRICT, "one_bet_moved", only=_with_extra),

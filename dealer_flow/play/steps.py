@@ -84,7 +84,7 @@ def to_set(round_: Round) -> list[Place]:
     for kind in step.of:
         if kind == "seats":
             found += [seat(number) for number in round_.live if _chose(round_, number, step.choice)]
-        elif kind not in round_.dead_hands and round_.plan.place(kind) in round_.ledger.hands:
+        elif kind != "dealer" and kind not in round_.dead_hands and round_.plan.place(kind) in round_.ledger.hands:
             found.append(round_.plan.place(kind))
     return found
 

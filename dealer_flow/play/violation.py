@@ -1,6 +1,6 @@
 """A report that is out of order, as facts: which condition did not hold, and what follows."""
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play.states import State
@@ -11,6 +11,12 @@ from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
 from protocol.cards import spell_cards
 from protocol.places import NOWHERE, SHOE, Place
+
+_OF_NUMBER: Final = frozenset(
+    {"number_to_come", "hands_lie_there", "number_counts", "place_of_number", "number_of_place", "number_drawn"}
+)
+_OF_SET: Final = frozenset({"set_as_written", "hand_to_set", "set_before_house"})
+"""Guards that keep what the clause of the number, or of the set step, says."""
 
 
 class Violation(NamedTuple):
@@ -28,6 +34,10 @@ def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
     """The clause that is broken."""
     if found.code in ("reveal-before-burn", "wrong-burn") and plan.burns:
         return plan.burns.get(found.place, next(iter(plan.burns.values()))).clause
+    if found.reason in _OF_NUMBER and plan.procedure.number is not None:
+        return plan.assign.clause if plan.assign is not None else plan.procedure.number.clause
+    if found.reason in _OF_SET and plan.sets:
+        return next(iter(plan.sets.values())).clause
     if found.code == "misdeal-refused":
         return plan.procedure.misdeal.until_clause or plan.procedure.misdeal.clause
     if found.code == "unknown-seat":

@@ -18,6 +18,7 @@ from dealer_flow.procedure.steps import (
     unknown_bets,
 )
 from dealer_flow.procedure.tables import (
+    EXPLAINED,
     RESTS,
     RUNS_OUT,
     UNTIL,
@@ -475,6 +476,9 @@ def _remainder_faults(procedure: Procedure) -> Iterator[Complaint]:
     names = [step.name for step in procedure.step]
     if rest.after is not None and rest.after not in names:
         yield ("remainder", "after"), f"no step {rest.after!r}; known: {', '.join(names)}"
+    allowed = {option.name: option.allowed for option in procedure.option}
+    if rest.explained is not None and not set(allowed.get(rest.explained, ("",))) <= set(EXPLAINED):
+        yield ("remainder", "explained"), f"an option that chooses between {', '.join(EXPLAINED)}"
 
 
 # ------------------------------------------------------------------ a game whose cards are drawn into columns

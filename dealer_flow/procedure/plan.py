@@ -13,6 +13,7 @@ from dealer_flow.procedure.steps import (
     BurnStep,
     CardsSoFar,
     DealStep,
+    OfferHandStep,
     PlannedBurn,
     RevealStep,
     SetStep,
@@ -185,6 +186,17 @@ class Plan:
             (step for step in self.steps if isinstance(step, DealStep) and step.first == "number"), None
         )
         """The deal whose first place a number names."""
+        rest = self.procedure.remainder
+        self.rest_explained = (
+            rest is not None and rest.explained is not None and self.options[rest.explained] == "by-hands"
+        )
+        """Whether wrong hands of players explain another number of cards left."""
+        self.unplayed = frozenset(
+            int(self.options[step.from_].removeprefix("seat-"))
+            for step in self.steps
+            if isinstance(step, OfferHandStep) and self.options[step.from_].startswith("seat-")
+        )
+        """Positions of the layout that no player has: their hand is offered."""
         self.number_sets_bets = (number is not None and number.sets_bets) or (
             self.assign is not None and self.assign.bets == "open"
         )

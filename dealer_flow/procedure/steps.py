@@ -718,21 +718,36 @@ class SetStep(Step):
 
     def words(self, game: "Procedure") -> str:
         """Who arranges what."""
-        who = (
-            "Each player still in play"
-            if self.of == ("seats",)
-            else f"Whoever has {listed([place(to) for to in self.of])}"
-        )
+        own = [place(to) for to in self.of if to not in ("seats", "dealer")]
+        who = "Each player still in play" if "seats" in self.of else f"Whoever plays {listed(own)}"
         only = f" who chose {self.choice}" if self.choice else ""
         one, other = self.parts
         return (
             f"{who}{only} sets the hand: {cards(self.low)} for the {one} hand, the others for the {other} hand."
+            f"{' You set your own the house way, once it lies open.' * ('dealer' in self.of)}"
             " Key what was set, by the player or the house way; what nobody keys is not on record."
         )
 
     def brief(self) -> str:
         """`set 2 low`."""
         return f"{self.low} of each hand set {self.parts[0]}"
+
+
+class CollectStep(Step):
+    """Hands dealt to positions where nobody plays are picked up unseen and discarded. No device sees it."""
+
+    do: Literal["collect"]
+
+    state = "dealing"
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """There are such hands."""
+        if not so_far.everywhere:
+            yield (*key, "do"), "every position has a player; a deal with seats = 'all' comes before"
+
+    def words(self, game: "Procedure") -> str:
+        """Which hands."""
+        return "Pick up the hands of positions where nobody plays, unseen, and place them in the discard rack."
 
 
 class RevealStep(Step):
@@ -779,6 +794,7 @@ AnyStep = Annotated[
     | OfferHandStep
     | AssignStep
     | SetStep
+    | CollectStep
     | RevealStep,
     Field(discriminator="do"),
 ]

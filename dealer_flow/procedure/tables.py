@@ -172,11 +172,17 @@ class CarePart(TomlTable):
 
 class RemainderPart(TomlTable):
     """What is left when the cards are out. `cards`: exactly so many, where the text says a number; it is spread and
-    counted. `after`: the step after which it may be dumped; absent: the last one that deals."""
+    counted. `explained`: the option that says whether wrong hands of players explain another number, one of
+    `EXPLAINED`. `after`: the step after which it may be dumped; absent: the last one that deals."""
 
     cards: Annotated[int, Field(ge=0, le=52)] | None = None
     after: Name | None = None
+    explained: Name | None = None
     clause: Clause
+
+
+EXPLAINED: Final = ("never", "by-hands")
+"""`never`: exactly so many must be left. `by-hands`: a card too many in a player's hand is one fewer that is left."""
 
 
 class GivesUpPart(TomlTable):

@@ -216,6 +216,11 @@ class Ledger:
         """The cards at a place; from now on it holds some."""
         return self.hands.setdefault(place, Hand(place))
 
+    def off(self, place: Place) -> int:
+        """By how many cards the hand at a place is too long, or below zero too short."""
+        hand = self.hands.get(place)
+        return hand.counted - hand.expected if hand is not None and hand.counted is not None else 0
+
     def count(self, place: Place, counted: int) -> list[Incident]:
         """A person counted the cards at `place`."""
         if place == REMAINDER:

@@ -16,7 +16,7 @@ from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.shoe import Shoes
 from devices.events import Body, BurnConfirmed, HandSet, Seen
-from protocol.places import Place
+from protocol.places import Place, seat
 
 
 class Ruling(NamedTuple):
@@ -280,9 +280,16 @@ class Round:
     def rest_wrong(self) -> str | None:
         """`short` or `long` when another number of cards is left than the procedure says."""
         exact, rest = self.plan.exact_rest, self.rest
-        if exact is None or rest is None or rest == exact:
+        if exact is None or rest is None:
+            return None
+        if rest == exact or (self.plan.rest_explained and rest == exact - self._too_many):
             return None
         return "short" if rest < exact else "long"
+
+    @property
+    def _too_many(self) -> int:
+        """Cards that players' hands hold too many, those they lack taken off."""
+        return sum(self.ledger.off(seat(number)) for number in self.active)
 
     # ------------------------------------------------------------------ what goes wrong
 

@@ -103,6 +103,13 @@ def test_number_of_place() -> None:
     assert refused(go_on(table, "number 4")) == harmful("number_of_place")
 
 
+def test_spot_is_players() -> None:
+    """A spot of the layout that is the dragon's takes no bet of a player."""
+    assert play("pai-gow.co", "bets 6: wager 500").codes == []
+    table = play("pai-gow.co", "bets 6: wager 500", dragon_hand="one-player", dragon_is="seat-6")
+    assert refused(table) == harmless("spot_is_players", "unknown-seat")
+
+
 def test_number_to_come() -> None:
     """Bets are set once the dice were shaken."""
     table = play("dice", "bets 1: ante 500 / bets 1: ante 700")

@@ -49,7 +49,7 @@ HARMFUL = {
             "choice_has_its_bets", "bet_is_known", "seat_at_table", "cards_lie_there", "choice_is_due", "choice_is_new",
             "acts_in_order", "found_when_shown", "shown_before_card",
             "hand_is_live", "step_offers_choice", "players_choose", "packet_is_spread", "somebody_plays_there",
-            "hands_lie_there", "number_counts", "number_is_asked_for", "number_to_come",
+            "hands_lie_there", "number_counts", "number_is_asked_for", "number_to_come", "spot_is_players",
             "hand_is_set", "set_as_written", "hand_to_set", "set_before_house",
             "shown_in_order", "hand_shown_in_time", "name_is_missing", "badge_may_name", "drawn_after_name",
         ),
