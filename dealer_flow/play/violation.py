@@ -36,6 +36,8 @@ def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
         return plan.burns.get(found.place, next(iter(plan.burns.values()))).clause
     if found.reason in _OF_NUMBER and plan.procedure.number is not None:
         return plan.assign.clause if plan.assign is not None else plan.procedure.number.clause
+    if found.reason == "spot_is_players":
+        return next((step.clause for step in plan.steps if step.do == "offer-hand"), plan.clause)
     if found.reason in _OF_SET and plan.sets:
         return next(iter(plan.sets.values())).clause
     if found.code == "misdeal-refused":

@@ -49,7 +49,9 @@ def judge_start(round_: Round, seen: Seen) -> None:
 
 def placed_anew(round_: Round, number: int) -> None:
     """A bet changed after START GAME where the text leaves them open: END GAME judges what the seat has now."""
-    round_.staked[number] = dict(round_.wagers[number])
+    round_.staked.pop(number, None)
+    if bets := round_.wagers[number]:
+        round_.staked[number] = dict(bets)
     round_.held.pop(number, None)
 
 

@@ -106,8 +106,9 @@ def test_number_of_place() -> None:
 def test_spot_is_players() -> None:
     """A spot of the layout that is the dragon's takes no bet of a player."""
     assert play("pai-gow.co", "bets 6: wager 500").codes == []
-    table = play("pai-gow.co", "bets 6: wager 500", dragon_hand="one-player", dragon_is="seat-6")
-    assert refused(table) == harmless("spot_is_players", "unknown-seat")
+    table = play("pai-gow.co", "bets 5: wager 500", dragon_hand="one-player", dragon_is="seat-6")
+    assert table.codes == []
+    assert refused(go_on(table, "bets 6: wager 500")) == harmless("spot_is_players", "wager-held")
 
 
 def test_number_to_come() -> None:

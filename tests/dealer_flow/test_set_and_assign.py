@@ -49,7 +49,7 @@ def test_bets_may_change_until_the_dice_are_shaken() -> None:
     table.deal(*["?? " * 8] * 4).play(["bets 2: ante 0", "number 3", "bets 1: ante 700", "dump"])
     result = table.end()
     assert {seat.seat: dict(seat.wagers) for seat in result.seats} == {1: {"ante": 900}, 3: {"ante": 500}}
-    assert [(incident.code, incident.reason) for incident in table.incidents] == [("out-of-turn", "bets_open")]
+    assert [(incident.code, incident.reason) for incident in table.incidents] == [("wager-held", "number_to_come")]
 
 
 def test_no_bet_changes_after_the_deal_without_dice() -> None:

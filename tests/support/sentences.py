@@ -107,6 +107,7 @@ FACTS: dict[str, str | dict[str, str]] = {
                 "house_covered",
                 "offered_hand_covered",
                 "number_to_come",
+                "spot_is_players",
             ),
             _ORDER,
         ),
