@@ -263,5 +263,5 @@ def test_every_fault_is_named(tmp_path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "mine.toml").write_text('schema = "dealwire.procedure/2"\nspeed = 1\n', encoding="utf-8")
     faults = [str(fault) for fault in check_procedure(tmp_path / "mine.toml")]
     assert len(faults) > 5
-    assert any("speed: unknown key; allowed: schema, id" in fault for fault in faults)
+    assert any("speed: unknown key; allowed: schema, base, without, id" in fault for fault in faults)
     assert all(fault.startswith(str(tmp_path)) for fault in faults)
