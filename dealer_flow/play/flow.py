@@ -46,7 +46,7 @@ from devices.events import Seen
 CONCERNED: Final = frozenset({*HANDLERS, *LINE_REPORTS})
 """Reports that change something."""
 _MOVES_NOTHING: Final = frozenset(
-    {e.WagerPlaced, e.SensorChanged, e.DeckLoaded, e.DeckVerified, e.PacketDispensed, e.BadgeSwiped}
+    {e.WagerPlaced, e.WagerOn, e.SensorChanged, e.DeckLoaded, e.DeckVerified, e.PacketDispensed, e.BadgeSwiped}
 )
 """Reports after which a round stands where it stood, unless they are out of order or something is found."""
 

@@ -554,6 +554,7 @@ CHECKS: Final[dict[str, Check]] = {
     "extra_left_alone": lambda r, body: not _extra(r, body),
     "one_bet_moved": _one_bet_moved,
     "money_is_there": _money_is_there,
+    "proposition_is_offered": lambda r, body: r.plan.proposition(body.bet, body.proposition, body.on) is not None,
     "deal_begun": lambda r, body: _bet(r, body, "by-decision") is None,
     "seat_is_live": lambda r, body: _bet(r, body, "by-decision") is None or body.seat in r.live,
     "house_covered": _house_covered,
@@ -571,6 +572,7 @@ CHECKS: Final[dict[str, Check]] = {
     "step_offers_choice": _step_offers_choice,
     "players_choose": _not_here,
     # burns and hands
+    "hand_lies_there": lambda r, body: body.place in r.ledger.hands and body.place != BURN,
     "packet_is_burned": lambda r, body: body.place in r.plan.burns,
     "packet_was_dealt": lambda r, body: body.place in r.ledger.hands,
     "burned_as_written": _burned_as_written,

@@ -50,10 +50,24 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
             round_.blind.setdefault(body.seat, set()).add(bet.name)
     else:
         bets.pop(bet.name, None)
+        round_.propositions.get(body.seat, {}).pop(bet.name, None)
     if stays_open:
         enter(round_)
         placed_anew(round_, body.seat)
     _note_bettor(round_, seen.device)
+
+
+def _wager_on(round_: Round, seen: Seen, body: e.WagerOn) -> None:
+    on = round_.plan.proposition(body.bet, body.proposition, body.on)
+    if on is None:
+        return
+    name = round_.plan.bets[body.bet].name
+    known = round_.propositions.get(body.seat, {}).get(name, {})
+    lies = {**known, on: body.cents}
+    lies = {what: cents for what, cents in lies.items() if cents}
+    _wager(round_, seen, e.WagerPlaced(body.seat, body.bet, sum(lies.values())))
+    if lies and name in round_.wagers.get(body.seat, {}):
+        round_.propositions.setdefault(body.seat, {})[name] = lies
 
 
 def _move(round_: Round, bets: dict[str, int], to: str, cents: int) -> bool:
@@ -287,6 +301,11 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
     judge_sum(round_, seen)
 
 
+def _discarded(round_: Round, seen: Seen, body: e.CardsDiscarded) -> None:
+    if body.place in round_.ledger.hands:
+        found(round_, round_.ledger.lay_away(body.place, body.cards), seen)
+
+
 def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
     if round_.in_play:
         face = None if body.card in (UNREAD, NONE) else body.card
@@ -295,6 +314,7 @@ def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
 
 HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.WagerPlaced: _wager,
+    e.WagerOn: _wager_on,
     e.SensorChanged: _sensor,
     e.SpotSelected: _selected,
     e.NumberDrawn: _drawn,
@@ -306,5 +326,6 @@ HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.HandRevealed: _reveal,
     e.CardsCounted: _counted,
     e.CardMishandled: _mishandled,
+    e.CardsDiscarded: _discarded,
     e.MisdealCalled: _misdeal,
 }

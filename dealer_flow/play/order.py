@@ -199,6 +199,10 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     ),
     e.Confirmed: (OrderRule(_PLAY, "something_to_confirm", harmful=False),),
     e.CardMishandled: (OrderRule(_BETTING, "round_begun", harmful=False),),
+    e.CardsDiscarded: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
+        OrderRule(_PLAY, "hand_lies_there", harmful=False),
+    ),
     e.PacketDispensed: (
         OrderRule(_BETTING, "bets_closed", harmful=False, taken=True),
         OrderRule(_PLAY, "packet_in_order"),
@@ -274,3 +278,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.CardUnread: _DRAWN,
 }
 """Report -> what must hold before it, the first first. Any other report has no turn."""
+RULES[e.WagerOn] = (
+    *RULES[e.WagerPlaced],
+    OrderRule(_STRICT, "proposition_is_offered", harmful=False, code="unknown-proposition"),
+)

@@ -1,8 +1,11 @@
 """A round as it is published, made from what was known at its end."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
+from dealer_flow.play.stages import lying
 from dealer_flow.play.wagers import held_of
+from dealer_flow.record.details import DrawnNumber, Split, Stage
 from dealer_flow.record.result import (
     Burn,
     Deck,
@@ -23,7 +26,7 @@ from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
 from protocol.cards import spell_cards
-from protocol.places import DEALER, Place, seat
+from protocol.places import DEALER, Place, parse_place, seat
 
 
 def result_of(round_: Round, table: str) -> RoundResult:
@@ -48,6 +51,8 @@ def result_of(round_: Round, table: str) -> RoundResult:
         seats=tuple(_seat(round_, number, returned(round_, number, outcome)) for number in _seats(round_)),
         dealer=_dealer(round_),
         hands=tuple(_named_hand(round_, name) for name, place in plan.hands.items() if place in ledger.hands),
+        stages=tuple(_stages(round_)),
+        number=_number(round_),
         remainder=_remainder(round_),
         rejected=ledger.rejected,
         incidents=tuple(round_.incidents),
@@ -90,10 +95,24 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
         expected=hand.expected if hand else round_.plan.expected(seat(number)) if number in round_.active else 0,
         decision=made[-1] if made else None,
         decisions=made if len(made) > 1 else (),
+        choices=dict(round_.choices.get(number, {})),
+        discards=tuple(spell_cards((*hand.laid_away, *hand.laid_aside))) if hand else (),
+        split=_split(round_, seat(number)),
+        blind=tuple(bet for bet in round_.wagers.get(number, {}) if bet in round_.blind.get(number, ())),
+        propositions={bet: dict(on) for bet, on in round_.propositions.get(number, {}).items()},
+        settled=settled(round_, number),
         wagers=dict(round_.wagers.get(number, {})),
         returned=back,
         held=held_of(round_, number, back),
     )
+
+
+def settled(round_: Round, number: int) -> tuple[str, ...]:
+    """The bets of a seat that were settled before the round, or the seat's hand, was void."""
+    if round_.outcome == "complete" and number not in round_.dead:
+        return ()
+    over = round_.settled.get(number, ())
+    return tuple(bet for bet in round_.wagers.get(number, {}) if bet in over)
 
 
 def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
@@ -108,7 +127,8 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
 
 def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     fees = round_.plan.fees
-    bets = round_.wagers.get(number, {})
+    over = round_.settled.get(number, ())
+    bets = {name: cents for name, cents in round_.wagers.get(number, {}).items() if name not in over}
     if outcome == "unreliable":
         return {}
     if outcome in ("misdeal", "defective-deck"):
@@ -129,7 +149,13 @@ def _dealer(round_: Round) -> Hand | None:
     hand = round_.ledger.hands.get(DEALER)
     if hand is None:
         return None
-    return Hand(cards=_cards(round_, DEALER), counted=hand.counted, expected=hand.expected)
+    return Hand(
+        cards=_cards(round_, DEALER),
+        counted=hand.counted,
+        expected=hand.expected,
+        discards=tuple(spell_cards(hand.laid_away)),
+        split=_split(round_, DEALER),
+    )
 
 
 def _named_hand(round_: Round, name: str) -> NamedHand:
@@ -137,14 +163,44 @@ def _named_hand(round_: Round, name: str) -> NamedHand:
     status: HandStatus = "dead" if name in round_.dead_hands else "live"
     cards = _cards(round_, hand.place)
     return NamedHand(
-        name=name, place=hand.place.text, status=status, cards=cards, counted=hand.counted, expected=hand.expected
+        name=name,
+        place=hand.place.text,
+        status=status,
+        cards=cards,
+        counted=hand.counted,
+        expected=hand.expected,
+        discards=tuple(spell_cards(hand.laid_away)),
+        split=_split(round_, hand.place),
     )
 
 
+def _split(round_: Round, place: Place) -> Split | None:
+    done = round_.splits.get(place)
+    if done is None:
+        return None
+    low, rest = tuple(spell_cards(done.low)), tuple(spell_cards(done.rest))
+    return Split(low=low, rest=rest, by=done.by, foul=done.foul)
+
+
+def _stages(round_: Round) -> Iterator[Stage]:
+    """What lay at a place after earlier steps and is not what lies there now, in the order of the steps."""
+    order = {step.name: number for number, step in enumerate(round_.plan.steps)}
+    found = [stage for stages in round_.stages.values() for stage in stages]
+    for stage in sorted(found, key=lambda stage: order[stage.step]):
+        place = parse_place(stage.place)
+        if place in round_.ledger.hands and sorted(stage.cards) != sorted(spell_cards(lying(round_, place))):
+            yield stage
+
+
+def _number(round_: Round) -> DrawnNumber | None:
+    if round_.drawn is None:
+        return None
+    number = round_.plan.numbered(round_.drawn)
+    return DrawnNumber(drawn=round_.drawn, place=(seat(number) if number else DEALER).text)
+
+
 def _cards(round_: Round, place: Place) -> tuple[str, ...]:
-    """As they lie there; without burned ones once they are burned."""
-    burned = round_.ledger.hands[place].burned is not None
-    return tuple(spell_cards(round_.ledger.playing(place) if burned else round_.ledger.hands[place].cards))
+    return tuple(spell_cards(lying(round_, place)))
 
 
 def _remainder(round_: Round) -> Remainder | None:

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Final
 
 import devices.events as e
+from dealer_flow.play.stages import note_stage, note_stages
 from dealer_flow.procedure.steps import AnyStep, DealStep, DecideStep, ExchangeStep, RevealStep, SetStep, ShowStep
 from dealer_flow.procedure.tables import GivesUpPart
 from dealer_flow.table.round import Round
@@ -36,6 +37,8 @@ def choose(round_: Round, number: int, step: str, name: str) -> None:
     """A seat makes a choice: cards are laid down that go with it, of a hand that has so many, and money is given up."""
     round_.choices.setdefault(number, {})[step] = name
     hand, choice = round_.ledger.hands.get(seat(number)), round_.plan.choices[name]
+    if choice.discards or choice.lays_aside:
+        note_stage(round_, round_.step, seat(number))
     if hand is not None and 0 < choice.discards <= hand.expected:
         hand.lay_down(choice.discards)
     if hand is not None and 0 < choice.lays_aside < hand.expected - hand.aside:
@@ -120,6 +123,7 @@ def declares(round_: Round, place: Place) -> bool:
 
 def next_step(round_: Round) -> None:
     """The step under way is over; a hand that was offered and nobody took is dead."""
+    note_stages(round_, round_.step)
     if isinstance(step := round_.step, DecideStep) and step.about is not None and not round_.taken(step):
         round_.dead_hands.add(step.about)
         round_.returns.add("hand", step.about, ())

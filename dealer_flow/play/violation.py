@@ -84,13 +84,14 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
         for name in ("seat", "cents", "positions", "spread", "counted", "how")
         if hasattr(body, name)
     }
-    if isinstance(body, e.WagerPlaced):
+    if isinstance(body, e.WagerPlaced | e.WagerOn):
         facts["bet"] = plan.bets[body.bet].name if body.bet in plan.bets else f"number {body.bet}"
+        facts |= {"number": body.proposition, "how": body.on} if isinstance(body, e.WagerOn) else {}
+    elif isinstance(body, e.NumberDrawn):
+        facts["number"] = body.drawn
     elif isinstance(body, e.DecisionMade):
         known = plan.decisions.get(body.decision)
         facts["choices"] = (known.name if known else f"number {body.decision}",)
-    elif isinstance(body, e.NumberDrawn):
-        facts["number"] = body.drawn
     elif isinstance(body, e.HandSet) and (step := plan.sets.get(plan.kind(body.place))) is not None:
         facts |= {"counted": len(body.low), "expected": step.low}
     elif isinstance(body, e.PacketDispensed):
@@ -101,7 +102,7 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
         facts["number"] = body.round
     elif isinstance(body, e.BurnConfirmed) and body.place in plan.burns:
         facts["expected_positions"] = tuple(sorted(plan.burns[body.place].positions))
-    elif isinstance(body, e.HandRevealed):
+    elif isinstance(body, e.HandRevealed | e.CardsDiscarded):
         facts["counted"] = len(body.cards)
         if round_.draw is not None and body.place == SHOE:
             facts["cards"] = tuple(spell_cards(body.cards))

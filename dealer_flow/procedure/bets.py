@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart, listed
 from dealer_flow.procedure.tomlfile import TomlTable
+from protocol.cards import RANKS, SUITS
 from protocol.printable import printable
 from protocol.tomlfile import Key
 
@@ -145,10 +146,30 @@ class TotalPart(TomlTable):
     clause: Clause
 
 
+class PropositionPart(TomlTable):
+    """One of several outcomes that money on a spot may be on. `on`: it names a card, a rank or a suit; absent: none.
+    `without`: ranks that it is not offered for."""
+
+    number: Byte
+    name: Name
+    on: Literal["card", "rank", "suit"] | None = None
+    without: tuple[Annotated[str, Field(pattern=r"^[A2-9TJQK]$")], ...] = ()
+    clause: Clause
+
+    def written(self, on: str) -> str | None:
+        """`over-7`, or `rank:T`; None when it cannot be on that."""
+        ranks, suits = [on[:1]] if self.on in ("card", "rank") else [""], [on[-1:]] if self.on != "rank" else [""]
+        if self.on is None:
+            return None if on else self.name
+        fits = len(on) == (2 if self.on == "card" else 1) and ranks[0] in ("", *RANKS) and suits[0] in ("", *SUITS)
+        return f"{self.name}:{on}" if fits and ranks[0] not in self.without else None
+
+
 class BetPart(TomlTable):
     """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only. `when`:
     the spot is there under that reading only. `before-extra`: before the extra card of a shoe's game, with money moved
     from the bet that `[shoe.extra]` names. `fee`: paid for, never returned as a bet is. `must`: rules of the bet.
+    `propositions`: the outcomes that money on it may be on.
 
     `tip_for`: what a player puts up for the dealer beside this bet of his own. It plays with that bet at its odds, so
     it enters nobody into the deal, is never more than that bet unless a rule of its own says how much it may be, cannot
@@ -165,6 +186,7 @@ class BetPart(TomlTable):
     fee: bool = False
     tip_for: Name | None = None
     must: tuple[MustPart, ...] = ()
+    propositions: tuple[PropositionPart, ...] = ()
     clause: Clause
 
     @property

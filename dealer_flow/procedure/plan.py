@@ -234,6 +234,14 @@ class Plan:
             around = [around[0], *reversed(around[1:])]
         return around[(number - 1) % len(around)]
 
+    # ------------------------------------------------------------------ bets
+
+    def proposition(self, bet: int, number: int, on: str) -> str | None:
+        """What a wager on this proposition of a spot is on, in words of the record; None when it is not offered."""
+        rows = self.bets[bet].propositions if bet in self.bets else ()
+        row = next((row for row in rows if row.number == number), None)
+        return row.written(on) if row is not None else None
+
     # ------------------------------------------------------------------ cards
 
     @property

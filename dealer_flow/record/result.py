@@ -5,17 +5,17 @@ same deal gives the same result whether it was live, replayed or dealt by anothe
 """
 
 from collections.abc import Set
-from typing import Annotated, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
 from dealer_flow.record.base import Cards, CardText, LineRecord, Record, hide, written
+from dealer_flow.record.details import Cents, DrawnNumber, Split, Stage
 from dealer_flow.record.incidents import Incident
 from protocol.cards import Card
 
-Cents = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**16 - 1)]
 
 Outcome = Literal["complete", "misdeal", "progressive-only", "defective-deck", "unreliable"]
@@ -52,12 +52,20 @@ class Burn(Record, frozen=True):
     spread: str
 
 
-class Hand(Record, frozen=True):
+class Hand(Record, frozen=True, kw_only=True, omit_defaults=True):
     """The dealer's hand. `counted` is a person's count where there is one, else the device's."""
 
     cards: Cards
     counted: Count | None
     expected: Count
+    discards: Cards = ()
+    """The cards reported as laid away, in their order; absent when none were."""
+    split: Split | None = None
+    """How it was set; absent unless that was reported."""
+
+    def redact(self, hidden: Set[Card]) -> "Hand":
+        """The hand with these faces unread."""
+        return _redacted(self, hidden)
 
 
 class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,15 +80,32 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     """The last choice made."""
     decisions: tuple[str, ...] = ()
     """All choices in their order; absent unless there are several."""
+    choices: dict[str, str] = msgspec.field(default_factory=dict)
+    """The choice of each step by the step's name, a declaration among them; absent when there is none."""
+    discards: Cards = ()
+    """The cards reported as laid away, in their order; absent when none were."""
+    split: Split | None = None
+    """How the hand was set; absent unless that was reported."""
     wagers: dict[str, Cents] = written({})
+    blind: tuple[str, ...] = ()
+    """Bets of a choice that were placed before its step began; absent when none were."""
+    propositions: dict[str, dict[str, Cents]] = msgspec.field(default_factory=dict)
+    """Of a bet that may be on several outcomes: cents by what they are on, `rank:T` or `over-7`; absent unless
+    reported."""
+    settled: tuple[str, ...] = ()
+    """Bets that were settled before the round was void and stay so; absent when none were."""
     returned: dict[str, Cents] = msgspec.field(default_factory=dict)
     """The bets that go back for how the round ended, by the clause; absent when none do."""
     held: dict[str, str] = msgspec.field(default_factory=dict)
     """The bets that break a rule of the game, came too late or enter nobody, each with its clause: they lie there until
     a person decides, and every other bet is settled. Absent when there is none."""
 
+    def redact(self, hidden: Set[Card]) -> "Seat":
+        """The seat with these faces unread."""
+        return _redacted(self, hidden)
 
-class NamedHand(Record, frozen=True):
+
+class NamedHand(Record, frozen=True, kw_only=True, omit_defaults=True):
     """A hand of the game beside the seats' and the dealer's: its name in the procedure and the devices' place."""
 
     name: str
@@ -89,6 +114,22 @@ class NamedHand(Record, frozen=True):
     cards: Cards
     counted: Count | None
     expected: Count
+    discards: Cards = ()
+    """The cards reported as laid away, in their order; absent when none were."""
+    split: Split | None = None
+    """How it was set; absent unless that was reported."""
+
+    def redact(self, hidden: Set[Card]) -> "NamedHand":
+        """The hand with these faces unread."""
+        return _redacted(self, hidden)
+
+
+T = TypeVar("T", Hand, Seat, NamedHand)
+
+
+def _redacted(hand: T, hidden: Set[Card]) -> T:
+    split = hand.split.redact(hidden) if hand.split is not None else None
+    return replace(hand, cards=hide(hand.cards, hidden), discards=hide(hand.discards, hidden), split=split)
 
 
 class Remainder(Record, frozen=True):
@@ -188,6 +229,11 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     dealer: Hand | None
     hands: tuple[NamedHand, ...] = ()
     """Hands that the game names, in the order of the procedure; absent when it has none."""
+    stages: tuple[Stage, ...] = ()
+    """What lay at a place when an earlier step was over, where that was something else than in the end, in the order of
+    the steps; absent when nothing is known of any."""
+    number: DrawnNumber | None = None
+    """The number drawn that says who gets the first cards; absent unless it was reported."""
     remainder: Remainder | None
     rejected: Count
     incidents: tuple[Incident, ...]
@@ -210,9 +256,10 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
             self,
             community=hide(self.community, hidden),
             burned=hide(self.burned, hidden),
-            seats=tuple(replace(each, cards=hide(each.cards, hidden)) for each in self.seats),
-            dealer=replace(self.dealer, cards=hide(self.dealer.cards, hidden)) if self.dealer else None,
-            hands=tuple(replace(each, cards=hide(each.cards, hidden)) for each in self.hands),
+            seats=tuple(each.redact(hidden) for each in self.seats),
+            dealer=self.dealer.redact(hidden) if self.dealer else None,
+            hands=tuple(each.redact(hidden) for each in self.hands),
+            stages=tuple(each.redact(hidden) for each in self.stages),
             incidents=tuple(each.redact(hidden) for each in self.incidents),
             draw=self.draw.redact(hidden) if self.draw else None,
         )

@@ -46,6 +46,8 @@ class Hand:
     """Cards among them that no device dealt."""
     discarded: int = 0
     """Cards that were exchanged for others."""
+    laid_away: tuple[Card, ...] = ()
+    """Those of them whose laying away was reported, `??` where the face was not seen."""
     recognised: tuple[Card, ...] = ()
     """What the device read, in the order dealt, discarded cards among them; `??` for a card it did not read."""
     opened: tuple[Card, ...] = ()
@@ -85,6 +87,8 @@ class Hand:
             return self.revealed
         if self.recognised and not self.discarded:
             return self.recognised
+        if self.recognised and self.discarded == len(self.laid_away) and set(self.laid_away) <= {*self.recognised}:
+            return _less(self.recognised, self.laid_away)
         return self.opened + (UNREAD,) * ((self.counted or 0) - len(self.opened))
 
     @property
@@ -154,6 +158,14 @@ class Hand:
             self.opened, self.revealed = self.revealed, None
         if self.opened and not self.declared and self.place.seat is not None:
             self.declared, self.unseen = self.opened, held - len(self.opened) + counted
+
+
+def _less(cards: tuple[Card, ...], gone: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards without these, each once."""
+    left = list(cards)
+    for card in gone:
+        left.remove(card)
+    return tuple(left)
 
 
 @dataclass(slots=True)
@@ -335,6 +347,17 @@ class Ledger:
             return []
         texts, known = tuple(spell_cards(cards)), tuple(spell_cards(read))
         return [_FOUND(code="board-order-differs", place=hand.place.text, cards=texts, known=known)]
+
+    def lay_away(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
+        """Cards of a hand were laid away; a face that was seen was among the hand's, where these are all known."""
+        hand = self.hands[place]
+        hand.laid_away += cards
+        known = hand.recognised or hand.revealed or ()
+        strange = [card for card in cards if card != UNREAD and card not in known]
+        if strange and known and UNREAD not in known:
+            return [_disagree(place, "laid-away", strange, known)]
+        fresh = tuple(card for card in cards if place not in self.faces.get(card, ()))
+        return self._see(fresh, place)
 
     def confirm_burn(self, place: Place, positions: frozenset[int]) -> list[Incident]:
         """These positions, from the dealer's left, were burned: shown or recognised, they may lie nowhere else."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.steps import AnyStep, DecideStep, Due
 from dealer_flow.record.catalogue import INCIDENTS
+from dealer_flow.record.details import Stage
 from dealer_flow.record.incidents import EventRef, Incident
 from dealer_flow.record.result import Outcome
 from dealer_flow.table.columns import Draw
@@ -100,6 +101,12 @@ class Round:
     """Steps and the hands that were held against what they must draw."""
     blind: dict[int, set[str]] = field(default_factory=dict)
     """Seat -> bets of later choices that it placed in the blind."""
+    stages: dict[Place, list[Stage]] = field(default_factory=dict)
+    """What lay at each place when a step was over, where that changed."""
+    propositions: dict[int, dict[str, dict[str, int]]] = field(default_factory=dict)
+    """Seat -> bet -> what it is on, with cents."""
+    settled: dict[int, set[str]] = field(default_factory=dict)
+    """Seat -> the bets that are settled, whatever follows."""
     too_late: set[tuple[int, str]] = field(default_factory=set)
     """Seats with the bet of a choice that was not placed before further cards of the house were seen."""
     dead: set[int] = field(default_factory=set)

@@ -78,6 +78,7 @@ def test_a_wager_in_the_blind_is_lost_with_the_hand(fold: int) -> None:
     assert (result.outcome, table.codes) == ("complete", [])
     assert result.seats[0].status == "folded"
     assert dict(result.seats[0].wagers) == {"ante": 500, "raise": 700}
+    assert [each.blind for each in result.seats] == [("raise",), ()]
 
 
 def test_a_wager_left_by_who_folds_was_no_wager_in_the_blind() -> None:

@@ -3,9 +3,11 @@
 The rounds and what follows stand in `hands/*.toml`, written from the text.
 """
 
+import json
 import re
 from collections import Counter
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -76,6 +78,20 @@ def check_details(case: Case, result: RoundResult) -> None:
         assert dict(seat.wagers) == case.wagers.get(seat.seat, dict(seat.wagers))
     assert {hand.name for hand in result.hands if hand.status == "dead"} == case.dead_hands
     assert case.hands.items() <= {hand.name: hand.cards for hand in result.hands}.items()
+    line = json.loads(result.to_json())
+    assert {path: said(line, path) for path in case.record} == case.record
+
+
+def said(line: Any, path: str) -> Any:
+    """What a line says at a path; `absent` when it does not."""
+    for key in path.split("."):
+        if isinstance(line, list):
+            line = line[int(key)] if int(key) < len(line) else "absent"
+        else:
+            line = line.get(key, "absent")
+        if line == "absent":
+            break
+    return line
 
 
 @pytest.mark.parametrize("game", games())

@@ -178,7 +178,21 @@ def test_cards_lie_there() -> None:
     assert refused(play("holdem", f"{HOLDEM} / count seat 2: 2")) == harmless("cards_lie_there")
 
 
+def test_hand_lies_there() -> None:
+    """Cards are laid away from a hand."""
+    assert play("holdem", f"{HOLDEM} / lay away seat 1: AH").codes == []
+    assert refused(play("holdem", f"{HOLDEM} / lay away seat 2: AH")) == harmless("hand_lies_there")
+
+
 # ------------------------------------------------------------------ bets
+
+
+def test_proposition_is_offered() -> None:
+    """A wager is on an outcome that the game's file offers."""
+    assert play("propositions", "wager 1: side rank:T 75").codes == []
+    unknown = play("propositions", "wager 1: side rank:7 75")
+    assert refused(unknown) == harmless("proposition_is_offered", "unknown-proposition")
+    assert round_of(unknown.flow).wagers.get(1, {}) == {}
 
 
 def test_bet_is_known() -> None:

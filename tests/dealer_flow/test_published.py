@@ -81,3 +81,5 @@ def test_every_field_is_explained() -> None:
     schema = json.loads((DOCS / "schema" / "round-2.json").read_text(encoding="utf-8"))
     for name in set(schema["properties"]) - {"type"}:
         assert f"`{name}`" in page, name
+    for name in schema["$defs"]["Seat"]["properties"]:
+        assert f"`{name}`" in page, name

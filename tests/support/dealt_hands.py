@@ -52,6 +52,8 @@ class Case:
     """The community cards as they lie from the first to the last."""
     dead_hands: frozenset[str] = frozenset()
     """The game's own hands that are dead."""
+    record: dict[str, Any] = field(default_factory=dict)
+    """What the round's line says at a path such as `seats.0.split.by`; `absent` where it says nothing."""
 
     def __str__(self) -> str:
         return f"{self.game}: {self.deed}: {self.what}"
@@ -107,6 +109,7 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
         hands={name: tuple(cards) for name, cards in source.get("hands", {}).items()},
         community=tuple(case.get("community", ())),
         dead_hands=frozenset(case.get("dead-hands", ())),
+        record=source.get("record", {}),
     )
 
 
@@ -184,7 +187,10 @@ def _gives(lines: list[str], place: str) -> int:
 def _without(line: str, gone: list[str]) -> str:
     """The line without what these seats do or get; empty when nothing is left."""
     for place in gone:
-        if line.startswith((f"choose {place.removeprefix('seat ')}:", f"show {place}:")):
+        number = place.removeprefix("seat ")
+        if line.startswith(
+            (f"choose {number}:", f"wager {number}:", f"show {place}:", f"set {place} ", f"lay away {place}:")
+        ):
             return ""
     if line.startswith("draw "):
         piles = line.removeprefix("draw ").split(" | ")

@@ -17,6 +17,9 @@ set seat 1: AH KD | 9C 4S 2H           its player arranges a hand; `set seat 1 h
 choose 1: bet, bet 1000                a choice, and the money that goes with it
 show dealer: 2H                        faces that lie open at a place
 count seat 1: 4                        a person counted
+lay away seat 1: 9C ??                 cards laid away from a hand
+wager 1: card-1 rank:T 75              cents of seat 1 on a proposition of a spot; `card-1 over-7 75`
+correct seat 1: AH KD 9C               what was keyed there is corrected by a supervisor; `correct seat 1 by dealer: AH`
 mishap seat 1: exposed                 a person saw it happen; `mishap seat 1: off-table 4S`
 push-back                              the card drawn last is pushed back into the shoe
 fault jam / clear jam / confirm / misdeal / fresh deck / end
@@ -268,6 +271,9 @@ class HandTable:
             "show": lambda rest: self.show(*rest.split(": ")),
             "count": self._count,
             "mishap": self._mishap,
+            "lay": self._lay,
+            "wager": self._wager_on,
+            "correct": self._correct,
             "fault": lambda name: self.device(e.FaultRaised(_fault(name), parse_place("nowhere"), 0)),
             "clear": lambda name: self.device(e.FaultCleared(_fault(name))),
             "device": lambda rest: self._report(DEVICE, rest),
@@ -345,6 +351,25 @@ class HandTable:
         place, _, what = rest.partition(": ")
         how, _, card = what.partition(" ")
         self.mishap(place, how, card or "??")
+
+    def _lay(self, rest: str) -> None:
+        place, _, cards = rest.removeprefix("away ").partition(": ")
+        self.controller(e.CardsDiscarded(parse_place(self._place(place)), parse_cards(cards)))
+
+    def _wager_on(self, rest: str) -> None:
+        seat, _, what = rest.partition(": ")
+        bet, proposition, cents = what.split()
+        name, _, on = proposition.partition(":")
+        spot = next(each for each in self.procedure.bet if each.name == bet)
+        number = next((each.number for each in spot.propositions if each.name == name), 0)
+        self.controller(e.WagerOn(int(seat), spot.number, number, on, int(cents)))
+
+    def _correct(self, rest: str) -> None:
+        where, _, cards = rest.partition(": ")
+        place, _, level = where.partition(" by ")
+        badge = 0 if level == "nobody" else 77
+        level = "" if level == "nobody" else level or "supervisor"
+        self.controller(e.HandCorrected(parse_place(self._place(place)), badge, level, parse_cards(cards)))
 
     def _report(self, device: str, text: str) -> None:
         report = parse_report(text)

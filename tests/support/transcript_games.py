@@ -161,3 +161,33 @@ BURN_THEN_DEAL = small(
     PACKETS,
 )
 """A card of the community is burned before its last cards come."""
+
+PROPOSITIONS = parse_procedure(
+    HEAD.replace(
+        'name = "side"\nplaced = "before-deal"\n',
+        'name = "side"\nplaced = "before-deal"\npropositions = [\n'
+        '  { number = 1, name = "card", on = "card", clause = "S card" },\n'
+        '  { number = 2, name = "rank", on = "rank", without = ["7"], clause = "S rank" },\n'
+        '  { number = 3, name = "suit", on = "suit", clause = "S suit" },\n'
+        '  { number = 4, name = "over-7", clause = "S over" },\n]\n',
+    )
+    + _deal('["seats"]', 3, "packet", "first")
+    + _step("declare", "decide", 'choices = ["play", "declare"]')
+    + _deal('["seats"]', 2, "packet", "last")
+    + _deal('["community"]', 5, "packet", "board")
+    + _step("flop", "show", 'of = ["community"]\ncards = 3')
+    + _step("turn", "show", 'of = ["community"]\ncards = 4')
+    + _step("bet", "decide", 'choices = ["check", "raise"]')
+    + _step("showdown", "reveal", 'order = ["community", "seats"]')
+    + rows(
+        "decision",
+        'number = 1\nname = "play"',
+        'number = 2\nname = "declare"',
+        'number = 3\nname = "check"',
+        'number = 4\nname = "raise"\nbet = "raise"',
+    )
+    + wrong("seats", "community", then="misdeal")
+    + PACKETS,
+    "propositions.toml",
+)
+"""Cards in stages, and a spot that takes wagers on many things."""

@@ -1,0 +1,43 @@
+"""What is known to lie at each place when a step is over, and which bets are settled by then."""
+
+from dealer_flow.procedure.steps import AnyStep, ShowStep
+from dealer_flow.record.details import Stage
+from dealer_flow.table.round import Round
+from protocol.cards import UNREAD, Card, spell_cards
+from protocol.places import BURN, Place
+
+
+def lying(round_: Round, place: Place) -> tuple[Card, ...]:
+    """The cards of a place as they lie there; without burned ones once they are burned, none of a place without."""
+    hand = round_.ledger.hands.get(place)
+    if hand is None:
+        return ()
+    return round_.ledger.playing(place) if hand.burned is not None else hand.cards
+
+
+def _known(round_: Round, place: Place, step: AnyStep) -> tuple[Card, ...]:
+    """What lies there after a step; of cards that it turned up some of, those."""
+    cards, hand = lying(round_, place), round_.ledger.hands[place]
+    if isinstance(step, ShowStep) and round_.plan.kind(place) in step.of and hand.opened and hand.revealed is None:
+        return hand.opened + (UNREAD,) * max(len(cards) - len(hand.opened), 0)
+    return cards
+
+
+def note_stages(round_: Round, step: AnyStep | None) -> None:
+    """This step is over: what lies at a place, where a face of it is known and it is not what lay there before."""
+    if step is None or round_.over:
+        return
+    for place in round_.ledger.hands:
+        note_stage(round_, step, place)
+
+
+def note_stage(round_: Round, step: AnyStep | None, place: Place) -> None:
+    """The same for one place, whose cards are about to change within the step."""
+    if step is None or place == BURN or place not in round_.ledger.hands:
+        return
+    cards, before = _known(round_, place, step), round_.stages.get(place, ())
+    if all(card == UNREAD for card in cards):
+        return
+    stage = Stage(step=step.name, place=place.text, cards=tuple(spell_cards(cards)))
+    if not before or before[-1].cards != stage.cards:
+        round_.stages.setdefault(place, []).append(stage)

@@ -1,0 +1,45 @@
+"""What lay where on the way to a round's end: parts of a `RoundResult`."""
+
+from collections.abc import Set
+from typing import Annotated
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from dealer_flow.record.base import Cards, Record, hide
+from protocol.cards import Card
+
+Cents = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+
+
+class Stage(Record, frozen=True):
+    """The cards known to lie at a place when a step was over: shown, or read by the device; `??` for each other."""
+
+    step: str
+    place: str
+    cards: Cards
+
+    def redact(self, hidden: Set[Card]) -> "Stage":
+        """The cards with these faces unread."""
+        return replace(self, cards=hide(self.cards, hidden))
+
+
+class Split(Record, frozen=True):
+    """The two parts of a hand: the `low` or first hand, and the `rest`; a part nobody reported is empty. `by`: who set
+    it, `player`, `house-way` or `dealer`; `foul`: it was reported as set against the rules."""
+
+    low: Cards
+    rest: Cards
+    by: str
+    foul: bool
+
+    def redact(self, hidden: Set[Card]) -> "Split":
+        """The cards with these faces unread."""
+        return replace(self, low=hide(self.low, hidden), rest=hide(self.rest, hidden))
+
+
+class DrawnNumber(Record, frozen=True):
+    """The number shaken or drawn, and the place it counts to."""
+
+    drawn: Annotated[int, Meta(ge=0, le=255)]
+    place: str
