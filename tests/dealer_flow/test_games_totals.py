@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dealer_flow.procedure.load import FOLDER, ProcedureError, load_procedure, parse_procedure
+from dealer_flow.procedure.load import ProcedureError, load_procedure, parse_procedure, whole_text
 from dealer_flow.procedure.schema import Procedure
 from tests.support.refusals import check_refusal
 
@@ -16,22 +16,31 @@ FULL = {
     "boston-7.co": (6, 52, 2 + 7 * (3 + 4)),
     "caribbean-draw.co": (6, 52, 7 * 5 + 7 * 2),
     "caribbean-stud.co": (9, 52, 10 * 5),
+    "caribbean-stud.co-single": (9, 52, 10 * 5),
     "champion.co": (22, 52, 23 * 2 + 5),
     "colorado-holdem.co": (16, 52, 16 * 3 + 3),
+    "colorado-holdem.co-single": (16, 52, 16 * 3 + 3),
     "crazy-4.co": (9, 52, 10 * 5),
+    "crazy-4.co-single": (9, 52, 10 * 5),
     "emperors-challenge.co": (6, 53, 7 * 7),
     "flushes-gone-wild.co-single": (9, 52, 10 * 5 + 2),
     "fortune-pai-gow.co": (6, 53, 7 * 7),
     "high-five.co": (6, 53, 7 * 7),
+    "high-five.co-single": (6, 53, 7 * 7),
     "let-it-ride.co": (16, 52, 16 * 3 + 3),
+    "let-it-ride.co-single": (16, 52, 16 * 3 + 2),
     "longhorn.co": (22, 52, 22 * 2 + 3 + 5),
     "mississippi-stud.co": (24, 52, 24 * 2 + 3),
+    "mississippi-stud.co-single": (24, 52, 24 * 2 + 3),
     "pai-gow.co": (6, 53, 7 * 7),
     "texas-holdem-bonus.co": (22, 52, 23 * 2 + 5),
     "three-card-split.co": (16, 52, 17 * 3 + 1),
     "three-card.co": (16, 52, 17 * 3),
+    "three-card.co-single": (16, 52, 17 * 3),
     "ultimate-texas-holdem.co": (22, 52, 23 * 2 + 3 + 2),
+    "ultimate-texas-holdem.co-single": (22, 52, 23 * 2 + 3 + 2),
     "vegas-double-action.co": (9, 52, 9 * 5 + 5),
+    "vegas-double-action.co-single": (9, 52, 9 * 5 + 5),
     "western-stud.co": (8, 52, 10 * 4 + 10),
     "wild-six.co": (8, 54, 9 * 5 + 9),
 }
@@ -73,7 +82,7 @@ def test_the_most_seats_fit_the_deck(game: str) -> None:
 
 @pytest.mark.parametrize("game", [*FULL, *HAND_DECK])
 def test_one_more_seat_is_refused(game: str) -> None:
-    text = (FOLDER / f"{game}.toml").read_text(encoding="utf-8")
+    text = whole_text(game)
     most = load_procedure(game).seats.most
     line = next(number for number, words in enumerate(text.splitlines(), 1) if words.startswith("most = "))
     with pytest.raises(ProcedureError) as caught:
