@@ -250,14 +250,20 @@ def bets_stay_open(round_: Round) -> bool:
 
 def _number_to_come(round_: Round, body: e.WagerPlaced) -> bool:
     """False for a bet that changes after the number was drawn, where that sets the bets."""
-    if not round_.plan.number_sets_bets or round_.first is None or _bet(round_, body, "before-deal") is None:
+    by_dice = round_.plan.assign is not None and round_.plan.assign.bets == "open" and round_.in_play
+    if not (round_.plan.number_sets_bets or by_dice) or round_.first is None:
+        return True
+    if _bet(round_, body, "before-deal") is None:
         return True
     return round_.wagers.get(body.seat, {}).get(round_.plan.bets[body.bet].name, 0) == body.cents
 
 
 def _hands_lie_there(round_: Round, _: object) -> bool:
     """Where the number is drawn after the deal: whether every hand lies in front of the tray."""
-    return round_.plan.assign is None or isinstance(round_.step, AssignStep)
+    assign = round_.plan.assign
+    if assign is None or isinstance(round_.step, AssignStep):
+        return True
+    return assign.early and not round_.given
 
 
 def _place_of_number(round_: Round, body: e.SpotSelected) -> bool:

@@ -142,7 +142,7 @@ def _with_piles(plan: Plan) -> bool:
 
 
 def _set_by_number(plan: Plan) -> bool:
-    return plan.number_sets_bets
+    return plan.number_sets_bets or (plan.assign is not None and plan.assign.bets == "open")
 
 
 def _with_extra(plan: Plan) -> bool:

@@ -197,9 +197,8 @@ class Plan:
             if isinstance(step, OfferHandStep) and self.options[step.from_].startswith("seat-")
         )
         """Positions of the layout that no player has: their hand is offered."""
-        self.number_sets_bets = (number is not None and number.sets_bets) or (
-            self.assign is not None and self.assign.bets == "open"
-        )
+        self.number_sets_bets = number is not None and number.sets_bets
+        """Whether no bet changes once it is drawn, even before START GAME."""
         self.sets: dict[Recipient, SetStep] = {
             recipient: step for step in self.steps if isinstance(step, SetStep) for recipient in step.of
         }

@@ -332,9 +332,8 @@ class DealStep(_DealtStep):
         others = "".join(f", {own.get(to, place(to))}" for to in self.to if to != "seats")
         first = "whose number was drawn" if self.first == "number" else "at the left of the button"
         text = f"{whom[self.to.index('seats')]}{others}, {count} from the place {first}"
-        if after := next((step for step in game.step if isinstance(step, AssignStep)), None):
-            only = f" where `{after.when.option}` is {after.when.is_}" if after.when else ""
-            text += f"; in front of the tray, one hand beside the other,{only} as long as no number is drawn"
+        if any(isinstance(step, AssignStep) for step in game.step):
+            text += "; as long as no number is drawn, in front of the tray, one hand beside the other"
         return text
 
     def selecting(self) -> str:
@@ -663,10 +662,12 @@ class OfferHandStep(Step):
 
 class AssignStep(Step):
     """The number is drawn now: of the hands that lie in front of the tray the first goes to the place it names, the
-    others follow as the deal before has it. `bets`: whether bets may change until then, or START GAME closed them."""
+    others follow as the deal before has it. `bets`: whether bets may change until then, or START GAME closed them.
+    `early`: the number may also come before the first packet, each hand then goes to its place at once."""
 
     do: Literal["assign"]
     bets: Literal["closed", "open"] = "closed"
+    early: bool = False
 
     state = "assigning"
 

@@ -165,7 +165,8 @@ class RoundUnderWay:
         self, procedure: RehearsedProcedure, round_: RoundPlan, plays: Callable[[int], bool] = lambda _: True
     ) -> None:
         self.plan = procedure.plan
-        self.first = round_.number if procedure.plan.assign is None else None
+        assign = procedure.plan.assign
+        self.first = round_.number if assign is None or assign.early else None
         self.active = [player.seat for player in round_.players]
         self.wagers = {player.seat: set(player.wagers) for player in round_.players}
         self.folded = set[int]()

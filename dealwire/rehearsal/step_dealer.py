@@ -161,7 +161,8 @@ class StepDealer(SimulatedDealer):
             yield self.pace.step
         while not self.controller.start_game() and self.controller.state is C.SAFE:
             yield lambda: self.controller.state is not C.SAFE
-        if self.procedure.plan.counted is not None and self.procedure.plan.assign is None:
+        assign = self.procedure.plan.assign
+        if self.procedure.plan.counted is not None and (assign is None or assign.early):
             yield from self._draw_number()
         dealt_out = False
         for step in self.procedure.steps:
@@ -202,7 +203,7 @@ class StepDealer(SimulatedDealer):
                 yield from self._decide(step)
             case ShowStep() if playing:
                 yield from self._show(step)
-            case AssignStep() if playing:
+            case AssignStep(early=False) if playing:
                 yield from self._assign()
             case SetStep() if playing:
                 yield from self._set(step)

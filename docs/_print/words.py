@@ -74,7 +74,7 @@ def _first_cards(procedure: Procedure, how: str) -> Iterator[tuple[str, str]]:
         if isinstance(step, DealStep) and step.first == how:
             only = ""
             if after and (when := after[0].when):
-                others = [each.when.is_ for each in after if each.when]
+                others = [each.when.is_ for each in after if each.when and not each.early]
                 only = f"Unless `{when.option}` is {listed(others, 'or')}: "
             clause = procedure.number.clause if procedure.number and how == "number" else step.clause
             yield only + step.selecting(), clause
