@@ -534,6 +534,7 @@ CHECKS: Final[dict[str, Check]] = {
     "bets_closed": _not_here,
     "misdeal_in_time": lambda r, _: bool(r.rulings) or not _MISDEAL_OVER[r.plan.misdeal_until](r),
     "place_is_known": lambda r, body: not r.plan.selects_first or 0 <= body.seat <= r.plan.most_seats,
+    "wagers_placed": lambda r, _: any(r.plan.entering & bets.keys() for bets in r.wagers.values()),
     "hands_lie_there": _hands_lie_there,
     "number_counts": lambda r, body: 1 <= body.drawn <= r.plan.number_most,
     "number_is_asked_for": lambda r, _: r.plan.counted is not None,

@@ -141,6 +141,10 @@ def _with_piles(plan: Plan) -> bool:
     return plan.assign is not None
 
 
+def _after_wagers(plan: Plan) -> bool:
+    return plan.number_sets_bets
+
+
 def _set_by_number(plan: Plan) -> bool:
     return plan.number_sets_bets or (plan.assign is not None and plan.assign.bets == "open")
 
@@ -178,6 +182,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.SpotSelected: (
         OrderRule(_ALL, "place_is_known", code="unknown-seat"),
         OrderRule(_ALL, "place_of_number"),
+        OrderRule(_BETTING, "wagers_placed", harmful=False, only=_after_wagers),
         OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only=_with_piles),
         OrderRule(_ALL, "first_cards_to_come"),
     ),
@@ -185,6 +190,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_ALL, "number_is_asked_for", harmful=False),
         OrderRule(_ALL, "number_counts", harmful=False),
         OrderRule(_ALL, "number_of_place"),
+        OrderRule(_BETTING, "wagers_placed", harmful=False, only=_after_wagers),
         OrderRule(_STRICT, "hands_lie_there", harmful=False, taken=True, only=_with_piles),
         OrderRule(_ALL, "first_cards_to_come"),
     ),

@@ -13,7 +13,15 @@ from protocol.cards import spell_cards
 from protocol.places import NOWHERE, SHOE, Place
 
 _OF_NUMBER: Final = frozenset(
-    {"number_to_come", "hands_lie_there", "number_counts", "place_of_number", "number_of_place", "number_drawn"}
+    {
+        "wagers_placed",
+        "number_to_come",
+        "hands_lie_there",
+        "number_counts",
+        "place_of_number",
+        "number_of_place",
+        "number_drawn",
+    }
 )
 _OF_SET: Final = frozenset({"set_as_written", "hand_to_set", "set_before_house"})
 """Guards that keep what the clause of the number, or of the set step, says."""

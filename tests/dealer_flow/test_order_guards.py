@@ -77,6 +77,12 @@ def test_hands_lie_there() -> None:
     assert refused(table) == harmless("hands_lie_there")
 
 
+def test_wagers_placed() -> None:
+    """Emperor's number is drawn after the players have placed their wagers."""
+    assert refused(play("emperors-challenge.co", "number 3")) == harmless("wagers_placed")
+    assert play("emperors-challenge.co", "bets 1: primary 500 / number 3").codes == []
+
+
 def test_number_counts() -> None:
     """Three dice show eighteen at most."""
     assert play("dice", f"{FIVE} / number 18").codes == []
