@@ -305,7 +305,8 @@ class Plan:
 
     def policy(self, row: Consequence) -> Policy:
         """What the row means, by the readings chosen."""
-        return Policy(row.then or self.options[row.option or ""], row.clause, row.returns, row.calls)
+        returns = row.returns if chosen(row.returns_when, self.options) else ()
+        return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls)
 
 
 def _fault_policy(row: FaultPart) -> Policy:

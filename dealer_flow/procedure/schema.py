@@ -48,6 +48,8 @@ class Procedure(TomlTable):
     title: Clause
     jurisdiction: Clause
     clause: Clause
+    bets_closed: Clause | None = None
+    """The clause that closes the bets before the first card; the procedure's own where it is absent."""
     device: Device
     deck: DeckPart
     seats: SeatsPart

@@ -367,7 +367,7 @@ class StepDealer(SimulatedDealer):
     def _choose(self, step: DecideStep, player: SimulatedPlayer) -> None:
         name = player.chooses(step.choices, self.view.made[player.seat])
         if name == "basic":
-            name = self._basic(step, self.cards.faces(seat(player.seat)))
+            name = self._basic(self._open_to(step, player), self.cards.faces(seat(player.seat)))
         choice = self.procedure.plan.choices.get(name)
         self.view.choose(player.seat, choice)
         if choice is None:
@@ -382,11 +382,17 @@ class StepDealer(SimulatedDealer):
         if choice.lays_aside:
             self.apart[seat(player.seat)] = self.cards.faces(seat(player.seat))[: choice.lays_aside]
 
-    def _basic(self, step: DecideStep, faces: tuple[Card, ...]) -> str:
+    def _open_to(self, step: DecideStep, player: SimulatedPlayer) -> list[str]:
+        """The choices that a player with these bets has."""
+        choices, bets = self.procedure.plan.choices, player.wagers.keys()
+        fits = (name for name in step.choices if bets >= {*choices[name].needs})
+        return [name for name in fits if bets.isdisjoint(choices[name].unless)]
+
+    def _basic(self, offered: Sequence[str], faces: tuple[Card, ...]) -> str:
         """The first choice that is no fold, unless the scenario says how good a hand must be."""
         basic = self._scenario.basic
-        folds = [name for name in step.choices if name in self.procedure.plan.folds]
-        plays = [name for name in step.choices if name not in folds] or folds
+        folds = [name for name in offered if name in self.procedure.plan.folds]
+        plays = [name for name in offered if name not in folds] or folds
         if basic is None or not folds:
             return plays[0]
         wild = [card for card in faces if card.rank and RANKS[card.rank - 1] == basic.wild]

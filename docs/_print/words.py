@@ -53,7 +53,7 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
         yield from _drawing(procedure.shoe)
         return
     yield from _first_cards(procedure, "button")
-    yield "START GAME closes the bets.", procedure.clause
+    yield "START GAME closes the bets.", procedure.bets_closed or procedure.clause
     yield from _first_cards(procedure, "number")
     after = procedure.remainder.after if procedure.remainder else None
     last = after or [step.name for step in procedure.step if step.deals][-1]
@@ -186,6 +186,8 @@ def follows(procedure: Procedure, row: Consequence) -> str:
     text = THEN[then]
     if back := _back(then, row.returns):
         text += f"; {back}"
+    if when := row.returns_when:
+        text += f" (where `{when.option}` is {when.is_}, else none does)"
     if row.calls:
         text += f"; the {row.calls} comes at once"
     return text if option is None else f"{text} (by default; reading `{option.name}`)"
