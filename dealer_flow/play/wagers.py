@@ -9,12 +9,21 @@ from collections.abc import Iterable, Mapping
 
 import devices.events as e
 from dealer_flow.procedure.bets import BESIDE, BetRule, Breach
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Body, Seen
 
 _ALONE = ("needs", "needs-one-of", "tip-alone")
 """Rules that say what a bet that lies alone lacks."""
+
+
+def may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
+    """Whether a bet may be put down beside these of the same seat, by the rules that say what it needs or excludes."""
+    beside = {**wagers, bet: 1}
+    rules = (rule for rule in plan.rules if rule.amount is None and bet in rule.named)
+    breaches = (breach for rule in rules if (breach := rule.breach(beside)) is not None)
+    return not any(bet in breach.bets for breach in breaches)
 
 
 def hold(round_: Round, number: int, bets: Iterable[str], clause: str) -> None:
@@ -85,8 +94,9 @@ def held_of(round_: Round, number: int, returned: Mapping[str, int]) -> dict[str
 
 
 def _judge(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:
+    made = round_.choices.get(number, {}).values()
     for rule in rules:
-        breach = rule.breach(bets)
+        breach = rule.breach(bets) if rule.choice is None or rule.choice in made else None
         if breach is not None:
             round_.report(_incident(number, breach), seen)
             hold(round_, number, breach.bets, rule.clause)

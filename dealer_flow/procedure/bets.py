@@ -90,7 +90,8 @@ _SAYS: Final = {
 
 class MustPart(TomlTable):
     """One rule of a bet, asked only where the bet lies: one of the keys, and the clause that says so. `needs` all of
-    these bets of the same seat, `needs_one_of` any; `excludes`: with none of them, which breaks the rule for both."""
+    these bets of the same seat, `needs_one_of` any; `excludes`: with none of them, which breaks the rule for both.
+    `choice`: asked only of a seat that made this choice."""
 
     equal: AmountText | None = None
     exactly: AmountText | None = None
@@ -100,6 +101,7 @@ class MustPart(TomlTable):
     needs: tuple[Name, ...] = ()
     needs_one_of: tuple[Name, ...] = ()
     excludes: tuple[Name, ...] = ()
+    choice: Name | None = None
     when: WhenPart | None = None
     clause: Clause
 
@@ -207,6 +209,7 @@ class BetRule(NamedTuple):
     clause: str
     amount: Amount | None = None
     others: tuple[str, ...] = ()
+    choice: str | None = None
 
     @property
     def named(self) -> frozenset[str]:
@@ -257,7 +260,7 @@ def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRul
     found: list[BetRule] = []
     for bet in spots(procedure, options):
         found += [
-            BetRule(must.kinds[0], (bet.name,), must.clause, must.amount, must.others)
+            BetRule(must.kinds[0], (bet.name,), must.clause, must.amount, must.others, must.choice)
             for must in bet.must
             if _holds(must.when, options)
         ]
@@ -295,6 +298,10 @@ def rule_faults(procedure: "Procedure") -> Iterator[Complaint]:
     for index, bet in enumerate(procedure.bet):
         for at, must in enumerate(bet.must):
             yield from _must_faults(("bet", index, "must", at), bet, must, names)
+            with_it = [choice.name for choice in procedure.decision if bet.name in choice.stakes]
+            if must.choice is not None and must.choice not in with_it:
+                why = f"no choice {must.choice!r} that this bet goes with; allowed: {', '.join(with_it) or 'none'}"
+                yield ("bet", index, "must", at, "choice"), why
         if bet.tip_for is not None:
             yield from _tip_faults(("bet", index), bet, names)
         fixed = [amount_of(must.exactly) for must in bet.must if must.exactly and must.when is None]

@@ -18,7 +18,7 @@ from dealer_flow.procedure.steps import (
     RoundView,
     ShowStep,
 )
-from dealer_flow.procedure.tables import DecisionPart
+from dealwire.rehearsal.stakes import CENTS, stake_of
 from devices.simulator.shuffler_parts import PacketGroup
 from protocol.errors import LocalError
 from protocol.places import Place
@@ -52,7 +52,7 @@ class RehearsedProcedure:
         self.plan = Plan(procedure, options or {})
         offered = {step.to for step in self.plan.steps if isinstance(step, OfferHandStep)}
         self.steps = tuple(step for step in self.plan.steps if not _may_be_left(step, offered))
-        self.bets = {bet.name: bet.number for bet in procedure.bet}
+        self.bets = {bet.name: bet.number for bet in self.plan.bets.values()}
         self.enters = tuple(name for name in self.bets if name in self.plan.entering)
         game = game_id_of(procedure.id)
         settled = load_game(game).spec.bets if game else ()
@@ -60,12 +60,11 @@ class RehearsedProcedure:
             bet.name for bet in settled if bet.kind == "own-hand" and bet.fold == "stands"
         )
         """Bets under which a folded hand is kept and shown."""
-        self._equals = {bet.name: bet.equals for bet in settled if bet.equals}
 
-    def cents(self, choice: DecisionPart, wagers: Mapping[str, int]) -> int:
-        """What each bet costs that goes with a choice, by the game's rules; as much as the first bet without them."""
-        equals = next((self._equals[bet] for bet in choice.stakes if bet in self._equals), None)
-        return wagers.get(equals.bet, 0) * equals.times if equals else wagers.get(self.enters[0], 0)
+    def cents(self, bet: str, wagers: Mapping[str, int], choice: str) -> int:
+        """What a bet costs that goes with a choice, by its rules; as much as the first bet without them."""
+        first = wagers.get(self.enters[0]) or max(wagers.values(), default=CENTS)
+        return stake_of(self.plan, bet, wagers, first, choice)
 
     def then(self, place: Place, how: str, step: str, missing: int = 1) -> str:
         """What follows when the cards at `place` are wrong in this way: a person rules where nothing is said of it."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from dealer_flow.procedure.load import Procedure, ProcedureError, load_procedure
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.procedure.tomlfile import load, read, validated
 from dealwire.rehearsal.parts import FileKey, OpenPart
 from dealwire.rehearsal.rehearsed import RehearsedProcedure
@@ -23,13 +24,12 @@ from dealwire.rehearsal.scenario import (
     SimulatedPlayer,
     packets,
 )
+from dealwire.rehearsal.stakes import stakes_of
 from dealwire.rehearsal.trouble import RACE, TroublePart, planned, planned_at_card
 from protocol.cards import DECK, parse_cards
 from protocol.tomlfile import TomlFileError
 
 HERE: Final = Path(__file__).parent / "scenarios"
-CENTS: Final = 500
-"""What a player bets on a spot in a round made of a procedure."""
 FIRST_SEAT: Final = 2
 """Who gets cards first in it, where a number is drawn for it."""
 
@@ -111,10 +111,11 @@ def _unknown(source: str, known: Iterable[str]) -> TomlFileError:
 
 
 def clean_round(procedure: Procedure, seats: Sequence[int], *, progressive: bool = True) -> dict[str, Any]:
-    """A round as in a scenario file: players at these seats with a bet on every spot that is bet before the deal."""
-    bets = [bet for bet in procedure.bet if bet.placed == "before-deal" and (progressive or not bet.progressive)]
-    wagers = {bet.name: CENTS for bet in bets}
-    table: dict[str, Any] = {"players": [{"seat": number, "wagers": wagers} for number in seats]}
+    """A round as in a scenario file: players at these seats with a bet on every spot that is bet before the deal, as
+    far as the rules of the bets let them."""
+    plan = Plan(procedure, {})
+    players = [{"seat": number, "wagers": stakes_of(plan, number, progressive=progressive)} for number in seats]
+    table: dict[str, Any] = {"players": players}
     if any(step.selects_first for step in procedure.step):
         table["number"] = min(FIRST_SEAT, procedure.seats.most)
     return table

@@ -373,7 +373,7 @@ class StepDealer(SimulatedDealer):
         if choice is None:
             return
         for bet in choice.stakes:
-            cents = self.procedure.cents(choice, player.wagers)
+            cents = self.procedure.cents(bet, player.wagers, choice.name)
             self.controller.place_wager(player.seat, self.procedure.bets[bet], cents)
         self.controller.decide(player.seat, choice.number)
         if choice.takes_back:

@@ -30,10 +30,10 @@ def test_packets_of_one_size_make_one_group_and_any_other_step_a_pause() -> None
 
 def test_a_choice_costs_what_the_rules_of_the_game_say() -> None:
     colorado = rehearsed("flushes-gone-wild.co")
-    assert colorado.cents(colorado.plan.choices["play"], {"ante": 700, "blind": 700}) == 1400
+    assert colorado.cents("play", {"ante": 700, "blind": 700}, "play") == 1400
     unsettled = rehearsed("ultimate-texas-holdem.co")
     raising = next(choice for choice in unsettled.plan.choices.values() if choice.stakes)
-    assert unsettled.cents(raising, {unsettled.enters[0]: 300}) == 300
+    assert unsettled.cents(raising.stakes[0], {unsettled.enters[0]: 300}, raising.name) == 1200
 
 
 def test_what_follows_is_the_procedures_word_and_a_persons_where_it_is_silent() -> None:
