@@ -486,6 +486,11 @@ def _name_is_missing(round_: Round, body: e.HandRevealed) -> bool:
     return not (draw.cards and body.cards[0] == draw.cards[-1])
 
 
+def _faces_to_correct(round_: Round, body: e.HandCorrected) -> bool:
+    hand = round_.ledger.hands.get(body.place)
+    return hand is not None and hand.revealed is not None and bool(body.cards)
+
+
 SUPERVISORS: Final = (Level.SUPERVISOR, Level.EXECUTIVE)
 """Levels of a badge that may rule."""
 _LEVELS: Final = {"supervisor": SUPERVISORS, "dealer": tuple(Level)}
@@ -579,6 +584,8 @@ CHECKS: Final[dict[str, Check]] = {
     "step_offers_choice": _step_offers_choice,
     "players_choose": _not_here,
     # burns and hands
+    "faces_to_correct": _faces_to_correct,
+    "badge_may_correct": lambda _, body: body.badge != 0 and body.level in SUPERVISORS,
     "hand_lies_there": lambda r, body: body.place in r.ledger.hands and body.place != BURN,
     "packet_is_burned": lambda r, body: body.place in r.plan.burns,
     "packet_was_dealt": lambda r, body: body.place in r.ledger.hands,

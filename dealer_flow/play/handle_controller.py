@@ -9,7 +9,7 @@ import devices.events as e
 from dealer_flow.play import dealing, handle_shoe
 from dealer_flow.play.guards import bets_stay_open, choice_step, progressive_clause, takes_back
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.steps import blind_now, choose, declares, may_lie_open, open_now
+from dealer_flow.play.steps import blind_now, choose, declares, may_lie_open, next_to_show, open_now
 from dealer_flow.play.verdicts import (
     found,
     judge_count,
@@ -25,7 +25,7 @@ from dealer_flow.procedure.steps import ExchangeStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
 from devices.events import Seen
-from protocol.cards import NONE, UNREAD
+from protocol.cards import NONE, UNREAD, spell_cards
 from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
 
 # ------------------------------------------------------------------ bets and choices
@@ -223,6 +223,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         return
     hand = round_.ledger.hands.get(place)
     round_.open[place] = max(round_.open.get(place, 0), len(cards))
+    if hand is not None:
+        hand.keyed = body.keyed
     in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, len(cards))
     some = hand is not None and len(cards) < hand.expected - hand.set_aside
     if some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
@@ -249,6 +251,16 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         _mark_shown(round_, place)
     if round_.plan.house(round_.plan.kind(place)):
         _close_bets(round_)
+    _note_showdown(round_)
+
+
+def _note_showdown(round_: Round) -> None:
+    """Every hand was shown, and nothing is known by then that voids the round."""
+    if round_.over or round_.house_wrong or round_.ledger.conserved is False:
+        return
+    if round_.step is not None and round_.step.do == "reveal" and next_to_show(round_) is None and round_.live:
+        hands = [round_.ledger.hands.get(seat(number)) for number in round_.live]
+        round_.all_shown = all(hand is not None and hand.revealed is not None for hand in hands)
 
 
 def _apart(round_: Round, choices: tuple[str, ...]) -> str:
@@ -301,6 +313,32 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
     judge_sum(round_, seen)
 
 
+def _corrected(round_: Round, seen: Seen, body: e.HandCorrected) -> None:
+    """What a person keyed is put right; what a device read itself stands, and the two disagree."""
+    place, cards = body.place, body.cards
+    hand = round_.ledger.hands.get(place)
+    if hand is None or hand.revealed is None:
+        return
+    if not hand.keyed or not hand.may_be(cards):
+        found(round_, round_.ledger.contradicted(place, cards), seen)
+        return
+    texts, known = tuple(spell_cards(cards)), tuple(spell_cards(hand.revealed))
+    done = Incident(
+        code="hand-corrected",
+        clause="procedure",
+        place=place.text,
+        cards=texts,
+        known=known,
+        badge=body.badge,
+        level=body.level,
+    )
+    round_.report(done, seen)
+    found(round_, round_.ledger.correct(place, cards), seen)
+    if place not in round_.plan.burns:
+        judge_count(round_, place, seen)
+        judge_sum(round_, seen)
+
+
 def _discarded(round_: Round, seen: Seen, body: e.CardsDiscarded) -> None:
     if body.place in round_.ledger.hands:
         found(round_, round_.ledger.lay_away(body.place, body.cards), seen)
@@ -327,5 +365,6 @@ HANDLERS: Final[dict[type[e.Body], Handler]] = {
     e.CardsCounted: _counted,
     e.CardMishandled: _mishandled,
     e.CardsDiscarded: _discarded,
+    e.HandCorrected: _corrected,
     e.MisdealCalled: _misdeal,
 }

@@ -205,6 +205,11 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     ),
     e.Confirmed: (OrderRule(_PLAY, "something_to_confirm", harmful=False),),
     e.CardMishandled: (OrderRule(_BETTING, "round_begun", harmful=False),),
+    e.HandCorrected: (
+        OrderRule(_BETTING, "round_begun", harmful=False, code="correction-refused"),
+        OrderRule(_ALL, "faces_to_correct", harmful=False, code="correction-refused"),
+        OrderRule(_ALL, "badge_may_correct", harmful=False, code="correction-refused"),
+    ),
     e.CardsDiscarded: (
         OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_PLAY, "hand_lies_there", harmful=False),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from dealer_flow.play.stages import lying
+from dealer_flow.play.stages import lying, settled_bets
 from dealer_flow.play.wagers import held_of
 from dealer_flow.record.details import DrawnNumber, Split, Stage
 from dealer_flow.record.result import (
@@ -111,7 +111,7 @@ def settled(round_: Round, number: int) -> tuple[str, ...]:
     """The bets of a seat that were settled before the round, or the seat's hand, was void."""
     if round_.outcome == "complete" and number not in round_.dead:
         return ()
-    over = round_.settled.get(number, ())
+    over = settled_bets(round_, number)
     return tuple(bet for bet in round_.wagers.get(number, {}) if bet in over)
 
 
@@ -127,7 +127,7 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
 
 def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     fees = round_.plan.fees
-    over = round_.settled.get(number, ())
+    over = settled_bets(round_, number)
     bets = {name: cents for name, cents in round_.wagers.get(number, {}).items() if name not in over}
     if outcome == "unreliable":
         return {}

@@ -1,5 +1,6 @@
 """What is known to lie at each place when a step is over, and which bets are settled by then."""
 
+from dealer_flow.procedure.checks import chosen
 from dealer_flow.procedure.steps import AnyStep, ShowStep
 from dealer_flow.record.details import Stage
 from dealer_flow.table.round import Round
@@ -41,3 +42,26 @@ def note_stage(round_: Round, step: AnyStep | None, place: Place) -> None:
     stage = Stage(step=step.name, place=place.text, cards=tuple(spell_cards(cards)))
     if not before or before[-1].cards != stage.cards:
         round_.stages.setdefault(place, []).append(stage)
+
+
+def settle(round_: Round, step: AnyStep | None) -> None:
+    """This step is over: its bets, and the tips on them, are settled at every seat whose hand is not dead."""
+    plan = round_.plan
+    if step is None or not step.settles or round_.over or round_.house_wrong or round_.ledger.conserved is False:
+        return
+    if not chosen(step.settles_when, plan.options):
+        return
+    for number in round_.active:
+        if number not in round_.dead:
+            bets = round_.wagers.get(number, {})
+            over = {bet for bet in bets if plan.tips.get(bet, bet) in step.settles}
+            round_.settled.setdefault(number, set()).update(over)
+
+
+def settled_bets(round_: Round, number: int) -> frozenset[str]:
+    """The bets of a seat that are settled, whatever voids the round: by a step that is over; of a deck found defective
+    after the hands were shown, all of them."""
+    shown = round_.all_shown and round_.plan.shown_stands and round_.outcome == "defective-deck"
+    if shown and number not in round_.dead:
+        return frozenset(round_.wagers.get(number, {}))
+    return frozenset(round_.settled.get(number, ()))

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play.stages import note_stage, note_stages
+from dealer_flow.play.stages import note_stage, note_stages, settle
 from dealer_flow.procedure.steps import AnyStep, DealStep, DecideStep, ExchangeStep, RevealStep, SetStep, ShowStep
 from dealer_flow.procedure.tables import GivesUpPart
 from dealer_flow.table.round import Round
@@ -124,6 +124,7 @@ def declares(round_: Round, place: Place) -> bool:
 def next_step(round_: Round) -> None:
     """The step under way is over; a hand that was offered and nobody took is dead."""
     note_stages(round_, round_.step)
+    settle(round_, round_.step)
     if isinstance(step := round_.step, DecideStep) and step.about is not None and not round_.taken(step):
         round_.dead_hands.add(step.about)
         round_.returns.add("hand", step.about, ())

@@ -84,6 +84,13 @@ def incident_of(found: Violation, state: State, round_: Round, body: e.Body, all
     )
 
 
+def _more(body: e.Body) -> dict[str, Any]:
+    """What a wager on a proposition and a correction say beside what their kind does."""
+    if isinstance(body, e.WagerOn):
+        return {"number": body.proposition, "how": body.on}
+    return {"badge": body.badge or None, "level": body.level} if isinstance(body, e.HandCorrected) else {}
+
+
 def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
     """What the report says, in the fields of an incident: whose, which, how many."""
     plan = round_.plan
@@ -94,7 +101,7 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
     }
     if isinstance(body, e.WagerPlaced | e.WagerOn):
         facts["bet"] = plan.bets[body.bet].name if body.bet in plan.bets else f"number {body.bet}"
-        facts |= {"number": body.proposition, "how": body.on} if isinstance(body, e.WagerOn) else {}
+        facts |= _more(body)
     elif isinstance(body, e.NumberDrawn):
         facts["number"] = body.drawn
     elif isinstance(body, e.DecisionMade):
@@ -110,8 +117,8 @@ def _facts(found: Violation, round_: Round, body: e.Body) -> dict[str, Any]:
         facts["number"] = body.round
     elif isinstance(body, e.BurnConfirmed) and body.place in plan.burns:
         facts["expected_positions"] = tuple(sorted(plan.burns[body.place].positions))
-    elif isinstance(body, e.HandRevealed | e.CardsDiscarded):
-        facts["counted"] = len(body.cards)
+    elif isinstance(body, e.HandRevealed | e.CardsDiscarded | e.HandCorrected):
+        facts |= {"counted": len(body.cards), **_more(body)}
         if round_.draw is not None and body.place == SHOE:
             facts["cards"] = tuple(spell_cards(body.cards))
         if found.reason == "fewer_lie_open":

@@ -22,6 +22,7 @@ from dealer_flow.procedure.tables import (
     RESTS,
     RUNS_OUT,
     UNTIL,
+    WON,
     Consequence,
     GivesUpPart,
     Recipient,
@@ -65,6 +66,7 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
     yield from _consequence_faults(procedure)
     yield from _burned_faults(procedure)
     yield from _runs_out_faults(procedure)
+    yield from _won_row(procedure)
     yield from _fault_rows(procedure)
 
 
@@ -341,6 +343,18 @@ def _runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
         yield (*key, "option"), "'scramble' needs burned cards, and no burn-card step of the device burns any"
 
 
+def _won_row(procedure: Procedure) -> Iterator[Complaint]:
+    """What becomes of hands that were shown is for an option to say."""
+    row, key = procedure.care.shown, ("care", "shown", "option")
+    if row is None:
+        return
+    option = next((option for option in procedure.option if option.name == row.option), None)
+    if option is None:
+        yield key, f"no option {row.option!r}; known: {', '.join(option.name for option in procedure.option) or 'none'}"
+    elif not set(option.allowed) <= set(WON):
+        yield key, f"option {row.option!r} must choose between {', '.join(WON)}"
+
+
 def _fault_rows(procedure: Procedure) -> Iterator[Complaint]:
     names = [fault.name.lower().replace("_", "-") for fault in Fault if fault]
     for index, fault in enumerate(procedure.fault):
@@ -441,6 +455,7 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
         yield where, "the last step, and no other, is a reveal"
     for index, step in steps:
         yield from step.mistakes(procedure, so_far, ("step", index))
+        yield from unknown_bets(("step", index, "settles"), step.settles, [bet.name for bet in procedure.bet])
         step.happen(so_far)
 
 

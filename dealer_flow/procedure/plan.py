@@ -114,6 +114,8 @@ class Plan:
         care = self.procedure.care
         self.burned = self.policy(care.burned) if care.burned else None
         self.count_every = care.count_every
+        self.shown_stands = care.shown is not None and self.options[care.shown.option] == "stand"
+        """Hands that were shown are settled, though the deck is found defective afterwards."""
         self.back_on_top = care.burned is not None and care.burned.back_on_top
         self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
         age = care.age

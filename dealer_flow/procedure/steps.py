@@ -114,10 +114,13 @@ class PlannedBurn(NamedTuple):
 
 
 class Step(TomlTable):
-    """What every step has. `name` is unique in the file."""
+    """What every step has. `name` is unique in the file. `settles`: bets that are settled once it is over and stay so,
+    whatever voids the round later; with `settles_when` under that reading only."""
 
     name: Name
     when: WhenPart | None = None
+    settles: tuple[Name, ...] = ()
+    settles_when: WhenPart | None = None
     clause: Clause
 
     state: ClassVar[str]

@@ -158,8 +158,22 @@ needed, and the hands that lack cards get them by hand; where even these are too
 supervisor rules: calls the misdeal, or has them dealt by hand."""
 
 
+class WonPart(TomlTable):
+    """The deck is found defective after every hand was shown.
+    The option says what becomes of the bets: one of `WON`.
+    """
+
+    option: Name
+    clause: Clause
+
+
+WON: Final = ("stand", "come-back")
+"""`stand`: they were settled by the hands as shown. `come-back`: each goes back as if none had been shown."""
+
+
 class CarePart(TomlTable):
-    """How the decks are looked after."""
+    """How the decks are looked after. `shown`: what becomes of hands that were shown before a deck is found defective;
+    absent: their bets come back."""
 
     count_every: CountEveryPart | None = None
     age: AgePart | None = None
@@ -167,6 +181,7 @@ class CarePart(TomlTable):
     alternate: AlternatePart | None = None
     burned: BurnedPart | None = None
     runs_out: RunsOutPart | None = None
+    shown: WonPart | None = None
     deck: Consequence
     """The whole deck's count is wrong, or cards do not add up."""
 

@@ -61,6 +61,8 @@ class Hand:
     played: tuple[Card, ...] = ()
     """The hand as it was shown without them."""
     revealed: tuple[Card, ...] | None = None
+    keyed: bool = False
+    """A person typed in what was revealed."""
     burned: frozenset[int] | None = None
     """Positions from the dealer's left that were burned; None while no burn was confirmed."""
     step: str = ""
@@ -90,6 +92,11 @@ class Hand:
         if self.recognised and self.discarded == len(self.laid_away) and set(self.laid_away) <= {*self.recognised}:
             return _less(self.recognised, self.laid_away)
         return self.opened + (UNREAD,) * ((self.counted or 0) - len(self.opened))
+
+    def may_be(self, cards: tuple[Card, ...]) -> bool:
+        """False when the device read every card as it came, and one of these was not among them."""
+        read = self.recognised
+        return not read or UNREAD in read or all(card in read for card in cards if card != UNREAD)
 
     @property
     def laid_aside(self) -> tuple[Card, ...]:
@@ -347,6 +354,23 @@ class Ledger:
             return []
         texts, known = tuple(spell_cards(cards)), tuple(spell_cards(read))
         return [_FOUND(code="board-order-differs", place=hand.place.text, cards=texts, known=known)]
+
+    def contradicted(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
+        """A person says these lie there, and a device read others: what was read stands."""
+        return self._compare(self.hands[place], cards)
+
+    def correct(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
+        """What was keyed for a place was other cards: the faces keyed before were never seen there."""
+        hand = self.hands[place]
+        keyed = set(hand.revealed or ()) - {*hand.recognised, *hand.opened}
+        for card in keyed:
+            left = tuple(at for at in self.faces.get(card, ()) if at != place)
+            if left:
+                self.faces[card] = left
+            else:
+                self.faces.pop(card, None)
+        hand.revealed = None
+        return self.reveal(place, cards)
 
     def lay_away(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
         """Cards of a hand were laid away; a face that was seen was among the hand's, where these are all known."""

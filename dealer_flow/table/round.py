@@ -107,6 +107,8 @@ class Round:
     """Seat -> bet -> what it is on, with cents."""
     settled: dict[int, set[str]] = field(default_factory=dict)
     """Seat -> the bets that are settled, whatever follows."""
+    all_shown: bool = False
+    """Every hand was shown, and nothing was known by then that voids the round."""
     too_late: set[tuple[int, str]] = field(default_factory=set)
     """Seats with the bet of a choice that was not placed before further cards of the house were seen."""
     dead: set[int] = field(default_factory=set)

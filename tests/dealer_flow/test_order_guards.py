@@ -184,6 +184,24 @@ def test_cards_lie_there() -> None:
     assert refused(play("holdem", f"{HOLDEM} / count seat 2: 2")) == harmless("cards_lie_there")
 
 
+SHOWDOWN = f"{HOLDEM} / show seat 1: AH KH"
+
+
+def test_faces_to_correct() -> None:
+    """Faces are corrected where some were keyed."""
+    assert play("holdem", f"{SHOWDOWN} / correct seat 1: AD KH").codes[-1] == "hand-corrected"
+    nothing = play("holdem", f"{HOLDEM} / correct seat 1: AD KH")
+    assert refused(nothing) == harmless("faces_to_correct", "correction-refused")
+
+
+def test_badge_may_correct() -> None:
+    """A dealer does not correct alone."""
+    assert play("holdem", f"{SHOWDOWN} / correct seat 1: AD KH").codes[-1] == "hand-corrected"
+    for whom in ("dealer", "nobody"):
+        table = play("holdem", f"{SHOWDOWN} / correct seat 1 by {whom}: AD KH")
+        assert refused(table)[-1:] == harmless("badge_may_correct", "correction-refused")
+
+
 def test_hand_lies_there() -> None:
     """Cards are laid away from a hand."""
     assert play("holdem", f"{HOLDEM} / lay away seat 1: AH").codes == []

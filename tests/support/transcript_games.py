@@ -172,7 +172,7 @@ PROPOSITIONS = parse_procedure(
         '  { number = 4, name = "over-7", clause = "S over" },\n]\n',
     )
     + _deal('["seats"]', 3, "packet", "first")
-    + _step("declare", "decide", 'choices = ["play", "declare"]')
+    + _step("declare", "decide", 'choices = ["play", "declare"]\nsettles = ["side"]')
     + _deal('["seats"]', 2, "packet", "last")
     + _deal('["community"]', 5, "packet", "board")
     + _step("flop", "show", 'of = ["community"]\ncards = 3')
@@ -186,7 +186,8 @@ PROPOSITIONS = parse_procedure(
         'number = 3\nname = "check"',
         'number = 4\nname = "raise"\nbet = "raise"',
     )
-    + wrong("seats", "community", then="misdeal")
+    + wrong("seats")
+    + wrong("community", then="misdeal")
     + PACKETS,
     "propositions.toml",
 )
