@@ -120,8 +120,22 @@ def _incident(number: int, breach: Breach) -> Incident:
 
 
 def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]) -> None:
-    """A tip plays with its bet: where that is held, so is the tip."""
-    held = round_.held.get(number)
+    """A tip plays with its bet: where that is held, so is the tip, and where it was pulled back and the tip was not."""
+    held, wagers = round_.held.get(number, {}), round_.wagers.get(number, {})
+    for tip, own in round_.plan.tips.items():
+        if tip in wagers and own in bets and own not in wagers and not round_.over and tip not in held:
+            clause = next(bet.clause for bet in round_.plan.bets.values() if bet.name == tip)
+            left = Incident(
+                code="wager-held",
+                clause=clause,
+                reason="tip-alone",
+                seat=number,
+                bet=tip,
+                bets=(own,),
+                cents=wagers[tip],
+            )
+            round_.report(left, seen)
+            hold(round_, number, (tip,), clause)
     if not held:
         return
     for tip, own in round_.plan.tips.items():
@@ -175,9 +189,12 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
         if name not in concerned or (name in wanted) == (name in wagers):
             continue
         missing = name in wanted
+        clause = (
+            next((choice.clause for choice in made if name in choice.stakes), bet.clause) if missing else bet.clause
+        )
         differs = Incident(
             code="decision-bet-differs",
-            clause=bet.clause,
+            clause=clause,
             reason="bet-missing" if missing else "bet-left",
             seat=number,
             choices=tuple(choice.name for choice in made),

@@ -74,7 +74,7 @@ def amount_of(text: str) -> Amount:
 
 AMOUNTS: Final = ("equal", "exactly", "at-most", "at-least", "multiple-of")
 """Rules that compare a bet with an amount."""
-BESIDE: Final = ("needs", "needs-one-of", "excludes")
+BESIDE: Final = ("needs", "needs-one-of", "excludes", "same-as")
 """Rules about the other bets of the seat."""
 _SAYS: Final = {
     "equal": "equals",
@@ -85,13 +85,14 @@ _SAYS: Final = {
     "needs": "only beside",
     "needs-one-of": "only beside",
     "excludes": "not beside",
+    "same-as": "as much as",
 }
 
 
 class MustPart(TomlTable):
     """One rule of a bet, asked only where the bet lies: one of the keys, and the clause that says so. `needs` all of
-    these bets of the same seat, `needs_one_of` any; `excludes`: with none of them, which breaks the rule for both.
-    `choice`: asked only of a seat that made this choice."""
+    these bets of the same seat, `needs_one_of` any; `excludes`: with none of them, which breaks the rule for both;
+    `same_as`: as much as those of them that lie there. `choice`: asked only of a seat that made this choice."""
 
     equal: AmountText | None = None
     exactly: AmountText | None = None
@@ -101,6 +102,7 @@ class MustPart(TomlTable):
     needs: tuple[Name, ...] = ()
     needs_one_of: tuple[Name, ...] = ()
     excludes: tuple[Name, ...] = ()
+    same_as: tuple[Name, ...] = ()
     choice: Name | None = None
     when: WhenPart | None = None
     clause: Clause
@@ -119,7 +121,7 @@ class MustPart(TomlTable):
     @property
     def others(self) -> tuple[Name, ...]:
         """The bets it is about beside its own."""
-        return (*self.needs, *self.needs_one_of, *self.excludes)
+        return (*self.needs, *self.needs_one_of, *self.excludes, *self.same_as)
 
     def words(self) -> str:
         """`equals 2 x ante`, `only beside ante or blind`."""
@@ -227,6 +229,8 @@ class BetRule(NamedTuple):
             wanted = self.amount.cents(wagers)
             return Breach(self, there, cents, int(wanted)) if _BROKEN[self.kind](cents, wanted) else None
         present = [bet for bet in self.others if wagers.get(bet)]
+        if self.kind == "same-as":
+            return Breach(self, there, cents, 0) if any(wagers[bet] != cents for bet in present) else None
         if self.kind == "excludes":
             return Breach(self, (*there, *present), cents, 0) if present else None
         short = not present if self.kind == "needs-one-of" else len(present) < len(self.others)
@@ -269,7 +273,7 @@ def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRul
             if not any(must.at_most or must.exactly or must.equal for must in bet.must):
                 own = Amount(Fraction(1), bet.tip_for)
                 found.append(BetRule("tip-over", (bet.name,), bet.clause, own))
-        if procedure.limit is not None and not bet.fee:
+        if procedure.limit is not None and not bet.fee and not _has_own_limit(bet):
             limit = procedure.limit
             found.append(BetRule("limit", (bet.name,), limit.clause, amount_of(limit.each_bet)))
     for total in procedure.total:
@@ -278,6 +282,11 @@ def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRul
                 if text is not None:
                     found.append(BetRule(kind, total.bets, total.clause, amount_of(text)))
     return tuple(found)
+
+
+def _has_own_limit(bet: BetPart) -> bool:
+    """Whether the section says itself, in dollars, how much the bet may be."""
+    return any(text.startswith("$") for must in bet.must for text in (must.at_most, must.exactly) if text)
 
 
 def spots(procedure: "Procedure", options: Mapping[str, str]) -> list[BetPart]:

@@ -50,6 +50,7 @@ KEPT_AND_BROKEN: list[tuple[str, dict[str, int], dict[str, int], str]] = [
     ('multiple-of = "ante"', {"ante": 500, "side": 1500}, {"ante": 500, "side": 750}, "multiple-of"),
     ('needs = ["fee", "progressive"]', {"side": 5, "fee": 5, "progressive": 5}, {"side": 5, "fee": 5}, "needs"),
     ('needs-one-of = ["fee", "progressive"]', {"ante": 5, "side": 5, "fee": 5}, {"ante": 5, "side": 5}, "needs-one-of"),
+    ('same-as = ["fee", "progressive"]', {"side": 5, "fee": 5}, {"side": 5, "fee": 6}, "same-as"),
     ('excludes = ["progressive"]', {"ante": 5, "side": 5}, {"ante": 5, "side": 5, "progressive": 5}, "excludes"),
 ]  # fmt: skip
 

@@ -99,7 +99,9 @@ FACTS: dict[str, str | dict[str, str]] = {
     "wager-held": {
         **dict.fromkeys(("equal", "exactly", "at-most", "at-least", "multiple-of"), "seat bet cents wanted"),
         **dict.fromkeys(("limit", "tip-over"), "seat bet cents wanted"),
-        **dict.fromkeys(("needs", "needs-one-of", "excludes", "tip-alone", "tip-held"), "seat bet bets cents"),
+        **dict.fromkeys(
+            ("needs", "needs-one-of", "excludes", "tip-alone", "tip-held", "same-as"), "seat bet bets cents"
+        ),
         **dict.fromkeys(("total-over", "total-under"), "seat bets cents wanted"),
         **dict.fromkeys(
             (
