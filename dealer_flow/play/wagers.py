@@ -189,9 +189,7 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
         if name not in concerned or (name in wanted) == (name in wagers):
             continue
         missing = name in wanted
-        clause = (
-            next((choice.clause for choice in made if name in choice.stakes), bet.clause) if missing else bet.clause
-        )
+        clause = next((choice.clause for choice in made if missing and name in choice.stakes), bet.clause)
         differs = Incident(
             code="decision-bet-differs",
             clause=clause,
@@ -201,9 +199,10 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
             bet=name,
         )
         round_.report(differs, seen)
-        hold(
-            round_, number, {**wagers, name: 0} if missing and _may_fold(round_, number, name) else (name,), bet.clause
-        )
+        if not missing:
+            hold(round_, number, (name,), clause)
+        elif _may_fold(round_, number, name):
+            hold(round_, number, wagers, clause)
 
 
 def _may_fold(round_: Round, number: int, bet: str) -> bool:

@@ -431,7 +431,7 @@ def test_a_choice_without_its_bet() -> None:
     table = dealt(1).burn().controller(e.DecisionMade(1, 2))
     result = table.end()
     assert (result.outcome, table.codes) == ("complete", ["decision-bet-differs"])
-    assert result.seats[0].held.keys() == {"ante", "blind", "play"}  # nobody knows whether the hand is played
+    assert result.seats[0].held.keys() == {"ante", "blind"}  # nobody knows whether the hand is played
 
 
 def test_a_fold_with_a_play_bet() -> None:
