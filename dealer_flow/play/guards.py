@@ -15,6 +15,7 @@ from dealer_flow.play.states import STEP_STATES, State
 from dealer_flow.play.steps import (
     blind_now,
     deals_on,
+    declaring,
     ends_by,
     may_lie_open,
     next_to_show,
@@ -454,6 +455,8 @@ def _burned_before(round_: Round, body: e.HandRevealed) -> bool:
 def _shown_in_order(round_: Round, body: e.HandRevealed) -> bool:
     order, kind = round_.plan.reveal_order, round_.plan.kind(body.place)
     first = next_to_show(round_) if kind in order[1:] else None
+    if first is not None and declaring(round_, body.place) is not None:
+        return True
     return first is None or order.index(kind) <= order.index(first)
 
 

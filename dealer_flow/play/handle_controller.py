@@ -9,7 +9,17 @@ import devices.events as e
 from dealer_flow.play import dealing, handle_shoe
 from dealer_flow.play.guards import bets_stay_open, choice_step, progressive_clause, takes_back
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.steps import blind_now, choose, declares, may_lie_open, next_to_show, open_now
+from dealer_flow.play.stages import note_declared
+from dealer_flow.play.steps import (
+    blind_now,
+    choose,
+    declared_late,
+    declares,
+    declaring,
+    may_lie_open,
+    next_to_show,
+    open_now,
+)
 from dealer_flow.play.verdicts import (
     found,
     judge_count,
@@ -25,7 +35,7 @@ from dealer_flow.procedure.steps import ExchangeStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
 from devices.events import Seen
-from protocol.cards import NONE, UNREAD, spell_cards
+from protocol.cards import NONE, UNREAD, Card, spell_cards
 from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
 
 # ------------------------------------------------------------------ bets and choices
@@ -243,6 +253,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         if hand is not None and place not in round_.plan.burns:
             judge_count(round_, place, seen)
             judge_sum(round_, seen)
+    _declare(round_, seen, place, cards)
     if round_.step is not None and round_.step.do == "reveal":
         judge_draws(round_, seen)
     if (split := round_.splits.get(place)) is not None:
@@ -261,6 +272,14 @@ def _note_showdown(round_: Round) -> None:
     if round_.step is not None and round_.step.do == "reveal" and next_to_show(round_) is None and round_.live:
         hands = [round_.ledger.hands.get(seat(number)) for number in round_.live]
         round_.all_shown = all(hand is not None and hand.revealed is not None for hand in hands)
+
+
+def _declare(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...]) -> None:
+    """A hand that its player shows before its time is declared, or comes too late for that."""
+    if (late := declared_late(round_, place)) is not None:
+        round_.report(Incident(code="declared-late", clause=late.clause, place=place.text), seen)
+    elif (step := declaring(round_, place)) is not None:
+        note_declared(round_, step, place, cards)
 
 
 def _apart(round_: Round, choices: tuple[str, ...]) -> str:

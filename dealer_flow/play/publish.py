@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from dealer_flow.play.stages import lying, settled_bets
 from dealer_flow.play.wagers import held_of
@@ -27,6 +28,9 @@ from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
 from protocol.cards import spell_cards
 from protocol.places import DEALER, Place, parse_place, seat
+
+DECLARED: Final = "declared"
+"""What the record says was chosen at a step at which a player showed the hand."""
 
 
 def result_of(round_: Round, table: str) -> RoundResult:
@@ -95,16 +99,26 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
         expected=hand.expected if hand else round_.plan.expected(seat(number)) if number in round_.active else 0,
         decision=made[-1] if made else None,
         decisions=made if len(made) > 1 else (),
-        choices=dict(round_.choices.get(number, {})),
+        choices=_choices(round_, number),
         discards=tuple(spell_cards((*hand.laid_away, *hand.laid_aside))) if hand else (),
         split=_split(round_, seat(number)),
-        blind=tuple(bet for bet in round_.wagers.get(number, {}) if bet in round_.blind.get(number, ())),
+        blind=tuple(bet for bet in round_.wagers.get(number, {}) if _in_blind(round_, number, bet)),
         propositions={bet: dict(on) for bet, on in round_.propositions.get(number, {}).items()},
         settled=settled(round_, number),
         wagers=dict(round_.wagers.get(number, {})),
         returned=back,
         held=held_of(round_, number, back),
     )
+
+
+def _choices(round_: Round, number: int) -> dict[str, str]:
+    """What the seat chose at each step; a hand that it showed to declare it is `declared`."""
+    made = dict.fromkeys(round_.declared.get(number, ()), DECLARED) | round_.choices.get(number, {})
+    return {step.name: made[step.name] for step in round_.plan.steps if step.name in made}
+
+
+def _in_blind(round_: Round, number: int, bet: str) -> bool:
+    return bet in round_.blind.get(number, ()) or bet in round_.plan.blind
 
 
 def settled(round_: Round, number: int) -> tuple[str, ...]:
@@ -188,7 +202,8 @@ def _stages(round_: Round) -> Iterator[Stage]:
     found = [stage for stages in round_.stages.values() for stage in stages]
     for stage in sorted(found, key=lambda stage: order[stage.step]):
         place = parse_place(stage.place)
-        if place in round_.ledger.hands and sorted(stage.cards) != sorted(spell_cards(lying(round_, place))):
+        changed = place in round_.ledger.hands and sorted(stage.cards) != sorted(spell_cards(lying(round_, place)))
+        if changed or stage.step in round_.declared.get(place.seat or 0, ()):
             yield stage
 
 

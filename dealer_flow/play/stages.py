@@ -65,3 +65,15 @@ def settled_bets(round_: Round, number: int) -> frozenset[str]:
     if shown and number not in round_.dead:
         return frozenset(round_.wagers.get(number, {}))
     return frozenset(round_.settled.get(number, ()))
+
+
+def note_declared(round_: Round, step: ShowStep, place: Place, cards: tuple[Card, ...]) -> None:
+    """A player declares a hand by showing these cards of it; the last time counts."""
+    hand = round_.ledger.hands.get(place)
+    if hand is None or place.seat is None or round_.over:
+        return
+    covered = (UNREAD,) * max((hand.counted or 0) - len(cards), 0)
+    found = round_.stages.setdefault(place, [])
+    found[:] = [stage for stage in found if stage.step != step.name]
+    found.append(Stage(step=step.name, place=place.text, cards=tuple(spell_cards(cards + covered))))
+    round_.declared.setdefault(place.seat, set()).add(step.name)

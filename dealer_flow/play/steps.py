@@ -86,14 +86,14 @@ def to_set(round_: Round) -> list[Place]:
     found = list[Place]()
     for kind in step.of:
         if kind == "seats":
-            found += [seat(number) for number in round_.live if _chose(round_, number, step.choice)]
+            found += [seat(number) for number in round_.live if _chose(round_, number, step.choices)]
         elif kind != "dealer" and kind not in round_.dead_hands and round_.plan.place(kind) in round_.ledger.hands:
             found.append(round_.plan.place(kind))
     return found
 
 
-def _chose(round_: Round, number: int, choice: str | None) -> bool:
-    return choice is None or choice in round_.choices.get(number, {}).values()
+def _chose(round_: Round, number: int, choices: tuple[str, ...]) -> bool:
+    return not choices or not set(choices).isdisjoint(round_.choices.get(number, {}).values())
 
 
 def set_out(round_: Round) -> bool:
@@ -119,6 +119,39 @@ def declares(round_: Round, place: Place) -> bool:
     kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
     shows = [step for step in steps if isinstance(step, ShowStep | RevealStep) and kind in step.recipients]
     return bool(shows) and isinstance(shows[-1], ShowStep) and shows[-1].optional
+
+
+def declaring(round_: Round, place: Place) -> ShowStep | None:
+    """The step by which a seat that shows cards now declares its hand; None when that is past, or nobody does. A seat
+    that has chosen in a later step has had its turn, unless the step itself says until when."""
+    kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
+    shows = [step for step in steps if isinstance(step, ShowStep) and step.optional and kind in step.of]
+    if round_.over or not place.seat or not shows or not (declares(round_, place) or shows[-1].until is not None):
+        return None
+    step, made = shows[-1], round_.choices.get(place.seat, {})
+    if step.until is not None:
+        return None if _begun(round_, step.until) else step
+    names = [each.name for each in round_.plan.steps]
+    return None if any(names.index(name) > names.index(step.name) for name in made) else step
+
+
+def declared_late(round_: Round, place: Place) -> ShowStep | None:
+    """The step that a hand shown now comes too late for; None when it declares, or is shown in its turn."""
+    step = round_.step
+    if round_.over or step is None or isinstance(step, RevealStep) or not place.seat or not declares(round_, place):
+        return None
+    shows = [each for each in round_.plan.steps[: round_.at + 1] if isinstance(each, ShowStep) and each.until]
+    late = [each for each in shows if each.until and _begun(round_, each.until)]
+    return late[-1] if late and round_.plan.kind(place) in late[-1].of else None
+
+
+def _begun(round_: Round, name: str) -> bool:
+    """True once something of this step was reported: a choice made in it, a card that it deals or turns up."""
+    step = next((step for step in round_.plan.steps if step.name == name), None)
+    if isinstance(step, ShowStep):
+        return any(round_.open.get(round_.plan.place(kind), 0) for kind in step.of if kind != "seats")
+    chosen = any(name in made for made in round_.choices.values())
+    return chosen or any(due.step == name for due in round_.dues[: round_.given])
 
 
 def next_step(round_: Round) -> None:

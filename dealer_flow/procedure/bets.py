@@ -173,7 +173,8 @@ class BetPart(TomlTable):
     """A spot on the layout. A seat with an `enters` bet is dealt in; `enters_when`: under that reading only. `when`:
     the spot is there under that reading only. `before-extra`: before the extra card of a shoe's game, with money moved
     from the bet that `[shoe.extra]` names. `fee`: paid for, never returned as a bet is. `must`: rules of the bet.
-    `propositions`: the outcomes that money on it may be on.
+    `propositions`: the outcomes that money on it may be on. `blind`: it lies there before the cards it is a bet on are
+    seen, in the place of one that a choice places later.
 
     `tip_for`: what a player puts up for the dealer beside this bet of his own. It plays with that bet at its odds, so
     it enters nobody into the deal, is never more than that bet unless a rule of its own says how much it may be, cannot
@@ -188,6 +189,7 @@ class BetPart(TomlTable):
     when: WhenPart | None = None
     progressive: bool = False
     fee: bool = False
+    blind: bool = False
     tip_for: Name | None = None
     must: tuple[MustPart, ...] = ()
     propositions: tuple[PropositionPart, ...] = ()

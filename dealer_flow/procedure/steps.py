@@ -588,13 +588,15 @@ class ExchangeStep(Step):
 class ShowStep(Step):
     """Cards are turned face up before play goes on. `cards`: how many lie open at each place after it; absent: all of
     them. `which`: any, or those at the bottom of the packet. `optional`: they may be, from here on; play does not wait
-    for it."""
+    for it, and a player's hand that is shown so is declared. `until`: a later step; once something of it was reported,
+    a hand is no longer declared."""
 
     do: Literal["show"]
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     cards: Annotated[int, Field(ge=1, le=7)] | None = None
     which: Literal["any", "bottom"] = "any"
     optional: bool = False
+    until: Name | None = None
 
     state = "showing"
     places_key = "of"
@@ -614,12 +616,17 @@ class ShowStep(Step):
                 yield (*key, "cards"), f"{self.cards} cards of {recipient!r} lie open; allowed: {least} to {held}"
         if self.which == "bottom" and self.cards is None:
             yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
+        names = [step.name for step in game.step]
+        later = names[names.index(self.name) + 1 :]
+        if self.until is not None and not (self.optional and self.until in later):
+            yield (*key, "until"), f"of a show that is optional, one of the later steps: {', '.join(later)}"
 
     def words(self, game: "Procedure") -> str:
         """Whose, which and how many."""
         whose = listed([place(to, dealer="your own hand") for to in self.of])
         if self.optional:
-            return f"From here on cards of {whose} may be shown."
+            late = f" Once {self.until} has begun it is too late to declare." if self.until else ""
+            return f"From here on cards of {whose} may be shown.{late}"
         if self.cards is None:
             return f"Turn up all cards of {whose}."
         if self.which == "bottom":
@@ -697,13 +704,13 @@ class AssignStep(Step):
 class SetStep(Step):
     """Every player arranges a hand: `low` cards of it are the low hand, or the first one, all others the high one or
     the second. Who cannot may have it set the house way. Nobody waits for a report of it: what was not reported is not
-    known. `choice`: only seats that made this choice have a hand to arrange."""
+    known. `choices`: only seats that made one of these have a hand to arrange."""
 
     do: Literal["set"]
     of: Annotated[tuple[Recipient, ...], Field(min_length=1)] = ("seats",)
     low: Annotated[int, Field(ge=1, le=5)]
     parts: tuple[Clause, Clause] = ("low", "high")
-    choice: Name | None = None
+    choices: tuple[Name, ...] = ()
 
     state = "setting"
     places_key = "of"
@@ -714,17 +721,18 @@ class SetStep(Step):
         for recipient in self.of:
             if recipient in so_far.dealt and so_far.held(recipient) <= self.low:
                 yield (*key, "low"), f"{recipient!r} has {so_far.held(recipient)} cards; allowed: fewer in its low hand"
-        if self.choice is not None and self.choice not in so_far.choices:
-            yield (
-                (*key, "choice"),
-                f"no choice {self.choice!r} before; known: {', '.join(sorted(so_far.choices)) or 'none'}",
-            )
+        for name in self.choices:
+            if name not in so_far.choices:
+                yield (
+                    (*key, "choices"),
+                    f"no choice {name!r} before; known: {', '.join(sorted(so_far.choices)) or 'none'}",
+                )
 
     def words(self, game: "Procedure") -> str:
         """Who arranges what."""
         own = [place(to) for to in self.of if to not in ("seats", "dealer")]
         who = "Each player still in play" if "seats" in self.of else f"Whoever plays {listed(own)}"
-        only = f" who chose {self.choice}" if self.choice else ""
+        only = f" who chose {listed([*self.choices], 'or')}" if self.choices else ""
         one, other = self.parts
         return (
             f"{who}{only} sets the hand: {cards(self.low)} for the {one} hand, the others for the {other} hand."

@@ -101,6 +101,8 @@ class Round:
     """Steps and the hands that were held against what they must draw."""
     blind: dict[int, set[str]] = field(default_factory=dict)
     """Seat -> bets of later choices that it placed in the blind."""
+    declared: dict[int, set[str]] = field(default_factory=dict)
+    """Seat -> the steps at which it showed its cards to declare them."""
     stages: dict[Place, list[Stage]] = field(default_factory=dict)
     """What lay at each place when a step was over, where that changed."""
     propositions: dict[int, dict[str, dict[str, int]]] = field(default_factory=dict)

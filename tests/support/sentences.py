@@ -159,6 +159,7 @@ FACTS: dict[str, str | dict[str, str]] = {
         "kept": "place cards? known called? unreliable?",
     },
     "board-order-differs": "place cards known",
+    "declared-late": "place",
     "laid-aside-unknown": "place choices",
     "dealer-count-wrong": _COUNT,
     "community-count-wrong": _COUNT,
