@@ -511,12 +511,13 @@ def _not_here(*_: object) -> bool:
 
 
 def _settling(round_: Round) -> bool:
-    """A player's hand was shown for the last time: it is settled then and there."""
-    plan, hands = round_.plan, round_.ledger.hands
-    if round_.step is None or round_.step.do != "reveal":
+    """All of the house's cards lie open for the last time, and so does a player's hand, which is settled then."""
+    plan, hands, step = round_.plan, round_.ledger.hands, round_.step
+    if step is None or step.do != "reveal":
         return False
     shown = {plan.kind(place) for place, hand in hands.items() if hand.revealed is not None}
-    return any(kind == "seats" or (kind in plan.hands and not plan.house(kind)) for kind in shown)
+    players = [kind for kind in step.order if kind == "seats" or not plan.house(kind)]
+    return shown.issuperset(set(step.order) - set(players)) and (not players or not shown.isdisjoint(players))
 
 
 def _substantial_action(round_: Round) -> bool:

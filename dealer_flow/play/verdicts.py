@@ -255,7 +255,10 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
         judge_muck(round_, _FOUND(code="burned-card-in-muck", reason="touched", place=place.text), place, seen)
         return
     hand = round_.ledger.hands.get(place)
-    policy = round_.plan.mishap(how, round_.plan.kind(place), hand.step if hand else None) or _RULE
+    policy = round_.plan.mishap(how, round_.plan.kind(place), hand.step if hand else None)
+    if policy is None and known is Mishap.JOKER and card is not None and not round_.plan.in_deck(card):
+        policy = round_.plan.foreign  # as when a device reads it
+    policy = policy or _RULE
     finding = _FOUND(
         code=code,
         reason=reason,

@@ -1,6 +1,6 @@
 """`python -m docs._print`, which `make docs` runs."""
 
-from docs._print import games, lines, odds, protocol, write
+from docs._print import clauses, games, lines, odds, protocol, write
 
-for page in (protocol, games, lines, odds):
+for page in (protocol, games, lines, odds, clauses):
     write(page.pages())

@@ -20,25 +20,40 @@ def given_back(result: RoundResult) -> dict[int, dict[str, int]]:
     return {seat.seat: dict(seat.returned) for seat in result.seats}
 
 
-def deal(game: str) -> tuple[HandTable, list[str], list[str]]:
+def deal(game: str, *, whole: bool = True) -> tuple[HandTable, list[str], list[str]]:
     """The table after its first cards are out, what was played and what is to come."""
     lines = list(clean(game).lines)
     at = next(at for at, line in enumerate(lines) if line.startswith(("packet seat 1", "draw", "deal by hand")))
+    while whole and lines[at].startswith("draw") and lines[at + 1].startswith("draw"):
+        at += 1
     return HandTable(game).play(lines[: at + 1]), lines[: at + 1], lines[at + 1 :]
 
 
+RULED = {
+    "fouled-by-player": ("47.1-1031(2), 47.1-1032(3)", "dead", False),
+    "fouled-by-others": ("47.1-1020", "dead", True),
+    "reconstructed": ("47.1-1020", "live", False),
+}
+"""What a fouled hand comes to -> the clause, what becomes of it, and whether every chip goes back."""
+
+
 @pytest.mark.parametrize("game", WITH_SEATS)
-def test_a_fouled_hand_is_dead_and_recovers_nothing(game: str) -> None:
-    """47.1-1031(1)-(2)."""
-    table, _, _ = deal(game)
+@pytest.mark.parametrize("how", RULED)
+def test_whose_fault_a_fouled_hand_is_decides(game: str, how: str) -> None:
+    """47.1-1020: a supervisor finds out, and who is not at fault gets every chip back."""
+    clause, status, back = RULED[how]
+    table, _, rest = deal(game)
     table.play("mishap seat 1: fouled")
-    assert table.incidents[-1].clause == "47.1-1031(1)-(2)"
-    for line in deal(game)[2]:
-        if not line.startswith(("choose 1:", "show seat 1:")):
-            table.play(without_seat_1(line))
+    assert (table.incidents[-1].clause, table.incidents[-1].called) == ("47.1-1020", "supervisor")
+    table.play(f"mishap seat 1: {how}")
+    assert (table.incidents[-1].clause, table.incidents[-1].called) == (clause, None)
+    for line in rest:
+        if status == "live" or not line.startswith(("choose 1:", "show seat 1:")):
+            table.play(line if status == "live" else without_seat_1(line))
     result = table.end()
-    assert next(seat.status for seat in result.seats if seat.seat == 1) == "dead"
-    assert given_back(result)[1] == {}
+    seat = next(seat for seat in result.seats if seat.seat == 1)
+    assert (result.outcome, seat.status in (status, "folded")) == ("complete", True)
+    assert seat.returned == (seat.wagers if back else {})
 
 
 def without_seat_1(line: str) -> str:
@@ -52,7 +67,7 @@ def without_seat_1(line: str) -> str:
 @pytest.mark.parametrize("game", games())
 def test_a_misdeal_called_before_the_first_choice_gives_every_bet_back(game: str) -> None:
     """47.1-1022: all of the cards go back to the dealer for a redeal."""
-    table, _, _ = deal(game)
+    table, _, _ = deal(game, whole=False)
     table.play("misdeal")
     result = table.end()
     assert result.outcome == "misdeal"
@@ -60,14 +75,50 @@ def test_a_misdeal_called_before_the_first_choice_gives_every_bet_back(game: str
     assert [incident.clause for incident in result.incidents] == ["47.1-1022"]
 
 
-@pytest.mark.parametrize("game", CHOICES)
-def test_no_misdeal_after_substantial_action(game: str) -> None:
-    """47.1-1022: a call after the first choice is recorded and changes nothing."""
+@pytest.mark.parametrize("game", [game for game in CHOICES if game != "longhorn.co"])
+def test_a_choice_bars_no_misdeal(game: str) -> None:
+    """47.1-1002(33): substantial action has no applicability to house-banked games."""
     table = HandTable(game)
+    lines = list(clean(game).lines)
+    last = max(at for at, line in enumerate(lines) if line.startswith("choose"))
+    result = table.play([*lines[: last + 1], "misdeal"]).end()
+    assert result.outcome == "misdeal"
+    assert [incident.clause for incident in result.incidents] == ["47.1-1022"]
+
+
+@pytest.mark.parametrize("game", games())
+def test_no_misdeal_once_a_hand_is_settled(game: str) -> None:
+    """A house's reading: what was settled is over. By `end` it may be called all the same."""
+    if game == "longhorn.co":
+        return
+    lines = list(clean(game).lines)
+    result = HandTable(game).play([*lines, "misdeal"]).end()
+    assert [(incident.code, incident.clause) for incident in result.incidents] == [("misdeal-refused", "procedure")]
+    assert result.outcome == "complete"
+    assert HandTable(game, misdeal_until="end").play([*lines, "misdeal"]).end().outcome == "misdeal"
+
+
+@pytest.mark.parametrize("game", CHOICES)
+def test_a_house_may_end_it_with_the_first_choice(game: str) -> None:
+    if game == "longhorn.co":
+        return
+    table = HandTable(game, misdeal_until="first-decision")
     lines = list(clean(game).lines)
     at = next(at for at, line in enumerate(lines) if line.startswith("choose"))
     result = table.play([*lines[: at + 1], "misdeal", *lines[at + 1 :]]).end()
     assert (result.outcome, table.codes) == ("complete", ["misdeal-refused"])
+
+
+def test_in_longhorn_substantial_action_is_what_the_definition_says() -> None:
+    """47.1-1002(33): two players putting money in the pot, or three acting."""
+    lines = list(clean("longhorn.co").lines)
+    chosen = [at for at, line in enumerate(lines) if line.startswith("choose")]
+    paid = [at for at in chosen if "pot-1" in lines[at]]
+    assert HandTable("longhorn.co").play([*lines[: paid[0] + 1], "misdeal"]).end().outcome == "misdeal"
+    result = HandTable("longhorn.co").play([*lines[: paid[1] + 1], "misdeal", *lines[paid[1] + 1 :]]).end()
+    assert [(incident.code, incident.clause) for incident in result.incidents] == [
+        ("misdeal-refused", "47.1-1022, 47.1-1002(33)")
+    ]
 
 
 @pytest.mark.parametrize("game", PACKETS)
@@ -92,12 +143,28 @@ def test_a_card_of_another_back_makes_the_deck_defective(game: str) -> None:
 def test_a_joker_or_a_faced_card_in_a_packet_calls_a_supervisor(game: str, how: str) -> None:
     """47.1-1037 has the card replaced, which a packet does not allow: a person rules."""
     table, _, rest = deal(game)
+    if how != "boxed" and load_procedure(game).face.joker is None:
+        return  # the next test's
     result = table.play([f"mishap seat 1: {how}", "confirm", *rest]).end()
     assert result.outcome == "complete"
     assert [incident.called for incident in result.incidents] == ["supervisor", None]
-    assert result.incidents[0].clause == (
-        "47.1-1037" if load_procedure(game).face.joker or how == "boxed" else "procedure"
+    assert result.incidents[0].clause == "47.1-1037"
+
+
+@pytest.mark.parametrize("game", [game for game in PACKETS if load_procedure(game).deck.jokers])
+@pytest.mark.parametrize("who", ["person", "device"])
+def test_a_joker_too_many_makes_a_deck_defective(game: str, who: str) -> None:
+    """47.1-1037 speaks of jokers that are not used in the game; a deck with one too many is defective (1002(13))."""
+    lines = list(clean(game).lines)
+    at = next(at for at, line in enumerate(lines) if line.startswith("packet"))
+    to = lines[at].partition(":")[0]
+    table = HandTable(game).play(lines[:at])
+    table.play(
+        [lines[at], f"mishap {to.removeprefix('packet ')}: joker X4"] if who == "person" else f"{to} reading: X4"
     )
+    found = next(incident for incident in table.incidents if incident.code == "stray-joker")
+    assert "47.1-1036" in found.clause
+    assert table.end().outcome in ("defective-deck", "unreliable")
 
 
 @pytest.mark.parametrize("game", games())

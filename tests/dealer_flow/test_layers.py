@@ -73,10 +73,17 @@ def test_tables_are_merged_and_rows_take_the_place_of_their_name() -> None:
     content = whole.content()
     assert content["seats"] == {"most": 5, "clause": "procedure"}
     assert content["care"]["count-every"] == {"minutes": 20, "clause": "47.1-1036"}
-    assert rows(whole, "bet") == ["ante", "pair-plus", "six-card-bonus", "progressive", "play"]
+    bets = [name for name in rows(whole, "bet") if not name.startswith("tip-")]
+    assert bets == ["ante", "pair-plus", "six-card-bonus", "progressive", "play"]
     assert "enters" not in content["bet"][1]
-    options = ["dealer-count", "mine", "foreign-card", "card-off-table", "house-card-off-table", "deck-age-rounds"]
-    assert rows(whole, "option") == options
+    options = ["dealer-count", "mine", "foreign-card", "card-off-table", "house-card-off-table"]
+    assert rows(whole, "option") == [
+        *options,
+        "won-before-defect",
+        "misdeal-until",
+        "deck-least-rounds",
+        "deck-age-rounds",
+    ]
 
 
 def test_steps_once_given_are_all_of_them_new() -> None:
@@ -118,7 +125,14 @@ def test_what_is_taken_away() -> None:
         ("seats", ["short", "long"]),
         ("seats", ["off-table"]),
     ]
-    assert rows(whole, "option") == ["card-off-table", "foreign-card", "deck-age-rounds"]
+    assert rows(whole, "option") == [
+        "card-off-table",
+        "won-before-defect",
+        "foreign-card",
+        "misdeal-until",
+        "deck-least-rounds",
+        "deck-age-rounds",
+    ]
 
 
 def test_two_rows_of_one_name_in_one_file_stay_a_fault(tmp_path: Path) -> None:

@@ -43,7 +43,9 @@ def test_flushes_gone_wild_colorado() -> None:
     assert [policy and policy.then for policy in thens["seats"]] == ["dead-hand", "dead-hand"]
     assert [policy and policy.then for policy in thens["dealer"]] == ["progressive-only", "progressive-only"]
     assert [policy and policy.then for policy in thens["community"]] == ["progressive-only", "progressive-only"]
-    assert plan.wrong("seats", "exposed", "hands") is None
+    exposed = plan.wrong("seats", "exposed", "hands")
+    assert exposed is not None
+    assert (exposed.then, exposed.clause) == ("person", "47.1-1021")  # to be replaced, which a packet does not allow
 
 
 def test_the_hash_covers_the_content_and_nothing_else() -> None:
@@ -100,8 +102,8 @@ BAD = [
         "no choice 'raise'; known: fold, play",
     ),
     ('choices = ["fold", "play"]', 'choices = ["play"]', "decision[1].name", "no step offers 'fold'"),
-    ('then = "dead-hand"', 'then = "dead"', "wrong[1].then", "'dead-hand'"),
-    ('then = "dead-hand"', 'then = "complete"', "wrong[1].then", "gives a hand its next card"),
+    ('then = "progressive-only"', 'then = "dead"', "wrong[2].then", "'dead-hand'"),
+    ('then = "progressive-only"', 'then = "complete"', "wrong[2].then", "gives a hand its next card"),
     (
         'of = "seats"\nhow',
         'of = "river"\nhow',
@@ -127,29 +129,25 @@ BAD = [
         "'flop' gives no cards to 'seats'",
     ),
     (
-        'then = "dead-hand"',
-        'then = "dead-hand"\nreturns = ["antes"]',
-        "wrong[1].returns",
+        'then = "progressive-only"',
+        'then = "progressive-only"\nreturns = ["antes"]',
+        "wrong[2].returns",
         "no bet 'antes'; allowed: ante",
     ),
-    ('option = "community-count"', 'option = "community"', "wrong[3].option", "known: community-count"),
+    ('option = "community-count"', 'option = "community"', "wrong[3].option", "known: player-count, community-count"),
     ('option = "community-count"', 'option = "community-top-card"', "wrong[3].option", "does not choose"),
-    ('then = "dead-hand"', 'then = "dead-hand"\noption = "foreign-card"', "wrong[1]", "one of them"),
+    ('then = "progressive-only"', 'then = "progressive-only"\noption = "foreign-card"', "wrong[2]", "one of them"),
     ('default = "left"', 'default = "up"', "option[3].default", "'up' is not among left, right"),
     ('name = "card-lost"', 'name = "card-stolen"', "fault[7].name", "known: too-few-cards"),
     ('class = "link"', 'class = "links"', "fault[6].class", "known: input"),
     ('schema = "dealwire.procedure/2"', 'schema = "dealwire.procedure/1"', "schema", "'dealwire.procedure/2'"),
-    ('[remainder]\nclause = "47.1-1036"\n', "", "remainder", "missing"),
+    ('[remainder]\nclause = "47.1-1017.60(5)"', "", "remainder", "missing"),
     ("[remainder]\n", "[remainder]\ncards = 3\n", "remainder.cards", "8 seats leave 2 cards of 52, not 3"),
     ("[remainder]\n", "[remainder]\ncards = 2\n", "wrong", "missing: a row of 'remainder' for 'short'"),
     ("[remainder]\n", '[remainder]\nafter = "flop"\n', "remainder.after", "no step 'flop'; known: community, hands"),
     ("minutes = 30", "minutes = 0", "care.count-every.minutes", "greater than or equal to 1"),
-    (
-        "[care.deck]",
-        '[care.age]\noption = "foreign-card"\nclause = "x"\n[care.deck]',
-        "care.age.option",
-        "numbers of rounds",
-    ),
+    ('option = "deck-age-rounds"', 'option = "foreign-card"', "care.age.option", "numbers of rounds"),
+    ('option = "deck-least-rounds"', 'option = "foreign-card"', "care.least.option", "numbers of rounds"),
 ]
 
 

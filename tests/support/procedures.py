@@ -163,6 +163,8 @@ class Cases:
                 return None  # a packet of one card is there or not
             trouble = {"what": "packet", "packet": number, "by": -by if how == "short" else by}
             return trouble, {how: packet.place}
+        if how == "short" and by > packet.cards:
+            return None  # single cards go astray one by one
         if how == "short":
             return {"what": "misplaced", "packet": number, "to": MUCK.text, "cards": by}, {"short": packet.place}
         donor = self._donor(number, packet, at)

@@ -1,0 +1,88 @@
+"""The clauses that procedures and games cite, and how many files cite each: `docs/clauses.md`."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dealer_flow.procedure.load import known_procedures, load_procedure
+from docs._print import DOCS, printed, table
+from rules.game import load_game
+
+OTHER: Final = ("procedure", "house limit", "SD", "WA", "WAC", "RTF")
+"""What is no clause of Rule 10: the house's own, and the texts of South Dakota, Washington and Race to the Flush."""
+_SECTION: Final = re.compile(r"47\.1-10\d\d(?:\.\d+)?")
+_PARAGRAPH: Final = re.compile(r"(?P<words>(?:[a-z]+ )*)(?P<first>(?:\(\w+(?:\.\d+)?\))+)(?:-(?P<last>\(\w+\)))?$")
+_PLAIN: Final = re.compile(r"(?P<first>\d+)(?:-(?P<last>\d+))?$")
+
+
+def cited(value: Any, key: str = "") -> Iterator[str]:
+    """Every clause in the tables of a file: the values of all keys that name one."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from cited(inner, name if "clause" in name or key != "clauses" else key)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from cited(inner, key)
+    elif isinstance(value, str) and ("clause" in key or key == "bets_closed"):
+        yield value
+
+
+def single(citation: str) -> Iterator[tuple[str, str]]:
+    """Section and paragraph of each clause in a citation, the paragraph empty where the whole section is meant;
+    `47.1-1017.10(8), (10)(d)` is two. Both ends of `(8)-(9)` are given. ValueError when it is no citation."""
+    section = ""
+    for part in citation.split(", "):
+        if part.startswith(OTHER) or (not section and not part.startswith("47.1-")):
+            return
+        if found := _SECTION.match(part):
+            section, part = found[0], part[found.end() :].strip()
+        if not part:
+            yield section, ""
+            continue
+        plain, paragraph = _PLAIN.match(part), _PARAGRAPH.match(part)
+        if plain:
+            yield from ((section, f"({end})") for end in (plain["first"], plain["last"]) if end)
+        elif paragraph:
+            yield section, paragraph["words"] + paragraph["first"]
+            if paragraph["last"]:
+                before = paragraph["first"].rpartition("(")[0]
+                yield section, paragraph["words"] + before + paragraph["last"]
+        else:
+            raise ValueError(f"{citation!r}: {part!r} is no paragraph")
+
+
+def files() -> dict[str, list[str]]:
+    """Each file's citations."""
+    games = sorted(path.stem for path in (DOCS.parent / "rules" / "games").glob("*.toml"))
+    return {
+        **{f"procedure {name}": [*cited(load_procedure(name).model_dump(mode="json"))] for name in known_procedures()},
+        **{f"game {name}": [*cited(load_game(name).spec.model_dump(mode="json"))] for name in games},
+    }
+
+
+def pages() -> dict[str, str]:
+    """The printed part of `clauses.md`."""
+    return {"clauses.md": printed("clauses.md", _lines())}
+
+
+def _lines() -> Iterator[str]:
+    """Every clause cited, with the number of files that cite it."""
+    clauses: Counter[tuple[str, str]] = Counter()
+    others: Counter[str] = Counter()
+    for citations in files().values():
+        clauses.update({clause for citation in citations for clause in single(citation)})
+        others.update({citation for citation in citations if not list(single(citation))})
+    names = {clause: f"{clause[0]}{' ' * clause[1][:1].isalpha()}{clause[1]}" for clause in clauses}
+    yield from ("## Of Colorado's Rule 10", "")
+    yield from table(("clause", "files"), ((names[clause], clauses[clause]) for clause in sorted(clauses, key=_order)))
+    yield from ("", "## Of other texts, and of the house", "")
+    yield from table(("clause", "files"), sorted(others.items()))
+
+
+def _order(clause: tuple[str, str]) -> tuple[list[tuple[int, str]], ...]:
+    """Numbers by their value, letters by the alphabet."""
+    return tuple(
+        [(int(word), "") if word.isdigit() else (0, word) for word in re.findall(r"\d+|[a-zA-Z]+", part)]
+        for part in clause
+    )
