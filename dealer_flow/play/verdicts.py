@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from dealer_flow.play.stages import unsettle
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps import Due, ExchangeStep, ShowStep
@@ -44,6 +45,8 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
     """A consequence. What it says only ever gets worse: a dead hand stays dead."""
     then, returns = policy.then, policy.returns
     kind = round_.plan.kind(place)
+    if then != "nothing":
+        unsettle(round_, kind)
     if then == "dead-hand" and place.seat:
         round_.dead.add(place.seat)
         round_.returns.add("dead-hand", place.seat, returns)

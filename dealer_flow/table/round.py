@@ -109,6 +109,8 @@ class Round:
     """Seat -> bet -> what it is on, with cents."""
     settled: dict[int, set[str]] = field(default_factory=dict)
     """Seat -> the bets that are settled, whatever follows."""
+    settled_by: int | None = None
+    """The last step that settled bets, by its index."""
     all_shown: bool = False
     """Every hand was shown, and nothing was known by then that voids the round."""
     too_late: set[tuple[int, str]] = field(default_factory=set)

@@ -135,3 +135,24 @@ def test_a_deck_found_defective_before_the_hands_were_shown() -> None:
     result = table.end()
     assert result.outcome == "defective-deck"
     assert seat_of(result)["returned"] == {"ante": 500, "blind": 500}
+
+
+def test_a_card_found_wrong_before_anything_follows_settles_nothing() -> None:
+    """208 (13): the wagers rest on the card that was just dealt; once the next is dealt they are settled."""
+    lines = "bets 1: ante 500 / start / burn-card / deal by hand / choose 1: card-1, card-1 25 / burn-card 9C"
+    first = go_on(play("208.co", lines), "draw community KD / count community: 2").end()
+    assert first.seats[0].returned == {"ante": 500, "card-1": 25}
+    later = go_on(
+        play("208.co", lines), "draw community KD / burn-card 8C / draw community 7D / count community: 3"
+    ).end()
+    assert (later.outcome, later.seats[0].settled, later.seats[0].returned) == ("misdeal", ("card-1",), {"ante": 500})
+
+
+def test_a_wager_is_on_one_of_the_propositions_of_208() -> None:
+    lines = "bets 1: ante 500 / wager 1: three-card straight 50 / start / burn-card / deal by hand / choose 1: card-1"
+    more = "wager 1: card-1 rank:T 25 / wager 1: card-1 over-7 50 / wager 1: card-1 rank:7 25 / burn-card 9C"
+    table = go_on(play("208.co", lines), f"{more} / draw community KD")
+    seat_ = table.end().seats[0]
+    assert seat_.propositions == {"three-card": {"straight": 50}, "card-1": {"rank:T": 25, "over-7": 50}}
+    assert (seat_.wagers["card-1"], seat_.wagers["three-card"]) == (75, 50)
+    assert "unknown-proposition" in table.codes

@@ -1,4 +1,4 @@
-"""What a player declared, laid aside or split is read off the round's line, and again off the line that was read back."""
+"""What a player declared, laid aside or split is read off the round's line, and again off the line read back."""
 
 import json
 from typing import Any
