@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
@@ -170,6 +170,8 @@ class Game:
     fixed: Mapping[str, PaidRow]
     """Bet against the dealer -> what it pays."""
     sha256: str
+    path: Path = field(compare=False)
+    """The game file."""
 
     @property
     def id(self) -> str:
@@ -251,6 +253,7 @@ def load_game(source: str | Path) -> Game:
         fixed={bet.name: PaidRow("", bet.pays, bet.clauses.win) for bet in spec.bets if bet.kind == "against-dealer"},
         tables={(bet.name, name): flatten(paytables[name], bet.rows) for bet in spec.bets for name in bet.paytables},
         sha256=hashlib.sha256(canonical.encode()).hexdigest(),
+        path=path,
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "ProcedureError",
     "check_part",
     "check_procedure",
+    "fault_of",
     "known_parts",
     "known_procedures",
     "load_procedure",
@@ -49,6 +50,12 @@ def check_procedure(source: str | Path) -> list[ProcedureError]:
         return [*_examined(read(path, ProcedureError), str(path))[1]]
     except ProcedureError as fault:
         return [fault]
+
+
+def fault_of(source: str | Path, key: Key, why: str) -> ProcedureError:
+    """What something else finds wrong at a key of the procedure with this id, or in this file, where it is written."""
+    path = locate(source, FOLDER, "procedure", ProcedureError)
+    return compose(read(path, ProcedureError), str(path)).fault(key, why)
 
 
 def check_part(source: str | Path) -> list[ProcedureError]:

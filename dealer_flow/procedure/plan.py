@@ -175,6 +175,8 @@ class Plan:
             step.happen(so_far)
             opens.append(dict(so_far.open))
         self.sizes = so_far.dealt
+        self.played: dict[Recipient, int] = {to: so_far.held(to) for to in so_far.dealt}
+        """Cards of a whole hand that nothing burned."""
         self.opens = tuple(opens)
         """How many cards may lie open at each place once a step has begun; None for all of them."""
 

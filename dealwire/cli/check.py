@@ -1,17 +1,26 @@
 """`dealwire check`: is the file of a procedure, of a part of procedures, or of a game in order?"""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 import click
 
-from dealer_flow.procedure.load import check_part, check_procedure, known_parts, known_procedures
+from dealer_flow.procedure.load import (
+    ProcedureError,
+    check_part,
+    check_procedure,
+    known_parts,
+    known_procedures,
+    load_procedure,
+)
 from dealer_flow.procedure.tomlfile import TOML_MAX_BYTES
 from dealwire.cli.exits import Exit
 from dealwire.cli.terminal import echo
 from devices.files import read_file
 from protocol.tomlfile import TomlFileError
 from rules.game import game_ids, load_game
+from rules.pairing import game_faults
 
 CHECK_SCHEMA = "dealwire.check/1"
 
@@ -23,12 +32,13 @@ CHECK_SCHEMA = "dealwire.check/1"
 def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     """Check FILEs: dealing procedures, parts of them and games, told apart by their schema.
 
+    A game is held against the procedures that it names: among FILEs, with this program, or as ID.toml beside it.
     Each fault is one line: file, line, key, what is allowed. An id instead of a file means what comes with this
     program under that name. Exit code 2 when anything has a fault.
     """
-    bad = False
+    bad, given = False, _procedures(files)
     for name in files:
-        for kind, faults in faults_of(name):
+        for kind, faults in faults_of(name, given):
             bad |= bool(faults)
             if as_json:
                 item = {"schema": CHECK_SCHEMA, "type": "check", "file": name, "kind": kind, "faults": faults}
@@ -42,9 +52,21 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
         ctx.exit(Exit.USAGE)
 
 
-def faults_of(name: str) -> Iterator[tuple[str, list[str]]]:
+def _procedures(files: Iterable[str]) -> dict[str, Path]:
+    """Id -> file, of those that are a procedure's and in order."""
+    found: dict[str, Path] = {}
+    for name in files:
+        if name not in known_procedures() and _says(name, "dealwire.procedure/"):
+            try:
+                found.setdefault(load_procedure(Path(name)).id, Path(name))
+            except ProcedureError:  # which is its own line
+                continue
+    return found
+
+
+def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, list[str]]]:
     """What a name stands for, `procedure part` or `procedure` or `game` or these two, and all faults of each, one line
-    a fault."""
+    a fault. A game is held against `procedures`, by their ids, before those that come with the program."""
     game = name in game_ids() or _says(name, "dealwire.game/")
     if name in known_parts() or _says(name, "dealwire.procedure-part/"):
         yield "procedure part", [str(fault) for fault in check_part(name)]
@@ -52,11 +74,11 @@ def faults_of(name: str) -> Iterator[tuple[str, list[str]]]:
         yield "procedure", [str(fault) for fault in check_procedure(name)]
     if game:
         try:
-            load_game(name)
+            game_file = load_game(name)
         except TomlFileError as fault:
             yield "game", [str(fault)]
         else:
-            yield "game", []
+            yield "game", [str(fault) for fault in game_faults(game_file, procedures)]
 
 
 def _says(name: str, schema: str) -> bool:

@@ -19,6 +19,7 @@ from rules.amounts import MOST_CENTS
 from rules.game import Game, game_id_of, load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
+from rules.pairing import must_fit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -180,16 +181,17 @@ class TableMaker:
 
     def table(self, recorded: str = "") -> Table:
         """A table for the procedure that was given, else for the `recorded` one."""
-        loaded = self._load(self.given or recorded or DEFAULT_GAME)
+        source = self.given or recorded or DEFAULT_GAME
+        loaded = self._load(source)
         if loaded.id not in self._terms:
-            self._terms[loaded.id] = self._make_terms(loaded)
+            self._terms[loaded.id] = self._make_terms(loaded, source)
         terms = self._terms[loaded.id]
         book = award_book(loaded, terms, self._name) if self._awards else None
         if self._awards and book is None:
             raise click.UsageError("--awards needs --progressive and a game that has one, and settles")
         return Table(loaded, terms, name=self._name, awards=book, least_confidence=self._least_confidence)
 
-    def _make_terms(self, procedure: Procedure) -> TableTerms | None:
+    def _make_terms(self, procedure: Procedure, source: str) -> TableTerms | None:
         """A procedure that no game settles is dealt only, which is said, unless terms are given for it."""
         options = self._options
         if self._no_settle:
@@ -199,6 +201,8 @@ class TableMaker:
             echo(f"dealwire: no game settles {procedure.id}: its rounds are dealt only", err=True)
             return None
         game = load_game(self._game) if self._game else load_game_of(procedure.id)
+        if procedure.id in game.spec.procedures:  # `Table` refuses another
+            must_fit(game, source)
         return make_terms(game, self._open_bank(self._progressive), **options)
 
 

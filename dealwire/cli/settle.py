@@ -16,6 +16,7 @@ from dealwire.cli.terminal import echo
 from dealwire.table.table import TableTerms
 from protocol.errors import DealwireError
 from rules.game import load_game, load_game_of
+from rules.pairing import must_fit
 
 LINE_MAX_BYTES: Final = 256 * 1024
 """Longest line that is read: a round of 32 seats takes six thousand bytes, one of a whole shoe less."""
@@ -39,7 +40,9 @@ def command(ctx: click.Context, /, game: str | None, text: bool, progressive: Pa
     bank = open_bank(progressive)
     cents(options["meters"])  # what is wrong with one is known before the first round
     if game is not None:
-        terms[None] = make_terms(load_game(game), bank, **options)
+        loaded = load_game(game)
+        must_fit(loaded)
+        terms[None] = make_terms(loaded, bank, **options)
     failed = 0
     for number, line in enumerate(lines(sys.stdin.buffer), start=1):
         if not line.strip():

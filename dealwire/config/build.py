@@ -11,6 +11,7 @@ from rules.award import AwardBook
 from rules.game import load_game, load_game_of
 from rules.meter_setup import load_setup
 from rules.meters import MeterBank
+from rules.pairing import must_fit
 
 
 class Banks:
@@ -38,10 +39,13 @@ class Banks:
 
 
 def build_terms(part: TablePart, procedure: Procedure, banks: Banks) -> TableTerms | None:
-    """On which terms the table settles; None when it does not. SettlementRefused names what does not fit."""
+    """On which terms the table settles; None when it does not. SettlementRefused or TomlFileError names what does not
+    fit."""
     if not part.settle:
         return None
     game = load_game(part.game) if part.game else load_game_of(procedure.id)
+    if procedure.id in game.spec.procedures:  # `Table` refuses another
+        must_fit(game, part.procedure, part.options)
     return TableTerms(
         game,
         dict(part.paytables),

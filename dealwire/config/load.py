@@ -169,7 +169,8 @@ def _terms(part: TablePart, key: Key, procedure: Procedure, banks: Banks) -> Ite
     except SettlementRefused as error:
         yield (*key, *_place(error)), f"{error.what} {error.given!r}; allowed: {', '.join(error.allowed) or 'none'}"
     except TomlFileError as error:
-        yield (*key, "progressive" if error.file == str(part.progressive) else "game"), str(error)
+        at = "procedure" if isinstance(error, ProcedureError) else "game"
+        yield (*key, "progressive" if error.file == str(part.progressive) else at), str(error)
     except DealwireError as error:
         yield key, str(error)
 

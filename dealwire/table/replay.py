@@ -9,13 +9,18 @@ from devices.capture import Capture, CaptureError
 from devices.events import Seen
 from devices.replay import CaptureUnplayable, PlayStats, reports
 from rules.game import game_id_of, load_game
+from rules.pairing import must_fit
 
 
 def usual_table(procedure: str, *, name: str = "table-1") -> Table:
     """A table that follows a procedure, by id or file, and settles where a game does, everything at its default."""
     loaded = load_procedure(procedure)
-    game = game_id_of(loaded.id)
-    return Table(loaded, TableTerms(load_game(game)) if game else None, name=name)
+    game_id = game_id_of(loaded.id)
+    if game_id is None:
+        return Table(loaded, None, name=name)
+    game = load_game(game_id)
+    must_fit(game, procedure)
+    return Table(loaded, TableTerms(game), name=name)
 
 
 def replay(path: str | Path, table: Table | None = None) -> Iterator[TableOutcome]:

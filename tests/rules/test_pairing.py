@@ -1,0 +1,195 @@
+"""A game held against the procedures that it names: each difference at its line of the file it stands in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dealer_flow.procedure.load import FOLDER, load_procedure
+from dealer_flow.procedure.plan import Plan
+from dealwire.cli import main
+from dealwire.config.load import load_configuration
+from protocol.tomlfile import TomlFileError
+from rules.game import GAMES, game_ids, load_game
+from rules.pairing import differences, game_faults
+
+CONFIGURATION = Path(__file__).parents[2] / "docs" / "examples" / "table.toml"
+COLORADO, RACE = "flushes-gone-wild.co", "race-to-the-flush"
+
+
+def pair(
+    folder: Path, name: str = COLORADO, *, game: tuple[str, str] = ("", ""), deal: tuple[str, str] = ("", "")
+) -> Path:
+    """A game and its procedure as files of their own, `mine` by id, each with one text in the place of another."""
+    shutil.copytree(GAMES / "paytables", folder / "paytables")
+    settled = (GAMES / f"{name}.toml").read_text().splitlines()
+    named = [
+        f'procedures = ["mine"{line[line.index("]") :]}' if line.startswith("procedures") else line for line in settled
+    ]
+    for file, text, (before, after) in (
+        (folder / "game.toml", "\n".join(named) + "\n", game),
+        (folder / "mine.toml", (FOLDER / f"{name}.toml").read_text().replace(f'id = "{name}"', 'id = "mine"'), deal),
+    ):
+        assert before in text
+        file.write_text(text.replace(before, after) if before else text)
+    return folder / "game.toml"
+
+
+def faults(game: Path) -> list[str]:
+    return [str(fault).replace(f"{game.parent}/", "") for fault in game_faults(load_game(game))]
+
+
+def at(file: Path, text: str) -> int:
+    """The line of a file on which a text stands."""
+    return next(number for number, line in enumerate(file.read_text().splitlines(), 1) if line.startswith(text))
+
+
+@pytest.mark.parametrize("game", game_ids())
+def test_what_comes_with_the_package_fits(game: str) -> None:
+    assert [*game_faults(load_game(game))] == []
+
+
+def test_a_procedure_of_ones_own_lies_beside_the_game(tmp_path: Path) -> None:
+    assert faults(pair(tmp_path)) == []
+
+
+def test_a_bet_misspelt_in_the_game(tmp_path: Path) -> None:
+    game = pair(tmp_path, game=('"flush-rush"', '"flush-rushh"'))
+    here, there = at(game, 'name = "flush-rushh"'), at(tmp_path / "mine.toml", 'name = "flush-rush"')
+    assert faults(game) == [
+        f"game.toml:{here}: bets[4].name: procedure mine has no bet 'flush-rushh';"
+        " allowed: ante, blind, play, flush-rush, progressive",
+        f"mine.toml:{there}: bet[4].name: game flushes-gone-wild.co has no bet 'flush-rush';"
+        " allowed: ante, blind, play, flush-rushh, progressive",
+    ]
+
+
+def test_a_bet_misspelt_in_the_procedure(tmp_path: Path) -> None:
+    game = pair(tmp_path, deal=('"flush-rush"', '"flush-rus"'))
+    found = faults(game)
+    assert [line.partition(":")[0] for line in found] == ["game.toml", "mine.toml"]
+    assert "bet[4].name: game flushes-gone-wild.co has no bet 'flush-rus'" in found[1]
+
+
+def test_a_bet_that_stands_in_a_file_below(tmp_path: Path) -> None:
+    """The line is that of the file in which the bet is written."""
+    game = pair(tmp_path, deal=('"flush-rush"', '"flush-rus"'))
+    (tmp_path / "mine.toml").rename(tmp_path / "below.toml")
+    (tmp_path / "mine.toml").write_text(
+        'schema = "dealwire.procedure/2"\nbase = ["./below.toml"]\nid = "mine"\ntitle = "Mine"\n'
+    )
+    line = at(tmp_path / "below.toml", 'name = "flush-rus"')
+    assert faults(game)[1].startswith(f"below.toml:{line}: bet[4].name: ")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key", "why"),
+    [
+        ("own = 5", "own = 4", "hand.own", "4 cards of seats, and 5 are left there"),
+        ("own = 5", "own = 4", "hand.own", "4 cards of dealer, and 5 are left there"),
+        ("community = 2", "community = 0", "hand.community", "0 cards of community, and 2 are left there"),
+        ('kind = "progressive"', 'kind = "own-hand"', "bet[5].progressive", "settles 'progressive' as own-hand"),
+    ],
+)
+def test_what_is_dealt_is_what_is_ranked(tmp_path: Path, before: str, after: str, key: str, why: str) -> None:
+    game = pair(tmp_path, game=(before, after))
+    if key.startswith("bet["):
+        game.write_text(game.read_text().replace('["FGWP-01", "FGWP-02"]', '["FGW-01"]'))
+    assert any(f": {key}: " in line and why in line and "; allowed: " in line for line in faults(game)), faults(game)
+
+
+def test_a_burned_card_more_is_one_fewer_to_rank(tmp_path: Path) -> None:
+    game = pair(tmp_path, deal=("positions = [1, 2, 5]", "positions = [1, 5]"))
+    line = at(game, "community = 2")
+    why = "2 cards of community, and 3 are left there of what procedure mine deals; allowed: 3"
+    assert faults(game) == [f"game.toml:{line}: hand.community: {why}"]
+
+
+def test_no_dealers_hand_to_beat() -> None:
+    plan = Plan(load_procedure("let-it-ride.co"), {})
+    found = {(each.of, each.key): each.why for each in differences(load_game(COLORADO).spec, plan)}
+    assert "and 0 are left there" in found["game", ("hand", "own")]
+
+
+def test_a_procedure_that_is_not_there(tmp_path: Path) -> None:
+    game = pair(tmp_path)
+    (tmp_path / "mine.toml").unlink()
+    (only,) = faults(game)
+    assert only.startswith(f"game.toml:{at(game, 'procedures')}: procedures[1]: no procedure 'mine'; allowed: 208.co, ")
+    assert only.endswith(", or one in mine.toml beside this file")
+
+
+def test_a_broken_procedure_is_named_itself(tmp_path: Path) -> None:
+    game = pair(tmp_path, deal=('placed = "by-decision"', 'placed = "never"'))
+    assert [line.partition(":")[0] for line in faults(game)] == ["mine.toml"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ("column = 5", "column = 6", "race.column: 6 cards, and procedure mine ends at 5; allowed: 5"),
+        ("most = 16", "most = 15", "race.most: 15 cards, and procedure mine ends at 16; allowed: 16"),
+        ('"number-17"', '"number-18"', "bets[13].name: procedure mine has no bet 'number-18'"),
+    ],
+)
+def test_a_race_ends_where_the_drawing_does(tmp_path: Path, before: str, after: str, why: str) -> None:
+    assert why in faults(pair(tmp_path, RACE, game=(before, after)))[0]
+
+
+def test_hands_are_no_columns(tmp_path: Path) -> None:
+    race, hands = load_game(RACE).spec, load_game(COLORADO).spec
+    drawn, dealt = Plan(load_procedure(RACE), {}), Plan(load_procedure(COLORADO), {})
+    assert "deals hands and no columns; allowed: [hand]" in [each.why for each in differences(race, dealt)][-1]
+    assert "deals columns and no hands; allowed: [race]" in [each.why for each in differences(hands, drawn)][-1]
+
+
+# ------------------------------------------------------------------ where it is refused
+
+
+def test_check_names_each_and_finds_the_procedure_among_its_files(tmp_path: Path) -> None:
+    game = pair(tmp_path, game=('"flush-rush"', '"flush-rushh"'))
+    elsewhere = tmp_path / "elsewhere.toml"
+    (tmp_path / "mine.toml").rename(elsewhere)
+    alone = CliRunner().invoke(main, ["check", str(game)])
+    assert (alone.exit_code, len(alone.stderr.splitlines())) == (2, 1)
+    assert "no procedure 'mine'" in alone.stderr
+    both = CliRunner().invoke(main, ["check", str(game), str(elsewhere)])
+    assert both.exit_code == 2
+    assert [line.partition(":")[0] for line in both.stderr.splitlines()] == [str(game), str(elsewhere)]
+    as_json = CliRunner().invoke(main, ["check", "--json", str(game), str(elsewhere)])
+    assert [len(json.loads(line)["faults"]) for line in as_json.stdout.splitlines()] == [2, 0]
+
+
+def test_settle_refuses_it_before_the_first_round(tmp_path: Path) -> None:
+    game = pair(tmp_path, game=('"flush-rush"', '"flush-rushh"'))
+    done = CliRunner().invoke(main, ["settle", "--game", str(game)], input="")
+    fits = pair(tmp_path / "fits")
+    assert CliRunner().invoke(main, ["settle", "--game", str(fits)], input="").exit_code == 0
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert str(next(game_faults(load_game(game)))) in done.stderr
+
+
+@pytest.mark.parametrize("misspelt", ["game", "deal"])
+def test_the_service_does_not_start_with_it(tmp_path: Path, misspelt: str) -> None:
+    """The configuration is refused with the line of `dealwire check`, whichever of the two files is at fault."""
+    shutil.copytree(CONFIGURATION.parent, tmp_path / "run")
+    file, name = tmp_path / "run" / "table.toml", f'"{COLORADO}"'
+    here = tmp_path / "files"
+    game = pair(here)
+    text = file.read_text().replace(f"procedure = {name}", f'procedure = "{here}/mine.toml"\ngame = "{game}"')
+    file.write_text(text)
+    load_configuration(file)
+    wrong = game if misspelt == "game" else here / "mine.toml"
+    wrong.write_text(wrong.read_text().replace('"flush-rush"', '"flush-rushh"'))
+    line = str(next(game_faults(load_game(game))))
+    assert f"{game}:" in line
+    with pytest.raises(TomlFileError) as caught:
+        load_configuration(file)
+    assert line in str(caught.value)
+    done = CliRunner().invoke(main, ["run", str(file)])
+    assert done.exit_code == 2
+    assert line in done.stderr
