@@ -30,9 +30,11 @@ def test_one_line_per_fault(tmp_path: Path) -> None:
     bad.write_text(TEXT.replace("most = 8", "most = 9").replace("[1, 2, 5]", "[1, 2, 6]"), encoding="utf-8")
     code, out, err = run("check", str(bad))
     assert (code, out) == (2, [])
+    lines = [line.partition(" ")[0] for line in TEXT.splitlines()]
+    step, seats = lines.index("positions") + 1, lines.index("[seats]") + 2
     assert err == [
-        f"{bad}:41: step[3].positions: position 6 of a packet of 5; allowed: 1 to 5",
-        f"{bad}:17: seats.most: 9 seats need 55 cards and the deck has 52; at most 8",
+        f"{bad}:{step}: step[3].positions: position 6 of a packet of 5; allowed: 1 to 5",
+        f"{bad}:{seats}: seats.most: 9 seats need 55 cards and the deck has 52; at most 8",
     ]
 
 
