@@ -12,7 +12,8 @@ from protocol.places import PLACES, Place, parse_place, seat
     [
         (0x00, "nowhere"), (0x01, "seat 1"), (0x20, "seat 32"), (0x21, "0x21"), (0x40, "community"), (0x41, "dealer"),
         (0x42, "burn"), (0x43, "remainder"), (0x44, "muck"), (0x45, "reject tray"), (0x46, "shuffler"), (0x47, "shoe"),
-        (0x48, "0x48"), (0x50, "hand 1"), (0x57, "hand 8"), (0x58, "0x58"), (0xFF, "0xFF"),
+        (0x48, "0x48"), (0x50, "hand 1"), (0x57, "hand 8"), (0x58, "pile 1"), (0x5F, "pile 8"),
+        (0x60, "0x60"), (0xFF, "0xFF"),
     ],
 )  # fmt: skip
 def test_place_codes(code: int, text: str) -> None:
@@ -45,7 +46,8 @@ def test_what_is_no_place_is_refused_with_what_is(text: str) -> None:
         parse_place(text)
     assert str(caught.value) == (
         f"not a place: {text!r}; allowed: 'seat 1' to 'seat 32', nowhere, community, dealer, burn, remainder, muck, "
-        "reject tray, shuffler, shoe, hand 1, hand 2, hand 3, hand 4, hand 5, hand 6, hand 7, hand 8"
+        "reject tray, shuffler, shoe, hand 1, hand 2, hand 3, hand 4, hand 5, hand 6, hand 7, hand 8, "
+        "pile 1, pile 2, pile 3, pile 4, pile 5, pile 6, pile 7, pile 8"
     )
 
 
