@@ -316,12 +316,15 @@ class DealerFlow:
     def _close(self, out: list[RoundResult | Incident]) -> None:
         self._flush(out)
         handle_shoe.close(self._round)
-        out.append(result_of(self._round, self._table))
+        result = result_of(self._round, self._table)
+        out.append(result)
         self.origins.append(self._lines.origin(self._round))
         self._judge()
         ended = self._phase.end_game()
         assert ended, "a round ends in a state from which END GAME leads to the next"
+        button = self._round.first if self._plan.button is not None and result.outcome == "complete" else None
         self._next_round()
+        self._round.button_was = button
         self._lines.patient = False
 
     def _next_round(self) -> None:

@@ -22,7 +22,9 @@ from dealer_flow.play.steps import (
 )
 from dealer_flow.play.verdicts import (
     found,
+    judge_button,
     judge_count,
+    judge_discards,
     judge_draws,
     judge_foul_set,
     judge_mishap,
@@ -114,6 +116,8 @@ def _note_bettor(round_: Round, device: str) -> None:
 def _selected(round_: Round, seen: Seen, body: e.SpotSelected) -> None:
     if round_.plan.selects_first:
         round_.first = body.seat
+        if round_.in_play:
+            judge_button(round_, seen)
 
 
 def _drawn(round_: Round, seen: Seen, body: e.NumberDrawn) -> None:
@@ -149,6 +153,7 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
         bet = entering.name if len(plan.entering) == 1 else None
         round_.report(Incident(code="no-entering-bet", clause=entering.clause, bet=bet, unreliable=True), seen)
     judge_start(round_, seen)
+    judge_button(round_, seen)
     for number in sorted(round_.sensors & set(round_.active)):
         if plan.progressive not in round_.wagers[number]:
             unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
@@ -256,6 +261,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     _declare(round_, seen, place, cards)
     if round_.step is not None and round_.step.do == "reveal":
         judge_draws(round_, seen)
+        judge_discards(round_, place, seen, final=True)
     if (split := round_.splits.get(place)) is not None:
         found(round_, round_.ledger.arranged(place, (*split.low, *split.rest)), seen)
     if not in_order or place.seat:
@@ -361,6 +367,7 @@ def _corrected(round_: Round, seen: Seen, body: e.HandCorrected) -> None:
 def _discarded(round_: Round, seen: Seen, body: e.CardsDiscarded) -> None:
     if body.place in round_.ledger.hands:
         found(round_, round_.ledger.lay_away(body.place, body.cards), seen)
+        judge_discards(round_, body.place, seen, final=False)
 
 
 def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:

@@ -25,6 +25,7 @@ class ComingRound(Struct, frozen=True):
     first: int | None
     red_lamp: int
     drawn: int | None = None
+    button_was: int | None = None
 
 
 class FlowState(Struct, frozen=True):
@@ -52,6 +53,7 @@ def coming_of(round_: Round, fresh: Round) -> ComingRound | None:
         first=round_.first,
         red_lamp=round_.red_lamp,
         drawn=round_.drawn,
+        button_was=round_.button_was,
     )
 
 
@@ -60,4 +62,4 @@ def put_back(round_: Round, kept: ComingRound) -> None:
     round_.devices.update(kept.devices)
     round_.restarted.update(kept.restarted)
     round_.badge, round_.first, round_.red_lamp = kept.badge, kept.first, kept.red_lamp
-    round_.drawn = kept.drawn
+    round_.drawn, round_.button_was = kept.drawn, kept.button_was

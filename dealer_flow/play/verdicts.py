@@ -247,6 +247,31 @@ def _wrong_draw(round_: Round, step: ExchangeStep, place: Place) -> Incident | N
     return replace(wrong, reason="kept", counted=None, expected=None, cards=tuple(spell_cards(sorted(kept))))
 
 
+def judge_discards(round_: Round, place: Place, seen: Seen, *, final: bool) -> None:
+    """What was laid away from a hand is held against what it draws; fewer may still follow unless this is `final`."""
+    hand = round_.ledger.hands.get(place)
+    laid = len(hand.laid_away) if hand is not None else 0
+    for step in round_.plan.steps if laid and not round_.over else ():
+        noted = (f"{step.name}: discards", place)
+        if not isinstance(step, ExchangeStep) or step.discards is None or noted in round_.judged_draws:
+            continue
+        wanted = _draws(round_, step, place) if round_.plan.kind(place) in step.to else None
+        most = step.most if wanted is None or not (final or place.seat) else wanted
+        if round_.plan.kind(place) in step.to and (laid > most or (final and wanted is not None and laid < wanted)):
+            round_.judged_draws.add(noted)
+            found = _FOUND(code="discards-wrong", place=place.text, counted=laid, expected=wanted, limit=step.most)
+            judge(round_, round_.plan.policy(step.discards), place, found, seen)
+
+
+def _draws(round_: Round, step: ExchangeStep, place: Place) -> int | None:
+    """How many cards a hand draws in this step: as its player chose, of the house as many as came."""
+    if not place.seat:
+        return sum(due.cards for due in round_.dues[: round_.given] if (due.place, due.step) == (place, step.name))
+    names = (name for name in round_.choices.get(place.seat, {}).values())
+    made = [round_.plan.choices[name].draws for name in names]
+    return sum(made) if made else None
+
+
 # ------------------------------------------------------------------ people and devices
 
 
@@ -304,6 +329,20 @@ def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen)
     policy = round_.plan.wrong(kind, Mishap.EXPOSED, hand.step) or _RULE
     faces = tuple(spell_cards(other))
     judge(round_, policy, place, _FOUND(code="card-exposed", reason="not-bottom", place=place.text, cards=faces), seen)
+
+
+def judge_button(round_: Round, seen: Seen) -> None:
+    """The button goes on to the next player after a round that was played out; another place is recorded, no more."""
+    moves, was, now = round_.plan.button, round_.button_was, round_.first
+    if moves is None or was is None or not now or not round_.active:
+        return
+    step = 1 if round_.plan.options[moves.option] == "clockwise" else -1
+    most = round_.plan.most_seats
+    around = [(was - 1 + step * turn) % most + 1 for turn in range(1, most + 1)]
+    due = next(number for number in around if number in round_.active)
+    if now != due:
+        found = Incident(code="button-misplaced", clause=moves.clause, seat=now, number=due)
+        round_.report(found, seen)
 
 
 def judge_fault(round_: Round, fault: int, seen: Seen, *, counts: bool) -> None:

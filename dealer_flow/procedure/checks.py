@@ -282,6 +282,8 @@ def _consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why
         yield from unknown_bets((*key, "returns"), row.returns or (), bets)
+        if row.also_when is not None:
+            yield from _condition_faults(procedure, (*key, "also-when"), row.also_when)
         if row.returns_when is not None:
             yield from _condition_faults(procedure, (*key, "returns-when"), row.returns_when)
     yield from _misdeal_faults(procedure)

@@ -95,6 +95,7 @@ class Plan:
         self.copies: int = self.decks + (self.from_shoe and by_hand)
         """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
         self.exact_rest = procedure.remainder.cards if procedure.remainder else None
+        self.button = next((step.moves for step in self.steps if isinstance(step, DealStep) and step.moves), None)
         self.selects_first = any(step.selects_first for step in self.steps)
         self._numbered()
         self._laid_out()
@@ -311,6 +312,8 @@ class Plan:
     def policy(self, row: Consequence) -> Policy:
         """What the row means, by the readings chosen."""
         returns = row.returns if chosen(row.returns_when, self.options) else ()
+        if returns is not None and chosen(row.also_when, self.options):
+            returns += row.also
         return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls)
 
 

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTupl
 from pydantic import Field
 
 from dealer_flow.procedure.must_draw import MustPart
-from dealer_flow.procedure.tables import Clause, Consequence, Name, Recipient, WhenPart, a, cards, listed, place
+from dealer_flow.procedure.tables import (
+    AgePart,
+    Clause,
+    Consequence,
+    Name,
+    Recipient,
+    WhenPart,
+    a,
+    cards,
+    listed,
+    place,
+)
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.places import BURN, DEALER, Place, pile, seat
 from protocol.tomlfile import Key
@@ -221,7 +232,8 @@ class DealStep(_DealtStep):
     `button`: the one at the left of the selected seat, the others clockwise; the dealer's place counts as one.
     `only`: of the seats those with this bet; while all in play lack it, nobody gets cards by this step.
     `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms. `first_spot`: the option that says which
-    card of a packet, its `top` or its `bottom` one, lies on the first of numbered spots.
+    card of a packet, its `top` or its `bottom` one, lies on the first of numbered spots. `moves`: the option that says
+    in which direction the button goes on to the next player after a round, and the clause.
     """
 
     do: Literal["deal"]
@@ -233,6 +245,7 @@ class DealStep(_DealtStep):
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
     count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
     first_spot: Name | None = None
+    moves: AgePart | None = None
 
     places_key = "to"
     gives = True
@@ -506,7 +519,8 @@ class ExchangeStep(Step):
 
     `must`: what a hand is to draw by what it holds, with the cards at `counting`; `otherwise`: what it means when it
     drew another number, or kept other cards. `exposes`: a player's hand is turned up before its card comes; by the
-    choice `unless` it then gets none.
+    choice `unless` it then gets none. `discards`: what it means when another number of cards was reported as laid away
+    from a hand than it draws.
     """
 
     do: Literal["exchange"]
@@ -519,6 +533,7 @@ class ExchangeStep(Step):
     otherwise: Consequence | None = None
     exposes: bool = False
     unless: Name | None = None
+    discards: Consequence | None = None
 
     state = "exchanging"
     places_key = "to"

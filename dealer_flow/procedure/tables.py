@@ -108,12 +108,15 @@ class WhenPart(TomlTable):
 class Consequence(TomlTable):
     """What a finding means: `then`, or the `option` that decides between such words. `returns`: the bets that go back,
     at the seat for a dead hand, at every seat for a misdeal; absent: all of them, for progressive-only all but the
-    progressive. `returns_when`: they go back under that reading alone. `calls`: who must come at once."""
+    progressive. `returns_when`: they go back under that reading alone. `also`: so do these, under the reading
+    `also_when`. `calls`: who must come at once."""
 
     then: Then | None = None
     option: Name | None = None
     returns: tuple[Name, ...] | None = None
     returns_when: WhenPart | None = None
+    also: tuple[Name, ...] = ()
+    also_when: WhenPart | None = None
     calls: Literal["supervisor"] | None = None
     clause: Clause
 

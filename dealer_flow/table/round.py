@@ -85,6 +85,8 @@ class Round:
     """Seat -> its bets that cannot be settled -> the clause: they break a rule, came too late, or enter nobody."""
     sensors: set[int] = field(default_factory=set)
     active: tuple[int, ...] = ()
+    button_was: int | None = None
+    """Where the button stood in the round before, if that was played out."""
     first: int | None = None
     """The seat that was selected to get the first cards, 0 for the dealer."""
     drawn: int | None = None

@@ -129,7 +129,7 @@ def _may_be_left(step: AnyStep, offered: Collection[str]) -> bool:
     """Whether play does not wait for the step."""
     match step:
         case ShowStep():
-            return step.optional or all(hand in offered for hand in step.of)
+            return all(hand in offered or (step.optional and hand != "seats") for hand in step.of)
         case DecideStep():
             return step.about is not None and step.optional
         case _:

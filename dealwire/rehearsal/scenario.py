@@ -36,13 +36,14 @@ Bets = dict[str, Annotated[int, Field(ge=1, le=2**32 - 1)]]
 class SimulatedPlayer(Part):
     """One seat: bets in cents by name, what it chooses at each choice it has, and its `decision` where that says
     nothing: a choice by name, or `basic` (by the cards). `switch`: cents moved to another bet before the extra card of
-    a race."""
+    a race. `declares`: shows the hand wherever one may be declared."""
 
     seat: Annotated[int, Field(ge=1, le=SEATS_MAX)]
     wagers: Bets
     decision: str = "basic"
     choices: tuple[str, ...] = ()
     switch: Bets = Field(default_factory=dict)
+    declares: bool = False
 
     def chooses(self, offered: Sequence[str], made: int) -> str:
         """The choice after `made` others, by plan; `basic` when the cards decide, empty when it says nothing."""
@@ -172,6 +173,7 @@ class RoundUnderWay:
         self.folded = set[int]()
         self.made = Counter[int]()
         """Choices made, by seat."""
+        self.chosen = {number: set[str]() for number in self.active}
         self._done = set[int]()
         self._draws = dict[int, int]()
         self._plays = plays
@@ -199,6 +201,7 @@ class RoundUnderWay:
         self.made[number] += 1
         if choice is None:
             return
+        self.chosen[number].add(choice.name)
         self.wagers[number] |= set(choice.stakes)
         self.wagers[number].discard(choice.takes_back or "")
         self._draws[number] = choice.draws
@@ -244,7 +247,8 @@ class EndlessScenario(Scenario):
     def plans(self) -> Iterator[RoundPlan]:
         """The rounds in their order, without an end."""
         random = Random(self.seed)
-        for plan in cycle(self.rounds):
+        for turn, round_ in enumerate(cycle(self.rounds)):
+            plan = _with_button(round_, turn) if self.procedure.plan.button else round_
             if random.random() >= self.faults:
                 yield plan
                 continue
@@ -253,6 +257,13 @@ class EndlessScenario(Scenario):
             taken = {each.ordinal for each in plan.troubles}
             more = () if trouble.ordinal in taken else (trouble,)
             yield replace(plan, troubles=(*plan.troubles, *more))
+
+
+def _with_button(plan: RoundPlan, turn: int) -> RoundPlan:
+    """The button has gone on by so many players."""
+    seats = [player.seat for player in plan.players]
+    first = next((at for at, number in enumerate(seats) if number >= (plan.number or 0)), 0)
+    return replace(plan, number=seats[(first + turn) % len(seats)])
 
 
 def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None) -> EndlessScenario:

@@ -159,7 +159,7 @@ def _round(part: RoundPart, here: FileKey, procedure: RehearsedProcedure) -> Rou
     choices = procedure.plan.choices
     for at, player in enumerate(part.players):
         own = here.at("players", at)
-        own.only(player, "seat", "wagers", "decision", "choices")
+        own.only(player, "seat", "wagers", "decision", "choices", "declares")
         own.at("seat").number(player.seat, 1, procedure.plan.most_seats)
         own.at("wagers").among(player.wagers, procedure.bets)
         own.at("decision").among([player.decision], ["basic", *choices])

@@ -38,13 +38,13 @@ def simulate(
 
 
 def _outcomes(table: Table, scenario: AnyScenario, rounds: int) -> Iterator[TableOutcome]:
-    for seen in _reports(scenario):
+    for seen in reports(scenario):
         if sum(table.outcomes.values()) >= rounds:
             return
         yield from table.handle(seen)
 
 
-def _reports(scenario: AnyScenario) -> Iterator[Seen]:
+def reports(scenario: AnyScenario) -> Iterator[Seen]:
     """What both devices report, without an end."""
     heard: list[Seen] = []
     for _ in hosted(set_up(scenario, speed=SPEED), ManualClock().now_ns(), heard.append):

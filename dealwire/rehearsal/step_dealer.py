@@ -35,6 +35,8 @@ from protocol.tdp.messages import BadgeLevel, Mishandling, SetBy, Spread
 from protocol.tdp.messages import ControllerState as C
 
 AT_TABLE: Final = "table-controller"
+NAMED: Final = {None: 0x00, "card": 0x2A, "rank": 0x0A, "suit": 0x20}
+"""What a proposition is on, as the table controller sends it: nothing, the ten of diamonds, any ten, any diamond."""
 STRAY: Final = CARDS[FIRST_JOKER]
 """A joker that is no card of the deck."""
 MISHANDLED: Final = {
@@ -148,10 +150,19 @@ class StepDealer(SimulatedDealer):
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             for bet, cents in player.wagers.items():
-                self.controller.place_wager(player.seat, self.procedure.bets[bet], cents)
+                self._put(player.seat, bet, cents)
                 if bet == self.procedure.plan.progressive:
                     self.controller.sense(player.seat, True)
                 yield self.pace.bet
+
+    def _put(self, number: int, bet: str, cents: int) -> None:
+        """Money of a seat on a spot; where that has propositions, the seats are on one after the other."""
+        spot = self.procedure.plan.bets[self.procedure.bets[bet]]
+        if not spot.propositions:
+            self.controller.place_wager(number, spot.number, cents)
+            return
+        row = spot.propositions[(number - 1) % len(spot.propositions)]
+        self.controller.place_wager_on(number, spot.number, row.number, NAMED[row.on], cents)
 
     def _round(self) -> Doings:
         yield from self._make_ready()
@@ -233,7 +244,8 @@ class StepDealer(SimulatedDealer):
         yield from self.at(AT_TABLE)
         for player in self.plan.players:
             place = seat(player.seat)
-            if "seats" in step.of and player.seat in self.view.live and self.cards.count(place):
+            sets = not step.choices or not self.view.chosen[player.seat].isdisjoint(step.choices)
+            if "seats" in step.of and player.seat in self.view.live and self.cards.count(place) and sets:
                 yield self.pace.think
                 faces = self.cards.faces(place)
                 self.controller.set_hand(place, SetBy.PLAYER, faces[: step.low], faces[step.low :])
@@ -374,10 +386,12 @@ class StepDealer(SimulatedDealer):
             return
         for bet in choice.stakes:
             cents = self.procedure.cents(bet, player.wagers, choice.name)
-            self.controller.place_wager(player.seat, self.procedure.bets[bet], cents)
+            self._put(player.seat, bet, cents)
         self.controller.decide(player.seat, choice.number)
         if choice.takes_back:
-            self.controller.place_wager(player.seat, self.procedure.bets[choice.takes_back], 0)
+            tips = [tip for tip, own in self.procedure.plan.tips.items() if own == choice.takes_back]
+            for bet in (choice.takes_back, *(tip for tip in tips if tip in player.wagers)):
+                self.controller.place_wager(player.seat, self.procedure.bets[bet], 0)
         self._lay_down(seat(player.seat), choice.discards)
         if choice.lays_aside:
             self.apart[seat(player.seat)] = self.cards.faces(seat(player.seat))[: choice.lays_aside]
@@ -401,9 +415,12 @@ class StepDealer(SimulatedDealer):
         return plays[0] if longest >= basic.least else folds[0]
 
     def _show(self, step: ShowStep) -> Doings:
+        showing = {player.seat for player in self.plan.players if player.declares or not step.optional}
+        if step.optional and not showing:
+            return
         yield from self.at(AT_TABLE)
         for target in step.of:
-            seats = [seat(number) for number in self.view.live]
+            seats = [seat(number) for number in self.view.live if number in showing]
             for place in seats if target == "seats" else [self.procedure.plan.place(target)]:
                 faces = self.cards.faces(place)
                 count = step.cards or len(faces)
