@@ -12,11 +12,15 @@ from dealer_flow.table.round import Round
 from devices.events import Seen
 from protocol.cards import Card
 from protocol.faults import Fault
-from protocol.places import BURN, NOWHERE, SHOE, SHUFFLER, Place, pile, seat
+from protocol.places import BURN, NOWHERE, SHOE, Place, pile, seat
 
 
 def begin(round_: Round, seen: Seen) -> None:
-    """Bets are closed: a shoe is dealt from, and one that is fresh each round must be a whole one."""
+    """Bets are closed: a shoe is dealt from, and one that is fresh each round must be a whole one. Where the dealer's
+    hand deals, the round is of the controller's session."""
+    if round_.plan.from_hand:
+        round_.session, round_.dealt_by = seen.session, seen.device
+        deal_from(round_, 0, seen)
     if round_.shoes is None:
         return
     round_.shoes.begin_round()
@@ -42,9 +46,9 @@ def begin(round_: Round, seen: Seen) -> None:
 
 
 def deal_from(round_: Round, deck: int, seen: Seen) -> None:
-    """A round is dealt from this deck; 0 is a shoe's."""
+    """A round is dealt from this deck; 0 where no device says which."""
     plan, care = round_.plan, round_.plan.procedure.care
-    alternating = care.alternate is not None and not plan.from_shoe
+    alternating = care.alternate is not None and not (plan.from_shoe or plan.from_hand)
     of_decks(
         round_,
         round_.decks.deal(deck, alternating=alternating, oldest=plan.oldest_deck, youngest=plan.youngest_deck),
@@ -54,7 +58,7 @@ def deal_from(round_: Round, deck: int, seen: Seen) -> None:
 
 def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
     """What was found about the decks' turns and ages, by the clauses of the procedure."""
-    care, place = round_.plan.procedure.care, (SHOE if round_.plan.from_shoe else SHUFFLER).text
+    care, place = round_.plan.procedure.care, round_.plan.deck_at.text
     parts = {"deck-not-alternated": care.alternate, "deck-changed-early": care.least, "deck-too-old": care.age}
     for finding in findings:
         part = parts.get(finding.code, care.deck)
@@ -83,7 +87,7 @@ def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
     if counted == round_.plan.cards:
         return
     policy = round_.plan.deck_policy
-    found = DECK_WRONG(reason="person", place=SHUFFLER.text, counted=counted, expected=round_.plan.cards)
+    found = DECK_WRONG(reason="person", place=round_.plan.deck_at.text, counted=counted, expected=round_.plan.cards)
     wrong = round_.report(judged(policy, found), seen)
     if policy.then == "defective-deck" and round_.decks.last is not None:
         round_.decks.find_defective(round_.decks.last, wrong)

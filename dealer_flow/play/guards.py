@@ -118,7 +118,7 @@ def _later_step_begun(round_: Round) -> bool:
 
 
 def _remainder_counted(round_: Round) -> bool:
-    if round_.plan.from_shoe:
+    if round_.plan.from_shoe or round_.plan.from_hand:
         return round_.plan.exact_rest is None or round_.rest is not None
     return round_.ledger.remainder is not None
 
@@ -550,7 +550,7 @@ CHECKS: Final[dict[str, Check]] = {
     "place_of_number": _place_of_number,
     "number_of_place": _number_of_place,
     "number_to_come": _number_to_come,
-    "first_cards_to_come": lambda r, _: not (r.plan.selects_first and r.dues and r.first is not None),
+    "first_cards_to_come": lambda r, _: not (r.plan.selects_first and (r.dues or r.by_hand) and r.first is not None),
     "something_to_confirm": _something_to_confirm,
     # packets
     "packet_in_order": lambda r, body: body.ordinal == len(r.ledger.lifted) + 1,

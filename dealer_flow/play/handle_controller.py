@@ -198,6 +198,9 @@ def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
     elif round_.by_hand:
         for due in round_.by_hand:
             round_.ledger.by_hand(due)
+        if round_.plan.from_hand:
+            round_.dues += round_.by_hand
+            round_.given = len(round_.dues)
         round_.by_hand = []
 
 
@@ -327,7 +330,7 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
         handle_shoe.counted(round_, seen, body)
         return
     if not round_.in_play and body.place in (SHUFFLER, REMAINDER):
-        if body.place == SHUFFLER:
+        if body.place == round_.plan.deck_at:
             dealing.deck_counted(round_, seen, body.counted)
         return
     if body.place == BURN or (body.place not in round_.ledger.hands and body.place != REMAINDER):

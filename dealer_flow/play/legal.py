@@ -17,7 +17,7 @@ from dealer_flow.procedure.steps import AnyStep, DecideStep, ExchangeStep
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD
-from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
+from protocol.places import BURN, REMAINDER, SHOE, Place, seat
 
 
 class Legal(NamedTuple):
@@ -88,7 +88,7 @@ def _betting(round_: Round) -> Iterator[Candidate]:
         why = "was found defective" if deck in round_.decks.defective else "has been dealt often enough"
         what = f"exchange {which}, which {why}, and swipe a badge"
         yield Legal("supervisor", "BadgeSwiped", "", what, deck), None
-    yield from _count_deck(round_, SHOE if plan.from_shoe else SHUFFLER)
+    yield from _count_deck(round_, plan.deck_at)
     for number in range(1, plan.most_seats + 1):
         for bet in plan.bets.values():
             if bet.placed == "before-deal" and may_lie(plan, bet.name, round_.wagers.get(number, {})):
@@ -166,16 +166,21 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
         yield from _revealing(state, round_)
     if round_.left_to_deal:
         pass
-    elif not round_.plan.from_shoe and round_.ledger.remainder is None:
+    elif not (round_.plan.from_shoe or round_.plan.from_hand) and round_.ledger.remainder is None:
         yield Legal("shuffler", "RemainderDumped", "remainder", "bring the remainder"), None
-    elif round_.plan.from_shoe and strict and not holds("remainder_counted", round_):
-        yield _count("dealer", SHOE, "count the cards that are left")
+    elif strict and not holds("remainder_counted", round_):
+        yield _count("dealer", round_.plan.deck_at, "count the cards that are left")
     if strict and not round_.rulings and ends_by(round_, e.Confirmed()):
         yield Legal("dealer", "Confirmed", "", f"{step.name if step else ''} is done"), e.Confirmed()
 
 
 def _spelled(round_: Round) -> str:
-    return ", ".join(f"{due.place} ({due.cards})" for due in round_.by_hand)
+    """`seat 1 (3), seat 2 (3)`; what goes around the same way again is counted."""
+    turns = [f"{due.place} ({due.cards})" for due in round_.by_hand]
+    size = next(size for size in range(1, len(turns) + 1) if turns == turns[:size] * (len(turns) // size))
+    if 1 < size < len(turns):
+        return f"{', '.join(turns[:size])}, {len(turns) // size} times around"
+    return ", ".join(turns)
 
 
 def _next_card(round_: Round) -> Candidate:

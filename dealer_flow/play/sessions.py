@@ -19,7 +19,7 @@ from devices.events import Seen
 
 class RoundOrigin(NamedTuple):
     """Which round it was: the devices that dealt and counted it, each by its own word and its session, and the number.
-    `session` 0: no card was dealt."""
+    `session` 0: no card was dealt. A round dealt by hand is the controller's own."""
 
     dealing: str
     session: int
@@ -183,7 +183,7 @@ class Lines:
 def _youngest(plan: Plan) -> int:
     """Rounds before which a badge is no reason to change a deck. A shuffler says itself which deck lies in it; where
     there is a progressive, the badge may have been swiped for a jackpot."""
-    return plan.youngest_deck if plan.from_shoe and plan.progressive is None else 0
+    return plan.youngest_deck if (plan.from_shoe or plan.from_hand) and plan.progressive is None else 0
 
 
 def _matters(round_: Round, device: str) -> bool:

@@ -166,7 +166,11 @@ def _dealt_on(round_: Round) -> bool:
 
 def _complete(round_: Round, hand: Hand, missing: int) -> None:
     """The hand gets the next cards, after all others have theirs."""
-    round_.dues += [Due(hand.place, 1, hand.step, "complete")] * missing
+    due = [Due(hand.place, 1, hand.step, "complete")] * missing
+    if round_.plan.from_hand:
+        round_.by_hand += due
+    else:
+        round_.dues += due
 
 
 def judge_sum(round_: Round, seen: Seen) -> None:
@@ -297,8 +301,12 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
     if known in _FOULED:  # who is at fault, or that nothing is lost, is what the supervisor was to find
         round_.rulings = [ruling for ruling in round_.rulings if not _foul_at(place, ruling)]
     incident = round_.report(judged(policy, finding), seen)
-    if policy.then == "complete" and hand is not None and _dealt_on(round_):
+    if policy.then == "complete" and place in [due.place for due in round_.by_hand]:
+        # the hand is being dealt: the next card comes in place of the dead one, and a joker is no card of the deck
+        round_.ledger.astray += known is not Mishap.JOKER
+    elif policy.then == "complete" and hand is not None and _dealt_on(round_):
         hand.kill()
+        round_.ledger.astray -= round_.plan.from_hand and known is Mishap.JOKER
         _complete(round_, hand, 1)
     else:
         apply(round_, policy, place, incident)

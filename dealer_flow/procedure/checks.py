@@ -102,11 +102,12 @@ def _deck_faults(procedure: Procedure) -> Iterator[Complaint]:
     deck = procedure.deck
     if deck.cards > 52 + deck.jokers:
         yield ("deck", "cards"), f"{deck.cards} cards of a deck with {deck.jokers} jokers; at most {52 + deck.jokers}"
-    if procedure.device == "packet-shuffler":
+    if procedure.device != "card-shoe":
+        who = "a packet-shuffler" if procedure.device == "packet-shuffler" else "a dealer's hand"
         if deck.decks > 1:
-            yield ("deck", "decks"), "a packet-shuffler deals from one deck; several lie in a card-shoe"
+            yield ("deck", "decks"), f"{who} deals from one deck; several lie in a card-shoe"
         if deck.fresh != "each-round":
-            yield ("deck", "fresh"), "a packet-shuffler deals each round from a whole deck: each-round"
+            yield ("deck", "fresh"), f"{who} deals each round from a whole deck: each-round"
     if procedure.shoe is not None and procedure.device != "card-shoe":
         yield ("device",), "a game with a [shoe] table is drawn from a card-shoe"
     if deck.rounds is not None and deck.fresh == "each-round":
@@ -273,10 +274,10 @@ def _consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield key, "give 'then' or 'option', one of them"
         elif row.option is not None and row.option not in options:
             yield (*key, "option"), f"no option {row.option!r}; known: {', '.join(options) or 'none'}"
-        elif "complete" in _thens(procedure, row) and (procedure.device != "card-shoe" or not procedure.step):
+        elif "complete" in _thens(procedure, row) and (procedure.device == "packet-shuffler" or not procedure.step):
             yield (
                 (*key, "then" if row.then else "option"),
-                "'complete' takes the next card, which a card-shoe alone gives",
+                "'complete' takes the next card, which a card-shoe or a dealer's hand alone gives",
             )
         elif not _thens(procedure, row) <= set(THENS):
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
@@ -398,6 +399,8 @@ def cards_needed(steps: Iterable[AnyStep], seats: int, most: int) -> tuple[int, 
 def _step_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Key and complaint, for everything that does not fit."""
     yield from _recipient_faults(procedure)
+    if procedure.device == "hand":
+        yield from _origin_faults(procedure)
     yield from _when_faults(procedure)
     complaints: dict[tuple[Key, str], None] = {}
     for options in _choices(procedure):
@@ -430,6 +433,13 @@ def _recipient_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield ("hand", index, "name"), f"no step deals to {hand.name!r}"
     if "seats" not in dealt_to(procedure) and not any(hand.side == "players" for hand in procedure.hand):
         yield ("step",), "no step deals to 'seats', nor to a [[hand]] of the players"
+
+
+def _origin_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Where every card comes from the dealer's hand, each step says so."""
+    for index, step in enumerate(procedure.step):
+        if step.from_device:
+            yield ("step", index, "origin"), 'no device deals this game; a step that deals or burns has origin = "hand"'
 
 
 def _when_faults(procedure: Procedure) -> Iterator[Complaint]:

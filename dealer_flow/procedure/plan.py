@@ -21,7 +21,7 @@ from dealer_flow.procedure.steps import (
 from dealer_flow.procedure.tables import Consequence, DecisionPart, FaultPart, FouledPart, Recipient, ShoePart
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
-from protocol.places import COMMUNITY, DEALER, REMAINDER, Place, parse_place, seat
+from protocol.places import COMMUNITY, DEALER, REMAINDER, SHOE, SHUFFLER, Place, parse_place, seat
 
 _PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAINDER}
 _FOULED: Final = ("fouled", "fouled-by-player", "fouled-by-others", "reconstructed")
@@ -238,6 +238,16 @@ class Plan:
         if self.counted is None or self.counted.count == "counter-clockwise":
             around = [around[0], *reversed(around[1:])]
         return around[(number - 1) % len(around)]
+
+    @property
+    def from_hand(self) -> bool:
+        """Whether no device deals: the controller alone reports."""
+        return self.procedure.device == "hand"
+
+    @property
+    def deck_at(self) -> Place:
+        """Where the deck lies that cards come from."""
+        return {"card-shoe": SHOE, "hand": REMAINDER}.get(self.procedure.device, SHUFFLER)
 
     # ------------------------------------------------------------------ bets
 

@@ -323,8 +323,8 @@ class DealStep(_DealtStep):
         }
         bet = f" with {a(self.only)} bet" if self.only else ""
         whom = [f"{seats[self.seats]}{bet}" if to == "seats" else place(to) for to in self.to]
-        start = ", clockwise from your left" if "seats" in self.to and not self.selects_first else ""
-        to = f"{whom[0]}{start}" + "".join(f", then {other}" for other in whom[1:])
+        start = {"seats": ", clockwise from your left"}
+        to = ", then ".join(f"{each}{start.get(name, '')}" for name, each in zip(self.to, whom, strict=True))
         if self.selects_first:
             to = self._rotation(game, whom)
         what = f"{cards(self.cards)}, face {self.face}"

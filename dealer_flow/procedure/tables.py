@@ -14,7 +14,8 @@ Byte = Annotated[int, Field(ge=1, le=255)]
 
 Recipient = Name
 """`seats`, `dealer`, `community`, or the name of a `[[hand]]`."""
-Device = Literal["packet-shuffler", "card-shoe"]
+Device = Literal["packet-shuffler", "card-shoe", "hand"]
+"""What the cards come from. `hand`: the dealer's own, no device sees them."""
 How = Literal["short", "long", "exposed", "off-table"]
 """What can be wrong with a hand: too few cards, too many, a card seen that should not be, a card off the table."""
 FaultPolicy = Literal["note", "count", "person", "misdeal", "defective-deck", "unreliable"]

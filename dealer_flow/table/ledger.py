@@ -188,7 +188,7 @@ class Ledger:
     remainder: int | None = None
     rejected: int = 0
     astray: int = 0
-    """Cards of packets that were lifted when nobody was due one."""
+    """Cards of packets that were lifted when nobody was due one; dead ones that were replaced as they were dealt."""
     scrambled: bool = False
     """Burned cards were scrambled and dealt: what was burned may lie in a hand."""
     burned_shown: tuple[Card, ...] = ()
@@ -259,10 +259,10 @@ class Ledger:
 
     @property
     def dealt(self) -> int:
-        """Cards the device dealt, by the counts that hold."""
+        """Cards dealt off the deck that is kept account of, by the counts that hold: the device's, or the only one."""
         dealt = self.astray
         for hand in self.hands.values():
-            dealt += (hand.counted or 0) - hand.by_hand + hand.discarded
+            dealt += (hand.counted or 0) + hand.discarded - (0 if self.plan.from_hand else hand.by_hand)
         return dealt
 
     @property

@@ -264,7 +264,10 @@ class Round:
 
     @property
     def left_to_deal(self) -> bool:
-        """True while cards of the device are still to come, by the step under way or a later one."""
+        """True while cards of the device are still to come, by the step under way or a later one; where none deals,
+        those of the dealer's hand."""
+        if self.plan.from_hand:
+            return not self.all_dealt
         rest = self.plan.procedure.remainder
         if self.next_due is not None:
             return True

@@ -76,10 +76,11 @@ def command(
     if again:
         chosen = _again(chosen, procedure, faults, seed)
     at_shoe = chosen.device == "shoe"
+    dealing = {"shoe": {"shoe": shoe}, "shuffler": {"shuffler": shuffler}}.get(chosen.device, {})
     spoken = f" --shoe-dialect {shoe_dialect}" if at_shoe else ""
     serve(
         chosen,
-        lines={**({"shoe": shoe} if at_shoe else {"shuffler": shuffler}), "table-controller": controller},
+        lines={**dealing, "table-controller": controller},
         ready=lambda addresses: _announce(addresses, spoken, as_json),
         speed=speed,
         shoe_dialect=shoe_dialect,
@@ -111,9 +112,9 @@ def _endless(ctx: click.Context, name: str, seats: int) -> AnyScenario:
 
 def _check_options(ctx: click.Context, scenario: AnyScenario) -> None:
     """UsageError for the option of a device that the scenario has not."""
-    at_shoe = scenario.device == "shoe"
-    there = "a card shoe" if at_shoe else "a packet shuffler"
-    for option in ("shuffler",) if at_shoe else ("shoe", "shoe_dialect"):
+    there = {"shoe": "a card shoe", "hand": "the dealer's hand"}.get(scenario.device, "a packet shuffler")
+    options = {"shuffler": ("shuffler",), "shoe": ("shoe", "shoe_dialect")}
+    for option in [name for device, names in options.items() if device != scenario.device for name in names]:
         if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
             name = f"--{option.replace('_', '-')}"
             raise click.UsageError(f"scenario {scenario.id!r} is dealt from {there}: {name} is not for it")

@@ -39,6 +39,10 @@ _KEY_OF: Final = (
 """What the rules refuse, by how its name begins -> the key it stands at."""
 
 
+_DEALS: Final = {"packet-shuffler": ("shuffler",), "card-shoe": ("shoe",), "hand": ()}
+"""What a procedure is dealt from -> the kinds of devices that deal."""
+
+
 def load_configuration(path: str | Path) -> Configuration:
     """The file at `path`, its own paths taken from its folder. TomlFileError says in one line what is wrong."""
     file = Path(path)
@@ -112,15 +116,15 @@ def _options(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]
 
 
 def _devices(part: TablePart, key: Key, procedure: Procedure) -> Iterator[Fault]:
-    deals = "shoe" if procedure.device == "card-shoe" else "shuffler"
+    needed = [*_DEALS[procedure.device], "table-controller"]
     kinds: list[str] = [device.kind for device in part.device]
-    for wanted in (deals, "table-controller"):
+    for wanted in needed:
         if kinds.count(wanted) != 1:
             yield (*key, "device"), f"{kinds.count(wanted)} of kind {wanted!r}; {procedure.id} needs exactly one"
     for number, device in enumerate(part.device):
         place: Key = (*key, "device", number)
-        if device.kind not in (deals, "table-controller"):
-            yield (*place, "kind"), f"{device.kind!r}; {procedure.id} is dealt with {deals} and table-controller"
+        if device.kind not in needed:
+            yield (*place, "kind"), f"{device.kind!r}; {procedure.id} is dealt with {' and '.join(needed)}"
         yield from _dialect(device, place)
         try:
             check_address(device.address)

@@ -79,7 +79,9 @@ class RehearsedProcedure:
         rest = self.plan.procedure.remainder
         if rest and rest.after in [step.name for step in self.steps]:
             return rest.after
-        return next((step.name for step in reversed(self.steps) if step.from_device), "")
+        return next(
+            (step.name for step in reversed(self.steps) if step.from_device or (self.plan.from_hand and step.deals)), ""
+        )
 
     @cached_property
     def program(self) -> tuple[ProgramPart, ...]:

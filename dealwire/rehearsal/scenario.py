@@ -94,6 +94,10 @@ class RoundPlan:
         return next((trouble for trouble in self.troubles if (trouble.what, trouble.ordinal) == (what, ordinal)), None)
 
 
+DEVICES: Final = {"packet-shuffler": "shuffler", "card-shoe": "shoe", "hand": "hand"}
+"""What a procedure is dealt from -> the name of the device at the table; from a `hand` there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """Everything the simulated table does. The same seed gives the same cards."""
@@ -110,8 +114,8 @@ class Scenario:
 
     @property
     def device(self) -> str:
-        """What the cards come from: `shuffler` or `shoe`."""
-        return "shoe" if self.procedure.plan.from_shoe else "shuffler"
+        """What the cards come from: `shuffler`, `shoe` or the dealer's `hand`."""
+        return DEVICES[self.procedure.plan.procedure.device]
 
     def plans(self) -> Iterable[RoundPlan]:
         """The rounds in their order, as many as are dealt."""
@@ -276,7 +280,7 @@ def endless(scenario: Scenario, *, faults: float = 0.0, seed: int | None = None)
 def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTrouble:
     to = places(scenario.procedure, plan)
     burn = next((step.positions for step in scenario.procedure.steps if isinstance(step, BurnStep)), ())
-    if scenario.device == "shoe":
+    if scenario.device != "shuffler":
         what = random.choice([What.MISDEAL_CALLED, *LINE])
     else:
         what = random.choice([*AT_A_PACKET, What.REMAINDER, *(AT_THE_BURN if burn else ())])
@@ -284,6 +288,7 @@ def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTroub
     if what is What.LIFTED_EARLY:  # people grab their own hand, not the house's
         own = [at for at, place in enumerate(to, 1) if place == seat(plan.players[0].seat)]
         ordinal = own[0] if own else ordinal
+    device = "table-controller" if scenario.device == "hand" else scenario.device
     amounts = {
         What.PACKET: random.choice([-1, 1]),
         What.JAM: random.randint(1, 4),
@@ -299,6 +304,6 @@ def _mishap(scenario: Scenario, plan: RoundPlan, random: Random) -> PlannedTroub
         ordinal,
         amounts.get(what, 0),
         noticed=random.random() < 0.5,
-        device=random.choice([scenario.device, "table-controller"]) if what in LINE else scenario.device,
+        device=random.choice([device, "table-controller"]) if what in LINE else device,
         positions=tuple(sorted(random.sample(range(1, max(burn) + 1), len(burn)))) if what is What.BURN else (),
     )

@@ -100,8 +100,9 @@ def load_scenario(source: str | Path) -> Scenario:
     if isinstance(source, str) and not source.endswith(".toml") and source not in known:
         raise _unknown(source, scenario_ids())
     found = find_scenario(source)
-    if not isinstance(found, Scenario) or found.device == "shoe":
-        why = "it is dealt from a card shoe; here a packet shuffler is needed"
+    if not isinstance(found, Scenario) or found.device != "shuffler":
+        source = "by hand" if found.device == "hand" else "from a card shoe"
+        why = f"it is dealt {source}; here a packet shuffler is needed"
         raise TomlFileError(source, None, "procedure", why)
     return found
 
@@ -147,7 +148,7 @@ def _scenario(file: ScenarioFile, top: FileKey, procedure: Procedure, id_: str) 
     except ProcedureError as error:
         raise top.at("options").error(error.why) from error
     plan = rehearsed.plan
-    if not plan.from_shoe and any(step.deals and not step.from_device for step in plan.steps):
+    if plan.procedure.device == "packet-shuffler" and any(step.deals and not step.from_device for step in plan.steps):
         raise top.at("procedure").error("a game whose cards are partly dealt by hand is dealt from a shoe")
     top.at("cut_after").number(file.cut_after or 1, 1, plan.decks * plan.cards)
     rounds = tuple(_round(part, top.at("rounds", at), rehearsed) for at, part in enumerate(file.rounds))

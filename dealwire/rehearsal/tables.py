@@ -4,6 +4,7 @@ from random import Random
 from typing import Final
 
 from dealwire.rehearsal.dealt_table import DealtTable
+from dealwire.rehearsal.hand_dealer import HandDealer
 from dealwire.rehearsal.scenario import AnyScenario, RaceScenario, Scenario, places
 from dealwire.rehearsal.shoe_dealers import CardDealer, RaceDealer
 from dealwire.rehearsal.shuffler_dealer import ShufflerDealer
@@ -99,8 +100,27 @@ class RehearsedShoe(DealtTable):
             self.dealer = CardDealer(scenario, self, Cards(cards_by), self.shoe, cards_by)
 
 
+class HandTable(DealtTable):
+    """A table controller, at which a game is dealt out of the dealer's hand. `speed` makes people and machines faster.
+
+    The dealer begins when the controller's host has opened its session.
+    """
+
+    dealer: HandDealer
+
+    def __init__(self, scenario: Scenario, *, speed: float = 1.0) -> None:
+        seeds = Random(scenario.seed)
+        self.scenario = scenario
+        controller = TableControllerModel(boot_ns=int(CONTROLLER_BOOT_NS / speed))
+        units: dict[str, TableUnit] = {CONTROLLER: controller_unit(controller, Random(seeds.random()))}
+        super().__init__(units, controller, seeds, speed)
+        self.dealer = HandDealer(scenario, self, Cards(Random(seeds.random())))
+
+
 def set_up(scenario: AnyScenario, *, speed: float = 1.0, shoe_dialect: str = "tdp") -> DealtTable:
     """The table a scenario is played at."""
     if isinstance(scenario, RaceScenario) or scenario.device == "shoe":
         return RehearsedShoe(scenario, speed=speed, dialect=shoe_dialect)
+    if scenario.device == "hand":
+        return HandTable(scenario, speed=speed)
     return SimulatedTable(scenario, speed=speed)

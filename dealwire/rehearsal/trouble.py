@@ -162,8 +162,10 @@ class TroublePart(OpenPart):
 
 def planned(trouble: TroublePart, here: FileKey, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
-    source = "shoe" if plan.from_shoe else "shuffler"
-    kinds = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
+    source = "shoe" if plan.from_shoe else "table-controller" if plan.from_hand else "shuffler"
+    kinds: list[What] = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
+    if plan.from_hand:
+        kinds = [kind for kind in FROM_SHOE if kind is not What.MISPLACED]
     what = _kind(trouble, here, kinds)
     if what in AT_A_CARD:
         return planned_at_card(trouble, here, kinds, sum(packet.cards for packet in packets))

@@ -132,11 +132,11 @@ def _deal_card(procedure: Procedure) -> list[str]:
     deck = procedure.deck
     jokers = f", {deck.jokers} joker{'s' * (deck.jokers > 1)} among them" if deck.jokers else ""
     size = f"{deck.cards} cards{jokers}" if deck.decks == 1 else f"{deck.decks} decks of {deck.cards} cards{jokers}"
+    source = "by hand from" if procedure.device == "hand" else f"from a {procedure.device.replace('-', ' ')} with"
     lines = [
         "## What the dealer does",
         "",
-        f"Dealt from a {procedure.device.replace('-', ' ')} with {size} [{deck.clause}], to at most"
-        f" {procedure.seats.most} places [{procedure.seats.clause}].",
+        f"Dealt {source} {size} [{deck.clause}], to at most {procedure.seats.most} places [{procedure.seats.clause}].",
     ]
     if procedure.care.alternate is not None:
         lines.append(f"Two decks of different backs take turns [{procedure.care.alternate.clause}].")
@@ -169,6 +169,8 @@ def _care(procedure: Procedure) -> list[str]:
         rows.append((f"{every.minutes} minutes without a count", "the deck is counted", every.clause))
     if age := procedure.care.age:
         rows.append((f"the deck was dealt `{age.option}` rounds (0: no limit)", "it is changed", age.clause))
+    if least := procedure.care.least:
+        rows.append((f"dealt fewer than `{least.option}` rounds (0: no limit)", "the deck stays", least.clause))
     for fault in procedure.fault:
         what = f"fault {fault.name}" if fault.name else f"any {fault.class_} fault"
         calls = f"; the {fault.calls} comes at once" if fault.calls else ""

@@ -214,7 +214,7 @@ BAD = {
     "a joker replaced by a packet shuffler": (
         [HANDS, LAST, '[fouled]\nthen = "complete"\nclause = "S"\n', REST],
         "fouled.then",
-        "the next card, which a card-shoe alone gives",
+        "the next card, which a card-shoe or a dealer's hand alone gives",
     ),
 }
 

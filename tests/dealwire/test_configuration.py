@@ -93,6 +93,16 @@ def test_a_table_says_how_sure_its_shoe_must_be(tmp_path: Path, setting: str, do
     assert table.incidents["card-doubtful"] == doubted
 
 
+def test_a_table_that_is_dealt_by_hand_has_a_controller_and_nothing_else(tmp_path: Path) -> None:
+    shoe = '[[table.device]]\nname = "shoe"\nkind = "shoe"\ndialect = "angel-eye"\naddress = "tcp://10.0.0.7:4001"\n'
+    by_hand = SECOND.format(name="pit-2", address="/dev/x").replace("race-to-the-flush", "pai-gow.co-hand")
+    by_hand = by_hand.replace('"pit-2"', '"pit-2"\nsettle = false')
+    assert "'shoe'; pai-gow.co-hand is dealt with table-controller" in refusal(written(tmp_path, more=by_hand))
+    assert shoe in by_hand
+    found = load_configuration(written(tmp_path, more=by_hand.replace(shoe, "")))
+    assert [device.kind for device in found.table[1].device] == ["table-controller"]
+
+
 def test_several_tables_stand_in_one_file(tmp_path: Path) -> None:
     found = load_configuration(written(tmp_path, more=SECOND.format(name="pit-2", address="/dev/ttyUSB3")))
     assert [(part.name, len(part.device)) for part in found.table] == [("pit-1", 2), ("pit-2", 2)]

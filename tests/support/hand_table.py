@@ -10,7 +10,7 @@ packet seat 1 reading: AH KD 9C        the same, of a shuffler that reads what i
 packet seat 1 should be 2: AH          the same, a card short of the two that are due
 draw seat 1 AH KD | dealer 4S 2H       single cards from the shoe, in rotation
 burn-card 7D                           a card off the top is burned; `burn-card` alone: by hand
-deal by hand                           the dealer confirms cards dealt by hand
+deal by hand                           the dealer confirms cards dealt by hand, in some games all of them
 dump                                   what is physically left comes out
 burn community: 3                      cards burned of a packet, counted from the dealer's left
 set seat 1: AH KD | 9C 4S 2H           its player arranges a hand; `set seat 1 house-way: …`, `set seat 1 foul: …`
@@ -140,6 +140,8 @@ class HandTable:
     def fresh_deck(self, deck: int | None = None) -> Self:
         """This deck, or the one whose turn it is, is shuffled and counted; or the shoe is filled."""
         self.deck, self.dealt, self.ordinal = deck or self.deck % self.procedure.deck.alternating + 1, 0, 0
+        if self.procedure.device == "hand":
+            return self  # no device says so
         if self.packets:
             return self.device(e.DeckVerified(self.deck, self.procedure.deck.cards, self.loaded))
         return self.device(e.ShoeLoaded(self.round + 1, self.decks, self.loaded))

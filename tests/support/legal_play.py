@@ -20,6 +20,8 @@ from tests.support.sentences import check_incident
 
 SEATS = 3
 RARE = {"MisdealCalled", "CardsCounted", "BadgeSwiped"}
+LAST_COUNT = "count the cards that are left"
+"""The count that a round waits for."""
 
 
 def _number(item: Legal) -> int:
@@ -114,7 +116,8 @@ class LegalPlay:
         """One thing that may happen; counts, rulings and badges seldom, or never unless nothing else may."""
         items = [item for item in self.flow.legal() if self._likely(item)]
         assert items, self.flow.state
-        weights = [(0.05 if rare else 0.0001) if item.event in RARE else 1.0 for item in items]
+        seldom = [item.event in RARE and item.what != LAST_COUNT for item in items]
+        weights = [(0.05 if rare else 0.0001) if each else 1.0 for each in seldom]
         (item,) = self.random.choices(items, weights)
         body = MAKE[item.event](round_of(self.flow), item)
         if isinstance(body, e.DecisionMade):

@@ -58,6 +58,7 @@ class Cases:
         self.at_shoe = self.procedure.device == "card-shoe"
         self.scenario = scenario_of(self.procedure, [self._round()], options=self.options)
         self.packets = packets(self.scenario.procedure, self.scenario.rounds[0])
+        self.no_device = self.procedure.device == "hand"
         self.by_hand = [step.name for step in self.procedure.step if getattr(step, "origin", "") == "hand"]
         named = {hand.place: hand.name for hand in self.procedure.hand}
         self._named = named
@@ -98,7 +99,8 @@ class Cases:
             "joker": self.procedure.face.joker,
             "boxed": self.procedure.face.boxed,
         }
-        dealt = (packet for packet in self.packets if packet.place != BURN and packet.step not in self.by_hand)
+        beside = [] if self.no_device else self.by_hand
+        dealt = (packet for packet in self.packets if packet.place != BURN and packet.step not in beside)
         first = next(packet for packet in dealt if self._plays(packet.place))
         for how, row in kinds.items():
             if row is None:
@@ -120,6 +122,8 @@ class Cases:
 
     def faults(self) -> Iterator[Case]:
         """The device's own troubles in mid-round."""
+        if self.no_device:
+            return
         last = len([packet for packet in self.packets if packet.step not in self.by_hand])
         if self.at_shoe:
             yield Case("reader error", self._round({"what": "error", "card": max(1, last // 2)}), "complete")
@@ -159,7 +163,7 @@ class Cases:
             return None
         number, packet = found
         if not self.at_shoe or packet.step in self.by_hand:
-            if how == "short" and packet.cards == 1 and not self.at_shoe:
+            if how == "short" and packet.cards == 1 and not (self.at_shoe or self.no_device):
                 return None  # a packet of one card is there or not
             trouble = {"what": "packet", "packet": number, "by": -by if how == "short" else by}
             return trouble, {how: packet.place}

@@ -30,7 +30,7 @@ def main(name: str, speed: str) -> None:
     """Until both rounds are dealt and the host has every event."""
     cases = made(name)
     scenario = cases.scenario_of(two_rounds(cases))
-    device = {"shoe": "pty"} if scenario.device == "shoe" else {"shuffler": "pty"}
+    device = {} if scenario.device == "hand" else {scenario.device: "pty"}
     ready = {"schema": "dealwire.sim/1", "type": "ready"}
     serve(
         scenario,

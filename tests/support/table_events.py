@@ -20,7 +20,7 @@ from protocol.cards import DECK, UNREAD
 from protocol.faults import Fault
 from protocol.places import BURN, NOWHERE, Place, seat
 from tests.support.flow_points import round_of
-from tests.support.legal_play import MAKE
+from tests.support.legal_play import LAST_COUNT, MAKE
 
 DEVICE, CONTROLLER = "device-1", "controller-1"
 SEATS = (1, 2)
@@ -44,13 +44,14 @@ def reports(flow: DealerFlow) -> Iterator[Report]:
     stakes = list(_stakes(now))
     for item, body in made:
         rare = item.event in ("MisdealCalled", "CardsCounted") or (item.event == "WagerPlaced" and now.draw is None)
+        rare &= item.what != LAST_COUNT
         if body not in stakes:
             yield Report(_device(body), body, True, not rare)
     for body in stakes:
         yield Report(CONTROLLER, body, False, True)
     for body in dict.fromkeys([*_wrong(now, bodies), *_out_of_turn(flow.plan, now), *_troubles(flow.plan, now)]):
         if body not in bodies:
-            yield Report(_device(body), body, False, False)
+            yield Report(CONTROLLER if flow.plan.from_hand else _device(body), body, False, False)
 
 
 def _device(body: e.Body) -> str:
@@ -124,7 +125,7 @@ def _out_of_turn(plan: Plan, now: Round) -> Iterator[e.Body]:
     if plan.from_shoe:
         yield e.CardDrawn(None, DECK[51], None)
         yield e.ShoeEnded(1, 0)
-    else:
+    elif not plan.from_hand:
         ordinal = len(now.ledger.lifted) + 1
         yield e.PacketDispensed(1, ordinal, 5, 5, ())
         yield e.PacketLifted(ordinal)
@@ -162,6 +163,6 @@ def _troubles(plan: Plan, now: Round) -> Iterator[e.Body]:
     yield e.LinkLost("silent")
     if plan.from_shoe:
         yield e.ShoeLoaded(7, plan.decks, plan.loaded)
-    else:
+    elif not plan.from_hand:
         yield e.DeckRemoved(now.ledger.deck)
         yield e.CardRejected(now.ledger.deck, DECK[0], 0)

@@ -1,0 +1,62 @@
+"""The dealer of a game that no device deals: the cards come out of the dealer's hand, the controller alone reports."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dealer_flow.procedure.steps import AnyStep, Due
+from dealwire.rehearsal import floor_supervisor as supervisor
+from dealwire.rehearsal.dealt_table import Course, Doings
+from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
+from dealwire.rehearsal.trouble import What
+from protocol.places import REMAINDER, Place
+
+BACK: Final = 1
+
+
+class HandDealer(StepDealer):
+    """Plays `scenario` with a deck in the dealer's hand and a table controller."""
+
+    def _evening(self) -> Doings:
+        for plan in self._scenario.plans():
+            self._begin_plan(plan)
+            yield from self._bets()
+            yield from self._round()
+            yield from self.collect_bets()
+            for spot in {spot for spot, _ in self.cards}:
+                self.cards.remove(spot)
+
+    def _make_ready(self) -> Doings:
+        """A whole deck, shuffled and cut."""
+        self.cards.bring(BACK, REMAINDER, self.procedure.plan.jokers)
+        self.cards.shuffle(REMAINDER)
+        yield self.pace.step
+
+    def _new_deck(self) -> None:
+        """Every round has a whole one."""
+
+    def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
+        yield from self._deal_by_hand(packets)
+
+    def _deal_by_hand(self, packets: Sequence[Due]) -> Doings:
+        ordinals = range(self.ordinal + 1, self.ordinal + len(packets) + 1)
+        for ordinal in ordinals:
+            self.spoil_line(self.plan.troubles, ordinal)
+            if self.plan.find(What.MISDEAL_CALLED, ordinal):
+                yield from supervisor.call_misdeal(self)
+                self.course = Course.STOP
+                return
+        yield from super()._deal_by_hand(packets)
+
+    def _from_hand(self, place: Place, cards: int) -> int:
+        return self.cards.deal(REMAINDER, place, cards)
+
+    def _complete(self, place: Place) -> Doings:
+        yield from self.at(AT_TABLE)
+        yield self.pace.lift
+        self.cards.put_under(place, self._from_hand(place, 1))
+        self.controller.confirm()
+
+    def _remainder(self) -> Doings:
+        if self.procedure.plan.exact_rest is not None:
+            yield from self.at(AT_TABLE)
+            self.controller.count(REMAINDER, self.cards.count(REMAINDER))

@@ -1,0 +1,99 @@
+"""Games that no device deals: whose round it is, which deck, what may be and what may not."""
+
+from typing import Final
+
+import pytest
+
+from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure
+from devices import events as e
+from tests.support.hand_table import CONTROLLER, HandTable
+from tests.support.step_games import rows, small, wrong
+
+GAMES: Final = [name for name in known_procedures() if load_procedure(name).device == "hand"]
+ROUND: Final = """
+bets 1: low 500, high 500, three-card 500
+start
+deal by hand
+confirm
+show seat 1: AC AD 9H
+show dealer: KS QD 8S
+show community: 5S
+"""
+
+
+def test_the_games_whose_sections_let_the_dealer_deal_by_hand() -> None:
+    assert GAMES == [
+        "3-5-7.co-hand",
+        "emperors-challenge.co-hand",
+        "fortune-pai-gow.co-hand",
+        "pai-gow.co-hand",
+        "three-card-split.co-hand",
+    ]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_no_step_waits_for_a_device(name: str) -> None:
+    procedure = load_procedure(name)
+    assert not any(step.from_device for step in procedure.step)
+    assert not procedure.fault
+
+
+def rounds(count: int) -> HandTable:
+    table = HandTable("three-card-split.co-hand")
+    for _ in range(count):
+        table.play(ROUND).end()
+    return table
+
+
+def test_a_round_is_of_the_controllers_session_and_number() -> None:
+    table = rounds(2)
+    assert [(each.session, each.round) for each in table.results] == [("0c0ffee0", 1), ("0c0ffee0", 2)]
+    (origin,) = table.flow.origins
+    assert (origin.session, origin.controller_session, origin.number) == (0x0C0FFEE0, 0x0C0FFEE0, 2)
+
+
+def test_a_controller_that_began_anew_in_mid_round_is_another_session() -> None:
+    table = HandTable("three-card-split.co-hand").play(ROUND.splitlines()[1:4])
+    table.sessions[CONTROLLER] = 7
+    assert table.end().outcome == "unreliable"
+    assert "session-changed" in table.codes
+
+
+def test_a_new_deck_is_used_for_seven_hands() -> None:
+    """47.1-1011(2): a badge between two rounds says that the deck was changed."""
+    table = rounds(6).badge(77)
+    assert [(each.code, each.clause) for each in table.incidents] == [("deck-changed-early", "47.1-1011(2)")]
+    assert rounds(7).badge(77).codes == []
+    assert HandTable("three-card-split.co-hand", deck_least_rounds="0").play(ROUND).badge(77).codes == []
+
+
+def test_a_deck_counted_wrong_between_two_rounds_is_defective_until_it_is_changed() -> None:
+    table = rounds(7).count("remainder", 51)
+    assert table.codes == ["deck-count-wrong"]
+    assert table.play(ROUND).end().outcome == "unreliable"
+    assert rounds(7).count("remainder", 52).codes == []
+
+
+def test_a_count_of_the_deck_between_two_rounds_is_the_one_of_thirty_minutes() -> None:
+    table = rounds(7)
+    table.now_ns += 31 * 60 * 10**9
+    assert "remainder" in {item.place for item in table.see(CONTROLLER, e.Confirmed()).flow.legal()}
+    assert table.count("remainder", 52).may("CardsCounted") == []
+
+
+def test_what_goes_around_is_spelled_once() -> None:
+    table = HandTable("fortune-pai-gow.co-hand").play(["bets 1: ante 500", "start at 0"])
+    assert table.may("Confirmed") == [
+        "dealer: deal by hand to dealer (1), seat 6 (1), seat 5 (1), seat 4 (1), seat 3 (1), seat 2 (1), seat 1 (1),"
+        " 7 times around, then confirm"
+    ]
+
+
+def test_a_step_that_asks_a_device_is_refused() -> None:
+    with pytest.raises(ProcedureError, match=r"step\[1\].origin: no device deals this game"):
+        small(
+            rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"'),
+            rows("step", 'name = "end"\ndo = "reveal"\norder = ["seats"]'),
+            wrong("seats"),
+            device='"hand"',
+        )
