@@ -342,8 +342,8 @@ def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen)
 def judge_button(round_: Round, seen: Seen) -> None:
     """The button goes on to the next player after a round that was played out; another place is recorded, no more."""
     moves, was, now = round_.plan.button, round_.button_was, round_.first
-    if moves is None or was is None or not now or not round_.active:
-        return
+    if moves is None or was is None or now not in round_.active:
+        return  # at a place that gets no cards a player may sit out, which no device sees
     step = 1 if round_.plan.options[moves.option] == "clockwise" else -1
     most = round_.plan.most_seats
     around = [(was - 1 + step * turn) % most + 1 for turn in range(1, most + 1)]
