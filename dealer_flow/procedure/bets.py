@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart, listed
+from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart, a, listed
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.cards import RANKS, SUITS
 from protocol.printable import printable
@@ -124,9 +124,11 @@ class MustPart(TomlTable):
         return (*self.needs, *self.needs_one_of, *self.excludes, *self.same_as)
 
     def words(self) -> str:
-        """`equals 2 x ante`, `only beside ante or blind`."""
+        """`equals 2 x ante`, `only beside an ante or a blind`, `as much as bet-1 and bet-2, where they lie`."""
         (kind,) = self.kinds
-        what = listed([*self.others], "or" if kind != "needs" else "and")
+        if kind == "same-as":
+            return f"{_SAYS[kind]} {listed([*self.others])}, where {'they lie' if len(self.others) > 1 else 'it lies'}"
+        what = listed([a(name) for name in self.others], "or" if kind != "needs" else "and")
         return f"{_SAYS[kind]} {self.amount.words() if self.amount else what}"
 
 
@@ -139,6 +141,10 @@ class LimitPart(TomlTable):
     each_bet: AmountText
     clause: Clause
 
+    def words(self) -> str:
+        """`at most $100`."""
+        return f"{_SAYS['at-most']} {amount_of(self.each_bet).words()}"
+
 
 class TotalPart(TomlTable):
     """What these bets of a seat may come to together."""
@@ -148,6 +154,11 @@ class TotalPart(TomlTable):
     at_least: AmountText | None = None
     when: WhenPart | None = None
     clause: Clause
+
+    def words(self) -> str:
+        """`at least 2 x ante`."""
+        given = {"at-most": self.at_most, "at-least": self.at_least}
+        return listed([f"{_SAYS[kind]} {amount_of(text).words()}" for kind, text in given.items() if text])
 
 
 class PropositionPart(TomlTable):
@@ -199,6 +210,18 @@ class BetPart(TomlTable):
     def plays_as(self) -> Name:
         """The bet it plays with: its own name, unless it is a tip."""
         return self.tip_for or self.name
+
+    @property
+    def capped(self) -> bool:
+        """Whether the limit of every bet is its limit: it is no fee, and the section does not say itself, in dollars,
+        how much it may be."""
+        own = any(text.startswith("$") for must in self.must for text in (must.at_most, must.exactly) if text)
+        return not self.fee and not own
+
+    @property
+    def tip_capped(self) -> bool:
+        """Whether it is a tip that may be as much as the bet it plays with, no rule of its own saying how much."""
+        return self.tip_for is not None and not any(must.at_most or must.exactly or must.equal for must in self.must)
 
 
 # ------------------------------------------------------------------ the rules of one choice of options
@@ -272,10 +295,10 @@ def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRul
         ]
         if bet.tip_for is not None:
             found.append(BetRule("tip-alone", (bet.name,), bet.clause, others=(bet.tip_for,)))
-            if not any(must.at_most or must.exactly or must.equal for must in bet.must):
+            if bet.tip_capped:
                 own = Amount(Fraction(1), bet.tip_for)
                 found.append(BetRule("tip-over", (bet.name,), bet.clause, own))
-        if procedure.limit is not None and not bet.fee and not _has_own_limit(bet):
+        if procedure.limit is not None and bet.capped:
             limit = procedure.limit
             found.append(BetRule("limit", (bet.name,), limit.clause, amount_of(limit.each_bet)))
     for total in procedure.total:
@@ -284,11 +307,6 @@ def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRul
                 if text is not None:
                     found.append(BetRule(kind, total.bets, total.clause, amount_of(text)))
     return tuple(found)
-
-
-def _has_own_limit(bet: BetPart) -> bool:
-    """Whether the section says itself, in dollars, how much the bet may be."""
-    return any(text.startswith("$") for must in bet.must for text in (must.at_most, must.exactly) if text)
 
 
 def spots(procedure: "Procedure", options: Mapping[str, str]) -> list[BetPart]:

@@ -15,7 +15,7 @@ from dealer_flow.record.catalogue import INCIDENTS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from docs._print import MARK, printed, table
-from docs._print.words import dealing, wrongs
+from docs._print.words import bet_rules, dealing, wrongs
 
 
 def pages() -> dict[str, str]:
@@ -119,6 +119,7 @@ def game_page(procedure: Procedure) -> str:
     parts = [
         [f"# {procedure.title}: dealing", MARK, "", f"`{procedure.id}`, {procedure.jurisdiction}, {procedure.clause}."],
         _deal_card(procedure),
+        _bet_card(procedure),
         _wrong_card(procedure),
         _care(procedure),
         _options(procedure),
@@ -145,6 +146,13 @@ def _deal_card(procedure: Procedure) -> list[str]:
     lines.append("")
     lines += [f"{number}. {text} [{clause}]" for number, (text, clause) in enumerate(dealing(procedure), 1)]
     return lines
+
+
+def _bet_card(procedure: Procedure) -> list[str]:
+    found = [*bet_rules(procedure)]
+    if not found:
+        return []
+    return ["## What a bet must be", "", "One that is not is held.", "", *table(("bet", "must be", "clause"), found)]
 
 
 def _wrong_card(procedure: Procedure) -> list[str]:

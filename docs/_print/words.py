@@ -5,7 +5,7 @@ from typing import Final
 
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps import AssignStep, DealStep
-from dealer_flow.procedure.tables import Consequence, ShoePart, WrongPart, cards, listed
+from dealer_flow.procedure.tables import Consequence, ShoePart, WhenPart, WrongPart, a, cards, listed
 
 THEN: Final = {
     "nothing": "play goes on",
@@ -47,7 +47,9 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
             marks += ["which is played for the progressive"] if bet.progressive else []
             marks += ["a fee that does not come back"] if bet.fee else []
             if when := bet.enters_when:
-                marks.append(f"which deals the seat in where `{when.option}` is {when.is_}")
+                marks.append(f"which deals the seat in{_where(when)}")
+            marks += [f"a tip for {a(bet.tip_for)}"] if bet.tip_for else []
+            marks += [_where(bet.when).strip()] if bet.when else []
             yield f"Players may place {bet.name} (spot {bet.number}){', ' * bool(marks)}{', '.join(marks)}.", bet.clause
     if procedure.shoe is not None:
         yield from _drawing(procedure.shoe)
@@ -63,6 +65,27 @@ def dealing(procedure: Procedure) -> Iterator[tuple[str, str]]:
         if step.name == last and procedure.remainder is not None:
             yield _remainder(procedure), procedure.remainder.clause
     yield "Settle, then END GAME.", procedure.clause
+
+
+def _where(when: WhenPart | None) -> str:
+    return f" where `{when.option}` is {when.is_}" if when else ""
+
+
+def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
+    """Which bet must be what, and the clause; a bet that is not is held."""
+    for bet in procedure.bet:
+        if bet.tip_for is not None:
+            most = ", at most as much" if bet.tip_capped else ""
+            yield bet.name, f"a tip for {a(bet.tip_for)}: only beside it{most}", bet.clause
+        for must in bet.must:
+            chosen = f" with the choice `{must.choice}`" if must.choice else ""
+            yield bet.name, f"{must.words()}{chosen}{_where(must.when)}", must.clause
+    for total in procedure.total:
+        yield f"{listed([*total.bets])} together", f"{total.words()}{_where(total.when)}", total.clause
+    if procedure.limit is not None:
+        without = [bet.name for bet in procedure.bet if not bet.capped]
+        whose = f"every bet but {listed(without)}" if without else "every bet"
+        yield whose, procedure.limit.words(), procedure.limit.clause
 
 
 def _first_cards(procedure: Procedure, how: str) -> Iterator[tuple[str, str]]:

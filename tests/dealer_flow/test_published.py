@@ -83,3 +83,40 @@ def test_every_field_is_explained() -> None:
         assert f"`{name}`" in page, name
     for name in schema["$defs"]["Seat"]["properties"]:
         assert f"`{name}`" in page, name
+
+
+@pytest.mark.parametrize("name", known_procedures())
+def test_a_page_has_every_rule_of_every_bet(name: str) -> None:
+    """Each `must` row, limit, total and tip of the file is a row of the page, with its clause."""
+    content = tomllib.loads(whole_text(name))
+    page = (DOCS / "games" / f"{name}.md").read_text(encoding="utf-8")
+    _, found, part = page.partition("## What a bet must be\n")
+    rows = [line.strip("| ").split(" | ") for line in part.partition("\n## ")[0].splitlines() if line.startswith("| ")]
+    by_bet = [(bet, clause) for bet, _, clause in rows[2:]]  # below the head
+    for bet in content["bet"]:
+        wanted = [must["clause"] for must in bet.get("must", ())] + [bet["clause"]] * ("tip-for" in bet)
+        assert sorted(clause for name_, clause in by_bet if name_ == bet["name"]) == sorted(wanted), bet["name"]
+    for total in content.get("total", ()):
+        assert any(set(total["bets"]) <= set(re.findall(r"[\w-]+", bet)) for bet, _ in by_bet), total
+    limit = content.get("limit")
+    assert bool(limit) == any(bet.startswith("every bet") for bet, _ in by_bet)
+    assert not limit or f"at most {limit['each-bet']} | {limit['clause']}" in part
+    assert bool(found) == bool(rows)
+
+
+def test_the_words_of_a_rule_name_all_it_says() -> None:
+    """Read off the page, in the words of the section."""
+    page = (DOCS / "games" / "western-stud.co.md").read_text(encoding="utf-8")
+    assert "| low | equals the ante with the choice `both` | 47.1-1017.18(5)(c) |" in page
+    assert "| tip-ante | a tip for an ante: only beside it, at most as much | 47.1-1017.18(3) |" in page
+    assert "| tip-low | a tip for a low: only beside it | 47.1-1017.18(3) |" in page, "its own rule says how much"
+    ride = (DOCS / "games" / "let-it-ride.co.md").read_text(encoding="utf-8")
+    assert "| bonus | exactly $1 | 47.1-1017.14(2) |" in ride
+    assert "| bet-dollar and bonus together | at most $100 | 47.1-1017.14(2)(a) |" in ride
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("games/*.md")), ids=lambda page: page.stem)
+def test_articles_fit_the_word_behind_them(page: Path) -> None:
+    assert not re.findall(
+        r"\b[Aa] (?:[aeio]\w|un\w)[\w-]*|\b[Aa]n [b-df-hj-np-tv-z][\w-]*", page.read_text(encoding="utf-8")
+    )
