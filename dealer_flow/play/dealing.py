@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from dealer_flow.play.laying import lay
 from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
 from dealer_flow.procedure.steps import AssignStep, DecideStep, Due, OfferHandStep
 from dealer_flow.record.incidents import UNJUDGED, Incident
@@ -67,19 +68,23 @@ def of_decks(round_: Round, findings: list[Incident], seen: Seen) -> None:
 
 def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
     """A card of the shoe goes to whom it is due; one that is burned before the bets are closed to nobody."""
-    due = round_.next_due
     if round_.shoes is not None and round_.shoes.current is not None and round_.in_play:
         shoe = round_.shoes.current
-        if shoe.over and not round_.given:
+        if shoe.over and not round_.from_shoe:
             clause = round_.plan.procedure.deck.clause
             round_.report(Incident(code="shoe-over", clause=clause, shoe=shoe.id, unreliable=True), seen)
-        shoe.rounds += not round_.given
-    if due is not None and round_.in_play:
-        round_.ledger.draw(card, due)
-        round_.given += 1
-        judge_count(round_, due.place, seen)
+        shoe.rounds += not round_.from_shoe
+    if round_.in_play:
+        due = lay(round_, card)
+        if due is not None:
+            judge_count(round_, due.place, seen)
     elif burned:
         round_.ledger.draw(card, Due(BURN, 1, ""))
+
+
+def lies_there(round_: Round, place: Place) -> bool:
+    """Whether a person may count the cards of this place: some lie there, or none came that are due out of a shoe."""
+    return place in round_.ledger.hands or (round_.in_play and any(due.place == place for due in round_.dues))
 
 
 def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
@@ -101,15 +106,17 @@ def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
 def put_back(round_: Round, seen: Seen) -> bool:
     """The card that came out last was pushed back into the shoe; True when it was a burned one that may be."""
     may = round_.plan.back_on_top and round_.in_play and not round_.over and round_.given > 0
-    if not may or round_.dues[round_.given - 1].place != BURN:
+    last_spoken_of = len(round_.from_shoe) - 1 in round_.marks
+    if not may or last_spoken_of or round_.dues[round_.given - 1].place != BURN:
         return False
     care = round_.plan.procedure.care.burned
     clause = care.clause if care else round_.plan.clause
     back = Incident(code="burned-card-put-back", clause=clause, place=BURN.text, fault=Fault.PUSHED_BACK)
     round_.report(back, seen)
     round_.given -= 1
+    round_.from_shoe.pop()
     round_.ledger.hands[BURN].put_back()
-    if not round_.given and round_.shoes is not None:
+    if not round_.from_shoe and round_.shoes is not None:
         round_.shoes.on_table().rounds -= 1  # no card of this round is out: it begins anew
     return True
 

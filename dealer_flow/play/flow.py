@@ -26,6 +26,7 @@ from dealer_flow.play.legal import Legal, legal
 from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import violation, waits_for
 from dealer_flow.play.publish import result_of
+from dealer_flow.play.remedies import at_step
 from dealer_flow.play.sessions import LINE_REPORTS, Lines, RoundOrigin
 from dealer_flow.play.snapshot import Snapshot, snapshot
 from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, State
@@ -294,6 +295,7 @@ class DealerFlow:
         assert self._last is not None
         if not round_.opened and may_open(round_):
             open_step(round_)
+            at_step(round_, self._last)
             offer_hand(round_, self._last)
         if round_.plan.assign is not None:
             assign_hands(round_, self._last)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import devices.events as e
-from dealer_flow.play.dealing import seen_before
+from dealer_flow.play import laying
+from dealer_flow.play.dealing import lies_there, seen_before
 from dealer_flow.play.states import STEP_STATES, State
 from dealer_flow.play.steps import (
     blind_now,
@@ -105,7 +106,7 @@ def _doing(state: State) -> Callable[[Round], bool]:
 
 
 def _cards_out(round_: Round) -> bool:
-    return round_.opened and round_.next_due is None and not round_.by_hand
+    return round_.opened and round_.next_due is None and (not round_.by_hand or round_.dealt_by_hand)
 
 
 def _burn_confirmed(round_: Round) -> bool:
@@ -416,7 +417,7 @@ def _packet_in_tray(round_: Round, body: e.PacketLifted) -> bool:
 
 
 def _cards_lie_there(round_: Round, body: e.CardsCounted) -> bool:
-    if body.place in round_.ledger.hands or body.place in (REMAINDER, BURN):
+    if body.place in round_.ledger.hands or body.place in (REMAINDER, BURN) or lies_there(round_, body.place):
         return True
     if round_.shoes is not None and body.place == SHOE:
         return True
@@ -450,6 +451,17 @@ def _burned_before(round_: Round, body: e.HandRevealed) -> bool:
         return True
     house = place not in round_.burns and round_.plan.house(round_.plan.kind(place))
     return not (place in waiting or place == BURN or house)
+
+
+def _too_many_go_back(round_: Round, body: e.HandRevealed) -> bool:
+    """More cards than the step deals were turned up, and the procedure has them go back."""
+    policy = round_.plan.wrong(round_.plan.kind(body.place), "long", None)
+    return bool(laying.spares(round_)) and policy is not None and policy.then == "reshuffle"
+
+
+def _early_has_remedy(round_: Round, _: e.PacketLifted) -> bool:
+    """The procedure says what is done with cards dealt too early."""
+    return any("early" in row.how for row in round_.plan.procedure.wrong)
 
 
 def _shown_in_order(round_: Round, body: e.HandRevealed) -> bool:
@@ -604,6 +616,8 @@ CHECKS: Final[dict[str, Check]] = {
         not body.place.seat or body.place.seat in r.active or body.place in r.ledger.hands
     ),
     "shown_in_order": _shown_in_order,
+    "too_many_go_back": _too_many_go_back,
+    "early_has_remedy": _early_has_remedy,
     "fewer_lie_open": lambda r, body: not (_early(r, body, house=True) and open_now(r, body.place)),
     "house_shown_last": lambda r, body: not _early(r, body, house=True),
     "hand_shown_in_time": lambda r, body: not _early(r, body),

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play import dealing, handle_shoe
+from dealer_flow.play import dealing, handle_shoe, laying
 from dealer_flow.play.guards import bets_stay_open, choice_step, progressive_clause, takes_back
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.stages import note_declared
@@ -30,6 +30,7 @@ from dealer_flow.play.verdicts import (
     judge_mishap,
     judge_open,
     judge_rest,
+    judge_spares,
     judge_sum,
 )
 from dealer_flow.play.wagers import judge_end, judge_start, placed_anew
@@ -182,6 +183,7 @@ def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
         judge_sum(round_, seen)
         round_.returns.add(round_.outcome, 0, round_.plan.deck_policy.returns)
     judge_rest(round_, seen, final=True)
+    judge_spares(round_, seen)
     if round_.outcome == "complete":
         judge_end(round_, seen)
     if round_.outcome == "defective-deck":
@@ -239,7 +241,10 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.draw is not None and place == SHOE:
         handle_shoe.name_card(round_, seen, body)
         return
-    hand = round_.ledger.hands.get(place)
+    deal_shown(round_, place)
+    hand, before = round_.ledger.hands.get(place), round_.stub_due
+    if hand is not None and hand.person_count is None and len(cards) > (hand.counted or 0):
+        laying.count(round_, place, len(cards))
     round_.open[place] = max(round_.open.get(place, 0), len(cards))
     if hand is not None:
         hand.keyed = body.keyed
@@ -251,6 +256,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     elif hand is not None and hand.aside and len(cards) == hand.expected - hand.aside:
         found(round_, round_.ledger.play(place, cards), seen)
     else:
+        if not in_order:
+            judge_spares(round_, seen)
         found(round_, round_.ledger.reveal(place, cards), seen)
         if hand is not None and hand.aside and not hand.played:
             choices = tuple(round_.choices.get(place.seat or 0, {}).values())
@@ -261,6 +268,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         if hand is not None and place not in round_.plan.burns:
             judge_count(round_, place, seen)
             judge_sum(round_, seen)
+    if round_.stub_due and not before:
+        return  # the cards shown too many went back
     _declare(round_, seen, place, cards)
     if round_.step is not None and round_.step.do == "reveal":
         judge_draws(round_, seen)
@@ -307,6 +316,14 @@ def _set(round_: Round, seen: Seen, body: e.HandSet) -> None:
         judge_foul_set(round_, body.place, seen)
 
 
+def deal_shown(round_: Round, place: Place) -> None:
+    """Cards of this place are counted or shown: where the rest is dealt by hand, they were dealt."""
+    if round_.dealt_by_hand:
+        for due in [due for due in round_.by_hand if due.place == place]:
+            round_.by_hand.remove(due)
+            round_.ledger.by_hand(due)
+
+
 def _mark_shown(round_: Round, place: Place) -> None:
     if place.seat is None:
         round_.shown.add(round_.plan.kind(place))
@@ -333,10 +350,18 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
         if body.place == round_.plan.deck_at:
             dealing.deck_counted(round_, seen, body.counted)
         return
-    if body.place == BURN or (body.place not in round_.ledger.hands and body.place != REMAINDER):
+    if body.place == BURN or not (dealing.lies_there(round_, body.place) or body.place == REMAINDER):
         return
+    if body.place != REMAINDER:
+        round_.ledger.hand(body.place)
+    hand = round_.ledger.hands.get(body.place)
+    if hand is not None and hand.anew and not hand.by_hand and hand.mucked == body.counted:
+        return  # they were counted as they went back
+    deal_shown(round_, body.place)
+    laying.count(round_, body.place, body.counted)
     found(round_, round_.ledger.count(body.place, body.counted), seen)
     if body.place in round_.ledger.hands:
+        round_.ledger.hands[body.place].counted_at = len(round_.from_shoe)
         judge_count(round_, body.place, seen)
     judge_sum(round_, seen)
 

@@ -9,7 +9,15 @@ from typing import Any, Final
 import devices.events as e
 from dealer_flow.play import dealing
 from dealer_flow.play.guards import closing_clause, holds, is_burn
-from dealer_flow.play.verdicts import DECK_WRONG, found, judge, judge_fault, judge_rest
+from dealer_flow.play.verdicts import (
+    DECK_WRONG,
+    STRAYS,
+    found,
+    judge,
+    judge_fault,
+    judge_rest,
+    judge_strays,
+)
 from dealer_flow.procedure.plan import Policy
 from dealer_flow.record.incidents import UNJUDGED, Incident
 from dealer_flow.table.columns import Draw
@@ -37,7 +45,7 @@ def undecided(round_: Round) -> bool:
 
 def begun(round_: Round) -> bool:
     """True once a card of this round was drawn."""
-    return bool(round_.draw.cards or round_.draw.overdrawn) if round_.draw else round_.given > 0
+    return bool(round_.draw.cards or round_.draw.overdrawn) if round_.draw else bool(round_.from_shoe)
 
 
 def _parts(round_: Round) -> tuple[Draw, Shoes]:
@@ -65,13 +73,16 @@ def _take(round_: Round, seen: Seen, body: e.CardDrawn | e.CardUnread) -> None:
         round_.report(Incident(code="other-shoe", clause="procedure", device=seen.device, unreliable=True), seen)
     shoe = shoes.on_table(ordinal)
     _count(round_, seen, card, ordinal, where)
-    found(round_, shoe.take(card), seen)
+    findings = shoe.take(card)
+    strays = [each for each in findings if each.code in STRAYS and round_.draw is None and round_.in_play]
+    found(round_, [each for each in findings if each not in strays], seen)
     if round_.in_play and not round_.session:
         round_.session, round_.dealt_by = seen.session, seen.device
     burned = is_burn(round_, where)
     shoes.burns_due = max(shoes.burns_due - burned, 0)
     if round_.draw is None:
         dealing.give(round_, seen, card, burned=burned)
+        judge_strays(round_, strays, card, seen)
         if round_.in_play:
             _doubted(round_, seen, "procedure", round_.given)
     elif burned:
@@ -244,6 +255,9 @@ def _cut_card(round_: Round, seen: Seen, body: e.CutCardSeen) -> None:
 def _loaded(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
     if round_.shoes is None:
         return
+    if round_.stub_due and round_.in_play:
+        _refilled(round_, seen, body)
+        return
     if undecided(round_) and begun(round_):
         _ended_early(round_, seen, body.shoe)
     round_.shoes.change(seen.device)
@@ -255,11 +269,24 @@ def _loaded(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
         judge(round_, plan.deck_policy, NOWHERE, finding, seen)
 
 
+def _refilled(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
+    """Cards went back: what is left was shuffled and lies in the shoe again, and the round goes on."""
+    assert round_.shoes is not None
+    round_.stub_due = False
+    shoe = round_.shoes.refill(body.shoe)
+    if shoe.whole and body.cards != shoe.left:
+        wrong = partial(DECK_WRONG, place=SHOE.text, reason="shoe", shoe=shoe.id)
+        finding = wrong(counted=body.cards, expected=shoe.left, decks=body.decks, expected_decks=round_.plan.decks)
+        judge(round_, round_.plan.deck_policy, NOWHERE, finding, seen)
+
+
 def _ended(round_: Round, seen: Seen, body: e.ShoeEnded) -> None:
     if round_.shoes is None:
         return
     shoe = round_.shoes.on_table()
     found(round_, shoe.device_count(body.drawn), seen)
+    if round_.stub_due and round_.in_play:
+        return  # it is emptied to be shuffled
     shoe.over = True
     if undecided(round_) and begun(round_):
         _ended_early(round_, seen, body.shoe, body.drawn)

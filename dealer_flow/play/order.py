@@ -88,7 +88,7 @@ def _unfinished(state: State, round_: Round) -> str:
         return "ruled"
     if not round_.idle and (waiting := waits_for(round_)) is not None:
         return waiting
-    if not round_.idle and (round_.due is not None or round_.by_hand):
+    if not round_.idle and (round_.due is not None or (round_.by_hand and not round_.dealt_by_hand)):
         return "cards_out"
     return "remainder_counted"
 
@@ -164,7 +164,7 @@ _DRAWN: Final = (
     OrderRule(
         frozenset({State.NAMING}), "drawn_after_name", harmful=False, taken=True, code="draw-before-named", at=_shoe
     ),
-    OrderRule(_STEPS, "drawn_for_somebody", taken=True),
+    OrderRule(_STEPS, "drawn_for_somebody", harmful=False, taken=True),
     OrderRule(_STEPS, "burned_when_due", taken=True),
     OrderRule(frozenset({State.EXCHANGING}), "shown_before_card", harmful=False, taken=True, only=_with_shown_hands),
 )
@@ -222,7 +222,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
     e.PacketLifted: (
         OrderRule(_STRICT, "packet_in_tray"),
         OrderRule(_BETTING, "bets_closed", taken=True),
-        OrderRule(_PLAY, "somebody_is_due", taken=True),
+        OrderRule(_PLAY, "somebody_is_due", taken=True, mild="early_has_remedy"),
         OrderRule(
             frozenset({State.EXCHANGING}), "shown_before_card", harmful=False, taken=True, only=_with_shown_hands
         ),
@@ -281,7 +281,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_PLAY, "somebody_plays_there", harmful=False, taken=True),
         OrderRule(_PLAY, "place_dealt_in", code="unknown-seat"),
         OrderRule(frozenset({State.REVEALING}), "shown_in_order", harmful=False, taken=True),
-        OrderRule(_PLAY - {State.REVEALING}, "fewer_lie_open", taken=True),
+        OrderRule(_PLAY - {State.REVEALING}, "fewer_lie_open", taken=True, mild="too_many_go_back"),
         OrderRule(_PLAY - {State.REVEALING}, "house_shown_last", taken=True),
         OrderRule(_PLAY - {State.REVEALING}, "hand_shown_in_time", harmful=False, taken=True),
     ),

@@ -99,19 +99,23 @@ def snapshot(state: State, round_: Round) -> Snapshot:
         packets=_packets(round_),
         deck=ledger.deck,
         remainder=ledger.remainder,
-        unshown=_unshown(ledger),
+        unshown=_unshown(round_),
     )
 
 
-def _unshown(ledger: Ledger) -> frozenset[Card]:
+def _unshown(round_: Round) -> frozenset[Card]:
     """Counted place by place: a face that a faulty deck holds twice may be shown at one and hidden at the other."""
+    ledger = round_.ledger
     found = {card for packet in ledger.packets.values() if not packet.lifted for card in packet.cards}
     for packet in ledger.lifted:
         found.update(packet.cards if packet.place == NOWHERE else ())
+    open_ = Counter[Card]()
     for hand in ledger.hands.values():
         burned = ledger.burned_shown if hand.burned is not None or hand.place == BURN else ()
         shown = Counter(hand.revealed or hand.opened) | Counter(hand.declared)
+        open_ += shown
         found.update(Counter(hand.recognised) - (shown + Counter(burned)))
+    found.update(Counter(round_.from_shoe) - open_)
     found.update(card for card, places in ledger.faces.items() if REJECT_TRAY in places)
     return frozenset(found - {UNREAD})
 

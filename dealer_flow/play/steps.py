@@ -30,7 +30,8 @@ def open_step(round_: Round) -> None:
     step = round_.step
     round_.opened = True
     if step is not None:
-        (round_.dues if step.from_device else round_.by_hand).extend(step.dues(round_))
+        from_device = step.from_device and not round_.dealt_by_hand
+        (round_.dues if from_device else round_.by_hand).extend(step.dues(round_))
 
 
 def choose(round_: Round, number: int, step: str, name: str) -> None:

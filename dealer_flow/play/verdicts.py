@@ -5,12 +5,13 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from dealer_flow.play import laying
+from dealer_flow.play.remedies import REMEDIES, complete, early, may_be, miscount, of_card
 from dealer_flow.play.stages import unsettle
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.plan import Policy
-from dealer_flow.procedure.steps import Due, ExchangeStep, ShowStep
+from dealer_flow.procedure.steps import ExchangeStep, ShowStep
 from dealer_flow.record.incidents import UNJUDGED, Incident, at
-from dealer_flow.table.ledger import Hand
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen
 from protocol.cards import UNREAD, Card, spell_cards
@@ -33,6 +34,9 @@ _MISHAPS: Final[dict[Mishap | None, tuple[str, str]]] = {
     Mishap.RECONSTRUCTED: ("hand-reconstructed", ""),
     Mishap.JOKER: ("stray-joker", "person"),
     Mishap.BOXED: ("boxed-card", "person"),
+    Mishap.DROPPED: ("card-dropped", ""),
+    Mishap.EARLY: ("card-early", ""),
+    Mishap.RETURNED_TO_DECK: ("card-returned", ""),
 }
 """What a person saw -> the code, and which of its sentences."""
 _FOULED: Final = (Mishap.FOULED, Mishap.FOULED_BY_PLAYER, Mishap.FOULED_BY_OTHERS, Mishap.RECONSTRUCTED)
@@ -64,7 +68,7 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
         round_.returns.add("misdeal", 0, returns)
     elif then == "unreliable":
         round_.unreliable = True
-    elif then in ("person", "complete") and not round_.over:
+    elif (then == "person" or then in REMEDIES) and not round_.over:
         round_.rulings.append(Ruling(why, place, policy.clause, returns))
 
 
@@ -125,6 +129,21 @@ def judge_muck(round_: Round, finding: Incident, place: Place, seen: Seen) -> No
     judge(round_, policy, place, finding, seen)
 
 
+STRAYS: Final = ("stray-joker", "boxed-card")
+"""Cards that are dead as they come out of a shoe."""
+
+
+def judge_strays(round_: Round, findings: list[Incident], card: Card, seen: Seen) -> None:
+    """The card drawn last is none that plays: what is done with it where it was laid."""
+    for finding in findings:
+        due = laying.laid(round_)[-1] if round_.from_shoe else None
+        place = due.place if due is not None else parse_place(finding.place or NOWHERE.text)
+        policy = _policy(round_, finding)
+        incident = round_.report(judged(policy, finding), seen)
+        if not (may_be(round_, policy) and of_card(round_, policy, place, card, seen)):
+            apply(round_, policy, place, incident)
+
+
 # ------------------------------------------------------------------ counts
 
 
@@ -140,15 +159,20 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
     hand.judged = off
     if not off:
         round_.rulings = [ruling for ruling in round_.rulings if ruling.place != place]
+        laying.met(round_, place)
         return
+    if hand.anew and off < 0:
+        return  # what is not shown yet is still to be dealt
     kind = round_.plan.kind(place)
     policy = round_.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
     wrong = _FOUND(code=count_code(kind), place=place.text, counted=counted, expected=hand.expected)
     incident = round_.report(judged(policy, wrong), seen)
-    if policy.then == "complete" and _dealt_on(round_):
-        _complete(round_, hand, -off)
-    else:
+    if not may_be(round_, policy):
         apply(round_, policy, place, incident)
+    elif policy.then == "reshuffle":
+        miscount(round_, policy, hand, off, seen)
+    elif off < 0:
+        complete(round_, hand, -off)
 
 
 def count_code(kind: str) -> str:
@@ -157,20 +181,12 @@ def count_code(kind: str) -> str:
     return f"{known.get(kind, 'hand')}-count-wrong"
 
 
-def _dealt_on(round_: Round) -> bool:
-    """True while the next card may still go to a hand: until the first is shown for the last time."""
-    revealing = round_.step is None or round_.step.do == "reveal"
-    shown = any(hand.revealed is not None for hand in round_.ledger.hands.values())
-    return not round_.over and not (revealing and shown)
-
-
-def _complete(round_: Round, hand: Hand, missing: int) -> None:
-    """The hand gets the next cards, after all others have theirs."""
-    due = [Due(hand.place, 1, hand.step, "complete")] * missing
-    if round_.plan.from_hand:
-        round_.by_hand += due
-    else:
-        round_.dues += due
+def judge_spares(round_: Round, seen: Seen) -> None:
+    """Hands are shown or the round ends: nobody has said where a card lies that nobody was due."""
+    cards = len(laying.spares(round_)) or (0 if round_.plan.from_hand else round_.ledger.unplaced)
+    if cards and not (round_.over or round_.house_wrong):
+        lost = Incident(code="card-unplaced", clause=round_.plan.clause, counted=cards, unreliable=True)
+        round_.report(lost, seen)
 
 
 def judge_sum(round_: Round, seen: Seen) -> None:
@@ -301,14 +317,19 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
     if known in _FOULED:  # who is at fault, or that nothing is lost, is what the supervisor was to find
         round_.rulings = [ruling for ruling in round_.rulings if not _foul_at(place, ruling)]
     incident = round_.report(judged(policy, finding), seen)
-    if policy.then == "complete" and place in [due.place for due in round_.by_hand]:
+    by_hand = round_.plan.from_hand and policy.then in ("complete", "replace") and not round_.over
+    if by_hand and place in [due.place for due in round_.by_hand]:
         # the hand is being dealt: the next card comes in place of the dead one, and a joker is no card of the deck
         round_.ledger.astray += known is not Mishap.JOKER
-    elif policy.then == "complete" and hand is not None and _dealt_on(round_):
+        return
+    if by_hand and hand is not None and may_be(round_, policy):
         hand.kill()
-        round_.ledger.astray -= round_.plan.from_hand and known is Mishap.JOKER
-        _complete(round_, hand, 1)
-    else:
+        round_.ledger.astray -= known is Mishap.JOKER
+        complete(round_, hand, 1)
+        return
+    seen_early = known is Mishap.EXPOSED and policy.then == "reshuffle"
+    remedy = early if known is Mishap.EARLY or seen_early else of_card
+    if not (may_be(round_, policy) and remedy(round_, policy, place, card, seen)):
         apply(round_, policy, place, incident)
 
 

@@ -231,8 +231,14 @@ def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str,
         yield (*key, decides), f"{row.of!r} has no hand of a player that could be dead; allowed: {others}"
     if row.missing is not None and "short" not in row.how:
         yield (*key, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
-    if "complete" in thens and "long" in row.how:
-        yield (*key, decides), "'complete' gives a hand its next card; one that is long has too many"
+    if (next_ := _NEXT & thens) and "long" in row.how:
+        yield (*key, decides), f"{min(next_)!r} gives a hand its next card; one that is long has too many"
+    if thens & {"kept", "set-aside"} and row.how != ("early",):
+        yield (*key, decides), 'said of a card that is dealt too early: how = ["early"]'
+
+
+_NEXT: Final = frozenset({"complete", "replace", "set-aside", "kept"})
+"""What is done with the next card, one at a time."""
 
 
 def _thens(procedure: Procedure, row: Consequence) -> set[str]:
@@ -274,11 +280,11 @@ def _consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield key, "give 'then' or 'option', one of them"
         elif row.option is not None and row.option not in options:
             yield (*key, "option"), f"no option {row.option!r}; known: {', '.join(options) or 'none'}"
-        elif "complete" in _thens(procedure, row) and (procedure.device == "packet-shuffler" or not procedure.step):
-            yield (
-                (*key, "then" if row.then else "option"),
-                "'complete' takes the next card, which a card-shoe or a dealer's hand alone gives",
-            )
+        elif (next_ := _NEXT & _thens(procedure, row)) and (
+            procedure.device == "packet-shuffler" or not procedure.step
+        ):
+            why = f"{min(next_)!r} takes the next card, which a card-shoe or a dealer's hand alone gives"
+            yield (*key, "then" if row.then else "option"), why
         elif not _thens(procedure, row) <= set(THENS):
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why

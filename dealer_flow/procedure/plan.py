@@ -24,18 +24,21 @@ from protocol.faults import Fault, fault_class
 from protocol.places import COMMUNITY, DEALER, REMAINDER, SHOE, SHUFFLER, Place, parse_place, seat
 
 _PLACES: Final = {"community": COMMUNITY, "dealer": DEALER, "remainder": REMAINDER}
+_BY_ROW: Final = ("exposed", "off-table", "dropped", "early")
+"""What the rows of a wrong hand speak of, beside its count."""
 _FOULED: Final = ("fouled", "fouled-by-player", "fouled-by-others", "reconstructed")
 _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 
 
 class Policy(NamedTuple):
     """What a finding means, and the clause that says so. `returns`: the bets that go back, None where the clause names
-    none; `calls`: who must come at once."""
+    none; `calls`: who must come at once; `back`: what goes back into the deck."""
 
     then: str
     clause: str
     returns: tuple[str, ...] | None = None
     calls: str | None = None
+    back: str = "card"
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +298,7 @@ class Plan:
             return self.fouled(kind, how)
         if how == "exposed-by-player" and self.procedure.face.by_player is None:
             how = "exposed"
-        return self.wrong(kind, how, step) if how in ("exposed", "off-table") else self.face(how)
+        return self.wrong(kind, how, step) if how in _BY_ROW else self.face(how)
 
     def fouled(self, kind: str, how: str) -> Policy:
         """What it means that a hand of this recipient touched discards. Only a player has a hand to lose: what lies
@@ -324,7 +327,7 @@ class Plan:
         returns = row.returns if chosen(row.returns_when, self.options) else ()
         if returns is not None and chosen(row.also_when, self.options):
             returns += row.also
-        return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls)
+        return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls, row.back)
 
 
 def _fault_policy(row: FaultPart) -> Policy:

@@ -32,13 +32,14 @@ Complaint = tuple[Key, str]
 
 
 class Due(NamedTuple):
-    """Cards that come next: so many to `place`, by this step. `why`: they are dealt, they replace discards, or they
-    complete a hand that was short. `at_most`: fewer may come, since the house decides how many it exchanges."""
+    """Cards that come next: so many to `place`, by this step. `why`: they are dealt, they replace discards, they
+    complete a hand that was short, or came there too many. `at_most`: fewer may come, since the house decides how many
+    it exchanges."""
 
     place: Place
     cards: int
     step: str
-    why: Literal["deal", "exchange", "complete"] = "deal"
+    why: Literal["deal", "exchange", "complete", "extra"] = "deal"
     at_most: bool = False
 
 

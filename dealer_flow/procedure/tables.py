@@ -16,16 +16,31 @@ Recipient = Name
 """`seats`, `dealer`, `community`, or the name of a `[[hand]]`."""
 Device = Literal["packet-shuffler", "card-shoe", "hand"]
 """What the cards come from. `hand`: the dealer's own, no device sees them."""
-How = Literal["short", "long", "exposed", "off-table"]
-"""What can be wrong with a hand: too few cards, too many, a card seen that should not be, a card off the table."""
+How = Literal["short", "long", "exposed", "off-table", "dropped", "early"]
+"""What can be wrong with a hand: too few cards, too many, a card seen that should not be, a card off the table, one
+dropped as it was dealt, one dealt before its time."""
 FaultPolicy = Literal["note", "count", "person", "misdeal", "defective-deck", "unreliable"]
 """`note`: recorded only. `count`: the cards counted decide. `person`: whoever clears the fault decides."""
 Then = Literal[
-    "nothing", "dead-hand", "progressive-only", "misdeal", "complete", "person", "defective-deck", "unreliable"
+    "nothing",
+    "dead-hand",
+    "progressive-only",
+    "misdeal",
+    "replace",
+    "complete",
+    "reshuffle",
+    "set-aside",
+    "kept",
+    "person",
+    "defective-deck",
+    "unreliable",
 ]
 """What a finding means. `nothing`: recorded, play goes on. `dead-hand`: the hand at that place is dead, the table plays
 on. `progressive-only`: a misdeal to the table; hands may be played for the progressive only. `misdeal`: the round is
-void. `complete`: the hand gets the next card, after all others have theirs. `person`: a supervisor is called and rules:
+void. `replace`: the card is dead, and the next takes its place at once. `complete`: the hand gets the next card, after
+all others have theirs. `reshuffle`: cards go back into the deck, which is shuffled, and play goes on where it was.
+`set-aside`: a card dealt too early is out of play until the last one is dealt, before which it goes back into the deck.
+`kept`: a card dealt too early is the one that is due next. `person`: a supervisor is called and rules:
 calls the misdeal, or has play go on. `defective-deck`: every bet goes back, the deck leaves the table. `unreliable`:
 nothing is settled, a person decides."""
 
@@ -107,10 +122,11 @@ class WhenPart(TomlTable):
 
 
 class Consequence(TomlTable):
-    """What a finding means: `then`, or the `option` that decides between such words. `returns`: the bets that go back,
-    at the seat for a dead hand, at every seat for a misdeal; absent: all of them, for progressive-only all but the
-    progressive. `returns_when`: they go back under that reading alone. `also`: so do these, under the reading
-    `also_when`. `calls`: who must come at once."""
+    """What a finding means: `then`, or the `option` that decides between such words. `returns`: the bets that go
+    back, at the seat for a dead hand, at every seat for a misdeal; absent: all of them, for progressive-only all
+    but the progressive. `returns_when`: they go back under that reading alone. `also`: so do these, under the
+    reading `also_when`. `back`: what is shuffled into the deck again: the `card` alone, all cards of that `step` at
+    the place, or `step-and-burn`, the card burned before them too. `calls`: who must come at once."""
 
     then: Then | None = None
     option: Name | None = None
@@ -118,6 +134,7 @@ class Consequence(TomlTable):
     returns_when: WhenPart | None = None
     also: tuple[Name, ...] = ()
     also_when: WhenPart | None = None
+    back: Literal["card", "step", "step-and-burn"] = "card"
     calls: Literal["supervisor"] | None = None
     clause: Clause
 

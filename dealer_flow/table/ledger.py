@@ -16,6 +16,8 @@ from protocol.cards import FACE_UP, UNREAD, Card, spell_cards
 from protocol.places import BURN, COMMUNITY, MUCK, NOWHERE, REJECT_TRAY, REMAINDER, Place
 
 _FOUND: Final = partial(Incident, clause=UNJUDGED)
+BY_HAND_MOST: Final = 8
+"""Cards at most that a board takes which is dealt by hand: five, and one burned before flop, turn and river."""
 
 
 @dataclass(slots=True)
@@ -67,6 +69,12 @@ class Hand:
     """Positions from the dealer's left that were burned; None while no burn was confirmed."""
     step: str = ""
     """The step that gave the last cards."""
+    anew: bool = False
+    """Its packet went back; it is dealt anew by hand."""
+    mucked: int = 0
+    """How many cards that packet had."""
+    counted_at: int = 0
+    """How many cards of a shoe had been drawn when a person counted it."""
     judged: int = 0
     """By how many cards the hand was too long, or below zero too short, when it was last judged."""
 
@@ -138,6 +146,17 @@ class Hand:
         if self.person_count is not None:
             self.person_count -= 1
 
+    def lay(self, due: Due, sign: int, *, since_count: bool) -> None:
+        """One card lies here more (+1) or fewer (-1) than was thought; `since_count`: it came after a count."""
+        self.step = due.step or self.step
+        self.expected += sign * (due.why == "deal")
+        self.discarded += sign * (due.why == "exchange")
+        if due.why == "exchange":
+            return
+        self.device_count = (self.device_count or 0) + sign
+        if self.person_count is not None and since_count:
+            self.person_count += sign
+
     def put_back(self) -> None:
         """The last card was laid back on the deck."""
         self.expected -= 1
@@ -189,6 +208,8 @@ class Ledger:
     rejected: int = 0
     astray: int = 0
     """Cards of packets that were lifted when nobody was due one; dead ones that were replaced as they were dealt."""
+    shuffled_in: int = 0
+    """Cards among them that were then shuffled by hand with what is left, and dealt from."""
     scrambled: bool = False
     """Burned cards were scrambled and dealt: what was burned may lie in a hand."""
     burned_shown: tuple[Card, ...] = ()
@@ -243,19 +264,54 @@ class Ledger:
     def count(self, place: Place, counted: int) -> list[Incident]:
         """A person counted the cards at `place`."""
         if place == REMAINDER:
+            if self.shuffled_in and self._shuffled_by_hand(counted):
+                return []
             known, self.remainder = self.remainder, counted
         else:
             hand = self.hands[place]
             counted += hand.set_aside
             known, hand.person_count = hand.counted, counted
             if self.plan.from_shoe and known != counted:
-                self._forget_places()
+                self.forget_places()
         return _differ(place, known, counted, "person")
 
-    def _forget_places(self) -> None:
+    def _shuffled_by_hand(self, counted: int) -> bool:
+        """True when so many may be left of what was shuffled by hand and is dealt from."""
+        whole = self.remainder_expected + self.shuffled_in
+        if not whole - BY_HAND_MOST <= counted <= whole:
+            return False
+        self.remainder = self.remainder_expected
+        return True
+
+    def forget_faces(self, place: Place, cards: tuple[Card, ...]) -> None:
+        """These cards left the place for the deck: they may be seen anywhere."""
+        for card in cards:
+            places = list(self.faces.pop(card, ()))
+            if place in places:
+                places.remove(place)
+            if places:
+                self.faces[card] = tuple(places)
+        if (hand := self.hands.get(place)) is not None:
+            hand.opened = tuple(card for card in hand.opened if card not in cards)
+            hand.revealed = None
+
+    def take_away(self, hand: Hand) -> None:
+        """The packet at a place went back and was shuffled with the rest by hand; the device has dealt it all the
+        same."""
+        cards = (hand.counted or 0) - hand.by_hand
+        self.astray, self.shuffled_in = self.astray + cards, self.shuffled_in + cards
+        self.faces = {card: places for card, places in self.faces.items() if hand.place not in places}
+        self.hands[hand.place] = Hand(hand.place, step=hand.step, anew=True, mucked=cards)
+
+    def forget_places(self) -> None:
         """Cards did not go where they were due: what was read off the shoe does not say where it lies."""
         for hand in self.hands.values():
             hand.recognised = ()
+
+    @property
+    def unplaced(self) -> int:
+        """Cards of packets that nobody was due and nobody has spoken of since."""
+        return self.astray - self.shuffled_in
 
     @property
     def dealt(self) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
@@ -17,7 +17,8 @@ from dealer_flow.table.decks import Decks
 from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.shoe import Shoes
 from devices.events import Body, BurnConfirmed, HandSet, Seen
-from protocol.places import Place, seat
+from protocol.cards import Card
+from protocol.places import NOWHERE, Place, seat
 
 
 class Ruling(NamedTuple):
@@ -27,6 +28,16 @@ class Ruling(NamedTuple):
     place: Place
     clause: str
     returns: tuple[str, ...] | None
+
+
+class Mark(NamedTuple):
+    """What became of a card out of a shoe that did not go to whom it was due. `why`: it is `dead`, went `back` into the
+    deck, lies at `place` as an `extra` one, or is `spare`: nobody was due it and nobody has spoken of it. One that came
+    `early` is to lie at `place` in a later step, where it then counts as a `deal`; one set `aside` goes back later."""
+
+    why: Literal["dead", "back", "extra", "spare", "early", "aside", "deal"]
+    place: Place = NOWHERE
+    step: str = ""
 
 
 @dataclass(slots=True)
@@ -95,6 +106,14 @@ class Round:
     opened: bool = False
     dues: list[Due] = field(default_factory=list)
     given: int = 0
+    from_shoe: list[Card] = field(default_factory=list)
+    """The cards out of a shoe, in their order; those without a mark came for `dues`, one each."""
+    marks: dict[int, Mark] = field(default_factory=dict)
+    """Place in `from_shoe` -> what became of a card that came for none of them."""
+    stub_due: bool = False
+    """Cards went back: the shoe may be filled with what is left, shuffled, while the round goes on."""
+    dealt_by_hand: bool = False
+    """What is left was shuffled by hand: no device sees the cards that follow."""
     by_hand: list[Due] = field(default_factory=list)
     """Cards that are dealt by hand at this step, until the dealer confirms."""
     choices: dict[int, dict[str, str]] = field(default_factory=dict)
@@ -269,8 +288,8 @@ class Round:
         if self.plan.from_hand:
             return not self.all_dealt
         rest = self.plan.procedure.remainder
-        if self.next_due is not None:
-            return True
+        if self.next_due is not None or self.dealt_by_hand:
+            return self.next_due is not None
         steps = self.plan.steps[self.at + self.opened :]
         if rest is not None and rest.after is not None:
             names = [step.name for step in self.plan.steps]

@@ -38,6 +38,8 @@ class ShoeLedgerState(Struct, frozen=True):
     rounds_since_cut: int
     over: bool
     rounds: int
+    back: int = 0
+    before: int = 0
 
 
 class ShoesState(Struct, frozen=True):
@@ -79,6 +81,10 @@ class ShoeLedger:
     over: bool = False
     rounds: int = 0
     """Rounds of a game of steps that were dealt from it."""
+    back: int = 0
+    """Cards that went back into it since it was last filled."""
+    before: int = 0
+    """Cards that were out of it when it was filled with what was left, in mid-round."""
 
     @property
     def left(self) -> int | None:
@@ -108,6 +114,8 @@ class ShoeLedger:
             rounds_since_cut=self.rounds_since_cut,
             over=self.over,
             rounds=self.rounds,
+            back=self.back,
+            before=self.before,
         )
 
     def take(self, card: Card) -> list[Incident]:
@@ -140,15 +148,29 @@ class ShoeLedger:
             self.out[self.last] -= 1
         self.last = None
 
+    def take_back(self, cards: tuple[Card, ...], *, among: tuple[Card, ...] = ()) -> None:
+        """These cards are shuffled into what is left: they may come out again. So may any `among` which they are, where
+        that is not known: what is out of them then counts as not read."""
+        self.drawn -= len(cards)
+        self.back += len(cards)
+        self.out.subtract(among or cards)
+        self.out[UNREAD] += len(among) - len(cards) if among else 0
+
+    def refill(self, number: int) -> None:
+        """What is left was shuffled and put in again: the device counts from the first card anew."""
+        self.id, self.announced, self.over = number, True, False
+        self.before, self.back = self.drawn, 0
+
     def forget(self) -> None:
         """Cards may have left, or come back, unseen."""
         self.whole = False
 
     def device_count(self, drawn: int) -> list[Incident]:
         """The device says how many cards have left since it was filled."""
-        if not self.whole or drawn == self.drawn:
+        counts = self.drawn + self.back - self.before
+        if not self.whole or drawn == counts:
             return []
-        return [_WRONG(reason="shoe-count", counted=drawn, expected=self.drawn)]
+        return [_WRONG(reason="shoe-count", counted=drawn, expected=counts)]
 
     def person_count(self, left: int) -> list[Incident]:
         """A person counted what is left inside."""
@@ -228,6 +250,13 @@ class Shoes:
         self.burns_due = 0
         self.current = ShoeLedger(number, self.decks, self.faces, cards, announced=True)
         return self.current
+
+    def refill(self, number: int) -> ShoeLedger:
+        """The shoe on the table was filled with what is left of it."""
+        self.lose_count()
+        shoe = self.on_table()
+        shoe.refill(number)
+        return shoe
 
     def on_table(self, first_ordinal: int | None = None) -> ShoeLedger:
         """The shoe a card comes from. One that the device did not announce follows the one that is over."""
@@ -336,6 +365,8 @@ class Shoes:
             rounds_since_cut=state.rounds_since_cut,
             over=state.over,
             rounds=state.rounds,
+            back=state.back,
+            before=state.before,
         )
 
 

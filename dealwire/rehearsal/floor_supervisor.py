@@ -76,9 +76,11 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
             dealer.dead.add(place)
         case "complete" if how == "short":
             dealer.owed += [place] * dealer.missing(place)
-        case "complete" if how != "long":
+        case "complete" | "replace" if how != "long":
             dealer.cards.pick(place, MUCK, [0])  # the card is dead, and the next takes its place
             dealer.owed.append(place)
+        case "reshuffle":
+            yield from dealer.put_back(place, how, step)
         case "progressive-only":
             yield dealer.pace.step
             _call(dealer, how)

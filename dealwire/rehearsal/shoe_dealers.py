@@ -19,7 +19,7 @@ from devices.simulator.shoe import ShoeModel
 from protocol.cards import DECK, Card
 from protocol.faults import Fault
 from protocol.places import BURN, MUCK, REMAINDER, SHOE, Place, parse_place
-from protocol.tdp.messages import BadgeLevel, RevealSource
+from protocol.tdp.messages import BadgeLevel, Mishandling, RevealSource
 from protocol.tdp.messages import ShoeState as S
 from protocol.tomlfile import TomlFileError
 
@@ -172,10 +172,24 @@ class CardDealer(ShoeHands, StepDealer):
                     yield from self._draw_to(astray)
                 places = [place for place in (packet.place, astray) if place not in (BURN, MUCK)]
                 wrong += [(place, trouble.ruling) for place in places]
+            if self.plan.find(What.DROPPED, self.ordinal):
+                yield from self._drop(packet.place)
+            skipped = self.plan.find(What.SKIPPED, self.ordinal)
+            wrong += [(packet.place, skipped.ruling)] if skipped else []
             arrived = 0
-            for _ in range(packet.cards - (trouble.amount if trouble else 0)):
+            for _ in range(packet.cards - (trouble.amount if trouble else 0) - (skipped is not None)):
                 arrived += yield from self._draw_to(packet.place)
             self.lay(packet, arrived)
+            extra = self.plan.find(What.EXTRA, self.ordinal)
+            for _ in range(extra.amount if extra else 0):
+                self.cards.put_under(packet.place, (yield from self._draw_to(packet.place)))
+            if extra and extra.noticed:
+                yield from supervisor.judge(self, packet.place, step.name, extra.ruling)
+                yield from self.at(AT_SHOE)
+            elif extra:
+                wrong.append((packet.place, extra.ruling))
+            if self._is(Course.STOP):
+                break
         for place, ruling in sorted(set(wrong)):
             yield from supervisor.judge(self, place, step.name, ruling)
         yield from self.at(AT_SHOE)
@@ -191,12 +205,45 @@ class CardDealer(ShoeHands, StepDealer):
         yield from self.after_card(self._drawn, card)
         return 1
 
+    def _drop(self, place: Place) -> Doings:
+        """A card is dropped on its way to a place, and goes back into the deck; the place gets the next."""
+        yield from self._draw_to(place)
+        self.cards.put_under(place, 1)
+        yield from self.at(AT_TABLE)
+        self.controller.mishandle(place, Mishandling.DROPPED, self.cards.faces(place)[-1])
+        self.cards.pick(place, SHOE, [self.cards.count(place) - 1])
+        yield from self.refill()
+
     def _from_hand(self, place: Place, cards: int) -> int:
         return self.cards.deal(REMAINDER, place, cards)
 
     def _complete(self, place: Place) -> Doings:
         yield from self.at(AT_SHOE)
         yield from self._draw_to(place)
+
+    def put_back(self, place: Place, how: str, step: str) -> Doings:
+        """The cards come into the shoe again with what is left of it, shuffled."""
+        plan, there = self.procedure.plan, self.cards.count(place)
+        policy = plan.wrong(plan.kind(place), how, step)
+        too_many = max(there - self._due[place], 0)
+        whole = policy is not None and policy.back != "card"
+        self.owed += [place] * (self._due[place] if whole else not too_many)
+        for _ in range(there if whole else too_many or 1):
+            self.cards.pick(place, SHOE, [0 if how == What.EXPOSED else self.cards.count(place) - 1])
+        yield from self.refill()
+
+    def refill(self) -> Doings:
+        """What is left, and what goes back, is shuffled and put into the shoe."""
+        yield from self.at(AT_SHOE)
+        stub = [*self.shoe.cards, *self.cards.faces(SHOE)]
+        self.cards.remove(SHOE)
+        self._rng.shuffle(stub)
+        self.shoe.empty()
+        yield self.pace.step
+        self.shoe.fill(self.procedure.plan.decks, None, stub)
+        yield self.pace.step
+        self.shoe.begin()
+        yield from self.shown()
 
     def _remainder(self) -> Doings:
         if self.procedure.plan.exact_rest is not None:

@@ -29,6 +29,8 @@ class ShufflerDealer(StepDealer):
         """From the bets until the cards are gathered."""
         self.dealt = False
         """Every packet of this round has come, or the deal was stopped."""
+        self.by_hand = False
+        """What is left was shuffled by hand, and is dealt by hand."""
         self._group = -1
         """The group of packets being dealt, -1 before the first."""
         self._next_troubles: list[PlannedTrouble] = []
@@ -61,7 +63,7 @@ class ShufflerDealer(StepDealer):
         yield from self.reload()
         for plan in self._scenario.plans():
             self._begin_plan(replace(plan, troubles=(*plan.troubles, *self._next_troubles)))
-            self._group, self.in_round, self.dealt = -1, True, False
+            self._group, self.in_round, self.dealt, self.by_hand = -1, True, False, False
             self._next_troubles.clear()
             self.shuffler.mishaps = [mishap for trouble in self.plan.troubles if (mishap := trouble.mishap())]
             yield from self._bets()
@@ -86,11 +88,21 @@ class ShufflerDealer(StepDealer):
                 yield from supervisor.attend(self)
                 yield from self.reload()
 
+    def put_back(self, place: Place, how: str, step: str) -> Doings:
+        """The packet is shuffled by hand with what is left, which comes out for it; the rest is dealt by hand."""
+        size = self._due[place]
+        if not self.by_hand:
+            yield from self._remainder()
+        self.by_hand = True
+        self.cards.lift(place, REMAINDER)
+        self.cards.shuffle(REMAINDER)
+        self.cards.deal(REMAINDER, place, size)
+
     # -------------------------------------------------------------- dealing
 
     def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
         group = self.procedure.group_of(step)
-        if group != self._group:
+        if group != self._group and not self.by_hand:
             self._group = group
             yield from self.at(AT_SHUFFLER)
             yield from self._press_green()
@@ -98,6 +110,10 @@ class ShufflerDealer(StepDealer):
         ends_group = bool(groups) and not groups[group].count and not self._goes_on(step)
         for number, packet in enumerate(packets, 1):
             self.ordinal += 1
+            if self.by_hand:
+                yield self.pace.lift
+                self.lay(packet, self.cards.deal(REMAINDER, packet.place, packet.cards))
+                continue
             yield from self._packet(packet, closes=ends_group and number == len(packets))
             if self._is(Course.STOP, Course.VOID):
                 break
@@ -183,7 +199,7 @@ class ShufflerDealer(StepDealer):
 
     def _remainder(self) -> Doings:
         self.dealt = True
-        if self._group < 0:
+        if self._group < 0 or self.by_hand:
             return
         yield lambda: self.shuffler.state in (S.PACKET_WAIT, S.MISDEAL)
         if self.shuffler.state is S.MISDEAL:

@@ -126,6 +126,10 @@ class StepDealer(SimulatedDealer):
         """Bring these packets to their places."""
         raise NotImplementedError
 
+    def put_back(self, place: Place, how: str, step: str) -> Doings:
+        """Cards of a place go back into the deck, which is shuffled: those too many, or one that another replaces."""
+        raise NotImplementedError
+
     def _complete(self, place: Place) -> Doings:
         """Bring one more card to a hand that is short."""
         raise NotImplementedError

@@ -40,6 +40,9 @@ class What(StrEnum):
     FOULED_BY_OTHERS = "fouled-by-others"
     EXPOSED_BY_PLAYER = "exposed-by-player"
     MISPLACED = "misplaced"
+    EXTRA = "extra"
+    SKIPPED = "skipped"
+    DROPPED = "dropped"
     UNREAD = "unread"
     OVERDRAW = "overdraw"
     PUSH_BACK = "push-back"
@@ -77,7 +80,9 @@ HANDS: Final = (
     What.EXPOSED_BY_PLAYER,
 )
 """What a person sees happen to a card at a place."""
-FROM_SHOE: Final = (What.PACKET, What.MISPLACED, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
+WHILE_DEALT: Final = (What.MISPLACED, What.EXTRA, What.SKIPPED, What.DROPPED)
+"""What goes wrong as a card is drawn to a place."""
+FROM_SHOE: Final = (What.PACKET, *WHILE_DEALT, *HANDS, What.BURN, What.REVEAL_BEFORE_BURN, What.MISDEAL_CALLED, *LINE)
 """What can go wrong without a shuffler."""
 
 
@@ -92,6 +97,8 @@ AMOUNTS: Final = {
 KEYS: Final = {
     What.PACKET: ("by", "noticed"),
     What.MISPLACED: ("cards", "to"),
+    What.EXTRA: ("cards", "noticed"),
+    What.DROPPED: ("noticed",),
     What.OVERDRAW: ("cards",),
     What.BURN: ("positions",),
     What.UNREAD: ("named",),
@@ -163,20 +170,21 @@ class TroublePart(OpenPart):
 def planned(trouble: TroublePart, here: FileKey, packets: Sequence[Due], plan: Plan) -> PlannedTrouble:
     """One entry of `troubles`. `packets` are the round's in their order, which is dealt by `plan`."""
     source = "shoe" if plan.from_shoe else "table-controller" if plan.from_hand else "shuffler"
-    kinds: list[What] = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in AT_A_RACE]
+    of_shoe = {*AT_A_RACE, *WHILE_DEALT} - {What.MISPLACED}
+    kinds: list[What] = [*FROM_SHOE, *AT_A_CARD] if plan.from_shoe else [kind for kind in What if kind not in of_shoe]
     if plan.from_hand:
-        kinds = [kind for kind in FROM_SHOE if kind is not What.MISPLACED]
+        kinds = [kind for kind in FROM_SHOE if kind not in WHILE_DEALT]
     what = _kind(trouble, here, kinds)
     if what in AT_A_CARD:
         return planned_at_card(trouble, here, kinds, sum(packet.cards for packet in packets))
-    at_packet = what in AT_A_PACKET or what in HANDS or what is What.MISPLACED
+    at_packet = what in AT_A_PACKET or what in HANDS or what in WHILE_DEALT
     keys = ("packet", *(("step",) if isinstance(trouble.packet, str) else ())) if at_packet else ()
     _check(trouble, what, here, source, *keys, "ruling")
     here.needs(trouble, *keys[:1], *(key for key in ("positions", "to") if key in KEYS.get(what, ())))
     ordinal = _ordinal(trouble, here, packets) if at_packet else 0
     packet = packets[ordinal - 1] if ordinal else None
     by_hand = packet is not None and any(step.name == packet.step and not step.from_device for step in plan.steps)
-    if what is What.MISPLACED and (by_hand or source != "shoe"):
+    if what in WHILE_DEALT and (by_hand or source != "shoe"):
         raise here.at("what").error("a card is misplaced when it is drawn from a shoe; here a packet is short or long")
     if what is What.PACKET and source == "shoe" and not by_hand:
         raise here.at("what").error("a card drawn from a shoe is misplaced: one hand is short and another long")
@@ -244,7 +252,7 @@ def _amount(trouble: TroublePart, what: What, here: FileKey, packet: Due | None,
         if not here.at("by").number(trouble.by, least, packet.cards):
             raise here.at("by").error("0 cards too many is no trouble; -1 is one too few")
         return trouble.by or 0
-    if what in (What.MISPLACED, What.OVERDRAW):
+    if what in (What.MISPLACED, What.EXTRA, What.OVERDRAW):
         return here.at("cards").number(trouble.cards or 1, 1, packet.cards if packet else 5)
     if what not in AMOUNTS:
         return 0

@@ -12,6 +12,10 @@ THEN: Final = {
     "dead-hand": "that hand is dead, the table plays on",
     "progressive-only": "misdeal to the table; hands with the progressive bet are played for it alone",
     "misdeal": "misdeal, the round is void",
+    "replace": "the card is dead, the next takes its place at once",
+    "reshuffle": "cards go back into the deck, which is shuffled; play goes on where it was",
+    "set-aside": "the card is out of play until the last one is dealt, before which it goes back into the deck",
+    "kept": "the card is the one that is due next",
     "complete": "the hand gets the next card, after all others have theirs",
     "person": "stop and call a supervisor, who rules a misdeal or lets play go on",
     "defective-deck": "the deck is defective: it leaves the table",
@@ -33,7 +37,12 @@ _RUNS_OUT: Final = {
 }
 _HOW: Final = {"short": "too few", "long": "too many"}
 _LEFT: Final = {"short": "fewer", "long": "more"}
-_SEEN: Final = {"exposed": "is exposed", "off-table": "falls from the table"}
+_SEEN: Final = {
+    "exposed": "is exposed",
+    "off-table": "falls from the table",
+    "dropped": "is dropped",
+    "early": "is dealt too early",
+}
 
 
 # ------------------------------------------------------------------ what the dealer does

@@ -150,9 +150,9 @@ def test_a_clean_round_has_no_incident(name: str) -> None:
 
 @every_procedure
 def test_nothing_is_out_of_turn(name: str) -> None:
-    """The simulated dealer keeps to the procedure, whatever goes wrong."""
+    """The simulated dealer keeps to the procedure, whatever goes wrong, but for a card that nobody is due."""
     said = [(case.name, i.text) for case, r in zip(evening(name).cases, results(name), strict=True)
-            for i in r.incidents if i.code == "out-of-turn"]  # fmt: skip
+            for i in r.incidents if i.code == "out-of-turn" and i.reason != "drawn_for_somebody"]  # fmt: skip
     assert said == []
 
 

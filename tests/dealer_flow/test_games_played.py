@@ -77,6 +77,8 @@ def check_details(case: Case, result: RoundResult) -> None:
     for seat in result.seats:
         assert dict(seat.wagers) == case.wagers.get(seat.seat, dict(seat.wagers))
     assert {hand.name for hand in result.hands if hand.status == "dead"} == case.dead_hands
+    lies = {f"seat {seat.seat}": seat.cards for seat in result.seats} | {"community": result.community}
+    assert case.cards.items() <= lies.items()
     assert case.hands.items() <= {hand.name: hand.cards for hand in result.hands}.items()
     line = json.loads(result.to_json())
     assert {path: said(line, path) for path in case.record} == case.record
@@ -103,7 +105,12 @@ def test_no_card_is_dealt_twice(game: str) -> None:
     assert max(dealt.values()) <= load_procedure(game).deck.decks
 
 
-HOW = {"card-exposed": "exposed", "card-off-table": "off-table"}
+HOW = {
+    "card-exposed": "exposed",
+    "card-off-table": "off-table",
+    "card-dropped": "dropped",
+    "card-early": "early",
+}
 
 
 def test_every_row_of_every_game_is_dealt() -> None:

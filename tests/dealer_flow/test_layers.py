@@ -108,7 +108,7 @@ def test_the_part_of_another_device_takes_the_place_of_the_first() -> None:
     assert [layer.named for layer in whole.layers] == ["rule-10", "card-shoe", "high-five.co", ""]
     content = whole.content()
     assert content["device"] == "card-shoe"
-    assert (content["face"]["boxed"]["then"], "joker" in content["face"]) == ("complete", False)
+    assert (content["face"]["boxed"]["then"], "joker" in content["face"]) == ("replace", False)
     assert "remainder" not in content
     assert {"overdraw", "link"} <= set(rows(whole, "fault"))
     assert "sensor-failed" not in rows(whole, "fault")

@@ -26,6 +26,7 @@ STUD = "bets 1: ante 500 / start / draw seat 1 AH KH QH | dealer 5D 6D 7D"
 SEVEN = " / ".join(["bets 1: ante 500 / start at 3", *["packet next: ?? ?? ?? ?? ?? ?? ?? ??"] * 5, "dump"])
 FIVE = " / ".join(["bets 1: ante 500 / start", *["packet next: ?? ?? ?? ?? ?? ?? ?? ??"] * 5])
 LAID = FIVE.replace("start", "start / number 3")
+LONGHORN = "bets 1: bonus 500 / start at 1 / draw seat 1 AH KH / choose 1: pot-1, pot-1 500 / burn-card 2C"
 RACE = "bets 1: number-17 200 / start"
 SIXTEEN = f"{RACE} / draw 2C 3C 4C 5C 2D 3D 4D 5D 2H 3H 4H 5H 2S 3S 4S 5S"
 UNREAD = "device CardUnread: ordinal 1; where none"
@@ -480,6 +481,21 @@ def test_fewer_lie_open() -> None:
     assert refused(early) == harmless("hand_shown_in_time")
 
 
+def test_too_many_go_back() -> None:
+    """Four cards shown of a flop of three: where the fourth goes back into the deck, it harms nobody."""
+    lines = f"{LONGHORN} / draw community 5S 6C 9S 7D / show community: 5S 6C 9S 7D"
+    assert harmless("fewer_lie_open")[0] in refused(play("longhorn.co", lines))
+    shown = f"{LET_IT_RIDE} / burn community: 3 / choose 1: let-1 / show community: 9S TS"
+    assert refused(play("let-it-ride", shown)) == harmful("fewer_lie_open")
+
+
+def test_early_has_remedy() -> None:
+    """A packet taken before its time harms nobody where the procedure says what becomes of it."""
+    early = "bets 1: ante 500, blind 500 / start / packet seat 1: AH KH / packet dealer: 5D 6D / packet next: 2S 3S 4S"
+    assert refused(play("ultimate-texas-holdem.co", early)) == harmless("somebody_is_due")
+    assert refused(play("holdem", f"{HOLDEM} / packet burn: 2S")) == harmful("somebody_is_due")
+
+
 def test_house_shown_last() -> None:
     """The dealer's cards stay covered until every player has chosen; a player's, shown early, harm nobody."""
     assert refused(play("holdem", f"{HOLDEM} / show dealer: 5D 6D")) == harmful("house_shown_last")
@@ -554,10 +570,10 @@ def test_drawn_after_name() -> None:
 
 
 def test_drawn_for_somebody() -> None:
-    """No card is drawn where nobody is due one."""
+    """A card that nobody is due is noted: it is spare until somebody says where it lies."""
     table = play("stud", STUD)
     assert table.codes == []
-    assert refused(go_on(table, "draw 9S")) == harmful("drawn_for_somebody")
+    assert refused(go_on(table, "draw 9S")) == harmless("drawn_for_somebody")
 
 
 def test_burned_when_due() -> None:

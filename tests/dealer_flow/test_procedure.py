@@ -120,7 +120,7 @@ BAD = [
         'how = ["short", "long"]',
         'how = ["short", "wide"]',
         "wrong[1].how[2]",
-        "'short', 'long', 'exposed' or 'off-table'",
+        "'short', 'long', 'exposed', 'off-table', 'dropped' or 'early'",
     ),
     (
         'how = ["short", "long"]',

@@ -3,7 +3,8 @@
 A case changes the clean round: `do` is what happens, several things separated by `; `. Of a list each is a case of its
 own with the same end:
 
-    short seat 1, long dealer        a card too few or too many; the device counts it, or a person after a shoe's deal
+    short seat 1, long dealer        a card too few or too many; the device counts it, or a person after a shoe's deal,
+                                     out of which one card more or fewer is drawn
     exposed seat 1, off-table seat 1 a person saw it happen, right after the cards came there
     fault card-lost after packet X   the device says so after that line
     LINE after|before|instead of X   this line after, before or instead of the first line that begins with X
@@ -50,6 +51,8 @@ class Case:
     hands: dict[str, tuple[str, ...]] = field(default_factory=dict)
     community: tuple[str, ...] = ()
     """The community cards as they lie from the first to the last."""
+    cards: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What lies at the places named at the end: `seat 1`, `community`, `dealer`."""
     dead_hands: frozenset[str] = frozenset()
     """The game's own hands that are dead."""
     record: dict[str, Any] = field(default_factory=dict)
@@ -108,6 +111,7 @@ def _case(game: str, case: dict[str, Any], content: dict[str, Any]) -> Case:
         remainder=source.get("remainder"),
         hands={name: tuple(cards) for name, cards in source.get("hands", {}).items()},
         community=tuple(case.get("community", ())),
+        cards={place: tuple(cards) for place, cards in case.get("cards", {}).items()},
         dead_hands=frozenset(case.get("dead-hands", ())),
         record=source.get("record", {}),
     )
@@ -164,8 +168,11 @@ def _miscounted(lines: list[str], place: str, more: int) -> tuple[list[str], int
     at = _gives(lines, place)
     if lines[at].startswith("draw "):
         pile = next(pile for pile in lines[at].removeprefix("draw ").split(" | ") if pile.startswith(f"{place} "))
-        count = len(pile.removeprefix(f"{place} ").split())
-        return [*lines[: at + 1], f"count {place}: {count + more}", *lines[at + 1 :]], at + 1
+        cards = pile.removeprefix(f"{place} ").split()
+        spare = next(card.text for card in DECK if card.text not in " ".join(lines))
+        laid = [*cards[:-1], f"{cards[-1]}+{spare}"] if more > 0 else [*cards[:-1], "-"]
+        drawn = lines[at].replace(pile, f"{place} {' '.join(laid)}")
+        return [*lines[:at], drawn, f"count {place}: {len(cards) + more}", *lines[at + 1 :]], at + 1
     cards = lines[at].partition(": ")[2].split()
     spare = next(card.text for card in DECK if card.text not in " ".join(lines))
     laid = [*cards, spare] if more > 0 else cards[:-1]

@@ -8,7 +8,9 @@ number 10                              the number drawn is 10
 packet seat 1: AH KD 9C 4S 2H          a packet comes from the shuffler and is taken to seat 1
 packet seat 1 reading: AH KD 9C        the same, of a shuffler that reads what it dispenses
 packet seat 1 should be 2: AH          the same, a card short of the two that are due
-draw seat 1 AH KD | dealer 4S 2H       single cards from the shoe, in rotation
+draw seat 1 AH KD | dealer 4S 2H       single cards from the shoe, in rotation; `KD+9C`: two at once
+back                                   a card goes back into the deck; `back 2`: two
+reshuffle                              what is left of the shoe is taken out, shuffled and put in again
 burn-card 7D                           a card off the top is burned; `burn-card` alone: by hand
 deal by hand                           the dealer confirms cards dealt by hand, in some games all of them
 dump                                   what is physically left comes out
@@ -28,6 +30,7 @@ device RedLamp: lit true; fault 205    any report of the dealing device; `contro
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final, Self
@@ -146,6 +149,12 @@ class HandTable:
             return self.device(e.DeckVerified(self.deck, self.procedure.deck.cards, self.loaded))
         return self.device(e.ShoeLoaded(self.round + 1, self.decks, self.loaded))
 
+    def reshuffle(self) -> Self:
+        """What is left in the shoe is taken out, shuffled and put in again."""
+        self.device(e.ShoeEnded(self.round, self.ordinal))
+        self.ordinal = 0
+        return self.device(e.ShoeLoaded(self.round + 1, self.decks, self.left))
+
     def dispense(self, cards: str, *, counted: int | None = None, expected: int = 5) -> Self:
         """A packet of these cards lies in the tray."""
         faces = parse_cards(cards)
@@ -258,6 +267,8 @@ class HandTable:
             "misdeal": self.misdeal,
             "push-back": lambda: self.device(e.CardPushedBack(False)),
             "fresh deck": self.fresh_deck,
+            "back": lambda: self._back("1"),
+            "reshuffle": self.reshuffle,
             "end": lambda: self.controller(e.GameEnded(self.round)),
         }
         words: dict[str, Callable[[str], object]] = {
@@ -272,6 +283,7 @@ class HandTable:
             "set": self._set,
             "show": lambda rest: self.show(*rest.split(": ")),
             "count": self._count,
+            "back": self._back,
             "mishap": self._mishap,
             "lay": self._lay,
             "wager": self._wager_on,
@@ -310,8 +322,9 @@ class HandTable:
         piles = [list(_cards(pile)) for pile in rest.split(" | ")]
         for turn in range(max(map(len, piles))):
             for pile in piles:
-                for card in pile[turn : turn + 1]:
-                    self.draw_one(card)
+                for cards in pile[turn : turn + 1]:
+                    for card in cards:
+                        self.draw_one(card)
 
     def _burn_card(self, rest: str) -> None:
         if not rest:
@@ -344,6 +357,10 @@ class HandTable:
         low, _, other = cards.partition("|")
         faces = parse_cards(low.strip()), parse_cards(other.strip())
         self.controller(e.HandSet(parse_place(self._place(place)), by, "foul" in words, *faces))
+
+    def _back(self, cards: str) -> None:
+        """Cards are shuffled into what is left."""
+        self.dealt -= int(cards)
 
     def _count(self, rest: str) -> None:
         place, _, cards = rest.partition(": ")
@@ -389,8 +406,11 @@ def _fault(name: str) -> Fault:
     return next(fault for fault in Fault if fault.name.lower().replace("_", "-") == name)
 
 
-def _cards(pile: str) -> Iterator[Card]:
-    return (parse_card(word) for word in pile.split() if len(word) == 2 and word[0] in "A23456789TJQKX?")
+def _cards(pile: str) -> Iterator[tuple[Card, ...]]:
+    """What a place gets at each turn: a card, or several that are joined by `+`; `-`: it is passed over."""
+    words = (word for word in pile.split() if word == "-" or re.fullmatch(r"..(\+..)*", word))
+    turns = (word.replace("-", "").split("+") for word in words if word[0] in "A23456789TJQKX?-")
+    return (tuple(parse_card(card) for card in turn if card) for turn in turns)
 
 
 def parse_report(text: str) -> e.Body:

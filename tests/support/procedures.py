@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Final
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
@@ -111,7 +112,9 @@ class Cases:
             if how.startswith("fouled") and not first.place.seat and (house or how != "fouled-by-others"):
                 then = "person" if then == "dead-hand" else then  # no player has a hand to lose by it
             # a person rules; a joker that came is replaced, which is to go on
-            for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",)}.get(then, ("misdeal",)):
+            for ruling in {"person": ("misdeal", "go-on"), "complete": ("go-on",), "replace": ("go-on",)}.get(
+                then, ("misdeal",)
+            ):
                 outcome, dead = self._follows(then, first.place, self._kind(first.place), ruling)
                 yield Case(
                     f"{how}, {then}{f' rules {ruling}' if then == 'person' else ''}",
@@ -167,25 +170,23 @@ class Cases:
                 return None  # a packet of one card is there or not
             trouble = {"what": "packet", "packet": number, "by": -by if how == "short" else by}
             return trouble, {how: packet.place}
+        if how == "short" and by == 1:
+            return {"what": "skipped", "packet": number}, {"short": packet.place}
         if how == "short" and by > packet.cards:
             return None  # single cards go astray one by one
         if how == "short":
             return {"what": "misplaced", "packet": number, "to": MUCK.text, "cards": by}, {"short": packet.place}
-        donor = self._donor(number, packet, at)
-        if donor is None:
-            return None
-        trouble = {"what": "misplaced", "packet": donor, "to": packet.place.text}
-        given = self.packets[donor - 1].place
-        return trouble, {"long": packet.place} | ({} if given == BURN else {"short": given})
+        # counted at once, or when all others have theirs: too late where the next step deals on meanwhile
+        at_once = "single" in self.procedure.id or len(self.procedure.id) % 2 == 0
+        run = self._at_once(packet.step)
+        same = [n for n, each in enumerate(self.packets, 1) if each.place == packet.place and each.step in run]
+        return {"what": "extra", "packet": same[-1], "noticed": at_once}, {"long": packet.place}
 
-    def _donor(self, number: int, packet: Due, at: tuple[str, ...]) -> int | None:
-        """The packet of which a card is laid at another's place: another seat's, a burned card, any other hand's."""
-        steps = at or tuple({other.step for other in self.packets if other.place == packet.place})
-        others = [n for n, other in enumerate(self.packets, 1) if other.place != packet.place]
-        same = [n for n in others if self.packets[n - 1].step in steps]
-        seats = [n for n in same if self.packets[n - 1].place.seat]
-        burns = [n for n in others if self.packets[n - 1].place == BURN and n > number]
-        return next(iter((*seats, *burns, *reversed(same))), None)
+    def _at_once(self, name: str) -> list[str]:
+        """This step, and those whose cards follow at once."""
+        steps = list(self.scenario.procedure.steps)
+        start = next(number for number, step in enumerate(steps) if step.name == name)
+        return [step.name for step in takewhile(lambda step: step.deals, steps[start:])]
 
     def _plays(self, place: Place) -> bool:
         """Whether a player sits there, or it is no seat."""
@@ -233,7 +234,8 @@ class Cases:
             return ("progressive-only" if has else "misdeal"), frozenset()
         if then == "person":
             return ("misdeal" if ruling == "misdeal" else "complete"), frozenset()
-        return ("complete" if then in ("nothing", "complete") else then), frozenset()
+        goes_on = ("nothing", "complete", "replace", "reshuffle")
+        return ("complete" if then in goes_on else then), frozenset()
 
     def _rest_follows(self, how: str) -> list[str]:
         """What a remainder that is not the procedure's number means."""

@@ -1,0 +1,192 @@
+"""What is done with a card that must not stay where it is: it is dead and the next takes its place, it goes back into
+the deck, it is set aside, or it counts as the card that is due next."""
+
+from dealer_flow.play import laying
+from dealer_flow.procedure.plan import Policy
+from dealer_flow.procedure.steps import DealStep, Due
+from dealer_flow.record.incidents import Incident, at
+from dealer_flow.table.ledger import Hand
+from dealer_flow.table.round import Mark, Round
+from devices.events import Seen
+from protocol.cards import Card
+from protocol.places import BURN, Place
+
+REMEDIES = frozenset({"replace", "complete", "reshuffle", "set-aside", "kept"})
+"""Consequences that put right what is wrong, after which play goes on."""
+
+
+def may_be(round_: Round, policy: Policy) -> bool:
+    """False when it cannot be carried out any more, or not by the device that deals: a person rules."""
+    if policy.then not in REMEDIES or round_.over:
+        return False
+    revealing = round_.step is None or round_.step.do == "reveal"
+    if revealing and any(hand.revealed is not None for hand in round_.ledger.hands.values()):
+        return False
+    if round_.plan.from_hand:
+        return policy.then in ("complete", "replace")
+    return round_.plan.from_shoe or policy.then == "reshuffle"
+
+
+# ------------------------------------------------------------------ one card
+
+
+def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen: Seen) -> bool:
+    """A card at a place is dead, dropped or should not be there; False when none is known to lie there."""
+    hand = round_.ledger.hands.get(place)
+    if hand is not None and hand.by_hand:
+        return True  # the deck in the dealer's hand gives another, and no device sees it
+    if not round_.plan.from_shoe:
+        return _anew(round_, place, policy, seen)
+    index = laying.find(round_, place, face)
+    if index is None and (spares := laying.spares(round_)):
+        index = spares[-1]
+    if index is None:
+        return False
+    sure = face in round_.from_shoe or hand is None or (hand.counted or 0) <= 1
+    there = () if sure else tuple(card for card, due in _lying(round_) if due.place == place)
+    if hand is not None and not sure:
+        _doubt(round_, hand, index)
+    if policy.then == "complete" and not _lies_open(round_, index):
+        laying.replace_later(round_, index)
+    elif policy.then == "reshuffle":
+        laying.replace_at_once(round_, index, back=True)
+        _into_deck(round_, policy, place, (round_.from_shoe[index],), seen, among=there)
+    else:
+        laying.replace_at_once(round_, index)
+    return True
+
+
+def _lying(round_: Round) -> list[tuple[Card, Due]]:
+    """The cards drawn that lie somewhere, and what they came for."""
+    dues = laying.laid(round_)
+    return [(card, due) for card, due in zip(round_.from_shoe, dues, strict=True) if due is not None]
+
+
+def _doubt(round_: Round, hand: Hand, index: int) -> None:
+    """Nobody has said which of its cards it is: the others' faces are not known."""
+    hand.recognised = ()
+    if index < len(round_.from_shoe) - 1:
+        round_.ledger.forget_places()
+
+
+def _lies_open(round_: Round, index: int) -> bool:
+    """Whether the card was dealt face up, so that another takes its place at once (47.1-1037)."""
+    due = laying.laid(round_)[index]
+    step = next((step for step in round_.plan.steps if due is not None and step.name == due.step), None)
+    return isinstance(step, DealStep) and step.face == "up"
+
+
+def complete(round_: Round, hand: Hand, missing: int) -> None:
+    """The hand gets the next cards, after all others have theirs."""
+    owed = round_.by_hand if round_.plan.from_hand else round_.dues
+    owed += [Due(hand.place, 1, hand.step, "complete")] * missing
+
+
+# ------------------------------------------------------------------ too many cards, or a wrong number
+
+
+def miscount(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) -> None:
+    """So many cards too many lie at a place (or too few, below zero): they go back into the deck, or all of the step
+    do."""
+    if not round_.plan.from_shoe:
+        _anew(round_, hand.place, policy, seen)
+        return
+    extra = [n for n, mark in round_.marks.items() if mark.why == "extra" and mark.place == hand.place]
+    gone = extra[-off:] if off > 0 else []
+    if policy.back != "card":
+        gone = _of_step(round_, hand, policy)
+        rest = round_.dues[round_.given :]
+        round_.dues[round_.given :] = [due for due in rest if due.why != "complete" or due.place != hand.place]
+    cards = laying.take_back(round_, gone)
+    hand.person_count, hand.judged = None, 0
+    if cards:
+        _into_deck(round_, policy, hand.place, cards, seen)
+
+
+def _of_step(round_: Round, hand: Hand, policy: Policy) -> list[int]:
+    """The cards that this step laid at the place, and the one burned before them where it goes back as well."""
+    dues = laying.laid(round_)
+    gone = [n for n, due in enumerate(dues) if due is not None and due.place == hand.place and due.step == hand.step]
+    if policy.back == "step-and-burn" and gone:
+        burned = [n for n, due in enumerate(dues[: gone[0]]) if due is not None and due.place == BURN]
+        gone = [*burned[-1:], *gone]
+    return gone
+
+
+def _into_deck(
+    round_: Round, policy: Policy, place: Place, cards: tuple[Card, ...], seen: Seen, *, among: tuple[Card, ...] = ()
+) -> None:
+    """Cards go back into the deck, which is shuffled: they may come again. Where nobody said which they are, they are
+    `among` these."""
+    round_.stub_due = True
+    if round_.shoes is not None:
+        round_.shoes.on_table().take_back(cards, among=among)
+    round_.ledger.forget_faces(place, cards)
+    round_.open.pop(place, None)
+    back = Incident(code="cards-put-back", clause=policy.clause, place=at(place), reason="shoe", counted=len(cards))
+    round_.report(back, seen)
+
+
+# ------------------------------------------------------------------ dealt too early
+
+
+def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: Seen) -> bool:
+    """Cards were dealt before their time; False when none is known."""
+    if not round_.plan.from_shoe:
+        if not round_.ledger.unplaced:
+            return False
+        round_.ledger.shuffled_in = round_.ledger.astray
+        return _anew(round_, place, policy, seen)
+    spares = [n for n in laying.spares(round_) if face is None or round_.from_shoe[n] == face] or laying.spares(round_)
+    if not spares:
+        return policy.then == "reshuffle" and of_card(round_, policy, place, face, seen)
+    if policy.then == "reshuffle" or (policy.then == "set-aside" and not _later_deals(round_, place, 1)):
+        _into_deck(round_, policy, place, laying.take_back(round_, spares), seen)
+    else:
+        why = "early" if policy.then == "kept" else "aside"
+        for index in spares:
+            round_.marks[index] = Mark("early" if why == "early" else "aside", place)
+    return True
+
+
+def _later_deals(round_: Round, place: Place, after: int) -> bool:
+    """Whether more than so many steps to come deal to this place."""
+    kind = round_.plan.kind(place)
+    steps = round_.plan.steps[round_.at + round_.opened :]
+    return len([step for step in steps if isinstance(step, DealStep) and kind in step.to]) > after
+
+
+def at_step(round_: Round, seen: Seen) -> None:
+    """A step begins: a card that was dealt too early is the one that it deals, one that was set aside goes back into
+    the deck for the last."""
+    step = round_.step
+    if not isinstance(step, DealStep) or not round_.marks:
+        return
+    for place in {mark.place for mark in round_.marks.values() if mark.why in ("early", "aside")}:
+        if round_.plan.kind(place) not in step.to:
+            continue
+        kept = [n for n, mark in round_.marks.items() if mark == Mark("early", place)]
+        laying.use(round_, kept, place, step.name)
+        aside = [n for n, mark in round_.marks.items() if mark == Mark("aside", place)]
+        if aside and not _later_deals(round_, place, 0):
+            policy = Policy("set-aside", step.clause)
+            _into_deck(round_, policy, place, laying.take_back(round_, aside), seen)
+
+
+# ------------------------------------------------------------------ packets: the rest is dealt by hand
+
+
+def _anew(round_: Round, place: Place, policy: Policy, seen: Seen) -> bool:
+    """A packet goes back, is shuffled by hand with what is left, and the cards are dealt by hand from there on."""
+    hand, ledger = round_.ledger.hands.get(place), round_.ledger
+    if hand is not None:
+        round_.by_hand = [due for due in round_.by_hand if due.place != place]
+        round_.by_hand.append(Due(place, hand.expected, hand.step))
+        ledger.take_away(hand)
+    round_.by_hand += round_.dues[round_.given :]
+    del round_.dues[round_.given :]
+    round_.dealt_by_hand, round_.stub_due = True, True
+    round_.open.pop(place, None)
+    back = Incident(code="cards-put-back", clause=policy.clause, place=at(place), reason="by-hand")
+    round_.report(back, seen)
+    return True
