@@ -353,7 +353,7 @@ def test_a_17th_card_nobody_asked_for_is_an_overdraw() -> None:
 
 
 @pytest.mark.parametrize(
-    ("card", "code"), [("AH", "duplicate-face"), ("X1", "foreign-card"), ("?#", "foreign-card"), ("==", "foreign-card")]
+    ("card", "code"), [("AH", "duplicate-face"), ("X1", "stray-joker"), ("?#", "foreign-card"), ("==", "foreign-card")]
 )
 def test_a_card_that_is_not_of_this_shoe(card: str, code: str) -> None:
     table = started().draw(f"AH 2C {card}")

@@ -313,15 +313,22 @@ def test_one_face_twice_in_a_hand() -> None:
     assert table.codes == ["duplicate-face"]
 
 
-@pytest.mark.parametrize("card", ["X1", "?#", "__", "||"])
+@pytest.mark.parametrize("card", ["?#", "__", "||"])
 def test_a_foreign_card_is_a_defective_deck(card: str) -> None:
     table = dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", f"KS 9D 4C 4S {card}")
     assert (table.end().outcome, table.codes) == ("defective-deck", ["foreign-card"])
 
 
+def test_a_stray_joker_is_replaced_says_1037_which_a_packet_does_not_allow_so_a_person_rules() -> None:
+    table = dealt(1).burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S X1")
+    assert table.codes == ["stray-joker"]
+    result = table.end()  # and nobody ruled
+    assert (result.outcome, result.incidents[0].clause) == ("unreliable", "47.1-1037")
+
+
 def test_a_foreign_card_under_another_reading_kills_the_hand() -> None:
     table = dealt(1, foreign_card="dead-hand").burn().bet(1, play=1000).choose(1, 2).show("dealer", "KS 9D 4C 4S 6H")
-    result = table.show("community", "2C 9S").show("seat 1", "AH QH 8H 3H X1").end()
+    result = table.show("community", "2C 9S").show("seat 1", "AH QH 8H 3H ?#").end()
     assert (result.outcome, statuses(result)) == ("complete", ["dead"])
 
 
@@ -410,11 +417,16 @@ def test_misdeal_called_before_any_decision() -> None:
     assert result.community == ()
 
 
-def test_misdeal_called_after_the_first_decision_is_refused() -> None:
-    table = dealt(2).burn().bet(1, play=1000).choose(1, 2).misdeal().bet(2, play=1000).choose(2, 2)
-    result = table.end()
+def test_misdeal_called_after_the_first_decision() -> None:
+    table = dealt(2).burn().bet(1, play=1000).choose(1, 2).misdeal()
+    assert (table.end().outcome, table.codes) == ("misdeal", ["misdeal-called"])
+
+
+def test_misdeal_called_after_the_first_decision_is_refused_where_the_house_ends_it_there() -> None:
+    table = dealt(2, misdeal_until="first-decision").burn().bet(1, play=1000).choose(1, 2).misdeal()
+    result = table.bet(2, play=1000).choose(2, 2).end()
     assert (result.outcome, table.codes) == ("complete", ["misdeal-refused"])
-    assert result.incidents[0].clause == "47.1-1022"
+    assert result.incidents[0].clause == "procedure"
 
 
 def test_a_fold_keeps_its_cards_and_bets() -> None:
