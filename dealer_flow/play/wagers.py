@@ -19,9 +19,12 @@ _ALONE = ("needs", "needs-one-of", "tip-alone")
 
 
 def may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
-    """Whether a bet may be put down beside these of the same seat, by the rules that say what it needs or excludes."""
+    """Whether a bet may be put down beside these of the same seat, by the rules that say what it needs or excludes. The
+    bet that enters comes first: what it needs, such as a blind as high as the ante, is put down beside it."""
     beside = {**wagers, bet: 1}
+    first = bet in plan.entering
     rules = (rule for rule in plan.rules if rule.amount is None and bet in rule.named)
+    rules = (rule for rule in rules if not first or rule.kind not in _ALONE)
     breaches = (breach for rule in rules if (breach := rule.breach(beside)) is not None)
     return not any(bet in breach.bets for breach in breaches)
 

@@ -33,11 +33,13 @@ class Reason(NamedTuple):
 
 
 def allowed_returns(procedure: Procedure, result: RoundResult, seat: Seat) -> list[set[str]]:
-    """Every set of bets that may go back to this seat."""
+    """Every set of bets that may go back to this seat: none that was settled before; a tip with its bet."""
     if result.outcome == "unreliable":
         return [set()]
     readings = [list(_reasons(procedure, result, incident)) or [None] for incident in result.incidents]
-    return [_back(procedure, result, seat, [*filter(None, chosen)]) for chosen in itertools.product(*readings)]
+    found = [_back(procedure, result, seat, [*filter(None, chosen)]) for chosen in itertools.product(*readings)]
+    tips = {bet.name: bet.tip_for for bet in procedure.bet if bet.tip_for and bet.name in seat.wagers}
+    return [(bets | {tip for tip, own in tips.items() if own in bets}) - {*seat.settled} for bets in found]
 
 
 def _back(procedure: Procedure, result: RoundResult, seat: Seat, reasons: list[Reason]) -> set[str]:

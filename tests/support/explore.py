@@ -1,10 +1,10 @@
 """Every order of reports at a small table, breadth first, for any procedure: what must hold in every state is checked.
 
-Two seats play; the first has every bet, the second what enters it. From each state that was found everything of
-`table_events` is reported to a real flow. Rounds that stand the same (`flow_points.signature`) are followed once, and
-each with at most so many departures from what is due. The states of one kind (step, stage, departures so far) wait in
-a line of their own; the lines take turns with their first and their last state, so a bound on the number of states
-leaves no step out. Where the lines run empty before the bound, every order was followed.
+Two seats play; the first has every bet that may lie beside the others, the second what enters it. From each state that
+was found everything of `table_events` is reported to a real flow. Rounds that stand the same (`flow_points.signature`)
+are followed once, and each with at most so many departures from what is due. The states of one kind (step, stage,
+departures so far) wait in a line of their own; the lines take turns with their first and their last state, so a bound
+on the number of states leaves no step out. Where the lines run empty before the bound, every order was followed.
 
 `python -m tests.support.explore --write` puts the table into `docs/quality.md`; `--states` is the bound for rounds
 without a departure, a third of it for those with one more.
@@ -26,8 +26,10 @@ from dealer_flow.play.states import State
 from dealer_flow.procedure.load import Procedure, known_procedures, load_procedure
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
+from dealwire.rehearsal.stakes import TIPS_EVERY, stakes_of
 from devices import events as e
 from tests.support.flow_points import Point, load, save, signature
+from tests.support.legal_play import entering_stakes
 from tests.support.round_checks import Before, check_end, check_step
 from tests.support.table_events import CONTROLLER, DEVICE, Report, reports
 
@@ -98,11 +100,10 @@ class Explorer:
         plan = self.flow.plan
         if plan.from_shoe:
             self._see(Report(DEVICE, e.ShoeLoaded(1, plan.decks, plan.loaded), True, True))
-        entering = next(bet for bet in plan.bets.values() if bet.enters)
-        self._see(Report(CONTROLLER, e.WagerPlaced(2, entering.number, 500), True, True))
-        for bet in plan.bets.values():
-            if bet.placed == "before-deal":
-                self._see(Report(CONTROLLER, e.WagerPlaced(1, bet.number, 500), True, True))
+        for number, bets in ((2, entering_stakes(plan)), (1, stakes_of(plan, TIPS_EVERY))):
+            for bet in plan.bets.values():
+                if bet.name in bets:
+                    self._see(Report(CONTROLLER, e.WagerPlaced(number, bet.number, bets[bet.name]), True, True))
         self._add(Node(save(self.flow), (), 0))
 
     def _see(self, report: Report) -> list[RoundResult | Incident]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.legal import Legal
+from dealer_flow.procedure.bets import BetRule
 from dealer_flow.procedure.load import Procedure
+from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealer_flow.table.round import Round
+from dealwire.rehearsal.stakes import stake_of, stakes_of
 from devices import events as e
 from devices.events import Level, Mishap
 from protocol.cards import CARDS, DECK, UNREAD
@@ -22,6 +25,20 @@ SEATS = 3
 RARE = {"MisdealCalled", "CardsCounted", "BadgeSwiped"}
 LAST_COUNT = "count the cards that are left"
 """The count that a round waits for."""
+
+
+def broken(rules: Iterable[BetRule], wagers: Mapping[str, int]) -> list[BetRule]:
+    """The rules of bets before the deal that these break."""
+    return [rule for rule in rules if rule.choice is None and rule.breach(dict(wagers)) is not None]
+
+
+def entering_stakes(plan: Plan) -> dict[str, int]:
+    """The least a player may bet to be dealt in: what enters, and what must lie beside it."""
+    whole = stakes_of(plan, 1)
+    found = {next(bet.name for bet in plan.bets.values() if bet.enters and bet.name in whole): 0}
+    while lacking := {bet for rule in broken(plan.rules, found) for bet in rule.others} & whole.keys() - found.keys():
+        found |= dict.fromkeys(lacking, 0)
+    return {bet: whole[bet] for bet in found}
 
 
 def _number(item: Legal) -> int:
@@ -122,28 +139,45 @@ class LegalPlay:
         body = MAKE[item.event](round_of(self.flow), item)
         if isinstance(body, e.DecisionMade):
             self._choose(body)
+        elif isinstance(body, e.WagerPlaced) and not round_of(self.flow).in_play:
+            self._bet(body.seat)
         else:
             self.see(body)
         return item
 
     def _likely(self, item: Legal) -> bool:
-        """Bets of a few seats that have the entering one; a choice's bet comes with the choice."""
+        """Bets of a few seats, and all of a seat at once; a choice's bet comes with the choice."""
         if item.event != "WagerPlaced":
             return True
-        plan, now, number = self.flow.plan, round_of(self.flow), _number(item)
+        now, number = round_of(self.flow), _number(item)
         if now.in_play:
             return now.draw is not None
-        return number <= SEATS and (plan.bets[item.value].enters or bool(plan.entering & {*now.wagers.get(number, {})}))
+        return number <= SEATS and not now.wagers.get(number)
+
+    def _bet(self, number: int) -> None:
+        """Some of the bets that a player may make, as the rules want them."""
+        plan = self.flow.plan
+        whole = stakes_of(plan, number)
+        some = {bet: cents for bet, cents in whole.items() if self.random.random() < 0.6}
+        bets = some if plan.entering & some.keys() and not broken(plan.rules, some) else whole
+        for bet in plan.bets.values():
+            if bet.name in bets:
+                self.see(e.WagerPlaced(number, bet.number, bets[bet.name]))
 
     def _choose(self, body: e.DecisionMade) -> None:
         plan = self.flow.plan
         choice = plan.decisions[body.decision]
         numbers = {bet.name: bet.number for bet in plan.bets.values()}
+        now = round_of(self.flow)
         for bet in choice.stakes:
-            self.see(e.WagerPlaced(body.seat, numbers[bet], 500))
+            wagers = {**now.staked.get(body.seat, {}), **now.wagers.get(body.seat, {})}
+            cents = stake_of(plan, bet, wagers, 500, choice.name)
+            self.see(e.WagerPlaced(body.seat, numbers[bet], cents))
         self.see(body)
         if choice.takes_back is not None:
-            self.see(e.WagerPlaced(body.seat, numbers[choice.takes_back], 0))
+            tips = [tip for tip, own in plan.tips.items() if own == choice.takes_back and tip in now.wagers[body.seat]]
+            for bet in (choice.takes_back, *tips):
+                self.see(e.WagerPlaced(body.seat, numbers[bet], 0))
 
     def anything(self) -> None:
         """Something that nobody expects."""
