@@ -138,7 +138,7 @@ def _clauses(name: str) -> set[str]:
 
     def look(value: object) -> None:
         for key, each in value.items() if isinstance(value, dict) else ():
-            if key in ("clause", "bets-closed"):
+            if key.endswith("clause") or key == "bets-closed":
                 found.add(each)
             look(each)
         for each in value if isinstance(value, list) else ():
