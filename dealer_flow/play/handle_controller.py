@@ -259,15 +259,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         if not in_order:
             judge_spares(round_, seen)
         found(round_, round_.ledger.reveal(place, cards), seen)
-        if hand is not None and hand.aside and not hand.played:
-            choices = tuple(round_.choices.get(place.seat or 0, {}).values())
-            hidden = Incident(
-                code="laid-aside-unknown", clause=_apart(round_, choices), place=place.text, choices=choices
-            )
-            round_.report(hidden, seen)
-        if hand is not None and place not in round_.plan.burns:
-            judge_count(round_, place, seen)
-            judge_sum(round_, seen)
+        _judge_whole(round_, seen, place)
     if round_.stub_due and not before:
         return  # the cards shown too many went back
     _declare(round_, seen, place, cards)
@@ -281,6 +273,20 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.plan.house(round_.plan.kind(place)):
         _close_bets(round_)
     _note_showdown(round_)
+
+
+def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
+    """A hand lies open as a whole: cards of it that lie apart unknown, and how many there are."""
+    hand = round_.ledger.hands.get(place)
+    if hand is None:
+        return
+    if hand.aside and not hand.played:
+        choices = tuple(round_.choices.get(place.seat or 0, {}).values())
+        hidden = Incident(code="laid-aside-unknown", clause=_apart(round_, choices), place=place.text, choices=choices)
+        round_.report(hidden, seen)
+    if place not in round_.plan.burns:
+        judge_count(round_, place, seen)
+        judge_sum(round_, seen)
 
 
 def _note_showdown(round_: Round) -> None:
