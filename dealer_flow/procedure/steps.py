@@ -227,8 +227,9 @@ class DealStep(_DealtStep):
     """Cards go out: to every place of `to` in turn, the seats clockwise from the dealer's left.
 
     `by = "packet"`: each place gets its `cards` at once. `by = "single"`: one card at a time in rotation until each has
-    `cards`. `seats`: which of them: those that `entered`, those still `live` (neither folded nor dead nor finished), or
-    `all` positions up to the most, whether anybody plays there or not. `first`: the place that gets cards first;
+    `cards`; `rotation = "there-and-back"`: every second one goes round the other way. `seats`: which of them: those
+    that `entered`, those still `live` (neither folded nor dead nor finished), or `all` positions up to the most,
+    whether anybody plays there or not. `first`: the place that gets cards first;
     `number`: one that is selected for this round by a number drawn, the others follow in the direction of `count`;
     `button`: the one at the left of the selected seat, the others clockwise; the dealer's place counts as one.
     `only`: of the seats those with this bet; while all in play lack it, nobody gets cards by this step.
@@ -241,6 +242,7 @@ class DealStep(_DealtStep):
     to: Annotated[tuple[Recipient, ...], Field(min_length=1)]
     cards: Annotated[int, Field(ge=1, le=52)]
     by: Literal["packet", "single"]
+    rotation: Literal["round", "there-and-back"] = "round"
     seats: Literal["entered", "live", "all"] = "entered"
     face: Literal["down", "up"] = "down"
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
@@ -257,7 +259,8 @@ class DealStep(_DealtStep):
         if self.first == "number" and view.first is None and view.plan.assign is not None:
             places = [pile(number) for number in range(1, len(places) + 1)]
         if self.by == "single":
-            yield from (Due(place, 1, self.name) for _ in range(self.cards) for place in places)
+            ways = places, places[::-1] if self.rotation == "there-and-back" else places
+            yield from (Due(place, 1, self.name) for turn in range(self.cards) for place in ways[turn % 2])
         elif self.from_device and view.plan.from_shoe:
             yield from (Due(place, 1, self.name) for place in places for _ in range(self.cards))
         else:
@@ -311,6 +314,8 @@ class DealStep(_DealtStep):
         yield from _no_bet(game, key, self.only)
         if self.selects_first and "seats" not in self.to:
             yield (*key, "first"), "who is first is said of the seats; this step deals to none"
+        if self.rotation == "there-and-back" and (self.by == "packet" or self.cards == 1):
+            yield (*key, "rotation"), 'said of several cards that go out one at a time: by = "single"'
         options = {option.name: {*option.allowed} for option in game.option}
         if self.first_spot is not None and options.get(self.first_spot) != {"top", "bottom"}:
             yield (*key, "first-spot"), "must name an option whose allowed values are 'top' and 'bottom'"
@@ -331,6 +336,7 @@ class DealStep(_DealtStep):
         what = f"{cards(self.cards)}, face {self.face}"
         if self.by == "single" and self.cards > 1:
             turn = " in rotation" if len(whom) > 1 or self.to == ("seats",) else ""
+            turn = ", there and back" if self.rotation == "there-and-back" else turn
             text = f"Deal {cards(self.cards)}, one at a time{turn}, face {self.face}, to {to}."
         elif game.device == "packet-shuffler" and self.from_device:
             text = f"Take a packet of {what}, to {to}."

@@ -13,8 +13,9 @@ pytestmark = pytest.mark.thorough
 
 STATES = 250
 """States without a departure that the default run follows; a third as many with one. The slow run has many more."""
-MORE = {"texas-shootout.co": 900}
-"""Procedures whose first complete round is farther away: hands are long and every choice has bets of its own."""
+MORE = {"texas-shootout.co": 900, "fortune-pai-gow.co-single": 500, "pai-gow.co-single": 500}
+"""Procedures whose first complete round is farther away: hands are long, one card at a time or with bets of their own
+for every choice."""
 
 
 @pytest.mark.parametrize("name", known_procedures())

@@ -25,6 +25,7 @@ FULL = {
     "emperors-challenge.co": (6, 53, 7 * 7),
     "flushes-gone-wild.co-single": (9, 52, 10 * 5 + 2),
     "fortune-pai-gow.co": (6, 53, 7 * 7),
+    "fortune-pai-gow.co-single": (6, 53, 7 * 7),
     "high-five.co": (6, 53, 7 * 7),
     "high-five.co-single": (6, 53, 7 * 7),
     "let-it-ride.co": (16, 52, 16 * 3 + 3),
@@ -33,7 +34,9 @@ FULL = {
     "mississippi-stud.co": (24, 52, 24 * 2 + 3),
     "mississippi-stud.co-single": (24, 52, 24 * 2 + 3),
     "pai-gow.co": (6, 53, 7 * 7),
+    "pai-gow.co-single": (6, 53, 7 * 7),
     "texas-holdem-bonus.co": (22, 52, 23 * 2 + 5),
+    "texas-holdem-bonus.co-single": (21, 52, 22 * 2 + 5 + 3),
     "three-card-split.co": (16, 52, 17 * 3 + 1),
     "three-card.co": (16, 52, 17 * 3),
     "three-card.co-single": (16, 52, 17 * 3),
@@ -43,6 +46,7 @@ FULL = {
     "vegas-double-action.co-single": (9, 52, 9 * 5 + 5),
     "western-stud.co": (8, 52, 10 * 4 + 10),
     "wild-six.co": (8, 54, 9 * 5 + 9),
+    "wild-six.co-single": (8, 54, 9 * 5 + 9),
 }
 HAND_DECK = {"208.co": 25}  # the players' cards come from a deck of their own: 1 burned + 25 x 2
 BY_THE_HOUSE = {"players-choice.co": 7, "prospector.co": 7, "texas-shootout.co": 7}  # no deck sets a limit

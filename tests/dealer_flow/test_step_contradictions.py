@@ -15,6 +15,11 @@ REST = wrong("seats") + PACKETS
 BOTH = wrong("seats", "community", then="misdeal") + PACKETS
 
 BAD = {
+    "packets that go there and back": (
+        [HANDS.replace("cards = 3", 'cards = 3\nrotation = "there-and-back"'), LAST, REST],
+        "step[1].rotation",
+        "cards that go out one at a time",
+    ),
     "a choice before anybody has cards": (
         [step("choice", "decide", 'choices = ["go"]'), HANDS, LAST, CHOICE, REST],
         "step[1].do",

@@ -8,7 +8,8 @@ number 10                              the number drawn is 10
 packet seat 1: AH KD 9C 4S 2H          a packet comes from the shuffler and is taken to seat 1
 packet seat 1 reading: AH KD 9C        the same, of a shuffler that reads what it dispenses
 packet seat 1 should be 2: AH          the same, a card short of the two that are due
-draw seat 1 AH KD | dealer 4S 2H       single cards from the shoe, in rotation; `KD+9C`: two at once
+draw seat 1 AH KD | dealer 4S 2H       single cards from the shoe, in rotation; `KD+9C`: two at once,
+                                       `… | and back`: there and back
 back                                   a card goes back into the deck; `back 2`: two
 reshuffle                              what is left of the shoe is taken out, shuffled and put in again
 burn-card 7D                           a card off the top is burned; `burn-card` alone: by hand
@@ -319,9 +320,9 @@ class HandTable:
         self.reads = before
 
     def _draw(self, rest: str) -> None:
-        piles = [list(_cards(pile)) for pile in rest.split(" | ")]
+        piles = [list(_cards(pile)) for pile in rest.removesuffix(" | and back").split(" | ")]
         for turn in range(max(map(len, piles))):
-            for pile in piles:
+            for pile in piles[::-1] if turn % 2 and rest.endswith("back") else piles:
                 for cards in pile[turn : turn + 1]:
                     for card in cards:
                         self.draw_one(card)

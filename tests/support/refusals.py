@@ -91,6 +91,7 @@ SENTENCES = (
     "must name an option whose allowed values are 'left' and 'right'",
     "the last step, and no other, is a reveal",
     "who is first is said of the seats; this step deals to none",
+    'said of several cards that go out one at a time: by = "single"',
     "nobody has cards yet to decide on; a deal comes before",
     r"no choice before this step draws cards; a \[\[decision\]\] with draws comes before",
     "W has no cards at this step; allowed: L",
