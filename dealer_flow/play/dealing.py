@@ -166,6 +166,15 @@ def _by_hand(round_: Round, due: list[Due], left: int) -> None:
 # ------------------------------------------------------------------ hands in front of the tray
 
 
+def name_places(round_: Round) -> None:
+    """A number that may come after the deal came before its first card: the cards go to the places it counts out, not
+    in front of the tray."""
+    deal, assign = round_.plan.counted, round_.plan.assign
+    waits = round_.opened and not round_.given and not round_.ledger.packets
+    if deal is not None and assign is not None and assign.early and round_.step is deal and waits:
+        round_.dues = list(deal.dues(round_))
+
+
 def assign_hands(round_: Round, seen: Seen) -> None:
     """In a step that assigns them, and once the number is drawn, the hands in front of the tray are those of the places
     it counts out; their counts are judged as those places'."""

@@ -117,6 +117,7 @@ def _note_bettor(round_: Round, device: str) -> None:
 def _selected(round_: Round, seen: Seen, body: e.SpotSelected) -> None:
     if round_.plan.selects_first:
         round_.first = body.seat
+        dealing.name_places(round_)
         if round_.in_play:
             judge_button(round_, seen)
 
@@ -124,6 +125,7 @@ def _selected(round_: Round, seen: Seen, body: e.SpotSelected) -> None:
 def _drawn(round_: Round, seen: Seen, body: e.NumberDrawn) -> None:
     if round_.plan.counted is not None:
         round_.drawn, round_.first = body.drawn, round_.plan.numbered(body.drawn)
+        dealing.name_places(round_)
 
 
 def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:

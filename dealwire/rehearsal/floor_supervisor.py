@@ -78,6 +78,7 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
             dealer.owed += [place] * dealer.missing(place)
         case "complete" | "replace" if how != "long":
             dealer.cards.pick(place, MUCK, [0])  # the card is dead, and the next takes its place
+            dealer.replaced += 1
             dealer.owed.append(place)
         case "reshuffle":
             yield from dealer.put_back(place, how, step)

@@ -248,7 +248,7 @@ class CardDealer(ShoeHands, StepDealer):
     def _remainder(self) -> Doings:
         if self.procedure.plan.exact_rest is not None:
             yield from self.at(AT_TABLE)
-            self.controller.count(REMAINDER, len(self.shoe.cards))
+            self.controller.count(REMAINDER, len(self.shoe.cards) + self.replaced)  # dead cards are spread with them
 
 
 class RaceDealer(ShoeHands):

@@ -67,6 +67,8 @@ class StepDealer(SimulatedDealer):
         """Cards that lie apart from a hand, which is shown without them first."""
         self.ordinal = 0
         """Packets of this round that were dealt."""
+        self.replaced = 0
+        """Dead cards of this round for which the next one came."""
         self._due: Counter[Place] = Counter()
         self._scenario = scenario
         self._begin_plan(scenario.rounds[0])
@@ -145,7 +147,7 @@ class StepDealer(SimulatedDealer):
     # -------------------------------------------------------------- the round
 
     def _begin_plan(self, plan: RoundPlan) -> None:
-        self.plan, self.course, self.ordinal, self.defective = plan, Course.PLAY, 0, False
+        self.plan, self.course, self.ordinal, self.replaced, self.defective = plan, Course.PLAY, 0, 0, False
         for kept in (self.dead, self.owed, self.apart, self._due):
             kept.clear()
         self.view = RoundUnderWay(self.procedure, plan, self._plays)
