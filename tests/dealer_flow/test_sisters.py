@@ -10,6 +10,8 @@ from dealer_flow.procedure.load import known_procedures, load_procedure
 WAYS = ("-single", "-hand")
 SISTERS = [name for name in known_procedures() if name.endswith(WAYS)]
 SAYS_SO = {
+    ("3-5-7.co-hand", "five-card-game"): {"of"},  # the four cards are one hand: its first two, and its last two
+    ("3-5-7.co-hand", "showdown"): {"order"},
     ("caribbean-stud.co-single", "up-card"): {"which"},  # the fifth card dealt, not the bottom one of a packet
 }
 """Sister and step -> keys that differ, each with a comment in the file that says why."""
