@@ -98,6 +98,11 @@ def miscount(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) ->
         rest = round_.dues[round_.given :]
         round_.dues[round_.given :] = [due for due in rest if due.why != "complete" or due.place != hand.place]
     cards = laying.take_back(round_, gone)
+    if policy.back != "card" and off < 0:  # what never came is due again as well
+        due = [number for number, due in enumerate(round_.dues) if due.place == hand.place]
+        after = due[-1] + 1 if due else round_.given
+        round_.dues[after:after] = [Due(hand.place, 1, hand.step)] * -off
+        hand.expected += off
     hand.person_count, hand.judged = None, 0
     if cards:
         _into_deck(round_, policy, hand.place, cards, seen)

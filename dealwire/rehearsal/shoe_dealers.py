@@ -219,6 +219,8 @@ class CardDealer(ShoeHands, StepDealer):
 
     def _complete(self, place: Place) -> Doings:
         yield from self.at(AT_SHOE)
+        if place == BURN:
+            self.shoe.burn(1)
         yield from self._draw_to(place)
 
     def put_back(self, place: Place, how: str, step: str) -> Doings:
@@ -227,6 +229,9 @@ class CardDealer(ShoeHands, StepDealer):
         policy = plan.wrong(plan.kind(place), how, step)
         too_many = max(there - self._due[place], 0)
         whole = policy is not None and policy.back != "card"
+        if policy is not None and policy.back == "step-and-burn" and self.cards.count(BURN):
+            self.cards.pick(BURN, SHOE, [self.cards.count(BURN) - 1])
+            self.owed.append(BURN)
         self.owed += [place] * (self._due[place] if whole else not too_many)
         for _ in range(there if whole else too_many or 1):
             self.cards.pick(place, SHOE, [0 if how == What.EXPOSED else self.cards.count(place) - 1])
