@@ -42,7 +42,7 @@ def test_this_tree_deals_as_its_last_commit(kept: Path, capsys: pytest.CaptureFi
     [
         ("dealer_flow/**/flushes-gone-wild.sd.toml", "positions = [1, 4, 5]", "positions = [1, 3, 5]", "wrong-burn"),
         (
-            "dealer_flow/**/flushes-gone-wild.sd.toml",
+            "dealer_flow/**/no-general-rules.toml",
             'option = "seat-count"',
             'option = "community-count"',
             "seats[].status",
