@@ -12,12 +12,12 @@ from itertools import takewhile
 from typing import Final
 
 from dealer_flow.procedure.steps import Due
-from dealer_flow.table.round import Mark, Round
+from dealer_flow.table.round import CardMark, Round
 from protocol.cards import Card
 from protocol.places import Place
 
-SPARE: Final = Mark("spare")
-_DEAD, _BACK = Mark("dead"), Mark("back")
+SPARE: Final = CardMark("spare")
+_DEAD, _BACK = CardMark("dead"), CardMark("back")
 
 
 def laid(round_: Round) -> list[Due | None]:
@@ -123,7 +123,7 @@ def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
         if not owed:
             break
         round_.dues.pop(owed[0])
-        round_.marks[index] = Mark("deal", place, step)
+        round_.marks[index] = CardMark("deal", place, step)
     _settle(round_, before)
 
 
@@ -131,7 +131,7 @@ def _spare_after(round_: Round, index: int) -> bool:
     return any(spare > index for spare in spares(round_))
 
 
-def _mark(round_: Round, index: int, mark: Mark) -> None:
+def _mark(round_: Round, index: int, mark: CardMark) -> None:
     """The card takes no due from now on; a spare one that came after it takes one instead."""
     took = index not in round_.marks
     round_.marks[index] = mark
@@ -167,7 +167,7 @@ def _hold(round_: Round, place: Place, more: int) -> None:
         return
     step = round_.ledger.hands[place].step
     for index in later[:more]:
-        _mark(round_, index, Mark("extra", place, step))
+        _mark(round_, index, CardMark("extra", place, step))
     _settle(round_, before, certain=there == [*range(there[0], later[0])], counted=True)
 
 

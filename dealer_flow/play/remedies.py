@@ -6,7 +6,7 @@ from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps import DealStep, Due
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.ledger import Hand
-from dealer_flow.table.round import Mark, Round
+from dealer_flow.table.round import CardMark, Round
 from devices.events import Seen
 from protocol.cards import Card
 from protocol.places import BURN, Place
@@ -150,7 +150,7 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
     else:
         why = "early" if policy.then == "kept" else "aside"
         for index in spares:
-            round_.marks[index] = Mark("early" if why == "early" else "aside", place)
+            round_.marks[index] = CardMark("early" if why == "early" else "aside", place)
     return True
 
 
@@ -170,9 +170,9 @@ def at_step(round_: Round, seen: Seen) -> None:
     for place in {mark.place for mark in round_.marks.values() if mark.why in ("early", "aside")}:
         if round_.plan.kind(place) not in step.to:
             continue
-        kept = [n for n, mark in round_.marks.items() if mark == Mark("early", place)]
+        kept = [n for n, mark in round_.marks.items() if mark == CardMark("early", place)]
         laying.use(round_, kept, place, step.name)
-        aside = [n for n, mark in round_.marks.items() if mark == Mark("aside", place)]
+        aside = [n for n, mark in round_.marks.items() if mark == CardMark("aside", place)]
         if aside and not _later_deals(round_, place, 0):
             policy = Policy("set-aside", step.clause)
             _into_deck(round_, policy, place, laying.take_back(round_, aside), seen)

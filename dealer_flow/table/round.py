@@ -30,7 +30,7 @@ class Ruling(NamedTuple):
     returns: tuple[str, ...] | None
 
 
-class Mark(NamedTuple):
+class CardMark(NamedTuple):
     """What became of a card out of a shoe that did not go to whom it was due. `why`: it is `dead`, went `back` into the
     deck, lies at `place` as an `extra` one, or is `spare`: nobody was due it and nobody has spoken of it. One that came
     `early` is to lie at `place` in a later step, where it then counts as a `deal`; one set `aside` goes back later."""
@@ -108,7 +108,7 @@ class Round:
     given: int = 0
     from_shoe: list[Card] = field(default_factory=list)
     """The cards out of a shoe, in their order; those without a mark came for `dues`, one each."""
-    marks: dict[int, Mark] = field(default_factory=dict)
+    marks: dict[int, CardMark] = field(default_factory=dict)
     """Place in `from_shoe` -> what became of a card that came for none of them."""
     stub_due: bool = False
     """Cards went back: the shoe may be filled with what is left, shuffled, while the round goes on."""
