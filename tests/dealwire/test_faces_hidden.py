@@ -239,6 +239,6 @@ def test_cards_burned_from_a_shoe_stay_hidden_after_the_race() -> None:
     for line in told:
         assert set(FACE.findall(line.line)) <= set(drawn)
         assert "X1" not in line.line
-    assert any("foreign-card" in line.line for line in told if line.topic == "incident")
+    assert any("stray-joker" in line.line for line in told if line.topic == "incident")
     view = viewer.view(1, 1)
     assert set(FACE.findall(view.model_dump_json())) <= set(drawn)
