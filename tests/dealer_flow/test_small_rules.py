@@ -216,7 +216,9 @@ def test_a_key_that_a_table_does_not_have_is_named_beside_those_it_has(tmp_path:
         (
             {"no-such": "x"},
             "flushes-gone-wild.co: option no-such: flushes-gone-wild.co has no option 'no-such';"
-            " known: community-count, foreign-card, community-top-card",
+            " known: player-count, community-count, community-top-card, exposed-card, card-off-table,"
+            " house-card-exposed, house-card-off-table, won-before-defect, foreign-card, misdeal-until,"
+            " deck-least-rounds, deck-age-rounds",
         ),
         (
             {"community-top-card": "up"},
@@ -243,7 +245,7 @@ def test_a_procedure_in_full_in_the_catalogue() -> None:
         "clause": "47.1-1017.60",
         "device": "packet-shuffler",
         "deck": {"cards": 52, "jokers": 0, "decks": 1, "alternating": 2},
-        "seats": {"most": 8, "clause": "47.1-1017.60(4)-(5)"},
+        "seats": {"most": 8, "clause": "procedure"},
         "cards": {"loaded": 52, "dealt": 50, "by_hand": 0, "remainder": 2, "exact": None},
     }
     dealt = {"cards": 5, "by": "packet", "origin": "device"}
