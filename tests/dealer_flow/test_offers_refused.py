@@ -11,32 +11,32 @@ BAD = {
     "an offer of a hand that comes later": (
         "pai-gow.co",
         ('about = "dragon"\ntakers = "one"', 'about = "tiger"\ntakers = "one"'),
-        "step[3].about: 'tiger' is no hand that is offered before; allowed: dragon",
+        "step[7].about: 'tiger' is no hand that is offered before; allowed: dragon",
     ),
     "one taker of nothing": (
         "pai-gow.co",
         ('about = "dragon"\ntakers = "one"', 'takers = "one"'),
-        "step[3].takers: one taker of what? give 'about' too",
+        "step[7].takers: one taker of what? give 'about' too",
     ),
     "the dealer's hand from a position": (
         "pai-gow.co",
         ('do = "offer-hand"\nto = "dragon"', 'do = "offer-hand"\nto = "dealer"'),
-        "step[2].to: 'dealer' is no [[hand]]; allowed: dragon",
+        "step[6].to: 'dealer' is no [[hand]]; allowed: dragon",
     ),
     "a position that an option does not name": (
         "pai-gow.co",
         ('from = "dragon-is"', 'from = "dragon-hand"'),
-        "step[2].from: no option 'dragon-hand' that chooses between positions: last-unplayed, seat-1 to seat-6",
+        "step[6].from: no option 'dragon-hand' that chooses between positions: last-unplayed, seat-1 to seat-6",
     ),
     "a position beyond the table": (
         "pai-gow.co",
         ('allowed = ["last-unplayed", "seat-6"]', 'allowed = ["last-unplayed", "seat-7"]'),
-        "step[2].from: no option 'dragon-is' that chooses between positions: last-unplayed, seat-1 to seat-6",
+        "step[6].from: no option 'dragon-is' that chooses between positions: last-unplayed, seat-1 to seat-6",
     ),
     "a hand nobody got where all have players": (
         "pai-gow.co",
         ('seats = "all" ', 'seats = "entered" '),
-        "step[2].do: every position has a player; a deal with seats = 'all' comes before",
+        "step[6].do: every position has a player; a deal with seats = 'all' comes before",
     ),
     "a count of it that nothing speaks of": (
         "pai-gow.co",
@@ -51,7 +51,7 @@ BAD = {
     "a reading that is not there": (
         "boston-5.co",
         ('option = "bonus-alone", is = "offered"', 'option = "bonus-only", is = "offered"'),
-        "bet[3].enters-when: no option 'bonus-only'; known: first-burn, second-burn, bonus-alone",
+        "bet[3].enters-when: no option 'bonus-only'; known: ante-bonus-bet, first-burn, second-burn, bonus-alone",
     ),
     "a value that it does not have": (
         "boston-5.co",
@@ -86,7 +86,7 @@ BAD = {
     ),
     "a choice for who has a bet that is not there": (
         "3-5-7.co",
-        ('needs = ["three-card"', 'needs = ["two-card"'),
+        ('\nneeds = ["three-card"', '\nneeds = ["two-card"'),
         "decision[2].needs: no bet 'two-card'; allowed: three-card, five-card, seven-card",
     ),
     "the bottom of all cards": (

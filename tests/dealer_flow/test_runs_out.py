@@ -195,7 +195,7 @@ def test_a_round_whose_first_burn_is_put_back_is_still_one_round() -> None:
 
 # ------------------------------------------------------------------ files that cannot be meant
 
-ROW = "[care.burned]                    # one touches the discards before all cards are dealt\noption ="
+ROW = "[care.burned]                    # cards burned are kept from the discards until all are dealt\noption ="
 BAD = {
     "nobody's hand to be dead": (
         "bonus-6.co",
@@ -225,7 +225,7 @@ BAD = {
     "an option that is not there": (
         "bonus-6.co",
         ('option = "deck-runs-out"', 'option = "deck-ran-out"'),
-        "care.runs-out.option: no option 'deck-ran-out'; known: community-count, house-card-off-table, ",
+        "care.runs-out.option: no option 'deck-ran-out'; known: bonus-card-wrong, dead-hand-card-fee, community-count, ",
     ),
     "an option about something else": (
         "bonus-6.co",
