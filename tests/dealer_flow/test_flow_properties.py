@@ -91,6 +91,8 @@ class AnyEvening(RuleBasedStateMachine):
             "WagerPlaced": e.WagerPlaced(number, value, 500),
             "DecisionMade": e.DecisionMade(number, value),
             "MisdealCalled": e.MisdealCalled(7, 0),
+            "BadgeSwiped": e.BadgeSwiped(7, e.Level.SUPERVISOR),
+            "Confirmed": e.Confirmed(),
         }
         return makers[event]
 

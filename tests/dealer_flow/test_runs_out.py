@@ -167,7 +167,9 @@ def test_a_burned_card_pushed_back_into_a_real_shoe_is_burned_again(game: str) -
     places = cards_of(scenario_of(procedure, [plain]))
     burn = next(at for at, place in enumerate(places, 1) if place == BURN and at > 1)
     troubles = [[], [{"what": "push-back", "card": burn}], [{"what": "push-back", "card": burn + 1}]]
-    scenario = scenario_of(procedure, [plain | ({"troubles": each} if each else {}) for each in troubles])
+    moved = [plain | {"number": at} if "number" in plain else plain for at in (1, 2, 3)]  # a button moves on each round
+    rounds_of = [each | ({"troubles": found} if found else {}) for each, found in zip(moved, troubles, strict=True)]
+    scenario = scenario_of(procedure, rounds_of)
     flow = DealerFlow(procedure)
     said = [item for seen in TableEvening(set_up(scenario, speed=20.0)).run().seen for item in flow.handle(seen)]
     rounds = [item for item in said if isinstance(item, RoundResult)]
@@ -209,7 +211,10 @@ BAD = {
     ),
     "a packet that goes back on top": (
         "3-5-7.co",
-        (ROW, "[care.burned]\nback-on-top = true\noption ="),
+        (
+            "[care.burned]                    # one touches the discards before all cards are dealt\noption =",
+            "[care.burned]\nback-on-top = true\noption =",
+        ),
         "care.burned.back-on-top: only a card-shoe whose cards a burn-card step burns takes one back",
     ),
     "a shuffler that runs out": (
