@@ -21,6 +21,8 @@ from tests.support.journal_verifier import check
 from tests.support.serving import opened, published, run_until, simulators, write_configuration
 
 WRITTEN = Path(__file__).parent / "older" / "journal-1.sqlite.gz"
+DEALT_BY = WRITTEN.with_name("flushes-gone-wild.co.toml")
+"""The procedure as it was then: rounds are dealt again by what they were dealt by, not by what the file says today."""
 HEAD = "489:8cdfef6fa0c0570290e3d6a854c6161388bd8ba7968e60dd1a0acf46981ef7bf"
 
 
@@ -34,7 +36,8 @@ def older(tmp_path: Path) -> Path:
 
 def test_it_is_read_checked_and_dealt_again(older: Path) -> None:
     for command in ("verify", "show", "export", "rebuild"):
-        result = CliRunner().invoke(main, ["journal", command, str(older)])
+        more = ["--procedure", str(DEALT_BY)] if command == "rebuild" else []
+        result = CliRunner().invoke(main, ["journal", command, str(older), *more])
         assert result.exit_code == 0, result.output
     assert check(str(older)) == HEAD
     with JournalReader(older) as reader:

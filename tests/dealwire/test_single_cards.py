@@ -51,7 +51,7 @@ ROUNDS: list[dict[str, Any]] = [
     {"players": three(s4="fold")},
     {"players": three(), "troubles": [{"what": "misplaced", "packet": "seat 1", "to": "muck"}]},
     {"players": three(), "troubles": [{"what": "misplaced", "packet": "seat 4", "to": "dealer"}]},
-    {"players": three(), "troubles": [{"what": "off-table", "packet": "dealer", "ruling": "misdeal"}]},
+    {"players": three(), "troubles": [{"what": "fouled", "packet": "dealer", "ruling": "misdeal"}]},
     {"players": three(), "troubles": [{"what": "exposed", "packet": "seat 4"}]},
 ]
 
@@ -210,8 +210,9 @@ def test_a_procedure_nobody_settles_is_dealt_and_that_is_said() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert done.stderr == "dealwire: no game settles champion.co: its rounds are dealt only\n"
-    assert {json.loads(line).get("type") for line in done.stdout.splitlines()} >= {"round"}
-    assert '"settlement"' not in done.stdout
+    kinds = {json.loads(line).get("type") for line in done.stdout.splitlines()}
+    assert "round" in kinds
+    assert "settlement" not in kinds
 
 
 def test_terms_for_a_procedure_nobody_settles_are_refused() -> None:
