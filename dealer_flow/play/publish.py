@@ -112,7 +112,10 @@ def _seat(round_: Round, number: int, back: dict[str, int]) -> Seat:
 
 
 def _choices(round_: Round, number: int) -> dict[str, str]:
-    """What the seat chose at each step; a hand that it showed to declare it is `declared`."""
+    """What the seat chose at each step; a hand that it showed to declare it is `declared`. Nothing where a player
+    chooses once and declares nothing: the decision says it."""
+    if number not in round_.declared and sum(step.do == "decide" for step in round_.plan.steps) < 2:
+        return {}
     made = dict.fromkeys(round_.declared.get(number, ()), DECLARED) | round_.choices.get(number, {})
     return {step.name: made[step.name] for step in round_.plan.steps if step.name in made}
 

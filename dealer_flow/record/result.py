@@ -81,7 +81,8 @@ class Seat(Record, frozen=True, kw_only=True, omit_defaults=True):
     decisions: tuple[str, ...] = ()
     """All choices in their order; absent unless there are several."""
     choices: dict[str, str] = msgspec.field(default_factory=dict)
-    """The choice of each step by the step's name, a declaration among them; absent when there is none."""
+    """The choice of each step by the step's name, a declaration among them; absent when there is none, and
+    where a player chooses once and declares nothing, since `decision` says it."""
     discards: Cards = ()
     """The cards reported as laid away, in their order; absent when none were."""
     split: Split | None = None
