@@ -230,7 +230,7 @@ BAD = {
     "an option that is not there": (
         "bonus-6.co",
         ('option = "deck-runs-out"', 'option = "deck-ran-out"'),
-        "care.runs-out.option: no option 'deck-ran-out'; known: bonus-card-wrong, dead-hand-card-fee, community-count, ",
+        "care.runs-out.option: no option 'deck-ran-out'; known: bonus-card-wrong, dead-hand-card-fee, ",
     ),
     "an option about something else": (
         "bonus-6.co",
