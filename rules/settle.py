@@ -105,12 +105,27 @@ def _made(seat: Seat, game: Game) -> list[Bet]:
     return [bet for bet in game.spec.bets if seat.wagers.get(bet.name)]
 
 
-def _returned(seat: Seat, bet: Bet, why: str, clause: str) -> SettlementLine:
+def _returned(result: RoundResult, seat: Seat, bet: Bet, why: str, clause: str) -> SettlementLine:
+    """The bet comes back, unless the round says that it was settled before, or that the hand recovers nothing."""
+    stake = seat.wagers[bet.name]
+    if bet.name in seat.settled:
+        settled = f"{why}: {bet.name} was settled before and stays as the table settled it"
+        return bets.held(bet, seat.seat, stake, Hold(settled, clause))
+    if foul := _fouled(result, seat, bet):
+        return make_line(seat.seat, bet.name, stake, "lose", f"fouled hand: {bet.name} loses", foul)
     return make_line(seat.seat, bet.name, seat.wagers[bet.name], "returned", f"{why}: {bet.name} comes back", clause)
 
 
-def _all_back(seats: Sequence[Seat], terms: Terms, why: str, clause: str) -> _Books:
-    return _Books([_returned(seat, bet, why, clause) for seat in seats for bet in _made(seat, terms.game)])
+def _fouled(result: RoundResult, seat: Seat, bet: Bet) -> str | None:
+    """The clause by which a hand that its player fouled does not recover this bet; None when it was not so."""
+    if seat.status != "dead" or result.outcome != "complete" or bet.name in seat.returned:
+        return None
+    place = f"seat {seat.seat}"
+    return next((each.clause for each in result.incidents if (each.code, each.place) == ("hand-fouled", place)), None)
+
+
+def _all_back(result: RoundResult, seats: Sequence[Seat], terms: Terms, why: str, clause: str) -> _Books:
+    return _Books([_returned(result, seat, bet, why, clause) for seat in seats for bet in _made(seat, terms.game)])
 
 
 def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
@@ -124,11 +139,11 @@ def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) 
             if seat.status == "out" and bet.name in seat.held:
                 lines.append(bets.held(bet, seat.seat, seat.wagers[bet.name], holds[seat.seat][bet.name]))
             elif seat.status == "dead":
-                lines.append(_returned(seat, bet, "dead hand", returns.dead_hand))
+                lines.append(_returned(result, seat, bet, "dead hand", returns.dead_hand))
             elif bet.kind == "progressive":
                 lines.append(progressive.lines[seat.seat])
             else:
-                lines.append(_returned(seat, bet, "misdeal", returns.misdeal))
+                lines.append(_returned(result, seat, bet, "misdeal", returns.misdeal))
     return _Books(lines, progressive.envy, progressive.meters)
 
 
@@ -143,7 +158,7 @@ def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Book
     for seat in seats:
         if seat.status == "dead":
             why, clause = "dead hand", game.spec.returns.dead_hand
-            lines.extend(_returned(seat, bet, why, clause) for bet in _made(seat, game))
+            lines.extend(_returned(result, seat, bet, why, clause) for bet in _made(seat, game))
         elif seat.status == "out":
             lines.extend(_alone(seat, game, holds[seat.seat]))
         else:
@@ -183,10 +198,10 @@ def _played(
 
 _OUTCOMES: Final[Mapping[str, Callable[[RoundResult, Sequence[Seat], Terms], _Books]]] = {
     "complete": _complete,
-    "misdeal": lambda _, seats, terms: _all_back(seats, terms, "misdeal", terms.game.spec.returns.misdeal),
+    "misdeal": lambda result, seats, terms: _all_back(result, seats, terms, "misdeal", terms.game.spec.returns.misdeal),
     "progressive-only": _progressive_only,
-    "defective-deck": lambda _, seats, terms: _all_back(
-        seats, terms, "defective deck", terms.game.spec.returns.defective_deck
+    "defective-deck": lambda result, seats, terms: _all_back(
+        result, seats, terms, "defective deck", terms.game.spec.returns.defective_deck
     ),
 }
 
