@@ -7,7 +7,9 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play import dealing, handle_shoe, laying
-from dealer_flow.play.guards import bets_stay_open, choice_step, progressive_clause, takes_back
+from dealer_flow.play.check_bets import bets_stay_open, takes_back
+from dealer_flow.play.check_choices import choice_step
+from dealer_flow.play.guards import progressive_clause
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.stages import note_declared
 from dealer_flow.play.steps import (

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import devices.events as e
 from dealer_flow.play import dealing
-from dealer_flow.play.guards import closing_clause, holds, is_burn
+from dealer_flow.play.check_shoe import is_burn
+from dealer_flow.play.guards import closing_clause, holds
 from dealer_flow.play.verdicts import (
     DECK_WRONG,
     STRAYS,

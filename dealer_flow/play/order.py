@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import devices.events as e
 from dealer_flow.play import guards
-from dealer_flow.play.guards import CHECKS
+from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.states import COLUMNS, LOOSE, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
 from dealer_flow.play.violation import Violation
 from dealer_flow.procedure.plan import Plan

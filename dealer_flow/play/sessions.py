@@ -9,7 +9,7 @@ from msgspec import Struct
 
 import devices.events as e
 from dealer_flow.play import dealing
-from dealer_flow.play.guards import SUPERVISORS
+from dealer_flow.play.check_round import SUPERVISORS
 from dealer_flow.play.identity import DeviceIdentity, Pin, unlike
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 import devices.events as e
-from dealer_flow.play.guards import BURNS
+from dealer_flow.play.check_shoe import BURNS
 from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from dealwire.hub.lines import Topic

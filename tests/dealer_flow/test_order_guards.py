@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from transitions import MachineError
 
-from dealer_flow.play.guards import CHECKS
+from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.states import State
 from devices import events as e
 from tests.support.flow_points import round_of

@@ -7,8 +7,9 @@ from itertools import product
 import pytest
 
 from dealer_flow.play import guards, order
+from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.flow import DealerFlow
-from dealer_flow.play.guards import CHECKS, GUARDS
+from dealer_flow.play.guards import GUARDS
 from dealer_flow.play.handle_shuffler import HANDLERS
 from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import RULES
