@@ -7,7 +7,7 @@ from dealer_flow.play.check_round import Check
 from dealer_flow.play.dealing import seen_before
 from dealer_flow.play.steps import blind_now
 from dealer_flow.procedure.bets import BetPart
-from dealer_flow.procedure.steps import DecideStep
+from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.table.round import Round
 
 

@@ -4,7 +4,8 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.check_round import Check, not_here
-from dealer_flow.procedure.steps import DecideStep, ExchangeStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 
 

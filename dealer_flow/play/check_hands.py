@@ -9,7 +9,7 @@ from dealer_flow.play.check_shoe import names_card
 from dealer_flow.play.dealing import lies_there
 from dealer_flow.play.guards import holds
 from dealer_flow.play.steps import declaring, may_lie_open, next_to_show, open_now
-from dealer_flow.procedure.steps import ExchangeStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD
 from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER

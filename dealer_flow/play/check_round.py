@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import devices.events as e
 from dealer_flow.play.steps import ends_by
-from dealer_flow.procedure.steps import AssignStep
+from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.table.round import Round
 from devices.events import Level
 

@@ -7,7 +7,10 @@ from msgspec.structs import replace
 
 from dealer_flow.play.laying import lay
 from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
-from dealer_flow.procedure.steps import AssignStep, DecideStep, Due, OfferHandStep
+from dealer_flow.procedure.steps.assign import AssignStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import Due
+from dealer_flow.procedure.steps.offer_hand import OfferHandStep
 from dealer_flow.record.incidents import UNJUDGED, Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen

@@ -36,7 +36,7 @@ from dealer_flow.play.verdicts import (
     judge_sum,
 )
 from dealer_flow.play.wagers import judge_end, judge_start, placed_anew
-from dealer_flow.procedure.steps import ExchangeStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
 from devices.events import Seen

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Final
 
-from dealer_flow.procedure.steps import Due
+from dealer_flow.procedure.steps.due import Due
 from dealer_flow.table.round import CardMark, Round
 from protocol.cards import Card
 from protocol.places import Place

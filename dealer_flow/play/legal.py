@@ -13,7 +13,9 @@ from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.play.steps import ends_by, next_to_show, to_set
 from dealer_flow.play.wagers import may_lie
-from dealer_flow.procedure.steps import AnyStep, DecideStep, ExchangeStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.table.columns import Draw
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD

@@ -15,7 +15,8 @@ from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.states import COLUMNS, LOOSE, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
 from dealer_flow.play.violation import Violation
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import DecideStep, ExchangeStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
 from protocol.places import NOWHERE, SHOE, Place
 

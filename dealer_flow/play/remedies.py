@@ -3,7 +3,8 @@ the deck, it is set aside, or it counts as the card that is due next."""
 
 from dealer_flow.play import laying
 from dealer_flow.procedure.plan import Policy
-from dealer_flow.procedure.steps import DealStep, Due
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.due import Due
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.ledger import Hand
 from dealer_flow.table.round import CardMark, Round

@@ -1,7 +1,8 @@
 """What is known to lie at each place when a step is over, and which bets are settled by then."""
 
-from dealer_flow.procedure.checks import chosen
-from dealer_flow.procedure.steps import AnyStep, ShowStep
+from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.show import ShowStep
+from dealer_flow.procedure.tables import chosen
 from dealer_flow.record.details import Stage
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD, Card, spell_cards

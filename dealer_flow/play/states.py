@@ -8,7 +8,7 @@ same rows.
 from enum import Enum
 from typing import Final, NamedTuple
 
-from dealer_flow.procedure.steps import STEPS as KINDS
+from dealer_flow.procedure.steps.kinds import STEPS as KINDS
 
 
 class State(Enum):

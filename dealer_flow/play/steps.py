@@ -5,7 +5,13 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.stages import note_stage, note_stages, settle
-from dealer_flow.procedure.steps import AnyStep, DealStep, DecideStep, ExchangeStep, RevealStep, SetStep, ShowStep
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.reveal import RevealStep
+from dealer_flow.procedure.steps.set_hand import SetStep
+from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.procedure.tables import GivesUpPart
 from dealer_flow.table.round import Round
 from protocol.places import Place, seat

@@ -10,7 +10,8 @@ from dealer_flow.play.remedies import REMEDIES, complete, early, may_be, miscoun
 from dealer_flow.play.stages import unsettle
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.plan import Policy
-from dealer_flow.procedure.steps import ExchangeStep, ShowStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.record.incidents import UNJUDGED, Incident, at
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen

@@ -8,7 +8,8 @@ seat had at START GAME is what its rules are asked of, whatever went back or was
 from collections.abc import Iterable, Mapping
 
 import devices.events as e
-from dealer_flow.procedure.bets import BESIDE, BetRule, Breach
+from dealer_flow.procedure.bet_rules import BetRule, Breach
+from dealer_flow.procedure.bets import BESIDE
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round

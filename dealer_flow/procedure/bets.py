@@ -1,9 +1,9 @@
-"""Bets as data: the spots of a layout, the rules of each, and what a tip is."""
+"""Bets as data: the spots of a layout, the rules that a file may say of each, and what a tip is."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
@@ -11,12 +11,7 @@ from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart, a, listed
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.cards import RANKS, SUITS
 from protocol.printable import printable
-from protocol.tomlfile import Key
 
-if TYPE_CHECKING:
-    from dealer_flow.procedure.schema import Procedure
-
-Complaint = tuple[Key, str]
 _AMOUNT: Final = (
     r"^(?:\$(?P<dollars>\d{1,7})(?:\.(?P<cents>\d\d))?"
     r"|(?:(?P<times>[1-9]\d?(?:/[1-9]\d?)?) )?(?P<bet>[a-z0-9]+(?:[.-][a-z0-9]+)*))$"
@@ -222,190 +217,3 @@ class BetPart(TomlTable):
     def tip_capped(self) -> bool:
         """Whether it is a tip that may be as much as the bet it plays with, no rule of its own saying how much."""
         return self.tip_for is not None and not any(must.at_most or must.exactly or must.equal for must in self.must)
-
-
-# ------------------------------------------------------------------ the rules of one choice of options
-
-
-class BetRule(NamedTuple):
-    """One rule as it is asked: of one bet, or of several together. `kind` of AMOUNTS, BESIDE, or `limit`, `total-over`,
-    `total-under`, `tip-alone`, `tip-over`."""
-
-    kind: str
-    bets: tuple[str, ...]
-    clause: str
-    amount: Amount | None = None
-    others: tuple[str, ...] = ()
-    choice: str | None = None
-
-    @property
-    def named(self) -> frozenset[str]:
-        """Every bet it looks at."""
-        bet = (self.amount.bet,) if self.amount is not None and self.amount.bet else ()
-        return frozenset((*self.bets, *self.others, *bet))
-
-    def breach(self, wagers: Mapping[str, int]) -> "Breach | None":
-        """How these bets of a seat break it; None when they do not."""
-        there = tuple(bet for bet in self.bets if wagers.get(bet))
-        if not there:
-            return None
-        cents = sum(wagers[bet] for bet in there)
-        if self.amount is not None:
-            wanted = self.amount.cents(wagers)
-            return Breach(self, there, cents, int(wanted)) if _BROKEN[self.kind](cents, wanted) else None
-        present = [bet for bet in self.others if wagers.get(bet)]
-        if self.kind == "same-as":
-            return Breach(self, there, cents, 0) if any(wagers[bet] != cents for bet in present) else None
-        if self.kind == "excludes":
-            return Breach(self, (*there, *present), cents, 0) if present else None
-        short = not present if self.kind == "needs-one-of" else len(present) < len(self.others)
-        return Breach(self, there, cents, 0) if short else None
-
-
-class Breach(NamedTuple):
-    """A rule that is broken: by these bets of a seat, `cents` together where `wanted` cents are allowed."""
-
-    rule: BetRule
-    bets: tuple[str, ...]
-    cents: int
-    wanted: int
-
-
-_BROKEN: Final[Mapping[str, Callable[[int, Fraction], bool]]] = {
-    "equal": lambda cents, wanted: cents != wanted,
-    "exactly": lambda cents, wanted: cents != wanted,
-    "at-most": lambda cents, wanted: cents > wanted,
-    "at-least": lambda cents, wanted: cents < wanted,
-    "multiple-of": lambda cents, wanted: not wanted or cents % wanted != 0,
-    "limit": lambda cents, wanted: cents > wanted,
-    "total-over": lambda cents, wanted: cents > wanted,
-    "total-under": lambda cents, wanted: cents < wanted,
-    "tip-over": lambda cents, wanted: 0 < wanted < cents,
-}
-
-
-def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRule, ...]:
-    """Every rule of the bets under these options, in the order of the file."""
-    found: list[BetRule] = []
-    for bet in spots(procedure, options):
-        found += [
-            BetRule(must.kinds[0], (bet.name,), must.clause, must.amount, must.others, must.choice)
-            for must in bet.must
-            if _holds(must.when, options)
-        ]
-        if bet.tip_for is not None:
-            found.append(BetRule("tip-alone", (bet.name,), bet.clause, others=(bet.tip_for,)))
-            if bet.tip_capped:
-                own = Amount(Fraction(1), bet.tip_for)
-                found.append(BetRule("tip-over", (bet.name,), bet.clause, own))
-        if procedure.limit is not None and bet.capped:
-            limit = procedure.limit
-            found.append(BetRule("limit", (bet.name,), limit.clause, amount_of(limit.each_bet)))
-    for total in procedure.total:
-        if _holds(total.when, options):
-            for kind, text in (("total-over", total.at_most), ("total-under", total.at_least)):
-                if text is not None:
-                    found.append(BetRule(kind, total.bets, total.clause, amount_of(text)))
-    return tuple(found)
-
-
-def spots(procedure: "Procedure", options: Mapping[str, str]) -> list[BetPart]:
-    """The bets there are under these options."""
-    return [bet for bet in procedure.bet if _holds(bet.when, options)]
-
-
-def _holds(when: WhenPart | None, options: Mapping[str, str]) -> bool:
-    return when is None or options.get(when.option) == when.is_
-
-
-# ------------------------------------------------------------------ what a file may not say
-
-
-def rule_faults(procedure: "Procedure") -> Iterator[Complaint]:
-    """Rules of bets that name what is not there, contradict each other, or can never be kept."""
-    names = {bet.name: bet for bet in procedure.bet}
-    for index, bet in enumerate(procedure.bet):
-        for at, must in enumerate(bet.must):
-            yield from _must_faults(("bet", index, "must", at), bet, must, names)
-            with_it = [choice.name for choice in procedure.decision if bet.name in choice.stakes]
-            if must.choice is not None and must.choice not in with_it:
-                why = f"no choice {must.choice!r} that this bet goes with; allowed: {', '.join(with_it) or 'none'}"
-                yield ("bet", index, "must", at, "choice"), why
-        if bet.tip_for is not None:
-            yield from _tip_faults(("bet", index), bet, names)
-        fixed = [amount_of(must.exactly) for must in bet.must if must.exactly and must.when is None]
-        if procedure.limit is not None and any(
-            not each.bet and each.times > amount_of(procedure.limit.each_bet).times for each in fixed
-        ):
-            yield ("bet", index, "must"), f"exactly {fixed[0].words()} is above the limit of {procedure.limit.each_bet}"
-    if procedure.limit is not None and amount_of(procedure.limit.each_bet).bet:
-        yield ("limit", "each-bet"), "an amount in dollars"
-    for index, total in enumerate(procedure.total):
-        if (total.at_most is None) == (total.at_least is None):
-            yield ("total", index), "give 'at-most' or 'at-least', one of them"
-        for name in (*total.bets, *(amount_of(text).bet for text in (total.at_most, total.at_least) if text)):
-            if name and name not in names:
-                yield ("total", index, "bets"), f"no bet {name!r}; allowed: {', '.join(names)}"
-    yield from _cycles(procedure)
-
-
-def _must_faults(key: Key, bet: BetPart, must: MustPart, names: Mapping[str, BetPart]) -> Iterator[Complaint]:
-    if len(must.kinds) != 1:
-        yield key, f"give one of {', '.join((*AMOUNTS, *BESIDE))}"
-        return
-    (kind,) = must.kinds
-    amount = must.amount
-    named = must.others if amount is None else (amount.bet,) if amount.bet else ()
-    for name in named:
-        if name not in names:
-            yield (*key, kind), f"no bet {name!r}; allowed: {', '.join(names)}"
-        elif name == bet.name:
-            yield (*key, kind), f"{name!r} is the bet itself"
-    if amount is not None and not amount.bet and not amount.times and kind != "at-least":
-        yield (*key, kind), "$0 is no bet"
-    if kind == "exactly" and amount is not None and amount.bet:
-        yield (*key, kind), "an amount in dollars; 'equal' compares with a bet"
-
-
-def _tip_faults(key: Key, bet: BetPart, names: Mapping[str, BetPart]) -> Iterator[Complaint]:
-    own = names.get(bet.tip_for or "")
-    if own is None or own.tip_for is not None:
-        known = ", ".join(name for name, each in names.items() if each.tip_for is None)
-        yield (*key, "tip-for"), f"no bet {bet.tip_for!r} of a player's own; allowed: {known}"
-    elif bet.placed != own.placed:
-        yield (*key, "placed"), f"{own.placed}, as the bet it is a tip for"
-    if bet.enters or bet.enters_when:
-        yield (*key, "enters"), "a tip enters nobody into the deal"
-
-
-def _cycles(procedure: "Procedure") -> Iterator[Complaint]:
-    """Bets that wait for each other, and amounts that go round without coming out where they began."""
-    needs = {bet.name: {name for must in bet.must if must.when is None for name in must.needs} for bet in procedure.bet}
-    equals = {
-        bet.name: {
-            amount.bet: amount.times
-            for must in bet.must
-            if must.equal and must.when is None and (amount := amount_of(must.equal)).bet
-        }
-        for bet in procedure.bet
-    }
-    for index, bet in enumerate(procedure.bet):
-        if bet.name in _reached(bet.name, needs):
-            yield ("bet", index, "must"), f"{bet.name!r} needs bets that need it: none of them could be the first"
-        for other, times in equals[bet.name].items():
-            back = equals.get(other, {}).get(bet.name)
-            if back is not None and back * times != 1:
-                why = f"{bet.name!r} is {times} x {other!r}, which is {back} x {bet.name!r}: no amounts can be"
-                yield ("bet", index, "must"), why
-
-
-def _reached(start: str, needs: Mapping[str, set[str]]) -> set[str]:
-    """Every bet that this one needs, and those that they need."""
-    found: set[str] = set()
-    waiting = [*needs[start]]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += needs.get(name, ())
-    return found

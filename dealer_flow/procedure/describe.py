@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from dealer_flow.procedure.checks import cards_needed
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import DealStep
+from dealer_flow.procedure.steps.base import cards_needed
+from dealer_flow.procedure.steps.deal import DealStep
 
 SCHEMA: Final = "dealwire.procedure-summary/1"
 

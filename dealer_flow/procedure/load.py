@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from dealer_flow.procedure.checks import contradictions
+from dealer_flow.procedure.checks.contradictions import contradictions
 from dealer_flow.procedure.layers import FILES, PART_SCHEMA, PARTS, ProcedureError, Whole, compose, known_parts
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tomlfile import first_fault, locate, named_faults, names_in, read, validated

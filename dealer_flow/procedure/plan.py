@@ -4,21 +4,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from dealer_flow.procedure.bets import BetPart, BetRule, rules_of, spots
-from dealer_flow.procedure.checks import SUIT_COLUMNS, chosen
+from dealer_flow.procedure.bet_rules import BetRule, rules_of, spots
+from dealer_flow.procedure.bets import BetPart
 from dealer_flow.procedure.load import Procedure, ProcedureError
-from dealer_flow.procedure.steps import (
-    AnyStep,
-    AssignStep,
-    BurnStep,
-    CardsSoFar,
-    DealStep,
-    OfferHandStep,
-    PlannedBurn,
-    RevealStep,
-    SetStep,
+from dealer_flow.procedure.steps.assign import AssignStep
+from dealer_flow.procedure.steps.burn import BurnStep, PlannedBurn
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.offer_hand import OfferHandStep
+from dealer_flow.procedure.steps.reveal import RevealStep
+from dealer_flow.procedure.steps.set_hand import SetStep
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import (
+    SUIT_COLUMNS,
+    Consequence,
+    DecisionPart,
+    FaultPart,
+    FouledPart,
+    Recipient,
+    ShoePart,
+    chosen,
 )
-from dealer_flow.procedure.tables import Consequence, DecisionPart, FaultPart, FouledPart, Recipient, ShoePart
 from protocol.cards import CARDS, DECK, Card
 from protocol.faults import Fault, fault_class
 from protocol.places import COMMUNITY, DEALER, REMAINDER, SHOE, SHUFFLER, Place, parse_place, seat

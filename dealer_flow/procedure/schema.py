@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from dealer_flow.procedure.bets import BetPart, LimitPart, TotalPart
-from dealer_flow.procedure.steps import AnyStep
+from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.tables import (
     CarePart,
     Clause,

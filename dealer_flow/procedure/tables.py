@@ -1,5 +1,6 @@
 """Every table that a procedure file may hold beside its steps, and the keys of each."""
 
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Field
@@ -119,6 +120,11 @@ class WhenPart(TomlTable):
 
     option: Name
     is_: str
+
+
+def chosen(when: WhenPart | None, options: Mapping[str, str]) -> bool:
+    """True when a step with this condition is part of the procedure under these options."""
+    return when is None or options.get(when.option) == when.is_
 
 
 class Consequence(TomlTable):
@@ -364,6 +370,10 @@ class ColumnsPart(TomlTable):
     names: Annotated[tuple[Name, ...], Field(min_length=1, max_length=16)]
     by: Literal["suit", "turn"]
     clause: Clause
+
+
+SUIT_COLUMNS: Final = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
+"""Column of a suit -> the suit's letter."""
 
 
 class EndPart(TomlTable):

@@ -10,7 +10,8 @@ from functools import partial
 from typing import Final
 
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import Due, PlannedBurn
+from dealer_flow.procedure.steps.burn import PlannedBurn
+from dealer_flow.procedure.steps.due import Due
 from dealer_flow.record.incidents import UNJUDGED, Incident
 from protocol.cards import FACE_UP, UNREAD, Card, spell_cards
 from protocol.places import BURN, COMMUNITY, MUCK, NOWHERE, REJECT_TRAY, REMAINDER, Place

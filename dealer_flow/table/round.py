@@ -7,7 +7,9 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import AnyStep, DecideStep, Due
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import Due
+from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.record.catalogue import INCIDENTS
 from dealer_flow.record.details import Stage
 from dealer_flow.record.incidents import EventRef, Incident

@@ -7,17 +7,14 @@ from typing import NamedTuple
 
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import (
-    AnyStep,
-    BurnCardStep,
-    DealStep,
-    DecideStep,
-    Due,
-    ExchangeStep,
-    OfferHandStep,
-    RoundView,
-    ShowStep,
-)
+from dealer_flow.procedure.steps.burn_card import BurnCardStep
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import Due, RoundView
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.offer_hand import OfferHandStep
+from dealer_flow.procedure.steps.show import ShowStep
 from dealwire.rehearsal.stakes import CENTS, stake_of
 from devices.simulator.shuffler_parts import PacketGroup
 from protocol.errors import LocalError

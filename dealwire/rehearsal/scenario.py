@@ -14,7 +14,9 @@ from pydantic import Field
 
 from dealer_flow.procedure.load import Procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import BurnStep, DecideStep, Due
+from dealer_flow.procedure.steps.burn import BurnStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.tables import DecisionPart
 from dealer_flow.table.columns import Draw
 from dealwire.rehearsal.parts import Part

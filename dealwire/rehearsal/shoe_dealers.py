@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from dealer_flow.procedure.steps import AnyStep, BurnCardStep, Due
+from dealer_flow.procedure.steps.burn_card import BurnCardStep
+from dealer_flow.procedure.steps.due import Due
+from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings, SimulatedDealer
 from dealwire.rehearsal.floor_supervisor import BADGE

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from dealer_flow.procedure.steps import AnyStep, Due
+from dealer_flow.procedure.steps.due import Due
+from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
 from dealwire.rehearsal.scenario import Scenario

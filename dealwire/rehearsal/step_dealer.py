@@ -10,19 +10,17 @@ from itertools import groupby
 from typing import Final
 
 from dealer_flow.procedure.must_draw import must_draw
-from dealer_flow.procedure.steps import (
-    AnyStep,
-    AssignStep,
-    BurnCardStep,
-    BurnStep,
-    DealStep,
-    DecideStep,
-    Due,
-    ExchangeStep,
-    RevealStep,
-    SetStep,
-    ShowStep,
-)
+from dealer_flow.procedure.steps.assign import AssignStep
+from dealer_flow.procedure.steps.burn import BurnStep
+from dealer_flow.procedure.steps.burn_card import BurnCardStep
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.due import Due
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.reveal import RevealStep
+from dealer_flow.procedure.steps.set_hand import SetStep
+from dealer_flow.procedure.steps.show import ShowStep
 from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings, SimulatedDealer
 from dealwire.rehearsal.rehearsed import packets_of

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import Due
+from dealer_flow.procedure.steps.due import Due
 from dealwire.rehearsal.parts import FileKey, OpenPart
 from devices.simulator.shuffler_parts import RECOVERY_TRIES, MachineMishap
 from protocol.places import MUCK

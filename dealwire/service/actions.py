@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dealer_flow.procedure.load import Procedure
-from dealer_flow.procedure.steps import DealStep
+from dealer_flow.procedure.steps.deal import DealStep
 from dealwire.config.schema import DevicePart
 from dealwire.hub.actions import ROLES, Action, ActionField, Role
 from dealwire.rehearsal.faults import injectable

@@ -6,7 +6,8 @@ import pytest
 
 from dealer_flow.procedure.load import ProcedureError, known_procedures, load_procedure, parse_procedure, whole_text
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import BurnStep, DealStep
+from dealer_flow.procedure.steps.burn import BurnStep
+from dealer_flow.procedure.steps.deal import DealStep
 from protocol.places import COMMUNITY, DEALER, seat
 from protocol.tomlfile import line_of
 from tests.support.refusals import check_refusal

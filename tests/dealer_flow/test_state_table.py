@@ -15,7 +15,7 @@ from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import RULES
 from dealer_flow.play.states import COLUMNS, LOOSE, MEANING, STEP_STATES, STEPS, TRANSITIONS, WAITS, Row, State
 from dealer_flow.procedure.load import known_procedures, load_procedure
-from dealer_flow.procedure.steps import STEPS as KINDS
+from dealer_flow.procedure.steps.kinds import STEPS as KINDS
 from devices import events
 
 TRIGGERS = tuple(dict.fromkeys(row.trigger for row in TRANSITIONS))

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from dealer_flow.procedure.load import load_procedure
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import Due
+from dealer_flow.procedure.steps.due import Due
 from dealer_flow.record.result import ProcedureRef, RoundResult, Seat
 from dealer_flow.table.ledger import Dispensed, Ledger
 from protocol.cards import parse_cards

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dealer_flow.procedure.load import known_procedures, load_procedure
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.steps import Due
+from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.tables import Consequence
 from dealwire.rehearsal.scenario import Scenario, packets
 from dealwire.rehearsal.scenario_file import clean_round, scenario_of

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.legal import Legal
 from dealer_flow.procedure.plan import Plan
-from dealer_flow.procedure.steps import DecideStep
+from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.table.round import Round
 from devices import events as e
 from devices.events import Mishap

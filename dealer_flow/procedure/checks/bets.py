@@ -1,0 +1,127 @@
+"""Bets: their conditions, and rules that name what is not there, contradict each other or can never be kept."""
+
+from collections.abc import Iterator, Mapping
+
+from dealer_flow.procedure.bets import AMOUNTS, BESIDE, BetPart, MustPart, amount_of
+from dealer_flow.procedure.checks.conditions import condition_faults
+from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.tables import WhenPart
+from protocol.tomlfile import Key
+
+
+def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Somebody enters, each bet has its time, and what it depends on is there."""
+    if not any(bet.enters and bet.placed == "before-deal" and bet.when is None for bet in procedure.bet):
+        yield ("bet",), "one bet placed before-deal must have enters = true"
+    extra = procedure.shoe is not None and procedure.shoe.extra is not None
+    for index, bet in enumerate(procedure.bet):
+        if bet.enters_when is not None:
+            yield from condition_faults(procedure, ("bet", index, "enters-when"), bet.enters_when)
+            if bet.enters or bet.placed != "before-deal":
+                yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
+        if bet.placed == "before-extra" and not extra:
+            yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
+    yield from _bet_conditions(procedure)
+
+
+def _bet_conditions(procedure: Procedure) -> Iterator[Complaint]:
+    """What bets and their rules may not depend on."""
+    conditions: list[tuple[Key, WhenPart | None]] = []
+    for index, bet in enumerate(procedure.bet):
+        conditions.append((("bet", index, "when"), bet.when))
+        conditions += [(("bet", index, "must", at, "when"), must.when) for at, must in enumerate(bet.must)]
+    conditions += [(("total", index, "when"), total.when) for index, total in enumerate(procedure.total)]
+    for key, when in conditions:
+        if when is not None:
+            yield from condition_faults(procedure, key, when)
+
+
+def rule_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Rules of bets that name what is not there, contradict each other, or can never be kept."""
+    names = {bet.name: bet for bet in procedure.bet}
+    for index, bet in enumerate(procedure.bet):
+        for at, must in enumerate(bet.must):
+            yield from _must_faults(("bet", index, "must", at), bet, must, names)
+            with_it = [choice.name for choice in procedure.decision if bet.name in choice.stakes]
+            if must.choice is not None and must.choice not in with_it:
+                why = f"no choice {must.choice!r} that this bet goes with; allowed: {', '.join(with_it) or 'none'}"
+                yield ("bet", index, "must", at, "choice"), why
+        if bet.tip_for is not None:
+            yield from _tip_faults(("bet", index), bet, names)
+        fixed = [amount_of(must.exactly) for must in bet.must if must.exactly and must.when is None]
+        if procedure.limit is not None and any(
+            not each.bet and each.times > amount_of(procedure.limit.each_bet).times for each in fixed
+        ):
+            yield ("bet", index, "must"), f"exactly {fixed[0].words()} is above the limit of {procedure.limit.each_bet}"
+    if procedure.limit is not None and amount_of(procedure.limit.each_bet).bet:
+        yield ("limit", "each-bet"), "an amount in dollars"
+    for index, total in enumerate(procedure.total):
+        if (total.at_most is None) == (total.at_least is None):
+            yield ("total", index), "give 'at-most' or 'at-least', one of them"
+        for name in (*total.bets, *(amount_of(text).bet for text in (total.at_most, total.at_least) if text)):
+            if name and name not in names:
+                yield ("total", index, "bets"), f"no bet {name!r}; allowed: {', '.join(names)}"
+    yield from _cycles(procedure)
+
+
+def _must_faults(key: Key, bet: BetPart, must: MustPart, names: Mapping[str, BetPart]) -> Iterator[Complaint]:
+    if len(must.kinds) != 1:
+        yield key, f"give one of {', '.join((*AMOUNTS, *BESIDE))}"
+        return
+    (kind,) = must.kinds
+    amount = must.amount
+    named = must.others if amount is None else (amount.bet,) if amount.bet else ()
+    for name in named:
+        if name not in names:
+            yield (*key, kind), f"no bet {name!r}; allowed: {', '.join(names)}"
+        elif name == bet.name:
+            yield (*key, kind), f"{name!r} is the bet itself"
+    if amount is not None and not amount.bet and not amount.times and kind != "at-least":
+        yield (*key, kind), "$0 is no bet"
+    if kind == "exactly" and amount is not None and amount.bet:
+        yield (*key, kind), "an amount in dollars; 'equal' compares with a bet"
+
+
+def _tip_faults(key: Key, bet: BetPart, names: Mapping[str, BetPart]) -> Iterator[Complaint]:
+    own = names.get(bet.tip_for or "")
+    if own is None or own.tip_for is not None:
+        known = ", ".join(name for name, each in names.items() if each.tip_for is None)
+        yield (*key, "tip-for"), f"no bet {bet.tip_for!r} of a player's own; allowed: {known}"
+    elif bet.placed != own.placed:
+        yield (*key, "placed"), f"{own.placed}, as the bet it is a tip for"
+    if bet.enters or bet.enters_when:
+        yield (*key, "enters"), "a tip enters nobody into the deal"
+
+
+def _cycles(procedure: Procedure) -> Iterator[Complaint]:
+    """Bets that wait for each other, and amounts that go round without coming out where they began."""
+    needs = {bet.name: {name for must in bet.must if must.when is None for name in must.needs} for bet in procedure.bet}
+    equals = {
+        bet.name: {
+            amount.bet: amount.times
+            for must in bet.must
+            if must.equal and must.when is None and (amount := amount_of(must.equal)).bet
+        }
+        for bet in procedure.bet
+    }
+    for index, bet in enumerate(procedure.bet):
+        if bet.name in _reached(bet.name, needs):
+            yield ("bet", index, "must"), f"{bet.name!r} needs bets that need it: none of them could be the first"
+        for other, times in equals[bet.name].items():
+            back = equals.get(other, {}).get(bet.name)
+            if back is not None and back * times != 1:
+                why = f"{bet.name!r} is {times} x {other!r}, which is {back} x {bet.name!r}: no amounts can be"
+                yield ("bet", index, "must"), why
+
+
+def _reached(start: str, needs: Mapping[str, set[str]]) -> set[str]:
+    """Every bet that this one needs, and those that they need."""
+    found: set[str] = set()
+    waiting = [*needs[start]]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += needs.get(name, ())
+    return found

@@ -1,0 +1,137 @@
+"""Consequences: what follows on a wrong hand, a strange card, a misdeal or a device's fault."""
+
+from collections.abc import Iterator
+from typing import Final, get_args
+
+from dealer_flow.procedure.checks.conditions import condition_faults
+from dealer_flow.procedure.checks.steps import dealt_to
+from dealer_flow.procedure.complaints import Complaint, unknown_bets
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.procedure.tables import UNTIL, Consequence, Then, WrongPart
+from protocol.faults import CLASSES, Fault
+from protocol.tomlfile import Key
+
+THENS: Final[tuple[str, ...]] = get_args(Then)
+
+
+def wrong_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """A row for too few and too many cards wherever cards go, and none for places without."""
+    steps = dealt_to(procedure)
+    for index, row in enumerate(procedure.wrong):
+        yield from _row_faults(procedure, ("wrong", index), row, steps)
+    for place, names in steps.items():
+        for how in ("short", "long"):
+            rows = [row for row in procedure.wrong if row.of == place and how in row.how and (row.missing or 1) == 1]
+            bare = [name for name in names if not any(not row.at or name in row.at for row in rows)]
+            if bare:
+                yield ("wrong",), f"missing: a row of {place!r} for {how!r}, cards of step {bare[0]!r}"
+    if procedure.remainder is not None and procedure.remainder.cards is not None:
+        for how in ("short", "long"):
+            if not any(row.of == "remainder" and how in row.how for row in procedure.wrong):
+                yield ("wrong",), f"missing: a row of 'remainder' for {how!r}, since its number is exact"
+
+
+def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str, list[str]]) -> Iterator[Complaint]:
+    """What one row may not say."""
+    places = [*steps, "remainder"] if procedure.remainder else [*steps]
+    if row.of not in places:
+        yield (*key, "of"), f"{row.of!r} gets no cards; allowed: {', '.join(places)}"
+        return
+    for name in row.at:
+        if name not in steps.get(row.of, ()):
+            allowed = ", ".join(steps.get(row.of, ())) or "none"
+            yield (*key, "at"), f"{name!r} gives no cards to {row.of!r}; allowed: {allowed}"
+    players = [hand.name for hand in procedure.hand if hand.side == "players"]
+    thens, decides = _thens(procedure, row), "then" if row.then else "option"
+    if "dead-hand" in thens and row.of not in ("seats", *players):
+        others = ", ".join(then for then in THENS if then != "dead-hand")
+        yield (*key, decides), f"{row.of!r} has no hand of a player that could be dead; allowed: {others}"
+    if row.missing is not None and "short" not in row.how:
+        yield (*key, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
+    if (next_ := _NEXT & thens) and "long" in row.how:
+        yield (*key, decides), f"{min(next_)!r} gives a hand its next card; one that is long has too many"
+    if thens & {"kept", "set-aside"} and row.how != ("early",):
+        yield (*key, decides), 'said of a card that is dealt too early: how = ["early"]'
+
+
+_NEXT: Final = frozenset({"complete", "replace", "set-aside", "kept"})
+"""What is done with the next card, one at a time."""
+
+
+def _thens(procedure: Procedure, row: Consequence) -> set[str]:
+    """Every word the consequence may come to."""
+    if row.then is not None:
+        return {row.then}
+    return {value for option in procedure.option if option.name == row.option for value in option.allowed}
+
+
+def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
+    for index, row in enumerate(procedure.wrong):
+        yield ("wrong", index), row
+    for name in ("duplicate", "foreign", "joker", "boxed", "by_player"):
+        face: Consequence | None = getattr(procedure.face, name)
+        if face is not None:
+            yield ("face", name.replace("_", "-")), face
+    if procedure.fouled is not None:
+        yield ("fouled",), procedure.fouled
+        for name in ("player", "others", "reconstructed"):
+            fault: Consequence | None = getattr(procedure.fouled, name)
+            if fault is not None:
+                yield ("fouled", name), fault
+    for index, step in enumerate(procedure.step):
+        if isinstance(step, ExchangeStep) and step.otherwise is not None:
+            yield ("step", index, "otherwise"), step.otherwise
+    if procedure.foul_set is not None:
+        yield ("foul-set",), procedure.foul_set
+    yield ("care", "deck"), procedure.care.deck
+    if procedure.care.burned is not None:
+        yield ("care", "burned"), procedure.care.burned
+
+
+def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """One word or one option that decides between words; a next card only where there is one; bets that are there."""
+    options = {option.name: option for option in procedure.option}
+    bets = [bet.name for bet in procedure.bet]
+    bets += [choice.gives_up.as_ for choice in procedure.decision if choice.gives_up is not None]
+    for key, row in _consequences(procedure):
+        if (row.then is None) == (row.option is None):
+            yield key, "give 'then' or 'option', one of them"
+        elif row.option is not None and row.option not in options:
+            yield (*key, "option"), f"no option {row.option!r}; known: {', '.join(options) or 'none'}"
+        elif (next_ := _NEXT & _thens(procedure, row)) and (
+            procedure.device == "packet-shuffler" or not procedure.step
+        ):
+            why = f"{min(next_)!r} takes the next card, which a card-shoe or a dealer's hand alone gives"
+            yield (*key, "then" if row.then else "option"), why
+        elif not _thens(procedure, row) <= set(THENS):
+            why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
+            yield (*key, "option"), why
+        yield from unknown_bets((*key, "returns"), row.returns or (), bets)
+        if row.also_when is not None:
+            yield from condition_faults(procedure, (*key, "also-when"), row.also_when)
+        if row.returns_when is not None:
+            yield from condition_faults(procedure, (*key, "returns-when"), row.returns_when)
+    yield from _misdeal_faults(procedure)
+    yield from unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
+
+
+def _misdeal_faults(procedure: Procedure) -> Iterator[Complaint]:
+    misdeal = procedure.misdeal
+    allowed = next((option.allowed for option in procedure.option if option.name == misdeal.option), None)
+    if (misdeal.until is None) == (misdeal.option is None):
+        yield ("misdeal",), "give 'until' or 'option', one of them"
+    elif misdeal.option is not None and (allowed is None or not set(allowed) <= set(UNTIL)):
+        yield ("misdeal", "option"), f"no option {misdeal.option!r} that chooses between {', '.join(UNTIL)}"
+
+
+def fault_rows(procedure: Procedure) -> Iterator[Complaint]:
+    """A device's fault, or a class of faults, that there is."""
+    names = [fault.name.lower().replace("_", "-") for fault in Fault if fault]
+    for index, fault in enumerate(procedure.fault):
+        if (fault.name is None) == (fault.class_ is None):
+            yield ("fault", index), "give 'class' or 'name', one of them"
+        elif fault.name is not None and fault.name not in names:
+            yield ("fault", index, "name"), f"no fault {fault.name!r}; known: {', '.join(names)}"
+        elif fault.class_ is not None and fault.class_ not in CLASSES.values():
+            yield ("fault", index, "class"), f"no class {fault.class_!r}; known: {', '.join(CLASSES.values())}"

@@ -1,0 +1,114 @@
+"""Decks: what they are dealt from, how they are looked after, what is left of them."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps.burn import BurnStep
+from dealer_flow.procedure.steps.burn_card import BurnCardStep
+from dealer_flow.procedure.tables import EXPLAINED, RUNS_OUT, WON
+from protocol.tomlfile import Key
+
+_OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")
+
+
+def deck_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """What the device cannot deal from, and options of its care that are none."""
+    deck = procedure.deck
+    if deck.cards > 52 + deck.jokers:
+        yield ("deck", "cards"), f"{deck.cards} cards of a deck with {deck.jokers} jokers; at most {52 + deck.jokers}"
+    if procedure.device != "card-shoe":
+        who = "a packet-shuffler" if procedure.device == "packet-shuffler" else "a dealer's hand"
+        if deck.decks > 1:
+            yield ("deck", "decks"), f"{who} deals from one deck; several lie in a card-shoe"
+        if deck.fresh != "each-round":
+            yield ("deck", "fresh"), f"{who} deals each round from a whole deck: each-round"
+    if procedure.shoe is not None and procedure.device != "card-shoe":
+        yield ("device",), "a game with a [shoe] table is drawn from a card-shoe"
+    if deck.rounds is not None and deck.fresh == "each-round":
+        yield ("deck", "rounds"), "a deck that is fresh each-round is dealt one round; rounds go with until-cut-card"
+    rest = procedure.remainder
+    if rest is not None and rest.cards is not None and deck.fresh != "each-round":
+        yield ("remainder", "cards"), "an exact remainder needs a deck that is fresh each-round"
+    values = {option.name: option.allowed for option in procedure.option}
+    for name, age in (("age", procedure.care.age), ("least", procedure.care.least)):
+        if age is not None and not all(value.isdecimal() for value in values.get(age.option, ("",))):
+            yield (
+                ("care", name, "option"),
+                f"no option {age.option!r} that chooses between numbers of rounds, 0 for no limit",
+            )
+    if procedure.care.alternate is not None and deck.alternating < 2:
+        yield ("care", "alternate"), "one deck cannot take turns; [deck] alternating = 2"
+
+
+def _off_deck(procedure: Procedure) -> bool:
+    """Whether cards are burned off the top of the device's deck."""
+    return any(isinstance(step, BurnCardStep) and step.from_device for step in procedure.step)
+
+
+def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Care for burned cards where none is burned, or as if they lay in a hand."""
+    burned = procedure.care.burned
+    if burned is None:
+        return
+    key: Key = ("care", "burned")
+    if not any(isinstance(step, BurnStep | BurnCardStep) for step in procedure.step):
+        yield key, "no step burns a card"
+    words = {value for option in procedure.option if option.name == burned.option for value in option.allowed}
+    if strange := (words | ({burned.then} if burned.then else set())) - set(_OF_BURNED):
+        decides = "then" if burned.then else "option"
+        yield (
+            (*key, decides),
+            f"{', '.join(sorted(strange))}: a burned card is in nobody's hand; allowed: {', '.join(_OF_BURNED)}",
+        )
+    if burned.back_on_top and not (procedure.device == "card-shoe" and _off_deck(procedure)):
+        yield (
+            (*key, "back-on-top"),
+            "only a card-shoe whose cards a burn-card step burns takes one back",
+        )
+
+
+def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """A deck that cannot run out, and an option that does not say what then."""
+    row = procedure.care.runs_out
+    if row is None:
+        return
+    key: Key = ("care", "runs-out")
+    if procedure.device != "card-shoe" or not procedure.step or procedure.deck.fresh != "each-round":
+        yield key, "single cards out of a card-shoe that is fresh each-round can run out, no other deck"
+    option = next((option for option in procedure.option if option.name == row.option), None)
+    if option is None:
+        known = ", ".join(option.name for option in procedure.option) or "none"
+        yield (*key, "option"), f"no option {row.option!r}; known: {known}"
+    elif not set(option.allowed) <= set(RUNS_OUT):
+        yield (*key, "option"), f"option {row.option!r} must choose between {', '.join(RUNS_OUT)}"
+    elif "scramble" in option.allowed and not _off_deck(procedure):
+        yield (*key, "option"), "'scramble' needs burned cards, and no burn-card step of the device burns any"
+
+
+def won_row(procedure: Procedure) -> Iterator[Complaint]:
+    """What becomes of hands that were shown is for an option to say."""
+    row, key = procedure.care.shown, ("care", "shown", "option")
+    if row is None:
+        return
+    option = next((option for option in procedure.option if option.name == row.option), None)
+    if option is None:
+        yield key, f"no option {row.option!r}; known: {', '.join(option.name for option in procedure.option) or 'none'}"
+    elif not set(option.allowed) <= set(WON):
+        yield key, f"option {row.option!r} must choose between {', '.join(WON)}"
+
+
+def remainder_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """A remainder that is missing, or that names what is not there."""
+    rest = procedure.remainder
+    if rest is None:
+        if procedure.device == "packet-shuffler":
+            yield ("remainder",), "missing: what is left of the deck is counted after every round"
+        return
+    names = [step.name for step in procedure.step]
+    if rest.after is not None and rest.after not in names:
+        yield ("remainder", "after"), f"no step {rest.after!r}; known: {', '.join(names)}"
+    allowed = {option.name: option.allowed for option in procedure.option}
+    if rest.explained is not None and not set(allowed.get(rest.explained, ("",))) <= set(EXPLAINED):
+        yield ("remainder", "explained"), f"an option that chooses between {', '.join(EXPLAINED)}"

@@ -1,0 +1,113 @@
+"""Steps: each after those before it, for every choice of options, and the deck is enough for them."""
+
+from collections.abc import Iterator
+from itertools import product
+
+from dealer_flow.procedure.checks.conditions import condition_faults
+from dealer_flow.procedure.checks.decks import remainder_faults
+from dealer_flow.procedure.complaints import Complaint, unknown_bets
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.steps.base import cards_needed
+from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import Recipient, chosen
+from protocol.tomlfile import Key
+
+
+def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:
+    """Every recipient that gets cards -> the names of the steps that give them, in their order."""
+    found: dict[Recipient, list[str]] = {}
+    for step in procedure.step:
+        for to in step.recipients if step.gives else ():
+            found.setdefault(to, []).append(step.name)
+    return found
+
+
+def step_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Key and complaint, for everything that does not fit."""
+    yield from _recipient_faults(procedure)
+    if procedure.device == "hand":
+        yield from _origin_faults(procedure)
+    yield from _when_faults(procedure)
+    complaints: dict[tuple[Key, str], None] = {}
+    for options in _choices(procedure):
+        steps = [(index, step) for index, step in enumerate(procedure.step) if chosen(step.when, options)]
+        complaints |= dict.fromkeys(_order_faults(procedure, steps))
+        complaints |= dict.fromkeys(_size_faults(procedure, [step for _, step in steps]))
+    yield from complaints
+    yield from remainder_faults(procedure)
+
+
+def _choices(procedure: Procedure) -> Iterator[dict[str, str]]:
+    """Every choice of the options that a step asks for."""
+    named = {step.when.option for step in procedure.step if step.when}
+    allowed = {option.name: option.allowed for option in procedure.option if option.name in named}
+    for values in product(*allowed.values()):
+        yield dict(zip(allowed, values, strict=True))
+
+
+def _recipient_faults(procedure: Procedure) -> Iterator[Complaint]:
+    known = ["seats", "dealer", "community", *(hand.name for hand in procedure.hand)]
+    for index, step in enumerate(procedure.step):
+        key: Key = ("step", index, step.places_key)
+        for place in step.recipients:
+            if place not in known:
+                yield key, f"nobody is {place!r}; allowed: {', '.join(known)}, or the name of a [[hand]]"
+        if len(set(step.recipients)) != len(step.recipients):
+            yield key, "each place once"
+    for index, hand in enumerate(procedure.hand):
+        if hand.name not in dealt_to(procedure):
+            yield ("hand", index, "name"), f"no step deals to {hand.name!r}"
+    if "seats" not in dealt_to(procedure) and not any(hand.side == "players" for hand in procedure.hand):
+        yield ("step",), "no step deals to 'seats', nor to a [[hand]] of the players"
+
+
+def _origin_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """Where every card comes from the dealer's hand, each step says so."""
+    for index, step in enumerate(procedure.step):
+        if step.from_device:
+            yield ("step", index, "origin"), 'no device deals this game; a step that deals or burns has origin = "hand"'
+
+
+def _when_faults(procedure: Procedure) -> Iterator[Complaint]:
+    for index, step in enumerate(procedure.step):
+        if step.when is not None:
+            yield from condition_faults(procedure, ("step", index, "when"), step.when)
+
+
+def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Iterator[Complaint]:
+    """The steps of one choice of options, one after the other."""
+    so_far = CardsSoFar()
+    reveals = [index for index, step in steps if step.do == "reveal"]
+    if not reveals or steps[-1][0] != reveals[0]:
+        where: Key = ("step", reveals[0], "do") if reveals else ("step",)
+        yield where, "the last step, and no other, is a reveal"
+    for index, step in steps:
+        yield from step.mistakes(procedure, so_far, ("step", index))
+        yield from unknown_bets(("step", index, "settles"), step.settles, [bet.name for bet in procedure.bet])
+        step.happen(so_far)
+
+
+def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complaint]:
+    """The deck is enough for the most seats, a deck dealt by hand beside a shoe too."""
+    most, deck = procedure.seats.most, procedure.deck
+    whole = deck.cards * deck.decks
+    beside = procedure.device == "card-shoe"  # what is dealt by hand beside a shoe comes from a deck of its own
+
+    def over(seats: int, seated: int = most) -> tuple[int, int]:
+        device, by_hand = cards_needed(steps, seats, seated)
+        return (device, by_hand) if beside else (device + by_hand, 0)
+
+    def fits(seats: int) -> bool:
+        return over(seats, seats)[0] <= whole and over(seats, seats)[1] <= deck.cards
+
+    if not fits(most):
+        needed, has = (over(most)[0], whole) if over(most)[0] > whole else (over(most)[1], deck.cards)
+        room = max((n for n in range(most) if fits(n)), default=0)
+        yield ("seats", "most"), f"{most} seats need {needed} cards and the deck has {has}; at most {room}"
+    rest = procedure.remainder
+    if rest is not None and rest.cards is not None:
+        left = whole - over(most)[0]
+        same = over(1) == over(most) and all(step.foreseen or not step.deals for step in steps)
+        if left < rest.cards or (same and left != rest.cards):
+            yield ("remainder", "cards"), f"{most} seats leave {left} cards of {whole}, not {rest.cards}"

@@ -1,0 +1,97 @@
+"""`burn`: cards of a packet that lies spread on the table do not play."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+
+from pydantic import Field
+
+from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.steps.base import Step
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import Name, Recipient, listed, place
+from protocol.places import Place
+from protocol.tomlfile import Key
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.schema import Procedure
+
+
+class PlannedBurn(NamedTuple):
+    """Which cards of the packet at `place` are burned: `positions` from the dealer's left, `size` cards in all."""
+
+    place: Place
+    positions: frozenset[int]
+    size: int
+    top_at_left: bool
+    clause: str
+
+    def from_left(self, positions: tuple[int, ...], spread: str) -> frozenset[int]:
+        """Positions counted from the dealer's left: position p from the right of n is n + 1 - p from the left."""
+        if spread == "right-to-left":
+            return frozenset(self.size + 1 - position for position in positions)
+        return frozenset(positions)
+
+    def from_top(self, position: int) -> int:
+        """Index in the packet, its top card 0, of the card at `position` from the dealer's left."""
+        return position - 1 if self.top_at_left else self.size - position
+
+
+_ENDS: Final = {"left", "right"}
+"""Where a packet's top card may lie."""
+
+
+class BurnStep(Step):
+    """Cards of a spread packet are burned and do not play; the dealer confirms which. `top_card` names the option that
+    says where its top card lies; positions `from-top` count from that end."""
+
+    do: Literal["burn"]
+    of: Recipient
+    positions: Annotated[tuple[Annotated[int, Field(ge=1, le=16)], ...], Field(min_length=1)]
+    spread: Literal["left-to-right", "right-to-left", "from-top"]
+    top_card: Name
+
+    state = "burning"
+    places_key = "of"
+
+    def burn(self, at: Place, size: int, options: Mapping[str, str]) -> PlannedBurn:
+        """The burn of a packet of so many cards at this place."""
+        plain = PlannedBurn(at, frozenset(), size, options[self.top_card] == "left", self.clause)
+        spread: str = self.spread
+        if spread == "from-top":
+            spread = "left-to-right" if plain.top_at_left else "right-to-left"
+        return plain._replace(positions=plain.from_left(self.positions, spread))
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """They are no longer held."""
+        if self.of in so_far.dealt:
+            so_far.burned[self.of] = so_far.burned.get(self.of, 0) + len(self.positions)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A packet once, of the house or the community, and not all of it."""
+        if next((set(option.allowed) for option in game.option if option.name == self.top_card), set()) != _ENDS:
+            yield (*key, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
+        if self.of not in so_far.dealt:
+            yield from so_far.undealt((*key, "of"), (self.of,))
+            return
+        if self.of == "seats":
+            yield (*key, "of"), "a packet of the house or the community is burned, not a player's"
+        if self.of in so_far.burned:
+            why = f"cards of {self.of!r} were burned by a step before; name all positions in one step"
+            yield (*key, "of"), why
+        size, last = so_far.held(self.of), max(self.positions)
+        if last > size:
+            yield (*key, "positions"), f"position {last} of a packet of {size}; allowed: 1 to {size}"
+        if len(set(self.positions)) != len(self.positions) or len(self.positions) >= size:
+            yield (*key, "positions"), f"each position once, and fewer than the {size} cards of the packet"
+
+    def words(self, game: "Procedure") -> str:
+        """Which cards, counted from where."""
+        side = {"left-to-right": "from your left", "right-to-left": "from your right", "from-top": "from the top card"}
+        numbers = [str(position) for position in self.positions]
+        what = f"card {numbers[0]}" if len(numbers) == 1 else f"cards {listed(numbers)}"
+        how = f"burn {what}, counted {side[self.spread]}"
+        return f"Spread the cards of {place(self.of)} and {how}. Confirm the burn before anything is shown."
+
+    def brief(self) -> str:
+        """`burn 1, 2 of community`."""
+        return f"burn {', '.join(map(str, self.positions))} of {self.of}"

@@ -1,0 +1,166 @@
+"""`deal`: cards go out, to place after place or in rotation."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.steps.assign import AssignStep
+from dealer_flow.procedure.steps.base import DealtStep, for_anybody, unknown_bet
+from dealer_flow.procedure.steps.due import Due, RoundView
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import AgePart, Name, Recipient, a, cards, place
+from protocol.places import DEALER, Place, pile, seat
+from protocol.tomlfile import Key
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.schema import Procedure
+
+
+class DealStep(DealtStep):
+    """Cards go out: to every place of `to` in turn, the seats clockwise from the dealer's left.
+
+    `by = "packet"`: each place gets its `cards` at once. `by = "single"`: one card at a time in rotation until each has
+    `cards`; `rotation = "there-and-back"`: every second one goes round the other way. `seats`: which of them: those
+    that `entered`, those still `live` (neither folded nor dead nor finished), or `all` positions up to the most,
+    whether anybody plays there or not. `first`: the place that gets cards first;
+    `number`: one that is selected for this round by a number drawn, the others follow in the direction of `count`;
+    `button`: the one at the left of the selected seat, the others clockwise; the dealer's place counts as one.
+    `only`: of the seats those with this bet; while all in play lack it, nobody gets cards by this step.
+    `origin = "hand"`: dealt by hand, no device sees it; the dealer confirms. `first_spot`: the option that says which
+    card of a packet, its `top` or its `bottom` one, lies on the first of numbered spots. `moves`: the option that says
+    in which direction the button goes on to the next player after a round, and the clause.
+    """
+
+    do: Literal["deal"]
+    to: Annotated[tuple[Recipient, ...], Field(min_length=1)]
+    cards: Annotated[int, Field(ge=1, le=52)]
+    by: Literal["packet", "single"]
+    rotation: Literal["round", "there-and-back"] = "round"
+    seats: Literal["entered", "live", "all"] = "entered"
+    face: Literal["down", "up"] = "down"
+    first: Literal["dealer-left", "number", "button"] = "dealer-left"
+    count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
+    first_spot: Name | None = None
+    moves: AgePart | None = None
+
+    places_key = "to"
+    gives = True
+
+    def dues(self, view: RoundView) -> Iterator[Due]:
+        """Packets or single cards, place after place or in rotation; a shoe gives single cards."""
+        places = self.turns(view)
+        if self.first == "number" and view.first is None and view.plan.assign is not None:
+            places = [pile(number) for number in range(1, len(places) + 1)]
+        if self.by == "single":
+            ways = places, places[::-1] if self.rotation == "there-and-back" else places
+            yield from (Due(place, 1, self.name) for turn in range(self.cards) for place in ways[turn % 2])
+        elif self.from_device and view.plan.from_shoe:
+            yield from (Due(place, 1, self.name) for place in places for _ in range(self.cards))
+        else:
+            yield from (Due(place, self.cards, self.name) for place in places)
+
+    def turns(self, view: RoundView) -> list[Place]:
+        """Who gets cards, in the order they go out."""
+        if not for_anybody(view, self.only):
+            return []
+        seats, places = self._seats(view), list[Place]()
+        for to in self.to:
+            places += seats if to == "seats" else [view.plan.place(to)]
+        if self.first == "dealer-left" or view.first is None:
+            return places
+        around = list(view.plan.around())
+        if self.first == "number" and self.count == "counter-clockwise":
+            around.reverse()
+        start = around.index(seat(view.first) if view.first else DEALER) + (self.first == "button")
+        order = [*around[start:], *around[:start]]
+        turns = [place for place in order if place in places]
+        return turns + [place for place in places if place not in turns]
+
+    def _seats(self, view: RoundView) -> list[Place]:
+        if self.seats == "all":
+            return [seat(number) for number in range(1, view.plan.most_seats + 1)]
+        numbers = view.drawing if self.seats == "live" else view.active
+        return [seat(number) for number in numbers if self.only is None or self.only in view.wagers[number]]
+
+    @property
+    def selects_first(self) -> bool:
+        """Unless the first cards go to the place at the dealer's left."""
+        return self.first != "dealer-left"
+
+    def most_cards(self, seats: int, most: int) -> int:
+        """To every position where it deals to all."""
+        seats = most if self.seats == "all" else seats
+        return sum(self.cards * (seats if to == "seats" else 1) for to in self.to)
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """Face up they lie open."""
+        for to in self.to:
+            so_far.dealt[to] = so_far.dealt.get(to, 0) + self.cards
+            if self.face == "up":
+                known = so_far.open.get(to, 0)
+                so_far.open[to] = None if known is None else known + self.cards
+        so_far.everywhere |= self.seats == "all"
+        so_far.by_number |= self.first == "number"
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A bet there is none of; who is first where no seat gets cards."""
+        yield from unknown_bet(game, key, self.only)
+        if self.selects_first and "seats" not in self.to:
+            yield (*key, "first"), "who is first is said of the seats; this step deals to none"
+        if self.rotation == "there-and-back" and (self.by == "packet" or self.cards == 1):
+            yield (*key, "rotation"), 'said of several cards that go out one at a time: by = "single"'
+        options = {option.name: {*option.allowed} for option in game.option}
+        if self.first_spot is not None and options.get(self.first_spot) != {"top", "bottom"}:
+            yield (*key, "first-spot"), "must name an option whose allowed values are 'top' and 'bottom'"
+
+    def words(self, game: "Procedure") -> str:
+        """To whom, how many, how."""
+        seats = {
+            "entered": "each seat that entered",
+            "live": "each seat still in play",
+            "all": f"each of the {game.seats.most} positions, also where nobody plays",
+        }
+        bet = f" with {a(self.only)} bet" if self.only else ""
+        whom = [f"{seats[self.seats]}{bet}" if to == "seats" else place(to) for to in self.to]
+        start = {"seats": ", clockwise from your left"}
+        to = ", then ".join(f"{each}{start.get(name, '')}" for name, each in zip(self.to, whom, strict=True))
+        if self.selects_first:
+            to = self._rotation(game, whom)
+        what = f"{cards(self.cards)}, face {self.face}"
+        if self.by == "single" and self.cards > 1:
+            turn = " in rotation" if len(whom) > 1 or self.to == ("seats",) else ""
+            turn = ", there and back" if self.rotation == "there-and-back" else turn
+            text = f"Deal {cards(self.cards)}, one at a time{turn}, face {self.face}, to {to}."
+        elif game.device == "packet-shuffler" and self.from_device:
+            text = f"Take a packet of {what}, to {to}."
+        else:
+            text = f"Deal {what}, to {to}."
+        if self.first_spot:
+            text += f" They lie on numbered spots from left to right (`{self.first_spot}`)."
+        if self.from_device:
+            return text
+        return f"{text} Deal by hand: no device sees these cards. Press CONFIRM when every place has its own."
+
+    def _rotation(self, game: "Procedure", whom: list[str]) -> str:
+        """To whom, where the deal begins at a place that was selected; the dealer has a turn like everybody."""
+        count = self.count if self.first == "number" else "clockwise"
+        own = {"dealer": "yourself in your turn"}
+        others = "".join(f", {own.get(to, place(to))}" for to in self.to if to != "seats")
+        first = "whose number was drawn" if self.first == "number" else "at the left of the button"
+        text = f"{whom[self.to.index('seats')]}{others}, {count} from the place {first}"
+        if any(isinstance(step, AssignStep) for step in game.step):
+            text += "; as long as no number is drawn, in front of the tray, one hand beside the other"
+        return text
+
+    def selecting(self) -> str:
+        """How the place is selected that gets the first cards."""
+        if self.first == "button":
+            return "Move the button and select its seat. The first cards go to the place at its left, then clockwise."
+        return f"Draw the number and select the place that gets the first cards. You count as one, {self.count}."
+
+    def brief(self) -> str:
+        """`5 at once to seats, dealer`."""
+        how = (" one at a time" if self.by == "single" else " at once") if self.cards > 1 else ""
+        return f"{self.cards}{how} to {', '.join(self.to)}"

@@ -1,0 +1,73 @@
+"""`decide`: players choose."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from dealer_flow.procedure.complaints import Complaint, unknown_bets
+from dealer_flow.procedure.steps.base import Step, unknown_bet
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import Name, a, listed, place
+from protocol.tomlfile import Key
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.schema import Procedure
+
+
+class DecideStep(Step):
+    """Every live seat makes one of these choices, names of `[[decision]]`. `only`: every live seat with this bet.
+    `optional`: a seat that says nothing made the first of them. `about`: a hand that is offered; without it
+    nobody is asked, and if nobody bets on it, it is dead. `takers`: all may, or the first one alone. `order`: they act
+    as they like, or clockwise from the dealer's left. `blind`: bets of later steps that may be placed already now."""
+
+    do: Literal["decide"]
+    choices: Annotated[tuple[Name, ...], Field(min_length=1)]
+    only: Name | None = None
+    order: Literal["any", "clockwise"] = "any"
+    blind: tuple[Name, ...] = ()
+    optional: bool = False
+    about: Name | None = None
+    takers: Literal["each", "one"] = "each"
+
+    state = "deciding"
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """No card moves."""
+        so_far.choices |= set(self.choices)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """Cards to decide on come before, the hand that is offered too; choices and bets there are."""
+        known = [choice.name for choice in game.decision]
+        for name in self.choices:
+            if name not in known:
+                yield (*key, "choices"), f"no choice {name!r}; known: {', '.join(known) or 'none'}"
+        if len(set(self.choices)) != len(self.choices):
+            yield (*key, "choices"), "each choice once"
+        yield from unknown_bet(game, key, self.only)
+        late = [bet.name for bet in game.bet if bet.placed == "by-decision"]
+        yield from unknown_bets((*key, "blind"), self.blind, late)
+        if not so_far.dealt:
+            yield (*key, "do"), "nobody has cards yet to decide on; a deal comes before"
+        if self.about is not None and self.about not in so_far.offered:
+            allowed = ", ".join(sorted(so_far.offered)) or "none"
+            yield (*key, "about"), f"{self.about!r} is no hand that is offered before; allowed: {allowed}"
+        if self.takers == "one" and self.about is None:
+            yield (*key, "takers"), "one taker of what? give 'about' too"
+
+    def words(self, game: "Procedure") -> str:
+        """Who chooses between what."""
+        choices = {choice.name: choice for choice in game.decision}
+        who = f"Each player with {a(self.only)} bet" if self.only else "Each player still in play"
+        offered = "; ".join(choices[name].words() for name in self.choices)
+        silent = f" Who says nothing has chosen {self.choices[0]}." if self.optional else ""
+        if self.about:
+            who = f"While {place(self.about)} is there{' and not taken' * (self.takers == 'one')}, {who.lower()}"
+            silent += " The first who takes it plays it alone." if self.takers == "one" else ""
+        order = ", clockwise from your left," if self.order == "clockwise" else ""
+        blind = f" {listed([*self.blind]).capitalize()} may be placed now, in the blind." if self.blind else ""
+        return f"{who}{order} chooses: {offered}.{silent}{blind}"
+
+    def brief(self) -> str:
+        """`choice`."""
+        return "choice"

@@ -1,0 +1,52 @@
+"""The cards that a step makes due, and what it looks at to know them."""
+
+from collections.abc import Container, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from protocol.places import Place
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.plan import Plan
+
+
+class Due(NamedTuple):
+    """Cards that come next: so many to `place`, by this step. `why`: they are dealt, they replace discards, they
+    complete a hand that was short, or came there too many. `at_most`: fewer may come, since the house decides how many
+    it exchanges."""
+
+    place: Place
+    cards: int
+    step: str
+    why: Literal["deal", "exchange", "complete", "extra"] = "deal"
+    at_most: bool = False
+
+
+class RoundView(Protocol):
+    """A round as far as steps ask: the flow's `Round`, or what a simulated dealer knows."""
+
+    @property
+    def plan(self) -> "Plan":
+        """Where cards may lie."""
+
+    @property
+    def active(self) -> Sequence[int]:
+        """Seats dealt in."""
+
+    @property
+    def live(self) -> Sequence[int]:
+        """Those of them that neither folded nor are dead."""
+
+    @property
+    def drawing(self) -> Sequence[int]:
+        """Those of them that get further cards: live, and not done with choosing."""
+
+    @property
+    def first(self) -> int | None:
+        """The seat selected to get the first cards, 0 for the dealer."""
+
+    @property
+    def wagers(self) -> Mapping[int, Container[str]]:
+        """The bets of every seat dealt in."""
+
+    def draws(self, number: int) -> int:
+        """How many cards the seat asked for in the last step that let it choose."""

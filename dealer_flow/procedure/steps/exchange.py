@@ -1,0 +1,105 @@
+"""`exchange`: cards are replaced, or added, as players chose or as their hand asks for."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.must_draw import MustPart
+from dealer_flow.procedure.steps.base import Step
+from dealer_flow.procedure.steps.due import Due, RoundView
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import Consequence, Name, Recipient, cards, listed, place
+from protocol.places import seat
+from protocol.tomlfile import Key
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.schema import Procedure
+
+
+class ExchangeStep(Step):
+    """Cards discarded at a place are replaced: as many as the place's last choice `draws`; the dealer and hands of the
+    house draw as many as are dealt to them, `most` at most. `adds`: nothing was discarded, the cards are added.
+
+    `must`: what a hand is to draw by what it holds, with the cards at `counting`; `otherwise`: what it means when it
+    drew another number, or kept other cards. `exposes`: a player's hand is turned up before its card comes; by the
+    choice `unless` it then gets none. `discards`: what it means when another number of cards was reported as laid away
+    from a hand than it draws.
+    """
+
+    do: Literal["exchange"]
+    to: Annotated[tuple[Recipient, ...], Field(min_length=1)]
+    most: Annotated[int, Field(ge=1, le=7)]
+    adds: bool = False
+    by: Literal["packet", "single"] = "single"
+    must: tuple[MustPart, ...] = ()
+    counting: tuple[Recipient, ...] = ()
+    otherwise: Consequence | None = None
+    exposes: bool = False
+    unless: Name | None = None
+    discards: Consequence | None = None
+
+    state = "exchanging"
+    places_key = "to"
+    gives = True
+    deals = True
+
+    def dues(self, view: RoundView) -> Iterator[Due]:
+        """Replacements, place after place. Only what the house takes shows how many it wants."""
+        why: Literal["deal", "exchange"] = "deal" if self.adds else "exchange"
+        whole = self.by == "packet" and not view.plan.from_shoe
+        for to in self.to:
+            if to != "seats":
+                due = Due(view.plan.place(to), self.most if whole else 1, self.name, why, at_most=True)
+                yield from [due] * (1 if whole else self.most)
+                continue
+            for number in view.live:
+                draws = view.draws(number)
+                if draws and whole:
+                    yield Due(seat(number), draws, self.name, why)
+                else:
+                    yield from [Due(seat(number), 1, self.name, why)] * draws
+
+    def most_cards(self, seats: int, most: int) -> int:
+        """As many as everybody may ask for."""
+        return sum(self.most * (seats if to == "seats" else 1) for to in self.to)
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """Hands that are turned up lie open."""
+        if self.exposes:
+            so_far.open |= dict.fromkeys(self.to, None)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """Cards, and a choice that draws some, come before."""
+        yield from so_far.undealt((*key, "to"), self.to)
+        yield from so_far.undealt((*key, "counting"), self.counting)
+        if bool(self.must) != (self.otherwise is not None):
+            yield (*key, "must"), "'must' and 'otherwise' go together: what a hand draws, and what if it does not"
+        if self.must and self.by != "single":
+            yield (*key, "must"), "only of single cards is it known how many came"
+        if self.unless is not None and not (self.exposes and self.to == ("seats",)):
+            yield (*key, "unless"), "a hand of the seats that gets no card is turned up: give exposes = true too"
+        if self.unless is not None and self.unless not in [choice.name for choice in game.decision]:
+            yield (*key, "unless"), f"no choice {self.unless!r}"
+        if "seats" in self.to and not any(choice.draws for choice in game.decision if choice.name in so_far.choices):
+            yield (*key, "to"), "no choice before this step draws cards; a [[decision]] with draws comes before"
+
+    def words(self, game: "Procedure") -> str:
+        """To whom, and at most how many."""
+        whom = listed([place(to) for to in self.to])
+        must = f" Each {'; '.join(row.words() for row in self.must)}." if self.must else ""
+        if self.exposes:
+            none = f" {self.unless}: no card for it." if self.unless else ""
+            return (
+                f"One after the other from your left: turn up the hand, then deal {cards(self.most)} to it.{none}{must}"
+            )
+        if self.adds:
+            return f"Give {whom} the cards they asked for, at most {self.most} each."
+        own = " You take as many as your rules ask for." if "dealer" in self.to and not must else ""
+        own += f" Your own hand {'; '.join(row.words() for row in self.must)}." if must else ""
+        return f"Take in what was discarded and give {whom} as many cards, at most {self.most} each.{own}"
+
+    def brief(self) -> str:
+        """`up to 3 drawn by seats`."""
+        return f"up to {self.most} drawn by {', '.join(self.to)}"

@@ -1,0 +1,49 @@
+"""`reveal`: the last step, in which all hands are shown and settled."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.steps.base import Step
+from dealer_flow.procedure.steps.so_far import CardsSoFar
+from dealer_flow.procedure.tables import Recipient, place
+from protocol.tomlfile import Key
+
+if TYPE_CHECKING:
+    from dealer_flow.procedure.schema import Procedure
+
+
+class RevealStep(Step):
+    """The last step: hands are shown in this order and settled until END GAME; `from_`: at which side of the dealer
+    the players' hands begin."""
+
+    do: Literal["reveal"]
+    order: Annotated[tuple[Recipient, ...], Field(min_length=1)]
+    from_: Literal["dealer-left", "dealer-right"] = "dealer-right"
+
+    state = "revealing"
+    places_key = "order"
+
+    @property
+    def side(self) -> str:
+        """`left` or `right`, of the dealer: where the first player's hand is shown."""
+        return self.from_.removeprefix("dealer-")
+
+    def in_order(self, seats: Sequence[int]) -> list[int]:
+        """These seats, given from the dealer's left, as their hands are shown."""
+        return [*seats] if self.from_ == "dealer-left" else [*reversed(seats)]
+
+    def happen(self, so_far: CardsSoFar) -> None:
+        """Everything lies open."""
+        so_far.open |= dict.fromkeys(so_far.dealt, None)
+
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """Hands without cards."""
+        yield from so_far.undealt((*key, "order"), self.order)
+
+    def words(self, game: "Procedure") -> str:
+        """In which order."""
+        order = [place(to, dealer="your own hand") for to in self.order]
+        return f"Show {', then '.join(order)}; players' hands from your {self.side}. Compare and settle each."
