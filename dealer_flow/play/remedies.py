@@ -6,7 +6,7 @@ from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.record.incidents import Incident, at
-from dealer_flow.table.ledger import Hand
+from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import CardMark, Round
 from devices.events import Seen
 from protocol.cards import Card

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from dealer_flow.play.states import State
 from dealer_flow.record.result import SeatStatus
-from dealer_flow.table.ledger import Hand, Ledger
+from dealer_flow.table.hand import Hand
+from dealer_flow.table.ledger import Ledger
 from dealer_flow.table.round import Round
 from protocol.cards import UNREAD, Card
 from protocol.places import BURN, COMMUNITY, DEALER, NOWHERE, REJECT_TRAY, Place, seat
@@ -116,7 +117,7 @@ def _unshown(round_: Round) -> frozenset[Card]:
         open_ += shown
         found.update(Counter(hand.recognised) - (shown + Counter(burned)))
     found.update(Counter(round_.from_shoe) - open_)
-    found.update(card for card, places in ledger.faces.items() if REJECT_TRAY in places)
+    found.update(card for card, places in ledger.faces.places.items() if REJECT_TRAY in places)
     return frozenset(found - {UNREAD})
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.sessions import Lines
 from dealer_flow.play.states import State
-from dealer_flow.table.ledger import Hand
+from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round
 from dealer_flow.table.shoe import ShoeLedger, Shoes
 from devices.events import Seen

@@ -1,0 +1,170 @@
+"""The cards at one place: how many lie there, who counted them, and what was seen of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dealer_flow.procedure.steps.due import Due
+from protocol.cards import UNREAD, Card
+from protocol.places import Place
+
+
+@dataclass(slots=True)
+class Hand:
+    """The cards at one place. `expected` should lie there now, burned ones included.
+
+    Three may count them: the device as it dealt them, the faces shown, a person. The person's count holds over the
+    faces' and the faces' over the device's.
+    """
+
+    place: Place
+    expected: int = 0
+    device_count: int | None = None
+    person_count: int | None = None
+    by_hand: int = 0
+    """Cards among them that no device dealt."""
+    discarded: int = 0
+    """Cards that were exchanged for others."""
+    laid_away: tuple[Card, ...] = ()
+    """Those of them whose laying away was reported, `??` where the face was not seen."""
+    recognised: tuple[Card, ...] = ()
+    """What the device read, in the order dealt, discarded cards among them; `??` for a card it did not read."""
+    opened: tuple[Card, ...] = ()
+    """What lies open before the hands are shown."""
+    declared: tuple[Card, ...] = ()
+    """Faces that were shown before a card left the hand or joined it, in the order shown: its first ones stay."""
+    unseen: int = 0
+    """Cards that may lie there and are none of these: not shown then, or come since."""
+    aside: int = 0
+    """Cards that lie apart, face down, until the hand without them was compared."""
+    played: tuple[Card, ...] = ()
+    """The hand as it was shown without them."""
+    revealed: tuple[Card, ...] | None = None
+    keyed: bool = False
+    """A person typed in what was revealed."""
+    burned: frozenset[int] | None = None
+    """Positions from the dealer's left that were burned; None while no burn was confirmed."""
+    step: str = ""
+    """The step that gave the last cards."""
+    anew: bool = False
+    """Its packet went back; it is dealt anew by hand."""
+    mucked: int = 0
+    """How many cards that packet had."""
+    counted_at: int = 0
+    """How many cards of a shoe had been drawn when a person counted it."""
+    judged: int = 0
+    """By how many cards the hand was too long, or below zero too short, when it was last judged."""
+
+    @property
+    def counted(self) -> int | None:
+        """The count that holds."""
+        if self.person_count is not None:
+            return self.person_count
+        return self.device_count
+
+    @property
+    def set_aside(self) -> int:
+        """How many of the cards were burned."""
+        return len(self.burned or ())
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """Faces as shown, else as recognised, else unread; as many as were counted."""
+        if self.revealed is not None:
+            return self.revealed
+        if self.recognised and not self.discarded:
+            return self.recognised
+        if self.recognised and self.discarded == len(self.laid_away) and set(self.laid_away) <= {*self.recognised}:
+            return _less(self.recognised, self.laid_away)
+        return self.opened + (UNREAD,) * ((self.counted or 0) - len(self.opened))
+
+    def may_be(self, cards: tuple[Card, ...]) -> bool:
+        """False when the device read every card as it came, and one of these was not among them."""
+        read = self.recognised
+        return not read or UNREAD in read or all(card in read for card in cards if card != UNREAD)
+
+    @property
+    def laid_aside(self) -> tuple[Card, ...]:
+        """The cards that lay apart, `??` where the hand without them was not shown or they were not turned over."""
+        if not self.played or self.revealed is None:
+            return (UNREAD,) * self.aside
+        apart = list(self.revealed)
+        for card in self.played:
+            if card in apart:
+                apart.remove(card)
+        return tuple(apart)
+
+    def remember(self) -> None:
+        """What was shown so far is kept as declared, and no longer says what lies there."""
+        shown = tuple(card for card in self.revealed or self.opened if card != UNREAD)
+        if shown:
+            self.declared, self.unseen = shown, (self.counted or len(shown)) - len(shown)
+        self.opened, self.revealed = (), None
+
+    def lay_aside(self, cards: int) -> None:
+        """Cards were laid apart; they stay the hand's."""
+        self.remember()
+        self.aside += cards
+
+    def lay_down(self, cards: int) -> None:
+        """Cards were discarded for good."""
+        self.remember()
+        self.expected -= cards
+        self.discarded += cards
+        self.device_count = (self.device_count or 0) - cards
+        if self.person_count is not None:
+            self.person_count -= cards
+
+    def kill(self) -> None:
+        """One card is dead and leaves the hand; the next is to take its place."""
+        self.discarded += 1
+        self.judged -= 1
+        self.device_count = (self.device_count or 0) - 1
+        if self.person_count is not None:
+            self.person_count -= 1
+
+    def lay(self, due: Due, sign: int, *, since_count: bool) -> None:
+        """One card lies here more (+1) or fewer (-1) than was thought; `since_count`: it came after a count."""
+        self.step = due.step or self.step
+        self.expected += sign * (due.why == "deal")
+        self.discarded += sign * (due.why == "exchange")
+        if due.why == "exchange":
+            return
+        self.device_count = (self.device_count or 0) + sign
+        if self.person_count is not None and since_count:
+            self.person_count += sign
+
+    def put_back(self) -> None:
+        """The last card was laid back on the deck."""
+        self.expected -= 1
+        self.device_count = (self.device_count or 0) - 1
+        self.recognised = self.recognised[:-1]
+
+    def take(self, counted: int, cards: tuple[Card, ...], due: Due) -> None:
+        """`counted` cards came for what was due."""
+        before, held = self.device_count or 0, self.counted or 0
+        if due.why == "exchange":
+            self.remember()
+        self.unseen += counted * bool(self.declared)
+        wanted = min(counted, due.cards) if due.at_most else due.cards
+        replaces = wanted if due.why == "exchange" else 0
+        self.step = due.step
+        self.expected += wanted if due.why == "deal" else 0
+        self.discarded += replaces
+        self.device_count = before + counted - replaces
+        if self.person_count is not None:
+            self.person_count += counted - replaces
+        if cards or self.recognised:
+            kept = self.recognised or (UNREAD,) * held
+            self.recognised = kept + (cards or (UNREAD,) * counted)
+        if self.revealed is not None:
+            self.opened, self.revealed = self.revealed, None
+        if self.opened and not self.declared and self.place.seat is not None:
+            self.declared, self.unseen = self.opened, held - len(self.opened) + counted
+
+
+def _less(cards: tuple[Card, ...], gone: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards without these, each once."""
+    left = list(cards)
+    for card in gone:
+        left.remove(card)
+    return tuple(left)

@@ -1,0 +1,100 @@
+"""Where each face was seen: twice, where its like was burned, or though it is no card of this deck."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from dealer_flow.procedure.plan import Plan
+from dealer_flow.record.incidents import Incident
+from dealer_flow.table.findings import of_card
+from dealer_flow.table.hand import Hand
+from protocol.cards import FACE_UP, UNREAD, Card
+from protocol.places import BURN, MUCK, Place
+
+
+@dataclass(slots=True)
+class Sightings:
+    """The places of each face, a place as often as the face lay there at once."""
+
+    plan: Plan
+    places: dict[Card, tuple[Place, ...]] = field(default_factory=dict)
+
+    def move(self, place: Place, to: Place) -> None:
+        """The cards seen at a place lie at another from now on."""
+        self.places = {card: tuple(to if at == place else at for at in places) for card, places in self.places.items()}
+
+    def forget(self, place: Place, cards: Iterable[Card]) -> None:
+        """These cards left the place, once each: they may be seen anywhere."""
+        for card in cards:
+            places = list(self.places.pop(card, ()))
+            if place in places:
+                places.remove(place)
+            if places:
+                self.places[card] = tuple(places)
+
+    def forget_place(self, place: Place) -> None:
+        """The cards seen at a place went back: nothing is known of their faces."""
+        self.places = {card: places for card, places in self.places.items() if place not in places}
+
+    def never_seen(self, place: Place, cards: Iterable[Card]) -> None:
+        """These were never at the place."""
+        for card in cards:
+            left = tuple(at for at in self.places.get(card, ()) if at != place)
+            if left:
+                self.places[card] = left
+            else:
+                self.places.pop(card, None)
+
+    def see(
+        self, cards: tuple[Card, ...], place: Place, hands: Mapping[Place, Hand], burned: tuple[Card, ...]
+    ) -> list[Incident]:
+        """These were seen at a place. Of the `hands`, what was shown of a spread packet is asked, and one forgets the
+        face of a card that is none; what was `burned` may be seen nowhere else."""
+        findings: list[Incident] = []
+        homes = self.plan.burns.keys()
+        if (
+            self.places.keys().isdisjoint(cards)
+            and len(set(cards)) == len(cards)
+            and self.plan.deck_faces.issuperset(cards)
+            and (not burned or place == BURN or set(cards).isdisjoint(burned))
+        ):
+            self.places |= dict.fromkeys(cards, (place,))  # each is seen for the first time
+            return findings
+        for index, card in enumerate(cards):
+            if card == UNREAD:
+                continue
+            if not self.plan.in_deck(card):
+                findings += self._strange(card, place, hands)
+                continue
+            if card in burned and place != BURN:
+                muck = place == MUCK
+                code, reason = ("burned-card-in-muck", "lies-there") if muck else ("burned-card-in-play", "")
+                findings.append(of_card(code, card, place, reason=reason))
+                continue
+            places = self.places.get(card, ())
+            if cards[: index + 1].count(card) <= places.count(place):
+                continue
+            if place == BURN and (home := next((at for at in places if at in homes), None)) is not None:
+                if card in _shown(hands.get(home)):
+                    findings.append(of_card("burned-card-in-play", card, home))
+                self.places[card] = tuple(BURN if at == home else at for at in places)
+                continue
+            self.places[card] = (*places, place)
+            if len(places) >= self.plan.copies:
+                findings.append(of_card("duplicate-face", card, place, reason="two-places", before=places[0]))
+        return findings
+
+    def _strange(self, card: Card, place: Place, hands: Mapping[Place, Hand]) -> list[Incident]:
+        """A card that is none of this deck's. A joker, and one that lies face up, is a card that another takes the
+        place of: found once, its hand may hold another face from then on."""
+        code = "stray-joker" if card.is_joker else "boxed-card" if card == FACE_UP else "foreign-card"
+        if code != "foreign-card":
+            if place in self.places.get(card, ()):
+                return []
+            self.places[card] = (*self.places.get(card, ()), place)
+            if (hand := hands.get(place)) is not None:
+                hand.recognised = tuple(UNREAD if face == card else face for face in hand.recognised)
+        return [of_card(code, card, place, reason="deck" if code == "foreign-card" else "device")]
+
+
+def _shown(hand: Hand | None) -> tuple[Card, ...]:
+    return (hand.revealed or hand.opened) if hand else ()
