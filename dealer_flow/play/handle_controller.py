@@ -1,4 +1,4 @@
-"""What each report of the table controller does to the round."""
+"""What START and END GAME, CONFIRM and a misdeal do to the round; `HANDLERS` has every report of the controller."""
 
 # ruff: noqa: ARG001 - every handler has the signature of the table at the end
 
@@ -6,143 +6,16 @@ from functools import partial
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play import dealing, handle_shoe, laying
-from dealer_flow.play.check_bets import bets_stay_open, takes_back
-from dealer_flow.play.check_choices import choice_step
+from dealer_flow.play import dealing
 from dealer_flow.play.guards import progressive_clause
+from dealer_flow.play.handle_bets import HANDLERS_OF_BETS, enter
+from dealer_flow.play.handle_hands import HANDLERS_OF_HANDS
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.stages import note_declared
-from dealer_flow.play.steps import (
-    blind_now,
-    choose,
-    declared_late,
-    declares,
-    declaring,
-    may_lie_open,
-    next_to_show,
-    open_now,
-)
-from dealer_flow.play.verdicts import (
-    found,
-    judge_button,
-    judge_count,
-    judge_discards,
-    judge_draws,
-    judge_foul_set,
-    judge_mishap,
-    judge_open,
-    judge_rest,
-    judge_spares,
-    judge_sum,
-)
-from dealer_flow.play.wagers import judge_end, judge_start, placed_anew
-from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.play.verdicts import judge_button, judge_rest, judge_spares, judge_sum
+from dealer_flow.play.wagers import judge_end, judge_start
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
 from devices.events import Seen
-from protocol.cards import NONE, UNREAD, Card, spell_cards
-from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
-
-# ------------------------------------------------------------------ bets and choices
-
-
-def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
-    bet = round_.plan.bets.get(body.bet)
-    if bet is None:
-        return
-    back = not body.cents and takes_back(round_, body.seat, bet.name)
-    stays_open = bet.placed == "before-deal" and bets_stay_open(round_)
-    if (bet.placed == "before-deal") != (not round_.in_play) and not back and not stays_open:
-        return
-    if round_.in_play and body.seat not in round_.active and not stays_open:
-        return
-    bets = round_.wagers.setdefault(body.seat, {})
-    if bet.placed == "before-extra" and not _move(round_, bets, bet.name, body.cents):
-        return
-    if body.cents:
-        bets[bet.name] = body.cents
-        if bet.name in blind_now(round_):
-            round_.blind.setdefault(body.seat, set()).add(bet.name)
-    else:
-        bets.pop(bet.name, None)
-        round_.propositions.get(body.seat, {}).pop(bet.name, None)
-    if stays_open:
-        enter(round_)
-        placed_anew(round_, body.seat)
-    _note_bettor(round_, seen.device)
-
-
-def _wager_on(round_: Round, seen: Seen, body: e.WagerOn) -> None:
-    on = round_.plan.proposition(body.bet, body.proposition, body.on)
-    if on is None:
-        return
-    name = round_.plan.bets[body.bet].name
-    known = round_.propositions.get(body.seat, {}).get(name, {})
-    lies = {**known, on: body.cents}
-    lies = {what: cents for what, cents in lies.items() if cents}
-    _wager(round_, seen, e.WagerPlaced(body.seat, body.bet, sum(lies.values())))
-    if lies and name in round_.wagers.get(body.seat, {}):
-        round_.propositions.setdefault(body.seat, {})[name] = lies
-
-
-def _move(round_: Round, bets: dict[str, int], to: str, cents: int) -> bool:
-    """What goes to a bet on the extra card leaves the bet it comes from; False when there is not so much."""
-    source = round_.plan.shoe.moves_from if round_.plan.shoe else None
-    rest = bets.get(source or "", 0) + bets.get(to, 0) - cents
-    if source is None or rest < 0:
-        return False
-    if rest:
-        bets[source] = rest
-    else:
-        bets.pop(source, None)
-    return True
-
-
-def _sensor(round_: Round, seen: Seen, body: e.SensorChanged) -> None:
-    if round_.in_play:
-        return
-    if body.on:
-        round_.sensors.add(body.seat)
-    else:
-        round_.sensors.discard(body.seat)
-    _note_bettor(round_, seen.device)
-
-
-def _note_bettor(round_: Round, device: str) -> None:
-    """A device matters to the coming round while it has reported a bet that still lies there."""
-    if round_.sensors or any(round_.wagers.values()):
-        round_.bettors.add(device)
-    else:
-        round_.bettors.discard(device)
-
-
-def _selected(round_: Round, seen: Seen, body: e.SpotSelected) -> None:
-    if round_.plan.selects_first:
-        round_.first = body.seat
-        dealing.name_places(round_)
-        if round_.in_play:
-            judge_button(round_, seen)
-
-
-def _drawn(round_: Round, seen: Seen, body: e.NumberDrawn) -> None:
-    if round_.plan.counted is not None:
-        round_.drawn, round_.first = body.drawn, round_.plan.numbered(body.drawn)
-        dealing.name_places(round_)
-
-
-def _decide(round_: Round, seen: Seen, body: e.DecisionMade) -> None:
-    choice = round_.plan.decisions.get(body.decision)
-    if choice is None or body.seat not in round_.active:
-        return
-    step = choice_step(round_, body.seat, choice.name)
-    if step is not None:
-        choose(round_, body.seat, step, choice.name)
-        if isinstance(round_.step, ExchangeStep) and round_.step.name == step:  # no card for the hand
-            rest = round_.dues[round_.given :]
-            round_.dues[round_.given :] = [due for due in rest if due.place.seat != body.seat]
-
-
-# ------------------------------------------------------------------ the round
 
 
 def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
@@ -163,13 +36,6 @@ def _start(round_: Round, seen: Seen, body: e.GameStarted) -> None:
         if plan.progressive not in round_.wagers[number]:
             unknown = Incident(code="bet-amount-unknown", clause=progressive_clause(plan), seat=number)
             round_.report(unknown, seen)
-
-
-def enter(round_: Round) -> list[int]:
-    """The seats with a bet that enters them are dealt in; says which have bets at all."""
-    betting = sorted(number for number, bets in round_.wagers.items() if bets)
-    round_.active = tuple(number for number in betting if round_.plan.entering & round_.wagers[number].keys())
-    return betting
 
 
 def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
@@ -229,206 +95,10 @@ def _misdeal(round_: Round, seen: Seen, body: e.MisdealCalled) -> None:
         round_.returns.add("misdeal", 0, misdeal.returns)
 
 
-# ------------------------------------------------------------------ burn, reveal, counts
-
-
-def _burn(round_: Round, seen: Seen, body: e.BurnConfirmed) -> None:
-    burn = round_.plan.burns.get(body.place)
-    if burn is None or burn.place in round_.burns or body.place not in round_.ledger.hands:
-        return
-    round_.burns[burn.place] = body
-    found(round_, round_.ledger.confirm_burn(burn.place, burn.from_left(body.positions, body.spread)), seen)
-
-
-def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
-    place, cards = body.place, body.cards
-    if round_.draw is not None and place == SHOE:
-        handle_shoe.name_card(round_, seen, body)
-        return
-    deal_shown(round_, place)
-    hand, before = round_.ledger.hands.get(place), round_.stub_due
-    if hand is not None and hand.person_count is None and len(cards) > (hand.counted or 0):
-        laying.count(round_, place, len(cards))
-    round_.open[place] = max(round_.open.get(place, 0), len(cards))
-    if hand is not None:
-        hand.keyed = body.keyed
-    in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, len(cards))
-    some = hand is not None and len(cards) < hand.expected - hand.set_aside
-    if some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
-        found(round_, round_.ledger.open(place, cards), seen)
-        judge_open(round_, place, cards, seen)
-    elif hand is not None and hand.aside and len(cards) == hand.expected - hand.aside:
-        found(round_, round_.ledger.play(place, cards), seen)
-    else:
-        if not in_order:
-            judge_spares(round_, seen)
-        found(round_, round_.ledger.reveal(place, cards), seen)
-        _judge_whole(round_, seen, place)
-    if round_.stub_due and not before:
-        return  # the cards shown too many went back
-    _declare(round_, seen, place, cards)
-    if round_.step is not None and round_.step.do == "reveal":
-        judge_draws(round_, seen)
-        judge_discards(round_, place, seen, final=True)
-    if (split := round_.splits.get(place)) is not None:
-        found(round_, round_.ledger.arranged(place, (*split.low, *split.rest)), seen)
-    if not in_order or place.seat:
-        _mark_shown(round_, place)
-    if round_.plan.house(round_.plan.kind(place)):
-        _close_bets(round_)
-    _note_showdown(round_)
-
-
-def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
-    """A hand lies open as a whole: cards of it that lie apart unknown, and how many there are."""
-    hand = round_.ledger.hands.get(place)
-    if hand is None:
-        return
-    if hand.aside and not hand.played:
-        choices = tuple(round_.choices.get(place.seat or 0, {}).values())
-        hidden = Incident(code="laid-aside-unknown", clause=_apart(round_, choices), place=place.text, choices=choices)
-        round_.report(hidden, seen)
-    if place not in round_.plan.burns:
-        judge_count(round_, place, seen)
-        judge_sum(round_, seen)
-
-
-def _note_showdown(round_: Round) -> None:
-    """Every hand was shown, and nothing is known by then that voids the round."""
-    if round_.over or round_.house_wrong or round_.ledger.conserved is False:
-        return
-    if round_.step is not None and round_.step.do == "reveal" and next_to_show(round_) is None and round_.live:
-        hands = [round_.ledger.hands.get(seat(number)) for number in round_.live]
-        round_.all_shown = all(hand is not None and hand.revealed is not None for hand in hands)
-
-
-def _declare(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...]) -> None:
-    """A hand that its player shows before its time is declared, or comes too late for that."""
-    if (late := declared_late(round_, place)) is not None:
-        round_.report(Incident(code="declared-late", clause=late.clause, place=place.text), seen)
-    elif (step := declaring(round_, place)) is not None:
-        note_declared(round_, step, place, cards)
-
-
-def _apart(round_: Round, choices: tuple[str, ...]) -> str:
-    """The clause of the choice by which cards were laid aside."""
-    made = (round_.plan.choices[name] for name in choices)
-    return next((choice.clause for choice in made if choice.lays_aside), round_.plan.clause)
-
-
-def _set(round_: Round, seen: Seen, body: e.HandSet) -> None:
-    """How a hand is arranged. The faces named are those that lie there; one set against the rules has its row."""
-    if round_.plan.kind(body.place) not in round_.plan.sets:
-        return
-    round_.splits[body.place] = body
-    found(round_, round_.ledger.arranged(body.place, (*body.low, *body.rest)), seen)
-    if body.foul:
-        judge_foul_set(round_, body.place, seen)
-
-
-def deal_shown(round_: Round, place: Place) -> None:
-    """Cards of this place are counted or shown: where the rest is dealt by hand, they were dealt."""
-    if round_.dealt_by_hand:
-        for due in [due for due in round_.by_hand if due.place == place]:
-            round_.by_hand.remove(due)
-            round_.ledger.by_hand(due)
-
-
-def _mark_shown(round_: Round, place: Place) -> None:
-    if place.seat is None:
-        round_.shown.add(round_.plan.kind(place))
-        return
-    hands = (round_.ledger.hands.get(seat(number)) for number in round_.live)
-    if all(hand is None or hand.revealed is not None for hand in hands):
-        round_.shown.add("seats")
-
-
-def _close_bets(round_: Round) -> None:
-    """Cards of the house are seen: a bet that goes with a choice made before comes too late from here on."""
-    for number, made in round_.choices.items():
-        bets = [bet for name in made.values() for bet in round_.plan.choices[name].stakes]
-        round_.too_late |= {(number, bet) for bet in bets if bet not in round_.wagers.get(number, {})}
-
-
-def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
-    if body.place in (REMAINDER, SHUFFLER, SHOE):
-        round_.decks.count(seen.at_ns)
-    if body.place == SHOE:
-        handle_shoe.counted(round_, seen, body)
-        return
-    if not round_.in_play and body.place in (SHUFFLER, REMAINDER):
-        if body.place == round_.plan.deck_at:
-            dealing.deck_counted(round_, seen, body.counted)
-        return
-    if body.place == BURN or not (dealing.lies_there(round_, body.place) or body.place == REMAINDER):
-        return
-    if body.place != REMAINDER:
-        round_.ledger.hand(body.place)
-    hand = round_.ledger.hands.get(body.place)
-    if hand is not None and hand.anew and not hand.by_hand and hand.mucked == body.counted:
-        return  # they were counted as they went back
-    deal_shown(round_, body.place)
-    laying.count(round_, body.place, body.counted)
-    found(round_, round_.ledger.count(body.place, body.counted), seen)
-    if body.place in round_.ledger.hands:
-        round_.ledger.hands[body.place].counted_at = len(round_.from_shoe)
-        judge_count(round_, body.place, seen)
-    judge_sum(round_, seen)
-
-
-def _corrected(round_: Round, seen: Seen, body: e.HandCorrected) -> None:
-    """What a person keyed is put right; what a device read itself stands, and the two disagree."""
-    place, cards = body.place, body.cards
-    hand = round_.ledger.hands.get(place)
-    if hand is None or hand.revealed is None:
-        return
-    if not hand.keyed or not hand.may_be(cards):
-        found(round_, round_.ledger.contradicted(place, cards), seen)
-        return
-    texts, known = tuple(spell_cards(cards)), tuple(spell_cards(hand.revealed))
-    done = Incident(
-        code="hand-corrected",
-        clause="procedure",
-        place=place.text,
-        cards=texts,
-        known=known,
-        badge=body.badge,
-        level=body.level,
-    )
-    round_.report(done, seen)
-    found(round_, round_.ledger.correct(place, cards), seen)
-    if place not in round_.plan.burns:
-        judge_count(round_, place, seen)
-        judge_sum(round_, seen)
-
-
-def _discarded(round_: Round, seen: Seen, body: e.CardsDiscarded) -> None:
-    if body.place in round_.ledger.hands:
-        found(round_, round_.ledger.lay_away(body.place, body.cards), seen)
-        judge_discards(round_, body.place, seen, final=False)
-
-
-def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
-    if round_.in_play:
-        face = None if body.card in (UNREAD, NONE) else body.card
-        judge_mishap(round_, body.place, body.how, face, seen)
-
-
 HANDLERS: Final[dict[type[e.Body], Handler]] = {
-    e.WagerPlaced: _wager,
-    e.WagerOn: _wager_on,
-    e.SensorChanged: _sensor,
-    e.SpotSelected: _selected,
-    e.NumberDrawn: _drawn,
-    e.HandSet: _set,
     e.GameStarted: _start,
-    e.DecisionMade: _decide,
     e.Confirmed: _confirmed,
-    e.BurnConfirmed: _burn,
-    e.HandRevealed: _reveal,
-    e.CardsCounted: _counted,
-    e.CardMishandled: _mishandled,
-    e.CardsDiscarded: _discarded,
-    e.HandCorrected: _corrected,
     e.MisdealCalled: _misdeal,
+    **HANDLERS_OF_BETS,
+    **HANDLERS_OF_HANDS,
 }
