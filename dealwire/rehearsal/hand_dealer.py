@@ -7,7 +7,8 @@ from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Course, Doings
-from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
+from dealwire.rehearsal.playing_dealer import AT_TABLE
+from dealwire.rehearsal.step_dealer import StepDealer
 from dealwire.rehearsal.trouble import What
 from protocol.places import REMAINDER, Place
 

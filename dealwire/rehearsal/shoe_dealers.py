@@ -13,8 +13,9 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Counted, Course, DealtTable, Doings, SimulatedDealer
 from dealwire.rehearsal.floor_supervisor import BADGE
+from dealwire.rehearsal.playing_dealer import AT_TABLE
 from dealwire.rehearsal.scenario import RaceGame, RaceScenario, RoundPlan, Scenario
-from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
+from dealwire.rehearsal.step_dealer import StepDealer
 from dealwire.rehearsal.trouble import LINE, What
 from devices.simulator.deck import Cards, PlayingCard
 from devices.simulator.shoe import ShoeModel

@@ -8,8 +8,9 @@ from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealwire.rehearsal import floor_supervisor as supervisor
 from dealwire.rehearsal.dealt_table import Course, DealtTable, Doings
+from dealwire.rehearsal.playing_dealer import AT_TABLE
 from dealwire.rehearsal.scenario import Scenario
-from dealwire.rehearsal.step_dealer import AT_TABLE, StepDealer
+from dealwire.rehearsal.step_dealer import StepDealer
 from dealwire.rehearsal.trouble import PlannedTrouble, What
 from devices.simulator.deck import Bay, Cards
 from devices.simulator.shuffler import ShufflerModel
