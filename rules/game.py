@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -115,7 +115,8 @@ class Clauses(TomlTable):
 
 class Bet(TomlTable):
     """One bet. `fold`: what folding does to it; `absent` means it is made by not folding. `rows` are the rows of its
-    pay tables that pay a race bet: one printed table serves many bets."""
+    pay tables that pay a race bet: one printed table serves many bets. `stage`: the step of the procedure after which
+    the cards lie there that decide it, by whose they are; without one those of the end."""
 
     name: str
     kind: BetKind
@@ -127,6 +128,7 @@ class Bet(TomlTable):
     equals: Equals | None = None
     beside: Beside | None = None
     counts_as: str = "base game"
+    stage: dict[Literal["own", "community", "dealer"], str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _is_paid_one_way(self) -> Self:
@@ -243,7 +245,7 @@ def load_game(source: str | Path) -> Game:
         path = GAMES / f"{source}.toml"
     spec = load(path, GameSpec, _faults)
     paytables = _load_paytables(path, spec)
-    content = [spec.model_dump(mode="json"), *(paytables[name].model_dump(mode="json") for name in sorted(paytables))]
+    content = [_content(spec), *(paytables[name].model_dump(mode="json") for name in sorted(paytables))]
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     return Game(
         spec=spec,
@@ -255,6 +257,13 @@ def load_game(source: str | Path) -> Game:
         sha256=hashlib.sha256(canonical.encode()).hexdigest(),
         path=path,
     )
+
+
+def _content(spec: GameSpec) -> dict[str, Any]:
+    """What is hashed; a key that came later counts only where it is used."""
+    content = spec.model_dump(mode="json")
+    content["bets"] = [{key: value for key, value in bet.items() if value or key != "stage"} for bet in content["bets"]]
+    return content
 
 
 def _faults(spec: GameSpec) -> Iterator[tuple[Key, str]]:

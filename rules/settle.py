@@ -1,12 +1,12 @@
 """A round and a game in, a settlement out: one explained line per bet, exact to the cent, never a guess."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dealer_flow.record.catalogue import may_break_a_round
 from dealer_flow.record.result import RoundResult, Seat
 from protocol.cards import Card
+from protocol.places import COMMUNITY, DEALER
 from rules import bets
 from rules.bets import Showdown
 from rules.checks import Hold, broken_rules, held_at_table, known_cards, seen_twice, wrong_count
@@ -17,7 +17,9 @@ from rules.progressive import Progressive
 from rules.progressive import resolve as resolve_progressive
 from rules.race import race_lines
 from rules.settlement import GameRef, MeterTotal, Rounding, SeatTotal, Settlement, SettlementLine, Totals, make_line
+from rules.stages import at_stage, lay_there
 from rules.terms import Meter, Terms, agree
+from rules.void import line_by_record, plays
 
 _Hand = tuple[Flush | str, tuple[Card, ...]]
 
@@ -74,7 +76,7 @@ def settle(
     )
     seats = sorted(result.seats, key=lambda seat: seat.seat, reverse=game.spec.order.seats == "descending")
     held = _nothing_settles(result, game)
-    books = _hold_all(seats, game, held) if held else _OUTCOMES[result.outcome](result, seats, terms)
+    books = _hold_all(seats, game, held) if held else _lines(result, seats, terms)
     return _close(result, terms, seats, books, held.why if held else None)
 
 
@@ -105,109 +107,27 @@ def _made(seat: Seat, game: Game) -> list[Bet]:
     return [bet for bet in game.spec.bets if seat.wagers.get(bet.name)]
 
 
-def _returned(result: RoundResult, seat: Seat, bet: Bet, why: str, clause: str) -> SettlementLine:
-    """The bet comes back, unless the round says that it was settled before, or that the hand recovers nothing."""
-    stake = seat.wagers[bet.name]
-    if bet.name in seat.settled:
-        settled = f"{why}: {bet.name} was settled before and stays as the table settled it"
-        return bets.held(bet, seat.seat, stake, Hold(settled, clause))
-    if foul := _fouled(result, seat, bet):
-        return make_line(seat.seat, bet.name, stake, "lose", f"fouled hand: {bet.name} loses", foul)
-    return make_line(seat.seat, bet.name, seat.wagers[bet.name], "returned", f"{why}: {bet.name} comes back", clause)
-
-
-def _fouled(result: RoundResult, seat: Seat, bet: Bet) -> str | None:
-    """The clause by which a hand that its player fouled does not recover this bet; None when it was not so."""
-    if seat.status != "dead" or result.outcome != "complete" or bet.name in seat.returned:
-        return None
-    place = f"seat {seat.seat}"
-    return next((each.clause for each in result.incidents if (each.code, each.place) == ("hand-fouled", place)), None)
-
-
-def _all_back(result: RoundResult, seats: Sequence[Seat], terms: Terms, why: str, clause: str) -> _Books:
-    return _Books([_returned(result, seat, bet, why, clause) for seat in seats for bet in _made(seat, terms.game)])
-
-
-def _progressive_only(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
-    """The misdeal gives every bet back but the progressive, which each live hand plays for."""
+def _lines(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
+    """Every bet of the table: by its cards where it plays, else as the round says."""
     game, lines = terms.game, list[SettlementLine]()
-    returns = game.spec.returns
-    holds = _broken(result, seats, terms)
-    progressive = _progressive(result, seats, terms, holds, alone=True)
-    for seat in seats:
-        for bet in _made(seat, game):
-            if seat.status == "out" and bet.name in seat.held:
-                lines.append(bets.held(bet, seat.seat, seat.wagers[bet.name], holds[seat.seat][bet.name]))
-            elif seat.status == "dead":
-                lines.append(_returned(result, seat, bet, "dead hand", returns.dead_hand))
-            elif bet.kind == "progressive":
-                lines.append(progressive.lines[seat.seat])
-            else:
-                lines.append(_returned(result, seat, bet, "misdeal", returns.misdeal))
-    return _Books(lines, progressive.envy, progressive.meters)
-
-
-def _complete(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> _Books:
-    game, lines = terms.game, list[SettlementLine]()
-    if game.spec.race is not None:
+    if game.spec.race is not None and result.outcome == "complete":
         return _Books([line for seat in seats for line in race_lines(seat, result, game.spec.race, terms)])
     holds = _broken(result, seats, terms)
-    progressive = _progressive(result, seats, terms, holds, alone=False)
-    community = known_cards(result.community, game.hand.community, "the community")
-    dealer = _dealer(result, community, terms)
+    played = {seat.seat: [bet for bet in _made(seat, game) if plays(result, seat, bet)] for seat in seats}
+    progressive = _progressive(result, seats, terms, holds, played)
+    table = _Table(result, progressive, terms)
     for seat in seats:
-        if seat.status == "dead":
-            why, clause = "dead hand", game.spec.returns.dead_hand
-            lines.extend(_returned(result, seat, bet, why, clause) for bet in _made(seat, game))
-        elif seat.status == "out":
-            lines.extend(_alone(seat, game, holds[seat.seat]))
-        else:
-            lines.extend(_played(seat, community, dealer, holds[seat.seat], progressive, terms))
+        held = holds.get(seat.seat, {})
+        for bet in _made(seat, game):
+            if bet in played[seat.seat]:
+                lines.append(table.line(seat, bet, held.get(bet.name)))
+            else:
+                lines.append(line_by_record(result, seat, bet, held.get(bet.name), game.spec.returns))
     return _Books(lines, progressive.envy, progressive.meters)
-
-
-def _alone(seat: Seat, game: Game, holds: Mapping[str, Hold]) -> Iterator[SettlementLine]:
-    """A seat that got no cards has nothing to settle its bets by."""
-    for bet in _made(seat, game):
-        hold = holds.get(bet.name) or Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
-        yield bets.held(bet, seat.seat, seat.wagers[bet.name], hold)
-
-
-def _played(
-    seat: Seat,
-    community: tuple[Card, ...] | str,
-    dealer: Flush | str,
-    holds: Mapping[str, Hold],
-    progressive: Progressive,
-    terms: Terms,
-) -> Iterator[SettlementLine]:
-    """Every bet of a seat that played or folded; its hand is ranked only when a bet needs it."""
-    showdown: Showdown | None = None
-    for bet in _made(seat, terms.game):
-        stake, hold = seat.wagers[bet.name], holds.get(bet.name)
-        if bet.kind == "progressive":
-            yield progressive.lines[seat.seat]
-        elif hold is not None:
-            yield bets.held(bet, seat.seat, stake, hold)
-        elif seat.status == "folded" and bet.fold == "lose":
-            yield make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
-        else:
-            showdown = showdown or _showdown(seat, community, dealer, terms)
-            yield bets.resolve(bet, stake, showdown, terms)
-
-
-_OUTCOMES: Final[Mapping[str, Callable[[RoundResult, Sequence[Seat], Terms], _Books]]] = {
-    "complete": _complete,
-    "misdeal": lambda result, seats, terms: _all_back(result, seats, terms, "misdeal", terms.game.spec.returns.misdeal),
-    "progressive-only": _progressive_only,
-    "defective-deck": lambda result, seats, terms: _all_back(
-        result, seats, terms, "defective deck", terms.game.spec.returns.defective_deck
-    ),
-}
 
 
 def _broken(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> dict[int, dict[str, Hold]]:
-    """Seat -> its bets that break a rule. A dead hand's bets come back whatever they are."""
+    """Seat -> its bets that break a rule. What a dead hand's bets are does not matter."""
     return {
         seat.seat: broken_rules(seat, terms.game, terms.limit_cents, held_at_table(result, seat))
         for seat in seats
@@ -216,41 +136,71 @@ def _broken(result: RoundResult, seats: Sequence[Seat], terms: Terms) -> dict[in
 
 
 def _progressive(
-    result: RoundResult, seats: Sequence[Seat], terms: Terms, broken: Mapping[int, Mapping[str, Hold]], *, alone: bool
+    result: RoundResult,
+    seats: Sequence[Seat],
+    terms: Terms,
+    broken: Mapping[int, Mapping[str, Hold]],
+    played: Mapping[int, Sequence[Bet]],
 ) -> Progressive:
     """The progressive bet, resolved for the whole table at once; without lines where the game has none."""
     bet = terms.game.progressive
-    if bet is None:
+    alive = [at_stage(result, seat, bet) for seat in seats if bet in played[seat.seat]] if bet is not None else []
+    if bet is None or (not alive and result.outcome in ("misdeal", "defective-deck")):
         return Progressive()
-    alive = [seat for seat in seats if seat.seat in broken and seat.status != "out" and seat.wagers.get(bet.name)]
-    holds = {seat.seat: broken[seat.seat].get(bet.name) for seat in alive}
-    return resolve_progressive(bet, alive, terms, holds, community=result.community, alone=alone)
+    holds = {seat.seat: broken.get(seat.seat, {}).get(bet.name) for seat in alive}
+    alone, community = result.outcome == "progressive-only", lay_there(result, COMMUNITY, bet, result.community)
+    return resolve_progressive(bet, alive, terms, holds, community=community, alone=alone)
 
 
-def _hand(own: Sequence[str], whose: str, community: tuple[Card, ...] | str, terms: Terms) -> _Hand:
-    """A place's cards with the community's, ranked; or what is not known of them."""
-    cards = known_cards(own, terms.game.hand.own, whose)
-    if isinstance(cards, str):
-        return cards, ()
-    if isinstance(community, str):
-        return community, ()
-    return terms.rank(cards + community, terms.readings), cards + community
+@dataclass(slots=True)
+class _Table:
+    """The cards of a round, and what they decide."""
 
+    result: RoundResult
+    progressive: Progressive
+    terms: Terms
+    _showdowns: dict[tuple[object, ...], Showdown] = field(default_factory=dict)
 
-def _dealer(result: RoundResult, community: tuple[Card, ...] | str, terms: Terms) -> Flush | str:
-    if result.dealer is None:
-        return "the dealer's hand was not seen"
-    if wrong_count(result.dealer, terms.game.hand.own):
-        return f"the dealer's hand was counted at {result.dealer.counted} cards"
-    return _hand(result.dealer.cards, "the dealer", community, terms)[0]
+    def line(self, seat: Seat, bet: Bet, hold: Hold | None) -> SettlementLine:
+        """The line of a bet that plays; a hand is ranked only when a bet needs it."""
+        stake = seat.wagers[bet.name]
+        if bet.kind == "progressive":
+            return self.progressive.lines[seat.seat]
+        if hold is not None:
+            return bets.held(bet, seat.seat, stake, hold)
+        if seat.status == "folded" and bet.fold == "lose":
+            return make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
+        key = (seat.seat, *sorted(bet.stage.items()))
+        if key not in self._showdowns:
+            self._showdowns[key] = self._showdown(at_stage(self.result, seat, bet), bet)
+        return bets.resolve(bet, stake, self._showdowns[key], self.terms)
 
+    def _showdown(self, seat: Seat, bet: Bet) -> Showdown:
+        hand = self.terms.game.hand
+        texts = lay_there(self.result, COMMUNITY, bet, self.result.community)
+        community = known_cards(texts, hand.community, "the community")
+        if wrong_count(seat, hand.own):
+            why = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
+            return Showdown(seat.seat, (), why, why)
+        player, cards = self._hand(seat.cards, f"seat {seat.seat}", community)
+        return Showdown(seat.seat, cards, player, bets.compare(player, self._dealer(bet, community)))
 
-def _showdown(seat: Seat, community: tuple[Card, ...] | str, dealer: Flush | str, terms: Terms) -> Showdown:
-    if wrong_count(seat, terms.game.hand.own):
-        why = f"seat {seat.seat} is {seat.status} with {seat.counted} cards counted"
-        return Showdown(seat.seat, (), why, why)
-    hand, cards = _hand(seat.cards, f"seat {seat.seat}", community, terms)
-    return Showdown(seat.seat, cards, hand, bets.compare(hand, dealer))
+    def _dealer(self, bet: Bet, community: tuple[Card, ...] | str) -> Flush | str:
+        dealer = self.result.dealer
+        if dealer is None:
+            return "the dealer's hand was not seen"
+        if wrong_count(dealer, self.terms.game.hand.own):
+            return f"the dealer's hand was counted at {dealer.counted} cards"
+        return self._hand(lay_there(self.result, DEALER, bet, dealer.cards), "the dealer", community)[0]
+
+    def _hand(self, own: Sequence[str], whose: str, community: tuple[Card, ...] | str) -> _Hand:
+        """A place's cards with the community's, ranked; or what is not known of them."""
+        cards = known_cards(own, self.terms.game.hand.own, whose)
+        if isinstance(cards, str):
+            return cards, ()
+        if isinstance(community, str):
+            return community, ()
+        return self.terms.rank(cards + community, self.terms.readings), cards + community
 
 
 def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Books, why: str | None) -> Settlement:

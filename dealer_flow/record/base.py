@@ -56,7 +56,12 @@ class LineRecord(Record, frozen=True):
             raise msgspec.ValidationError(f"Expected `{cls.SCHEMA}`, got `{schema}` - at `$.schema`")
         if kind != cls.TYPE:
             raise msgspec.ValidationError(f"Expected `{cls.TYPE}`, got `{kind}` - at `$.type`")
-        return msgspec.convert(content, cls)
+        found = msgspec.convert(content, cls)
+        return found if schema == cls.SCHEMA else found.renewed()
+
+    def renewed(self) -> Self:
+        """What a line of an older schema says, as a line of now says it."""
+        return self
 
 
 def written(default: T) -> T:

@@ -202,7 +202,7 @@ class ShoeRecord(Record, frozen=True):
 class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     """One round. Fields are documented in `docs/round-result.md`; the schema is `docs/schema/round-2.json`.
 
-    A line of `dealwire.round/1` is read, too: its incidents lack the facts.
+    A line of `dealwire.round/1` is read, too: its incidents lack the facts, and whatever was void went back whole.
     """
 
     SCHEMA: ClassVar[str] = "dealwire.round/2"
@@ -241,6 +241,16 @@ class RoundResult(LineRecord, frozen=True, kw_only=True, omit_defaults=True):
     draw: Drawn | None = None
     """Of a game drawn from a shoe; such a game has no packets. Absent from the line of any other game, as `shoe` is."""
     shoe: ShoeRecord | None = None
+
+    def renewed(self) -> "RoundResult":
+        """A round of version 1: all bets of a void round went back, and so did those of a dead hand."""
+        void = self.outcome in ("misdeal", "defective-deck")
+        dead = self.outcome in ("complete", "progressive-only")
+        seats = (
+            replace(each, returned=dict(each.wagers)) if void or (dead and each.status == "dead") else each
+            for each in self.seats
+        )
+        return replace(self, seats=tuple(seats))
 
     def body_json(self) -> str:
         """The round, each incident with its sentence."""

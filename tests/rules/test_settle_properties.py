@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dealer_flow.record.result import RoundResult, Seat
+from dealer_flow.record.result import Outcome, RoundResult, Seat
 from protocol.cards import DECK
 from rules import Meter, settle
-from tests.support.flushes import GAME, deal, money, seat
+from tests.support.flushes import GAME, deal, money, seat, with_returns
 
 METERS = {"meter": Meter(1_234_567, 500_000)}
 TEXTS = [card.text for card in DECK]
@@ -136,7 +136,8 @@ def test_suits_and_the_order_of_cards_and_seats_change_no_money(
 
 @given(rounds(), st.sampled_from(["misdeal", "defective-deck", "unreliable"]))
 @settings(max_examples=40, deadline=None)
-def test_a_void_round_moves_no_money(round_: RoundResult, outcome: str) -> None:
-    settlement = settle(replace(round_, outcome=outcome), GAME, meters=METERS)
+def test_a_void_round_moves_no_money(round_: RoundResult, outcome: Outcome) -> None:
+    seats = tuple(with_returns(each, outcome) for each in round_.seats)
+    settlement = settle(replace(round_, outcome=outcome, seats=seats), GAME, meters=METERS)
     assert settlement.totals.players == settlement.totals.house == 0
     assert {line.result for line in settlement.lines} == {"held" if outcome == "unreliable" else "returned"}

@@ -1,9 +1,17 @@
 """What the round says of a bet binds its settlement: what was settled before a void does not come back, and a hand that
 its player fouled recovers nothing (47.1-1020, 47.1-1031(2), 47.1-1036)."""
 
-import pytest
+import json
+import shutil
+from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+
+from dealer_flow.record.details import Stage
+from dealer_flow.record.result import RoundResult
 from rules import load_game, settle
+from rules.game import GAMES
 from tests.support.hand_table import HandTable
 
 GAME = load_game("flushes-gone-wild.co")
@@ -32,12 +40,79 @@ def lines(table: HandTable) -> dict[tuple[int, str], str]:
     return {(line.seat, line.bet): line.result for line in settle(table.end(), GAME, meters={"meter": 1000}).lines}
 
 
-def test_what_was_settled_before_the_deck_was_found_defective_does_not_come_back() -> None:
+def test_hands_that_were_shown_before_the_deck_was_found_defective_are_settled_by_their_cards() -> None:
+    found = HandTable().play(DEALT + REST)
+    whole = lines(found)
+    assert found.results[-1].outcome == "complete"
     table = HandTable().play(DEALT + REST).play("count remainder: 26")
     settled = lines(table)
     assert table.results[-1].outcome == "defective-deck"
     assert {bet for seat in table.results[-1].seats for bet in seat.settled} == {"ante", "blind", "play"}
-    assert set(settled.values()) == {"held"}
+    assert settled == whole
+    assert "win" in settled.values()
+
+
+def test_what_was_settled_in_a_round_that_was_never_shown_is_held_as_the_table_settled_it() -> None:
+    """No bet of this game is settled early: a record that says so leaves open by which cards."""
+    void = HandTable().play(DEALT).play("misdeal").end()
+    assert void.outcome == "misdeal"
+    first = replace(void.seats[0], returned={"ante": 500}, settled=("blind",))
+    settled = settle(replace(void, seats=(first, *void.seats[1:])), GAME)
+    assert [(line.bet, line.result) for line in settled.lines if line.seat == 1] == [
+        ("ante", "returned"),
+        ("blind", "held"),
+    ]
+    assert settled.why == "seat 1 blind: misdeal: blind was settled before and stays as the table settled it"
+
+
+def test_a_bet_of_which_a_void_round_says_nothing_is_held() -> None:
+    void = HandTable().play(DEALT).play("misdeal").end()
+    silent = settle(replace(void, seats=(replace(void.seats[0], returned={}), *void.seats[1:])), GAME)
+    assert {line.bet: line.result for line in silent.lines if line.seat == 1} == {"ante": "held", "blind": "held"}
+    assert silent.why == "seat 1 ante: misdeal: the round does not say what becomes of ante"
+    less = settle(replace(void, seats=(replace(void.seats[0], returned={"ante": 200, "blind": 500}),)), GAME)
+    assert [line.result for line in less.lines] == ["held", "returned"]
+    assert less.lines[0].why == "misdeal: the round gives back $2 of $5"
+
+
+def test_what_goes_back_at_a_live_hand_is_not_settled_as_well() -> None:
+    table = HandTable().play(DEALT + REST)
+    whole = table.end()
+    one = replace(whole.seats[0], returned={"blind": 500})
+    settled = settle(replace(whole, seats=(one, *whole.seats[1:])), GAME)
+    assert {line.bet: line.result for line in settled.lines if line.seat == 1}["blind"] == "returned"
+
+
+@pytest.mark.parametrize(("known", "result"), [(True, "win"), (False, "held")])
+def test_a_bet_is_settled_by_the_cards_of_its_stage(tmp_path: Path, known: bool, result: str) -> None:
+    """Flush Rush on the hand as it was before the choice, in a game file that says so."""
+    text = (GAMES / "flushes-gone-wild.co.toml").read_text()
+    text = text.replace('name = "flush-rush"', 'name = "flush-rush"\nstage = { own = "choice" }', 1)
+    (tmp_path / "game.toml").write_text(text)
+    shutil.copytree(GAMES / "paytables", tmp_path / "paytables")
+    whole = HandTable().play(DEALT.replace("start", "bets 1: flush-rush 500\nstart") + REST).end()
+    cards = ("AH", "KH", "QH", "JH", "TH")
+    before = (Stage(step="choice", place="seat 1", cards=cards),) if known else ()
+    game, seats = load_game(tmp_path / "game.toml"), (whole.seats[0],)
+    for outcome in ("complete", "misdeal"):
+        one = replace(seats[0], returned={"ante": 500, "blind": 500, "play": 1000}, settled=("flush-rush",))
+        round_ = replace(whole, stages=before, outcome=outcome, seats=(one,) if outcome == "misdeal" else seats)
+        line = {line.bet: line for line in settle(round_, game).lines}["flush-rush"]
+        assert line.result == result, outcome
+        assert known or line.why == "0 of 5 cards of seat 1 were seen"
+    assert game.sha256 != GAME.sha256
+
+
+def test_a_line_of_the_first_version_is_settled_as_it_was() -> None:
+    """It gave back whatever was void, a fouled hand's bets among it."""
+    rest = "\n".join(line for line in REST.splitlines() if not line.startswith(("choose 2", "show seat 2")))
+    table = HandTable().play(DEALT).play("mishap seat 2: fouled-by-player").play(rest)
+    now = table.end()
+    content = json.loads(now.to_json()) | {"schema": "dealwire.round/1"}
+    old = RoundResult.from_json(json.dumps(content))
+    assert now.seats[1].returned == {}
+    assert {line.result for line in settle(now, GAME).lines if line.seat == 2} == {"lose"}
+    assert {line.result for line in settle(old, GAME).lines if line.seat == 2} == {"returned"}
 
 
 def test_under_the_other_reading_every_bet_comes_back() -> None:

@@ -1,5 +1,7 @@
 """Rounds of Flushes Gone Wild written as they lie on the table, and the money of a settlement as plain rows."""
 
+from msgspec.structs import replace
+
 from dealer_flow.record.result import Deck, Hand, Outcome, ProcedureRef, Remainder, RoundResult, Seat, SeatStatus
 from rules import Settlement, load_game
 
@@ -54,12 +56,21 @@ def deal(
         community=tuple(community.split()),
         burned=(),
         burn=None,
-        seats=seats,
+        seats=tuple(with_returns(each, outcome) for each in seats),
         dealer=hand,
         remainder=Remainder(counted=rest, expected=rest),
         rejected=0,
         incidents=(),
     )
+
+
+def with_returns(seat: Seat, outcome: Outcome) -> Seat:
+    """The seat with the bets that the flow gives back for how the round, or its hand, ended."""
+    void = outcome in ("misdeal", "defective-deck") or (outcome != "unreliable" and seat.status == "dead")
+    back = dict(seat.wagers) if void else {}
+    if outcome == "progressive-only" and not void:
+        back = {bet: cents for bet, cents in seat.wagers.items() if bet != "progressive"}
+    return replace(seat, returned=back)
 
 
 def money(settlement: Settlement) -> Money:

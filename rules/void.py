@@ -1,0 +1,70 @@
+"""What becomes of a bet that its cards do not decide: the round says it, and where it is silent nobody guesses.
+
+A round says of each bet of a seat that it goes back (`returned`), was settled before the round or the hand was void
+(`settled`), or waits for a person (`held`). A bet of a dead hand that is none of these is lost by the clause of what
+killed the hand (47.1-1031(2)).
+"""
+
+from typing import Final
+
+from dealer_flow.record.incidents import Incident
+from dealer_flow.record.result import RoundResult, Seat
+from rules import bets
+from rules.checks import Hold, dollars
+from rules.game import Bet, ReturnClauses
+from rules.settlement import SettlementLine, make_line
+
+_FOULED: Final = "hand-fouled"
+
+
+def plays(result: RoundResult, seat: Seat, bet: Bet) -> bool:
+    """Whether the cards decide: those of the end, or of the stage that it was settled on before a void."""
+    if seat.status == "out" or bet.name in seat.returned:
+        return False
+    if result.outcome == "complete" and seat.status != "dead":
+        return True
+    if result.outcome == "progressive-only" and bet.kind == "progressive":
+        return seat.status != "dead"
+    shown = result.outcome == "defective-deck" and seat.status != "dead"  # every hand was, and they stand
+    return bet.name in seat.settled and (bool(bet.stage) or shown)
+
+
+def line_by_record(
+    result: RoundResult, seat: Seat, bet: Bet, hold: Hold | None, returns: ReturnClauses
+) -> SettlementLine:
+    """The line of a bet that does not play; `hold` is the reason if it breaks a rule."""
+    stake, (why, clause) = seat.wagers[bet.name], _void(result, seat, returns)
+    back = seat.returned.get(bet.name)
+    if back == stake:
+        return make_line(seat.seat, bet.name, stake, "returned", f"{why}: {bet.name} comes back", clause)
+    if back is not None:
+        hold = Hold(f"{why}: the round gives back {dollars(back)} of {dollars(stake)}", clause)
+    elif hold is not None and (bet.name in seat.held or seat.status == "out"):
+        pass
+    elif seat.status == "out":
+        hold = Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
+    elif bet.name in seat.settled:
+        hold = Hold(f"{why}: {bet.name} was settled before and stays as the table settled it", clause)
+    elif (killed := _killed(result, seat)) is not None:
+        what = "fouled hand" if killed.code == _FOULED else "dead hand"
+        return make_line(seat.seat, bet.name, stake, "lose", f"{what}: {bet.name} loses", killed.clause)
+    else:
+        hold = Hold(f"{why}: the round does not say what becomes of {bet.name}", clause)
+    return bets.held(bet, seat.seat, stake, hold)
+
+
+def _void(result: RoundResult, seat: Seat, returns: ReturnClauses) -> tuple[str, str]:
+    """What made the bets of a seat void, in words, and the clause that gives them back."""
+    if result.outcome == "defective-deck":
+        return "defective deck", returns.defective_deck
+    if result.outcome == "misdeal" or (result.outcome == "progressive-only" and seat.status != "dead"):
+        return "misdeal", returns.misdeal
+    return "dead hand", returns.dead_hand
+
+
+def _killed(result: RoundResult, seat: Seat) -> Incident | None:
+    """What killed this hand of a round that was played on: it touched discards, else the first that happened to it."""
+    if seat.status != "dead" or result.outcome not in ("complete", "progressive-only"):
+        return None
+    here = [each for each in result.incidents if each.place == f"seat {seat.seat}"]
+    return min(here, key=lambda each: each.code != _FOULED, default=None)
