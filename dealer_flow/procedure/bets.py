@@ -111,7 +111,7 @@ class MustPart(TomlTable):
     def amount(self) -> Amount | None:
         """What the bet is compared with."""
         (kind,) = self.kinds
-        return amount_of(getattr(self, kind)) if (kind := kind.replace("-", "_")) in _AMOUNT_KEYS else None
+        return amount_of(getattr(self, kind.replace("-", "_"))) if kind in AMOUNTS else None
 
     @property
     def others(self) -> tuple[Name, ...]:
@@ -125,9 +125,6 @@ class MustPart(TomlTable):
             return f"{_SAYS[kind]} {listed([*self.others])}, where {'they lie' if len(self.others) > 1 else 'it lies'}"
         what = listed([a(name) for name in self.others], "or" if kind != "needs" else "and")
         return f"{_SAYS[kind]} {self.amount.words() if self.amount else what}"
-
-
-_AMOUNT_KEYS: Final = frozenset(kind.replace("-", "_") for kind in AMOUNTS)
 
 
 class LimitPart(TomlTable):

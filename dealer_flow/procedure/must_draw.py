@@ -40,7 +40,7 @@ _GROUPS: Final = {
 }
 
 
-class MustPart(TomlTable):
+class DrawPart(TomlTable):
     """A hand that `holds` one of these draws so many cards; `least`: the pair is of this rank or a higher one. It keeps
     what it holds and the highest of its other cards. Of several rows the first that fits decides."""
 
@@ -59,11 +59,11 @@ class MustPart(TomlTable):
 class Must(NamedTuple):
     """The row that decides, and every set of cards that may be kept."""
 
-    row: MustPart
+    row: DrawPart
     keeps: tuple[frozenset[Card], ...]
 
 
-def must_draw(rows: Sequence[MustPart], hand: Collection[Card]) -> Must | None:
+def must_draw(rows: Sequence[DrawPart], hand: Collection[Card]) -> Must | None:
     """What these five cards must do; None where no row fits, or a card is no card of a plain deck."""
     if len({card for card in hand if card.is_face and card.suit}) != HAND or len(hand) != HAND:
         return None

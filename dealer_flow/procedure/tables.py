@@ -116,14 +116,14 @@ class NumberPart(TomlTable):
 
 
 class WhenPart(TomlTable):
-    """A step that is part of the procedure only when the option has this value."""
+    """What has it counts only under this reading: when the option has this value."""
 
     option: Name
     is_: str
 
 
 def chosen(when: WhenPart | None, options: Mapping[str, str]) -> bool:
-    """True when a step with this condition is part of the procedure under these options."""
+    """True when what has this condition counts under these options, as it does without one."""
     return when is None or options.get(when.option) == when.is_
 
 
@@ -143,6 +143,11 @@ class Consequence(TomlTable):
     back: Literal["card", "step", "step-and-burn"] = "card"
     calls: Literal["supervisor"] | None = None
     clause: Clause
+
+    @property
+    def decides(self) -> Literal["then", "option"]:
+        """The key that says what follows."""
+        return "then" if self.then else "option"
 
 
 class CountEveryPart(TomlTable):

@@ -97,3 +97,17 @@ def test_a_step_that_asks_a_device_is_refused() -> None:
             wrong("seats"),
             device='"hand"',
         )
+
+
+def test_cards_exchanged_come_from_a_device() -> None:
+    """An exchange has no `origin` to give."""
+    with pytest.raises(ProcedureError, match=r"step\[3\]\.do: .* cards of a step 'exchange' come from one"):
+        small(
+            rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"\norigin = "hand"'),
+            rows("step", 'name = "choice"\ndo = "decide"\nchoices = ["draw"]'),
+            rows("step", 'name = "change"\ndo = "exchange"\nto = ["seats"]\nmost = 1'),
+            rows("step", 'name = "end"\ndo = "reveal"\norder = ["seats"]'),
+            rows("decision", 'number = 1\nname = "draw"\ndraws = 1'),
+            wrong("seats"),
+            device='"hand"',
+        )

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from dealer_flow.procedure.must_draw import MustPart, must_draw
+from dealer_flow.procedure.must_draw import DrawPart, must_draw
 from dealer_flow.procedure.schema import Procedure
 from protocol.cards import parse_cards, spell_cards
 from protocol.places import seat
@@ -233,7 +233,7 @@ def test_what_a_hand_must_draw(hand: str, draws: int, keeps: list[set[str]]) -> 
 
 
 def test_a_card_that_was_not_read_says_nothing() -> None:
-    row = MustPart.model_validate({"holds": ("nothing",), "draws": 2, "clause": "c"})
+    row = DrawPart.model_validate({"holds": ("nothing",), "draws": 2, "clause": "c"})
     assert must_draw([row], parse_cards("2S 9D 5C JH ??")) is None
     assert must_draw([row], parse_cards("2S 9D 5C JH")) is None
 

@@ -106,7 +106,7 @@ def test_an_option_decides_until_when() -> None:
     [
         ('{ clause = "S" }', "give 'until' or 'option'"),
         ('{ until = "end", option = "top", clause = "S" }', "give 'until' or 'option'"),
-        ('{ option = "top", clause = "S" }', "no option 'top' that chooses between end, settlement"),
+        ('{ option = "top", clause = "S" }', "option 'top' must choose between end, settlement"),
     ],
 )
 def test_a_misdeal_ends_by_one_word(misdeal: str, complaint: str) -> None:

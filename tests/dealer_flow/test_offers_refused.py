@@ -82,7 +82,7 @@ BAD = {
     "a rest that nothing becomes of": (
         "3-5-7.co",
         ('rest = "surrender-rest"', 'rest = "surrender"'),
-        "decision[2].gives-up.rest: no option 'surrender' that chooses between comes-back, plays-on",
+        "decision[2].gives-up.rest: option 'surrender' must choose between comes-back, plays-on",
     ),
     "a choice for who has a bet that is not there": (
         "3-5-7.co",

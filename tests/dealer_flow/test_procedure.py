@@ -65,7 +65,7 @@ BAD = [
     ("[1, 2, 5]", "[0, 2, 5]", "step[3].positions[1]", "greater than or equal to 1"),
     ('of = "community"\npositions', 'of = "seats"\npositions', "step[3].of", "not a player's"),
     ('of = "community"\npositions', 'of = "river"\npositions', "step[3].of", "allowed: seats, dealer, community"),
-    ('top-card = "community-top-card"', 'top-card = "foreign-card"', "step[3].top-card", "'left' and 'right'"),
+    ('top-card = "community-top-card"', 'top-card = "foreign-card"', "step[3].top-card", "between left, right"),
     ('to = ["seats", ', 'to = ["players", ', "step[2].to", "nobody is 'players'; allowed: seats, dealer, community"),
     ('to = ["seats", "dealer"]', 'to = ["seats", "seats"]', "step[2].to", "each place once"),
     (

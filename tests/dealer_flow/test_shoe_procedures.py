@@ -51,7 +51,12 @@ BAD = [
     ('when = "all"', 'when = "column"', "shoe.end", "one end by column and one by all"),
     ('option = "decks-in-shoe"', 'option = "decks"', "shoe.decks.option", "no option 'decks'; known: decks-in-shoe"),
     ('option = "decks-in-shoe"', 'option = "overdraw"', "shoe.decks.option", "must choose between numbers of decks"),
-    ('option = "overdraw"', 'option = "after-cut-card"', "shoe.overdraw.option", "may choose between note, unreliable"),
+    (
+        'option = "overdraw"',
+        'option = "after-cut-card"',
+        "shoe.overdraw.option",
+        "choose between note, unreliable",
+    ),
     ('option = "seventeenth-card"', 'option = "overdraw"', "shoe.extra.option", "when-bet, always, never"),
     ('moves-from = "number-17"', 'moves-from = "number-18"', "shoe.extra.moves-from", "allowed: number-5, number-6"),
     ('moves-from = "number-17"', 'moves-from = "switch-clubs"', "shoe.extra.moves-from", "no bet 'switch-clubs'"),

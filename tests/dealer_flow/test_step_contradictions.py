@@ -13,6 +13,15 @@ LAST = step("showdown", "reveal", 'order = ["seats"]')
 CHOICE = rows("decision", 'number = 1\nname = "go"')
 REST = wrong("seats") + PACKETS
 BOTH = wrong("seats", "community", then="misdeal") + PACKETS
+TURN = '[[option]]\nname = "turn"\ndefault = "clockwise"\nallowed = ["clockwise", "counter-clockwise"]\nreason = "S"\n'
+
+
+def exchange(line: str) -> list[str]:
+    """Hands, a choice that draws, and an exchange with this line."""
+    draws = rows("decision", 'number = 1\nname = "go"\ndraws = 1')
+    change = step("change", "exchange", f'to = ["seats"]\nmost = 1\n{line}')
+    return [HANDS, step("choice", "decide", 'choices = ["go"]'), change, draws]
+
 
 BAD = {
     "packets that go there and back": (
@@ -220,6 +229,112 @@ BAD = {
         [HANDS, LAST, '[fouled]\nthen = "complete"\nclause = "S"\n', REST],
         "fouled.then",
         "the next card, which a card-shoe or a dealer's hand alone gives",
+    ),
+    "bets settled under a reading that is not there": (
+        [
+            HANDS,
+            step(
+                "choice", "decide", 'choices = ["go"]\nsettles = ["side"]\nsettles-when = { option = "side", is = "a" }'
+            ),
+            LAST,
+            CHOICE,
+            REST,
+        ],
+        "step[2].settles-when",
+        "no option 'side'; known: top",
+    ),
+    "a reading of what is settled where nothing is": (
+        [HANDS.replace("cards = 3", 'cards = 3\nsettles-when = { option = "top", is = "left" }'), LAST, REST],
+        "step[1].settles-when",
+        "give 'settles' too",
+    ),
+    "a button moved by an option that is not there": (
+        [
+            HANDS.replace("cards = 3", 'cards = 3\nfirst = "button"\nmoves = { option = "side", clause = "S" }'),
+            LAST,
+            REST,
+        ],
+        "step[1].moves.option",
+        "no option 'side'; known: top",
+    ),
+    "a button moved by an option of something else": (
+        [
+            HANDS.replace("cards = 3", 'cards = 3\nfirst = "button"\nmoves = { option = "top", clause = "S" }'),
+            LAST,
+            REST,
+        ],
+        "step[1].moves.option",
+        "option 'top' must choose between clockwise, counter-clockwise",
+    ),
+    "a button moved where there is none": (
+        [HANDS.replace("cards = 3", 'cards = 3\nmoves = { option = "turn", clause = "S" }'), LAST, REST, TURN],
+        "step[1].moves",
+        'said of a button: first = "button"',
+    ),
+    "discards judged by an option that is not there": (
+        [*exchange('discards = { option = "side", clause = "S" }'), LAST, REST],
+        "step[3].discards.option",
+        "no option 'side'; known: top",
+    ),
+    "discards that mean nothing": (
+        [*exchange('discards = { clause = "S" }'), LAST, REST],
+        "step[3].discards",
+        "give 'then' or 'option', one of them",
+    ),
+    "cards shown that lie open already": (
+        [
+            HANDS,
+            COMMUNITY,
+            step("all", "show", 'of = ["community"]'),
+            step("again", "show", 'of = ["community"]\ncards = 3'),
+            LAST,
+            BOTH,
+        ],
+        "step[4].cards",
+        "all cards of 'community' lie open by a step before",
+    ),
+    "a show that ends with no step": (
+        [HANDS, step("show", "show", 'of = ["seats"]\noptional = true\nuntil = "hands"'), LAST, REST],
+        "step[2].until",
+        "'hands' is no later step; allowed: showdown",
+    ),
+    "a show that cannot be left out and ends": (
+        [HANDS, step("show", "show", 'of = ["seats"]\nuntil = "showdown"'), LAST, REST],
+        "step[2].until",
+        "said of a hand that may be shown: optional = true",
+    ),
+    "a bet that goes back too and is not there": (
+        [HANDS, LAST, REST.replace('then = "dead-hand"', 'then = "dead-hand"\nreturns = ["ante"]\nalso = ["pair"]')],
+        "wrong[1].also",
+        "no bet 'pair'; allowed: ante, side",
+    ),
+    "a bet that goes back beside all of them": (
+        [HANDS, LAST, REST.replace('then = "dead-hand"', 'then = "dead-hand"\nalso = ["side"]')],
+        "wrong[1].also",
+        "beside the bets of 'returns'; give it too",
+    ),
+    "a reading of more bets that go back where none is named": (
+        [
+            HANDS,
+            LAST,
+            REST.replace('then = "dead-hand"', 'then = "dead-hand"\nalso-when = { option = "top", is = "left" }'),
+        ],
+        "wrong[1].also-when",
+        "give 'also' too",
+    ),
+    "two propositions of one number": (
+        [
+            HANDS,
+            LAST,
+            REST,
+            rows(
+                "bet",
+                'number = 6\nname = "spot"\nplaced = "before-deal"\npropositions = ['
+                '{ number = 1, name = "odd", clause = "S" }, { number = 1, name = "even", clause = "S" }]',
+            ),
+        ],
+        "bet[6].propositions[2].number",
+        "1 is taken; each number once",
     ),
 }
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from dealer_flow.procedure.bets import AMOUNTS, BESIDE, BetPart, MustPart, amount_of
-from dealer_flow.procedure.checks.conditions import condition_faults
-from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.complaints import Complaint, condition_faults
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import WhenPart
 from protocol.tomlfile import Key
@@ -16,10 +15,9 @@ def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
         yield ("bet",), "one bet placed before-deal must have enters = true"
     extra = procedure.shoe is not None and procedure.shoe.extra is not None
     for index, bet in enumerate(procedure.bet):
-        if bet.enters_when is not None:
-            yield from condition_faults(procedure, ("bet", index, "enters-when"), bet.enters_when)
-            if bet.enters or bet.placed != "before-deal":
-                yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
+        yield from condition_faults(("bet", index, "enters-when"), bet.enters_when, procedure.option)
+        if bet.enters_when is not None and (bet.enters or bet.placed != "before-deal"):
+            yield ("bet", index, "enters-when"), "for a bet placed before-deal that has no enters = true"
         if bet.placed == "before-extra" and not extra:
             yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
     yield from _bet_conditions(procedure)
@@ -33,13 +31,12 @@ def _bet_conditions(procedure: Procedure) -> Iterator[Complaint]:
         conditions += [(("bet", index, "must", at, "when"), must.when) for at, must in enumerate(bet.must)]
     conditions += [(("total", index, "when"), total.when) for index, total in enumerate(procedure.total)]
     for key, when in conditions:
-        if when is not None:
-            yield from condition_faults(procedure, key, when)
+        yield from condition_faults(key, when, procedure.option)
 
 
 def rule_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Rules of bets that name what is not there, contradict each other, or can never be kept."""
-    names = {bet.name: bet for bet in procedure.bet}
+    names, limit = {bet.name: bet for bet in procedure.bet}, procedure.limit
     for index, bet in enumerate(procedure.bet):
         for at, must in enumerate(bet.must):
             yield from _must_faults(("bet", index, "must", at), bet, must, names)
@@ -50,11 +47,10 @@ def rule_faults(procedure: Procedure) -> Iterator[Complaint]:
         if bet.tip_for is not None:
             yield from _tip_faults(("bet", index), bet, names)
         fixed = [amount_of(must.exactly) for must in bet.must if must.exactly and must.when is None]
-        if procedure.limit is not None and any(
-            not each.bet and each.times > amount_of(procedure.limit.each_bet).times for each in fixed
-        ):
-            yield ("bet", index, "must"), f"exactly {fixed[0].words()} is above the limit of {procedure.limit.each_bet}"
-    if procedure.limit is not None and amount_of(procedure.limit.each_bet).bet:
+        for each in fixed:
+            if limit is not None and not each.bet and each.times > amount_of(limit.each_bet).times:
+                yield ("bet", index, "must"), f"exactly {each.words()} is above the limit of {limit.each_bet}"
+    if limit is not None and amount_of(limit.each_bet).bet:
         yield ("limit", "each-bet"), "an amount in dollars"
     for index, total in enumerate(procedure.total):
         if (total.at_most is None) == (total.at_least is None):
@@ -95,7 +91,7 @@ def _tip_faults(key: Key, bet: BetPart, names: Mapping[str, BetPart]) -> Iterato
 
 
 def _cycles(procedure: Procedure) -> Iterator[Complaint]:
-    """Bets that wait for each other, and amounts that go round without coming out where they began."""
+    """Bets that wait for each other, and two that are each so much of the other as cannot be."""
     needs = {bet.name: {name for must in bet.must if must.when is None for name in must.needs} for bet in procedure.bet}
     equals = {
         bet.name: {

@@ -3,9 +3,15 @@
 from collections.abc import Iterator
 from typing import Final, get_args
 
-from dealer_flow.procedure.checks.conditions import condition_faults
 from dealer_flow.procedure.checks.steps import dealt_to
-from dealer_flow.procedure.complaints import Complaint, unknown_bets
+from dealer_flow.procedure.complaints import (
+    Complaint,
+    condition_faults,
+    option_faults,
+    unknown_bets,
+    unknown_option,
+    values_of,
+)
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.tables import UNTIL, Consequence, Then, WrongPart
@@ -43,16 +49,16 @@ def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str,
             allowed = ", ".join(steps.get(row.of, ())) or "none"
             yield (*key, "at"), f"{name!r} gives no cards to {row.of!r}; allowed: {allowed}"
     players = [hand.name for hand in procedure.hand if hand.side == "players"]
-    thens, decides = _thens(procedure, row), "then" if row.then else "option"
+    thens = _thens(procedure, row)
     if "dead-hand" in thens and row.of not in ("seats", *players):
         others = ", ".join(then for then in THENS if then != "dead-hand")
-        yield (*key, decides), f"{row.of!r} has no hand of a player that could be dead; allowed: {others}"
+        yield (*key, row.decides), f"{row.of!r} has no hand of a player that could be dead; allowed: {others}"
     if row.missing is not None and "short" not in row.how:
         yield (*key, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
     if (next_ := _NEXT & thens) and "long" in row.how:
-        yield (*key, decides), f"{min(next_)!r} gives a hand its next card; one that is long has too many"
+        yield (*key, row.decides), f"{min(next_)!r} gives a hand its next card; one that is long has too many"
     if thens & {"kept", "set-aside"} and row.how != ("early",):
-        yield (*key, decides), 'said of a card that is dealt too early: how = ["early"]'
+        yield (*key, row.decides), 'said of a card that is dealt too early: how = ["early"]'
 
 
 _NEXT: Final = frozenset({"complete", "replace", "set-aside", "kept"})
@@ -63,7 +69,7 @@ def _thens(procedure: Procedure, row: Consequence) -> set[str]:
     """Every word the consequence may come to."""
     if row.then is not None:
         return {row.then}
-    return {value for option in procedure.option if option.name == row.option for value in option.allowed}
+    return {*(values_of(procedure.option, row.option) or ())}
 
 
 def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
@@ -82,6 +88,8 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
     for index, step in enumerate(procedure.step):
         if isinstance(step, ExchangeStep) and step.otherwise is not None:
             yield ("step", index, "otherwise"), step.otherwise
+        if isinstance(step, ExchangeStep) and step.discards is not None:
+            yield ("step", index, "discards"), step.discards
     if procedure.foul_set is not None:
         yield ("foul-set",), procedure.foul_set
     yield ("care", "deck"), procedure.care.deck
@@ -91,38 +99,44 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
 
 def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:
     """One word or one option that decides between words; a next card only where there is one; bets that are there."""
-    options = {option.name: option for option in procedure.option}
     bets = [bet.name for bet in procedure.bet]
     bets += [choice.gives_up.as_ for choice in procedure.decision if choice.gives_up is not None]
     for key, row in _consequences(procedure):
         if (row.then is None) == (row.option is None):
             yield key, "give 'then' or 'option', one of them"
-        elif row.option is not None and row.option not in options:
-            yield (*key, "option"), f"no option {row.option!r}; known: {', '.join(options) or 'none'}"
+        elif row.option is not None and values_of(procedure.option, row.option) is None:
+            yield (*key, "option"), unknown_option(procedure.option, row.option)
         elif (next_ := _NEXT & _thens(procedure, row)) and (
             procedure.device == "packet-shuffler" or not procedure.step
         ):
             why = f"{min(next_)!r} takes the next card, which a card-shoe or a dealer's hand alone gives"
-            yield (*key, "then" if row.then else "option"), why
+            yield (*key, row.decides), why
         elif not _thens(procedure, row) <= set(THENS):
             why = f"option {row.option!r} does not choose between consequences; allowed: {', '.join(THENS)}"
             yield (*key, "option"), why
-        yield from unknown_bets((*key, "returns"), row.returns or (), bets)
-        if row.also_when is not None:
-            yield from condition_faults(procedure, (*key, "also-when"), row.also_when)
-        if row.returns_when is not None:
-            yield from condition_faults(procedure, (*key, "returns-when"), row.returns_when)
+        yield from _returns_faults(procedure, key, row, bets)
     yield from _misdeal_faults(procedure)
     yield from unknown_bets(("misdeal", "returns"), procedure.misdeal.returns or (), bets)
 
 
+def _returns_faults(procedure: Procedure, key: Key, row: Consequence, bets: list[str]) -> Iterator[Complaint]:
+    """Bets that go back and are not there, and what is tied to some where none is named."""
+    yield from unknown_bets((*key, "returns"), row.returns or (), bets)
+    yield from unknown_bets((*key, "also"), row.also, bets)
+    yield from condition_faults((*key, "returns-when"), row.returns_when, procedure.option)
+    yield from condition_faults((*key, "also-when"), row.also_when, procedure.option)
+    if row.also and row.returns is None and row.returns_when is None:
+        yield (*key, "also"), "beside the bets of 'returns'; give it too"
+    if row.also_when is not None and not row.also:
+        yield (*key, "also-when"), "a reading by which more bets go back: give 'also' too"
+
+
 def _misdeal_faults(procedure: Procedure) -> Iterator[Complaint]:
     misdeal = procedure.misdeal
-    allowed = next((option.allowed for option in procedure.option if option.name == misdeal.option), None)
     if (misdeal.until is None) == (misdeal.option is None):
         yield ("misdeal",), "give 'until' or 'option', one of them"
-    elif misdeal.option is not None and (allowed is None or not set(allowed) <= set(UNTIL)):
-        yield ("misdeal", "option"), f"no option {misdeal.option!r} that chooses between {', '.join(UNTIL)}"
+    elif misdeal.option is not None:
+        yield from option_faults(("misdeal", "option"), misdeal.option, UNTIL, procedure.option)
 
 
 def fault_rows(procedure: Procedure) -> Iterator[Complaint]:

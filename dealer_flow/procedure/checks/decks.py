@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.complaints import Complaint, option_faults, values_of
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
@@ -31,9 +31,8 @@ def deck_faults(procedure: Procedure) -> Iterator[Complaint]:
     rest = procedure.remainder
     if rest is not None and rest.cards is not None and deck.fresh != "each-round":
         yield ("remainder", "cards"), "an exact remainder needs a deck that is fresh each-round"
-    values = {option.name: option.allowed for option in procedure.option}
     for name, age in (("age", procedure.care.age), ("least", procedure.care.least)):
-        if age is not None and not all(value.isdecimal() for value in values.get(age.option, ("",))):
+        if age is not None and not all(value.isdecimal() for value in values_of(procedure.option, age.option) or ("",)):
             yield (
                 ("care", name, "option"),
                 f"no option {age.option!r} that chooses between numbers of rounds, 0 for no limit",
@@ -55,18 +54,14 @@ def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
     key: Key = ("care", "burned")
     if not any(isinstance(step, BurnStep | BurnCardStep) for step in procedure.step):
         yield key, "no step burns a card"
-    words = {value for option in procedure.option if option.name == burned.option for value in option.allowed}
-    if strange := (words | ({burned.then} if burned.then else set())) - set(_OF_BURNED):
-        decides = "then" if burned.then else "option"
+    words = (burned.then,) if burned.then else values_of(procedure.option, burned.option) or ()
+    if strange := set(words) - set(_OF_BURNED):
         yield (
-            (*key, decides),
+            (*key, burned.decides),
             f"{', '.join(sorted(strange))}: a burned card is in nobody's hand; allowed: {', '.join(_OF_BURNED)}",
         )
     if burned.back_on_top and not (procedure.device == "card-shoe" and _off_deck(procedure)):
-        yield (
-            (*key, "back-on-top"),
-            "only a card-shoe whose cards a burn-card step burns takes one back",
-        )
+        yield (*key, "back-on-top"), "only a card-shoe whose cards a burn-card step burns takes one back"
 
 
 def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
@@ -77,26 +72,16 @@ def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
     key: Key = ("care", "runs-out")
     if procedure.device != "card-shoe" or not procedure.step or procedure.deck.fresh != "each-round":
         yield key, "single cards out of a card-shoe that is fresh each-round can run out, no other deck"
-    option = next((option for option in procedure.option if option.name == row.option), None)
-    if option is None:
-        known = ", ".join(option.name for option in procedure.option) or "none"
-        yield (*key, "option"), f"no option {row.option!r}; known: {known}"
-    elif not set(option.allowed) <= set(RUNS_OUT):
-        yield (*key, "option"), f"option {row.option!r} must choose between {', '.join(RUNS_OUT)}"
-    elif "scramble" in option.allowed and not _off_deck(procedure):
+    yield from option_faults((*key, "option"), row.option, RUNS_OUT, procedure.option)
+    if "scramble" in (values_of(procedure.option, row.option) or ()) and not _off_deck(procedure):
         yield (*key, "option"), "'scramble' needs burned cards, and no burn-card step of the device burns any"
 
 
-def won_row(procedure: Procedure) -> Iterator[Complaint]:
+def shown_faults(procedure: Procedure) -> Iterator[Complaint]:
     """What becomes of hands that were shown is for an option to say."""
-    row, key = procedure.care.shown, ("care", "shown", "option")
-    if row is None:
-        return
-    option = next((option for option in procedure.option if option.name == row.option), None)
-    if option is None:
-        yield key, f"no option {row.option!r}; known: {', '.join(option.name for option in procedure.option) or 'none'}"
-    elif not set(option.allowed) <= set(WON):
-        yield key, f"option {row.option!r} must choose between {', '.join(WON)}"
+    row = procedure.care.shown
+    if row is not None:
+        yield from option_faults(("care", "shown", "option"), row.option, WON, procedure.option)
 
 
 def remainder_faults(procedure: Procedure) -> Iterator[Complaint]:
@@ -109,6 +94,5 @@ def remainder_faults(procedure: Procedure) -> Iterator[Complaint]:
     names = [step.name for step in procedure.step]
     if rest.after is not None and rest.after not in names:
         yield ("remainder", "after"), f"no step {rest.after!r}; known: {', '.join(names)}"
-    allowed = {option.name: option.allowed for option in procedure.option}
-    if rest.explained is not None and not set(allowed.get(rest.explained, ("",))) <= set(EXPLAINED):
-        yield ("remainder", "explained"), f"an option that chooses between {', '.join(EXPLAINED)}"
+    if rest.explained is not None:
+        yield from option_faults(("remainder", "explained"), rest.explained, EXPLAINED, procedure.option)

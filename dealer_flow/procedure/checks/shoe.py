@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.complaints import Complaint, option_faults, unknown_option, values_of
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import SUIT_COLUMNS, ShoePart
 
@@ -18,7 +18,7 @@ CUT_CARD: Final = ("finish-race", "one-more-race", "play-on")
 
 
 def shoe_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
-    """Key and complaint, for everything that does not fit."""
+    """Tables of a game of steps, and what the shoe's own tables cannot be."""
     given = {"hand": procedure.hand, "decision": procedure.decision, "wrong": procedure.wrong}
     for name in [name for name, rows in given.items() if rows]:
         yield (name,), "belongs to a game of steps; this one is drawn from a shoe"
@@ -51,21 +51,18 @@ def _column_faults(shoe: ShoePart) -> Iterator[Complaint]:
 
 
 def _option_faults(procedure: Procedure, shoe: ShoePart) -> Iterator[Complaint]:
-    options = {option.name: option for option in procedure.option}
-    named: dict[str, tuple[str, tuple[str, ...] | None]] = {
-        "decks": (shoe.decks.option, None),
+    options, decks, key = procedure.option, shoe.decks.option, ("shoe", "decks", "option")
+    values = values_of(options, decks)
+    if values is None:
+        yield key, unknown_option(options, decks)
+    elif not all(value.isdecimal() and 1 <= int(value) <= 16 for value in values):
+        yield key, f"option {decks!r} must choose between numbers of decks, 1 to 16"
+    named = {
         "unread": (shoe.unread.option, UNREAD_BY),
         "overdraw": (shoe.overdraw.option, OVERDRAW),
         "cut-card": (shoe.cut_card.option, CUT_CARD),
     }
     if shoe.extra:
         named["extra"] = (shoe.extra.option, EXTRA)
-    for table, (name, known) in named.items():
-        key = ("shoe", table, "option")
-        if name not in options:
-            yield key, f"no option {name!r}; known: {', '.join(options)}"
-        elif known is None:
-            if not all(value.isdecimal() and 1 <= int(value) <= 16 for value in options[name].allowed):
-                yield key, f"option {name!r} must choose between numbers of decks, 1 to 16"
-        elif not set(options[name].allowed) <= set(known):
-            yield key, f"option {name!r} may choose between {', '.join(known)}"
+    for table, (name, words) in named.items():
+        yield from option_faults(("shoe", table, "option"), name, words, options)

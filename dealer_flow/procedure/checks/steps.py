@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from itertools import product
 
-from dealer_flow.procedure.checks.conditions import condition_faults
 from dealer_flow.procedure.checks.decks import remainder_faults
-from dealer_flow.procedure.complaints import Complaint, unknown_bets
+from dealer_flow.procedure.complaints import Complaint, condition_faults, unknown_bets
 from dealer_flow.procedure.schema import Procedure
-from dealer_flow.procedure.steps.base import cards_needed
+from dealer_flow.procedure.steps.base import DealtStep, cards_needed
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Recipient, chosen
@@ -24,7 +23,7 @@ def dealt_to(procedure: Procedure) -> dict[Recipient, list[str]]:
 
 
 def step_faults(procedure: Procedure) -> Iterator[Complaint]:
-    """Key and complaint, for everything that does not fit."""
+    """What no choice of options can mend, then what is wrong under any of them, each complaint once."""
     yield from _recipient_faults(procedure)
     if procedure.device == "hand":
         yield from _origin_faults(procedure)
@@ -65,14 +64,18 @@ def _recipient_faults(procedure: Procedure) -> Iterator[Complaint]:
 def _origin_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Where every card comes from the dealer's hand, each step says so."""
     for index, step in enumerate(procedure.step):
-        if step.from_device:
+        if isinstance(step, DealtStep) and step.from_device:
             yield ("step", index, "origin"), 'no device deals this game; a step that deals or burns has origin = "hand"'
+        elif step.from_device:
+            yield ("step", index, "do"), f"no device deals this game, and cards of a step {step.do!r} come from one"
 
 
 def _when_faults(procedure: Procedure) -> Iterator[Complaint]:
     for index, step in enumerate(procedure.step):
-        if step.when is not None:
-            yield from condition_faults(procedure, ("step", index, "when"), step.when)
+        yield from condition_faults(("step", index, "when"), step.when, procedure.option)
+        yield from condition_faults(("step", index, "settles-when"), step.settles_when, procedure.option)
+        if step.settles_when is not None and not step.settles:
+            yield ("step", index, "settles-when"), "a reading by which bets are settled: give 'settles' too"
 
 
 def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Iterator[Complaint]:
@@ -94,20 +97,20 @@ def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complai
     whole = deck.cards * deck.decks
     beside = procedure.device == "card-shoe"  # what is dealt by hand beside a shoe comes from a deck of its own
 
-    def over(seats: int, seated: int = most) -> tuple[int, int]:
+    def needs(seats: int, seated: int = most) -> tuple[int, int]:
         device, by_hand = cards_needed(steps, seats, seated)
         return (device, by_hand) if beside else (device + by_hand, 0)
 
     def fits(seats: int) -> bool:
-        return over(seats, seats)[0] <= whole and over(seats, seats)[1] <= deck.cards
+        return needs(seats, seats)[0] <= whole and needs(seats, seats)[1] <= deck.cards
 
     if not fits(most):
-        needed, has = (over(most)[0], whole) if over(most)[0] > whole else (over(most)[1], deck.cards)
+        needed, has = (needs(most)[0], whole) if needs(most)[0] > whole else (needs(most)[1], deck.cards)
         room = max((n for n in range(most) if fits(n)), default=0)
         yield ("seats", "most"), f"{most} seats need {needed} cards and the deck has {has}; at most {room}"
     rest = procedure.remainder
     if rest is not None and rest.cards is not None:
-        left = whole - over(most)[0]
-        same = over(1) == over(most) and all(step.foreseen or not step.deals for step in steps)
+        left = whole - needs(most)[0]
+        same = needs(1) == needs(most) and all(step.foreseen or not step.deals for step in steps)
         if left < rest.cards or (same and left != rest.cards):
             yield ("remainder", "cards"), f"{most} seats leave {left} cards of {whole}, not {rest.cards}"

@@ -91,15 +91,13 @@ class DealtStep(Step):
         """False where they are dealt by hand."""
         return self.origin == "device"
 
+    def for_anybody(self, view: RoundView) -> bool:
+        """False while all who are in play lack the bet that it is for."""
+        return self.only is None or not view.live or any(self.only in view.wagers[number] for number in view.live)
 
-def for_anybody(view: RoundView, only: str | None) -> bool:
-    """False while all who are in play lack the bet that a step is for."""
-    return only is None or not view.live or any(only in view.wagers[number] for number in view.live)
-
-
-def unknown_bet(game: "Procedure", key: Key, only: str | None) -> Iterator[Complaint]:
-    """A complaint about `only` where it names no bet of the game."""
-    yield from unknown_bets((*key, "only"), () if only is None else (only,), [bet.name for bet in game.bet])
+    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
+        """A bet there is none of."""
+        yield from unknown_bets((*key, "only"), filter(None, [self.only]), [bet.name for bet in game.bet])
 
 
 def cards_needed(steps: Iterable[Step], seats: int, most: int) -> tuple[int, int]:

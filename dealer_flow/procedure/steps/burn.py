@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.complaints import Complaint, option_faults
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Name, Recipient, listed, place
@@ -36,7 +36,7 @@ class PlannedBurn(NamedTuple):
         return position - 1 if self.top_at_left else self.size - position
 
 
-_ENDS: Final = {"left", "right"}
+_ENDS: Final = ("left", "right")
 """Where a packet's top card may lie."""
 
 
@@ -68,8 +68,7 @@ class BurnStep(Step):
 
     def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A packet once, of the house or the community, and not all of it."""
-        if next((set(option.allowed) for option in game.option if option.name == self.top_card), set()) != _ENDS:
-            yield (*key, "top-card"), "must name an option whose allowed values are 'left' and 'right'"
+        yield from option_faults((*key, "top-card"), self.top_card, _ENDS, game.option)
         if self.of not in so_far.dealt:
             yield from so_far.undealt((*key, "of"), (self.of,))
             return

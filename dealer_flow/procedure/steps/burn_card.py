@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from dealer_flow.procedure.complaints import Complaint
-from dealer_flow.procedure.steps.base import DealtStep, for_anybody, unknown_bet
+from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
-from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import a, cards
 from protocol.places import BURN
-from protocol.tomlfile import Key
 
 if TYPE_CHECKING:
     from dealer_flow.procedure.schema import Procedure
@@ -28,16 +25,12 @@ class BurnCardStep(DealtStep):
     def dues(self, view: RoundView) -> Iterator[Due]:
         """None while nobody needs the cards that follow."""
         drawn = not self.if_drawn or any(view.draws(number) for number in view.live)
-        if drawn and for_anybody(view, self.only):
+        if drawn and self.for_anybody(view):
             yield from (Due(BURN, 1, self.name) for _ in range(self.cards))
 
     def most_cards(self, seats: int, most: int) -> int:
         """However many play."""
         return self.cards
-
-    def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
-        """A bet there is none of."""
-        yield from unknown_bet(game, key, self.only)
 
     def words(self, game: "Procedure") -> str:
         """How many, and when."""

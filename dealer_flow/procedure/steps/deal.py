@@ -1,21 +1,26 @@
 """`deal`: cards go out, to place after place or in rotation."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
-from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.complaints import Complaint, option_faults
 from dealer_flow.procedure.steps.assign import AssignStep
-from dealer_flow.procedure.steps.base import DealtStep, for_anybody, unknown_bet
+from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.tables import AgePart, Name, Recipient, a, cards, place
+from dealer_flow.procedure.tables import Name, OptionRef, Recipient, a, cards, place
 from protocol.places import DEALER, Place, pile, seat
 from protocol.tomlfile import Key
 
 if TYPE_CHECKING:
     from dealer_flow.procedure.schema import Procedure
+
+_ENDS: Final = ("top", "bottom")
+"""Which card of a packet may lie on the first of numbered spots."""
+_WAYS: Final = ("clockwise", "counter-clockwise")
+"""Which way a button may go on."""
 
 
 class DealStep(DealtStep):
@@ -43,7 +48,7 @@ class DealStep(DealtStep):
     first: Literal["dealer-left", "number", "button"] = "dealer-left"
     count: Literal["clockwise", "counter-clockwise"] = "counter-clockwise"
     first_spot: Name | None = None
-    moves: AgePart | None = None
+    moves: OptionRef | None = None
 
     places_key = "to"
     gives = True
@@ -63,7 +68,7 @@ class DealStep(DealtStep):
 
     def turns(self, view: RoundView) -> list[Place]:
         """Who gets cards, in the order they go out."""
-        if not for_anybody(view, self.only):
+        if not self.for_anybody(view):
             return []
         seats, places = self._seats(view), list[Place]()
         for to in self.to:
@@ -106,14 +111,17 @@ class DealStep(DealtStep):
 
     def mistakes(self, game: "Procedure", so_far: CardsSoFar, key: Key) -> Iterator[Complaint]:
         """A bet there is none of; who is first where no seat gets cards."""
-        yield from unknown_bet(game, key, self.only)
+        yield from super().mistakes(game, so_far, key)
         if self.selects_first and "seats" not in self.to:
             yield (*key, "first"), "who is first is said of the seats; this step deals to none"
         if self.rotation == "there-and-back" and (self.by == "packet" or self.cards == 1):
             yield (*key, "rotation"), 'said of several cards that go out one at a time: by = "single"'
-        options = {option.name: {*option.allowed} for option in game.option}
-        if self.first_spot is not None and options.get(self.first_spot) != {"top", "bottom"}:
-            yield (*key, "first-spot"), "must name an option whose allowed values are 'top' and 'bottom'"
+        if self.first_spot is not None:
+            yield from option_faults((*key, "first-spot"), self.first_spot, _ENDS, game.option)
+        if self.moves is not None:
+            yield from option_faults((*key, "moves", "option"), self.moves.option, _WAYS, game.option)
+            if self.first != "button":
+                yield (*key, "moves"), 'said of a button: first = "button"'
 
     def words(self, game: "Procedure") -> str:
         """To whom, how many, how."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from dealer_flow.procedure.complaints import Complaint, unknown_bets
-from dealer_flow.procedure.steps.base import Step, unknown_bet
+from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
 from dealer_flow.procedure.tables import Name, a, listed, place
 from protocol.tomlfile import Key
@@ -44,7 +44,7 @@ class DecideStep(Step):
                 yield (*key, "choices"), f"no choice {name!r}; known: {', '.join(known) or 'none'}"
         if len(set(self.choices)) != len(self.choices):
             yield (*key, "choices"), "each choice once"
-        yield from unknown_bet(game, key, self.only)
+        yield from unknown_bets((*key, "only"), filter(None, [self.only]), [bet.name for bet in game.bet])
         late = [bet.name for bet in game.bet if bet.placed == "by-decision"]
         yield from unknown_bets((*key, "blind"), self.blind, late)
         if not so_far.dealt:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from dealer_flow.procedure.complaints import Complaint
-from dealer_flow.procedure.must_draw import MustPart
+from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
@@ -33,7 +33,7 @@ class ExchangeStep(Step):
     most: Annotated[int, Field(ge=1, le=7)]
     adds: bool = False
     by: Literal["packet", "single"] = "single"
-    must: tuple[MustPart, ...] = ()
+    must: tuple[DrawPart, ...] = ()
     counting: tuple[Recipient, ...] = ()
     otherwise: Consequence | None = None
     exposes: bool = False

@@ -55,5 +55,5 @@ class SetStep(Step):
         )
 
     def brief(self) -> str:
-        """`set 2 low`."""
+        """`2 of each hand set low`."""
         return f"{self.low} of each hand set {self.parts[0]}"

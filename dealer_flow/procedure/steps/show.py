@@ -42,14 +42,18 @@ class ShowStep(Step):
         yield from so_far.undealt((*key, "of"), self.of)
         for recipient in self.of:
             held, least = so_far.held(recipient), so_far.shown.get(recipient, 0) + 1
-            if self.cards is not None and held and not least <= self.cards <= held:
+            if self.cards is not None and 0 < held < least:
+                yield (*key, "cards"), f"all cards of {recipient!r} lie open by a step before"
+            elif self.cards is not None and held and not least <= self.cards <= held:
                 yield (*key, "cards"), f"{self.cards} cards of {recipient!r} lie open; allowed: {least} to {held}"
         if self.which == "bottom" and self.cards is None:
             yield (*key, "which"), "the bottom of all cards is all of them; give 'cards' too"
         names = [step.name for step in game.step]
         later = names[names.index(self.name) + 1 :]
-        if self.until is not None and not (self.optional and self.until in later):
-            yield (*key, "until"), f"of a show that is optional, one of the later steps: {', '.join(later)}"
+        if self.until is not None and not self.optional:
+            yield (*key, "until"), "said of a hand that may be shown: optional = true"
+        elif self.until is not None and self.until not in later:
+            yield (*key, "until"), f"{self.until!r} is no later step; allowed: {', '.join(later) or 'none'}"
 
     def words(self, game: "Procedure") -> str:
         """Whose, which and how many."""

@@ -1,0 +1,67 @@
+"""A name misspelt anywhere in a procedure is refused: of an option, a bet, a step, a choice, a hand or a value."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dealer_flow.procedure.checks.contradictions import contradictions
+from dealer_flow.procedure.layers import compose
+from dealer_flow.procedure.load import FOLDER, ProcedureError, known_procedures
+from dealer_flow.procedure.schema import Procedure
+from dealer_flow.procedure.tomlfile import read, validated
+
+Key = tuple[str | int, ...]
+FREE = {
+    *("id", "schema", "title", "jurisdiction", "reason", "base", "without"),
+    *("clause", "until-clause", "bets-closed", "parts", "as"),
+}
+"""Keys whose text is free. Whatever ends on `name` gives a name; `allowed` says what an option may be."""
+
+
+def texts(value: Any, key: Key = ()) -> Iterator[Key]:
+    """Where a text stands that must be one of several."""
+    if isinstance(value, str):
+        words = [part for part in key if isinstance(part, str)]
+        if not FREE & {*words} and words[-1] not in ("name", "allowed"):
+            yield key
+        return
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list | tuple) else ()
+    for part, item in items:
+        yield from texts(item, (*key, part))
+
+
+def misspelt(value: Any, key: Key) -> Any:
+    """The content with another text at this key."""
+    if not key:
+        return "nosuch"
+    first, *rest = key
+    if isinstance(value, dict):
+        return {part: misspelt(item, tuple(rest)) if part == first else item for part, item in value.items()}
+    return [misspelt(item, tuple(rest)) if part == first else item for part, item in enumerate(value)]
+
+
+def shapes() -> dict[str, tuple[str, Key]]:
+    """Each key that any procedure gives, rows without their number -> the first procedure that gives it, and where."""
+    found: dict[str, tuple[str, Key]] = {}
+    for name in known_procedures():
+        content = content_of(name)
+        for key in texts(content):
+            kind = [content["step"][key[1]]["do"]] if key[0] == "step" else []
+            found.setdefault(" ".join([*kind, *(part for part in key if isinstance(part, str))]), (name, key))
+    return found
+
+
+def content_of(name: str) -> Any:
+    path = FOLDER / f"{name}.toml"
+    return compose(read(path, ProcedureError), str(path)).content()
+
+
+SHAPES = shapes()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_misspelt_name_is_refused(shape: str) -> None:
+    name, key = SHAPES[shape]
+    _, wrong = validated(misspelt(content_of(name), key), Procedure, contradictions)
+    assert [*wrong], f"{name}: {key} may be anything"
