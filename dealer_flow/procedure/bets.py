@@ -7,7 +7,8 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart, a, listed
+from dealer_flow.procedure.english import a, listed
+from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.cards import RANKS, SUITS
 from protocol.printable import printable

@@ -10,7 +10,8 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from dealer_flow.procedure.tables import Clause, cards, listed
+from dealer_flow.procedure.english import cards, listed
+from dealer_flow.procedure.tables import Clause
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.cards import RANKS, Card
 

@@ -5,12 +5,11 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Field
 
+from dealer_flow.procedure.english import cards, listed
 from dealer_flow.procedure.tomlfile import TomlTable
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
 Clause = Annotated[str, Field(min_length=1)]
-
-
 Byte = Annotated[int, Field(ge=1, le=255)]
 
 Recipient = Name
@@ -44,34 +43,6 @@ all others have theirs. `reshuffle`: cards go back into the deck, which is shuff
 `kept`: a card dealt too early is the one that is due next. `person`: a supervisor is called and rules:
 calls the misdeal, or has play go on. `defective-deck`: every bet goes back, the deck leaves the table. `unreliable`:
 nothing is settled, a person decides."""
-
-
-# ------------------------------------------------------------------ in words
-
-_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def listed(items: list[str], last: str = "and") -> str:
-    """`a, b and c`."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}" if items else ""
-
-
-def a(name: str) -> str:
-    """`an ante`, `a bet`."""
-    return f"a{'n' * name.startswith(('a', 'e', 'i', 'o', 'u'))} {name}"
-
-
-def cards(count: int) -> str:
-    """`one card`, `five cards`, `12 cards`."""
-    return f"{_NUMBERS[count] if count < len(_NUMBERS) else count} card{'s' * (count != 1)}"
-
-
-def place(to: str, *, dealer: str = "yourself") -> str:
-    """A recipient in words."""
-    return {"seats": "the players", "dealer": dealer, "community": "the community"}.get(to, f"`{to}`")
-
-
-# ------------------------------------------------------------------ the tables
 
 
 class DeckPart(TomlTable):

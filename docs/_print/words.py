@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from dealer_flow.procedure.english import a, cards, listed
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.deal import DealStep
-from dealer_flow.procedure.tables import Consequence, ShoePart, WhenPart, WrongPart, a, cards, listed
+from dealer_flow.procedure.tables import Consequence, ShoePart, WhenPart, WrongPart
 
 THEN: Final = {
     "nothing": "play goes on",

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from dealer_flow.procedure.english import a, cards
 from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
-from dealer_flow.procedure.tables import a, cards
 from protocol.places import BURN
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import Field
 
 from dealer_flow.procedure.complaints import Complaint, option_faults
+from dealer_flow.procedure.english import a, cards, place
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.base import DealtStep
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.tables import Name, OptionRef, Recipient, a, cards, place
+from dealer_flow.procedure.tables import Name, OptionRef, Recipient
 from protocol.places import DEALER, Place, pile, seat
 from protocol.tomlfile import Key
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.english import cards, listed, place
 from dealer_flow.procedure.must_draw import DrawPart
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.tables import Consequence, Name, Recipient, cards, listed, place
+from dealer_flow.procedure.tables import Consequence, Name, Recipient
 from protocol.places import seat
 from protocol.tomlfile import Key
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from dealer_flow.procedure.complaints import Complaint
+from dealer_flow.procedure.english import place
 from dealer_flow.procedure.steps.base import Step
 from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.tables import Name, place
+from dealer_flow.procedure.tables import Name
 from protocol.tomlfile import Key
 
 if TYPE_CHECKING:
