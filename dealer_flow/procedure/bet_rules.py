@@ -74,15 +74,14 @@ def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRul
     for bet in spots(procedure, options):
         found += [
             BetRule(must.kinds[0], (bet.name,), must.clause, must.amount, must.others, must.choice)
-            for must in bet.must
-            if chosen(must.when, options)
+            for must in bet.rules(options)
         ]
         if bet.tip_for is not None:
             found.append(BetRule("tip-alone", (bet.name,), bet.clause, others=(bet.tip_for,)))
-            if bet.tip_capped:
+            if bet.tip_capped(options):
                 own = Amount(Fraction(1), bet.tip_for)
                 found.append(BetRule("tip-over", (bet.name,), bet.clause, own))
-        if procedure.limit is not None and bet.capped:
+        if procedure.limit is not None and bet.capped(options):
             limit = procedure.limit
             found.append(BetRule("limit", (bet.name,), limit.clause, amount_of(limit.each_bet)))
     for total in procedure.total:

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import AfterValidator, Field
 
 from dealer_flow.procedure.english import a, listed
-from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart
+from dealer_flow.procedure.tables import Byte, Clause, Name, WhenPart, chosen
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.cards import RANKS, SUITS
 from protocol.printable import printable
@@ -204,14 +204,17 @@ class BetPart(TomlTable):
         """The bet it plays with: its own name, unless it is a tip."""
         return self.tip_for or self.name
 
-    @property
-    def capped(self) -> bool:
-        """Whether the limit of every bet is its limit: it is no fee, and the section does not say itself, in dollars,
-        how much it may be."""
-        own = any(text.startswith("$") for must in self.must for text in (must.at_most, must.exactly) if text)
-        return not self.fee and not own
+    def rules(self, options: Mapping[str, str]) -> list[MustPart]:
+        """The rules of the bet under these options."""
+        return [must for must in self.must if chosen(must.when, options)]
 
-    @property
-    def tip_capped(self) -> bool:
+    def capped(self, options: Mapping[str, str]) -> bool:
+        """Whether the limit of every bet is its limit under these options: it is no fee, and the section does not say
+        itself, in dollars, how much it may be."""
+        dollars_of = (text for must in self.rules(options) for text in (must.at_most, must.exactly) if text)
+        return not self.fee and not any(text.startswith("$") for text in dollars_of)
+
+    def tip_capped(self, options: Mapping[str, str]) -> bool:
         """Whether it is a tip that may be as much as the bet it plays with, no rule of its own saying how much."""
-        return self.tip_for is not None and not any(must.at_most or must.exactly or must.equal for must in self.must)
+        own = any(must.at_most or must.exactly or must.equal for must in self.rules(options))
+        return self.tip_for is not None and not own

@@ -86,7 +86,7 @@ def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     """Which bet must be what, and the clause; a bet that is not is held."""
     for bet in procedure.bet:
         if bet.tip_for is not None:
-            most = ", at most as much" if bet.tip_capped else ""
+            most = ", at most as much" if bet.tip_capped({}) else ""
             yield bet.name, f"a tip for {a(bet.tip_for)}: only beside it{most}", bet.clause
         for must in bet.must:
             chosen = f" with the choice `{must.choice}`" if must.choice else ""
@@ -94,7 +94,7 @@ def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     for total in procedure.total:
         yield f"{listed([*total.bets])} together", f"{total.words()}{_where(total.when)}", total.clause
     if procedure.limit is not None:
-        without = [bet.name for bet in procedure.bet if not bet.capped]
+        without = [bet.name for bet in procedure.bet if not bet.capped({})]
         whose = f"every bet but {listed(without)}" if without else "every bet"
         yield whose, procedure.limit.words(), procedure.limit.clause
 

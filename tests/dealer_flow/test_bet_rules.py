@@ -208,8 +208,80 @@ def test_bets_that_wait_for_each_other_and_amounts_that_go_round() -> None:
     with pytest.raises(ProcedureError, match="no amounts can be"):
         game('equal = "2 more"', second.replace("RULE", 'equal = "2 side"'))
     assert game('equal = "2 more"', second.replace("RULE", 'equal = "1/2 side"')).bet[1].must
-    with pytest.raises(ProcedureError, match=r"above the limit of \$100"):
-        game('exactly = "$101"', '[limit]\neach-bet = "$100"\nclause = "S"\n')
+
+
+RING = """
+[[bet]]
+number = 7
+name = "more"
+placed = "before-deal"
+must = [{ equal = "2 last", clause = "S" }]
+clause = "S"
+
+[[bet]]
+number = 8
+name = "last"
+placed = "before-deal"
+must = [{ CLOSES, clause = "S" }]
+clause = "S"
+"""
+"""`side` is so much of `more`, `more` of `last`, and `last` closes the ring."""
+
+
+@pytest.mark.parametrize(
+    ("closes", "first"),
+    [
+        ('equal = "1/8 side"', 'equal = "2 more"'),
+        ('equal = "1/8 side", when = { option = "top", is = "left" }', 'equal = "2 more"'),
+        ('equal = "1/8 side"', 'equal = "2 more", when = { option = "top", is = "left" }'),
+    ],
+)
+def test_three_bets_whose_amounts_go_round(closes: str, first: str) -> None:
+    with pytest.raises(ProcedureError, match="'side' is 2 x 'more', which is 1/4 x 'side': no amounts can be"):
+        game(first, RING.replace("CLOSES", closes))
+
+
+@pytest.mark.parametrize(
+    "closes",
+    [
+        'equal = "1/4 side"',
+        'at-least = "1/8 side"',
+        'equal = "1/8 side", when = { option = "top", is = "right" }',
+    ],
+)
+def test_amounts_that_go_round_and_can_be(closes: str) -> None:
+    """So much of each other as they are, or not under one reading: one rule counts where the other does not."""
+    first = 'equal = "2 more"' + (', when = { option = "top", is = "left" }' if "right" in closes else "")
+    assert game(first, RING.replace("CLOSES", closes)).bet[1].must
+
+
+ABOVE = ['exactly = "$101"', 'at-most = "$101"', 'at-most = "$101", when = { option = "top", is = "left" }']
+
+
+@pytest.mark.parametrize("must", ABOVE)
+def test_a_rule_above_the_limit(must: str) -> None:
+    limit = '[limit]\neach-bet = "$100"\nclause = "S"\n'
+    with pytest.raises(ProcedureError, match=r"\$101 is above the limit of \$100"):
+        game(must, limit)
+    assert game(must.replace("101", "100"), limit).bet[1].must
+    assert game(must).bet[1].must
+
+
+def test_a_rule_of_one_reading_lifts_the_limit_under_that_reading_alone() -> None:
+    """A section's own amount in dollars stands in the limit's place, and so does what it says of a tip: where it
+    counts."""
+    limit = '[limit]\neach-bet = "$100"\nclause = "S limit"\n'
+    for reading, reason in (("left", ["at-most"]), ("right", ["limit"])):
+        own = game(f'at-most = "$100", when = {{ option = "top", is = "{reading}" }}', limit)
+        assert [found.reason for found in played(own, ante=500, side=10_001)[0].incidents] == reason
+        most = (
+            f'must = [{{ at-most = "$10", when = {{ option = "top", is = "{reading}" }}, clause = "S most" }}]\nclause'
+        )
+        tip = game(more=TIP.replace("clause", most))
+        reason = ["at-most"] if reading == "left" else ["tip-over"]
+        assert [found.reason for found in played(tip, ante=500, side=500, tip=1001)[0].incidents] == reason
+    without = game('at-most = "$100", when = { option = "top", is = "right" }', limit)
+    assert played(without, ante=500, side=10_000)[0].codes == []
 
 
 @pytest.mark.parametrize(

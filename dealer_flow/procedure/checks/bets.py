@@ -1,8 +1,10 @@
 """Bets: their conditions, and rules that name what is not there, contradict each other or can never be kept."""
 
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import NamedTuple
 
-from dealer_flow.procedure.bets import AMOUNTS, BESIDE, BetPart, MustPart, amount_of
+from dealer_flow.procedure.bets import AMOUNTS, BESIDE, Amount, BetPart, MustPart, amount_of
 from dealer_flow.procedure.complaints import Complaint, condition_faults
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.tables import WhenPart
@@ -46,10 +48,8 @@ def rule_faults(procedure: Procedure) -> Iterator[Complaint]:
                 yield ("bet", index, "must", at, "choice"), why
         if bet.tip_for is not None:
             yield from _tip_faults(("bet", index), bet, names)
-        fixed = [amount_of(must.exactly) for must in bet.must if must.exactly and must.when is None]
-        for each in fixed:
-            if limit is not None and not each.bet and each.times > amount_of(limit.each_bet).times:
-                yield ("bet", index, "must"), f"exactly {each.words()} is above the limit of {limit.each_bet}"
+        if limit is not None and not bet.fee and not amount_of(limit.each_bet).bet:
+            yield from _limit_faults(("bet", index, "must"), bet, amount_of(limit.each_bet))
     if limit is not None and amount_of(limit.each_bet).bet:
         yield ("limit", "each-bet"), "an amount in dollars"
     for index, total in enumerate(procedure.total):
@@ -79,6 +79,15 @@ def _must_faults(key: Key, bet: BetPart, must: MustPart, names: Mapping[str, Bet
         yield (*key, kind), "an amount in dollars; 'equal' compares with a bet"
 
 
+def _limit_faults(key: Key, bet: BetPart, limit: Amount) -> Iterator[Complaint]:
+    """A rule that lets the bet be more than any bet may be, under whatever reading it counts."""
+    for at, must in enumerate(bet.must):
+        for kind, text in (("exactly", must.exactly), ("at-most", must.at_most)):
+            if text is not None and not (own := amount_of(text)).bet and own.times > limit.times:
+                why = f"{kind.replace('-', ' ')} {own.words()} is above the limit of {limit.words()}"
+                yield (*key, at, kind), why
+
+
 def _tip_faults(key: Key, bet: BetPart, names: Mapping[str, BetPart]) -> Iterator[Complaint]:
     own = names.get(bet.tip_for or "")
     if own is None or own.tip_for is not None:
@@ -91,24 +100,52 @@ def _tip_faults(key: Key, bet: BetPart, names: Mapping[str, BetPart]) -> Iterato
 
 
 def _cycles(procedure: Procedure) -> Iterator[Complaint]:
-    """Bets that wait for each other, and two that are each so much of the other as cannot be."""
+    """Bets that wait for each other, and some that are each so much of the next as cannot be."""
     needs = {bet.name: {name for must in bet.must if must.when is None for name in must.needs} for bet in procedure.bet}
-    equals = {
-        bet.name: {
-            amount.bet: amount.times
-            for must in bet.must
-            if must.equal and must.when is None and (amount := amount_of(must.equal)).bet
-        }
-        for bet in procedure.bet
-    }
     for index, bet in enumerate(procedure.bet):
         if bet.name in _reached(bet.name, needs):
             yield ("bet", index, "must"), f"{bet.name!r} needs bets that need it: none of them could be the first"
-        for other, times in equals[bet.name].items():
-            back = equals.get(other, {}).get(bet.name)
-            if back is not None and back * times != 1:
-                why = f"{bet.name!r} is {times} x {other!r}, which is {back} x {bet.name!r}: no amounts can be"
-                yield ("bet", index, "must"), why
+    yield from dict.fromkeys(_amounts_around(procedure))
+
+
+class _Equal(NamedTuple):
+    """One bet is so many times another, by the rule at this key."""
+
+    bet: str
+    other: str
+    times: Fraction
+    key: Key
+
+
+def _amounts_around(procedure: Procedure) -> Iterator[Complaint]:
+    """Rules by which bets, one after the other, are so much of each other that no amounts can be: among those that
+    count always and those of one reading and one choice."""
+    rules = [
+        (must.when, must.choice, _Equal(bet.name, amount.bet, amount.times, ("bet", index, "must")))
+        for index, bet in enumerate(procedure.bet)
+        for must in bet.must
+        if must.equal and (amount := amount_of(must.equal)).bet
+    ]
+    for when, choice in [(None, None), *((when, choice) for when, choice, _ in rules)]:
+        equals = [equal for at, by, equal in rules if at in (None, when) and by in (None, choice)]
+        for equal in equals:
+            back = _times(equal, [other for other in equals if other != equal])
+            if back is not None and back * equal.times != 1:
+                bet = repr(equal.bet)
+                why = f"{bet} is {equal.times} x {equal.other!r}, which is {back} x {bet}: no amounts can be"
+                yield equal.key, why
+
+
+def _times(of: _Equal, equals: list[_Equal]) -> Fraction | None:
+    """How many times the bet its other one is by all these rules; None where they do not say."""
+    known, waiting = {of.bet: Fraction(1)}, [of.bet]
+    while waiting:
+        name = waiting.pop()
+        for bet, other, times, _ in equals:
+            found = {other: known[name] / times} if bet == name else {bet: known[name] * times} if other == name else {}
+            waiting += found.keys() - known.keys()
+            known = found | known
+    return known.get(of.other)
 
 
 def _reached(start: str, needs: Mapping[str, set[str]]) -> set[str]:
