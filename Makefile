@@ -26,6 +26,9 @@ JOBS ?= 2
 # Left out of the quick tests: whole programs, browsers, brokers, kills, walks of many orders.
 QUICK := not thorough and not slow and not hardware
 
+# Hundreds of tests start programs of their own: what Python compiled is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo check lint test acceptance mutation test-long test-kills test-rounds test-hardware bench captures docs site clean
 
 demo: $(VENV)/.demo

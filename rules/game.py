@@ -242,7 +242,18 @@ def load_game(source: str | Path) -> Game:
     if isinstance(source, str) and path.suffix != ".toml" and len(path.parts) == 1:
         if source not in game_ids():
             raise TomlFileError(source, None, "", f"no such game; allowed: {', '.join(game_ids())}, or a .toml file")
-        path = GAMES / f"{source}.toml"
+        return _of_package(source)
+    return _read(path)
+
+
+@cache
+def _of_package(game: str) -> Game:
+    """A game that comes with the package: examined once."""
+    return _read(GAMES / f"{game}.toml")
+
+
+def _read(path: Path) -> Game:
+    """A game and its pay tables, ready to settle rounds."""
     spec = load(path, GameSpec, _faults)
     paytables = _load_paytables(path, spec)
     content = [_content(spec), *(paytables[name].model_dump(mode="json") for name in sorted(paytables))]

@@ -6,6 +6,7 @@ seat had at START GAME is what its rules are asked of, whatever went back or was
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import devices.events as e
 from dealer_flow.procedure.bet_rules import BetRule, Breach
@@ -22,12 +23,27 @@ _ALONE = ("needs", "needs-one-of", "tip-alone")
 def may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
     """Whether a bet may be put down beside these of the same seat, by the rules that say what it needs or excludes. The
     bet that enters comes first: what it needs, such as a blind as high as the ante, is put down beside it."""
+    rules = _beside(plan)[bet]
+    if not rules:
+        return True
     beside = {**wagers, bet: 1}
-    first = bet in plan.entering
-    rules = (rule for rule in plan.rules if rule.amount is None and bet in rule.named)
-    rules = (rule for rule in rules if not first or rule.kind not in _ALONE)
     breaches = (breach for rule in rules if (breach := rule.breach(beside)) is not None)
     return not any(bet in breach.bets for breach in breaches)
+
+
+@lru_cache(maxsize=256)
+def _beside(plan: Plan) -> Mapping[str, tuple[BetRule, ...]]:
+    """Each bet's rules that say what it needs or excludes: it is asked of every bet at every seat again and again."""
+    return {
+        bet.name: tuple(
+            rule
+            for rule in plan.rules
+            if rule.amount is None
+            and bet.name in rule.named
+            and not (bet.name in plan.entering and rule.kind in _ALONE)
+        )
+        for bet in plan.bets.values()
+    }
 
 
 def hold(round_: Round, number: int, bets: Iterable[str], clause: str) -> None:

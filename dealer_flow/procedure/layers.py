@@ -10,6 +10,7 @@ away. Of two parts that say what the device is, the later one takes the other's 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -179,11 +180,17 @@ def _named_layer(layer: Layer, number: int, name: str, read_before: dict[str, La
             text = read(path, ProcedureError)
         except ProcedureError as fault:
             raise layer.fault(("base", number), f"{printable(name)}: {fault.why}") from None
-        read_before[identity] = Layer(str(path), text, parsed(str(path), text, ProcedureError), name)
+        read_before[identity] = _layer_of(str(path), text, name)
     found = read_before[identity]
     if layer.is_part and not found.is_part:
         raise layer.fault(("base", number), f"{name!r} is a procedure; a part stands on parts alone")
     return found
+
+
+@lru_cache(maxsize=64)
+def _layer_of(file: str, text: str, name: str) -> Layer:
+    """A file that others stand on: as long as it says the same it is taken apart once, for it lies under many."""
+    return Layer(file, text, parsed(file, text, ProcedureError), name)
 
 
 def _names(layer: Layer, key: str) -> list[str]:

@@ -5,6 +5,7 @@ file comes out as one `ProcedureError` that names file, line, key and what is al
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -40,7 +41,14 @@ def known_procedures() -> tuple[str, ...]:
 def load_procedure(source: str | Path) -> Procedure:
     """The procedure with this id, or in this file. ProcedureError says in one line what is wrong and where."""
     path = locate(source, FOLDER, "procedure", ProcedureError)
-    return parse_procedure(read(path, ProcedureError), str(path))
+    text = read(path, ProcedureError)
+    return _of_package(text, str(path)) if path.parent == FOLDER else parse_procedure(text, str(path))
+
+
+@lru_cache(maxsize=64)
+def _of_package(text: str, file: str) -> Procedure:
+    """A procedure that comes with the package, as does all that it stands on: examined once."""
+    return parse_procedure(text, file)
 
 
 def check_procedure(source: str | Path) -> list[ProcedureError]:

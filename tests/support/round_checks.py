@@ -19,7 +19,7 @@ from dealer_flow.record.incidents import Incident
 from dealer_flow.record.result import RoundResult
 from devices import events as e
 from protocol.places import Place
-from rules.game import game_ids, load_game
+from rules.game import game_id_of, load_game
 from rules.settle import settle
 from tests.support.clause_returns import allowed_returns
 from tests.support.flow_points import held_reports, patient, round_of
@@ -211,8 +211,8 @@ def check_complete(procedure: Procedure, result: RoundResult) -> None:
 
 @cache
 def _game(procedure: str) -> object:
-    games = [load_game(name) for name in game_ids()]
-    return next((game for game in games if procedure in game.spec.procedures), None)
+    game = game_id_of(procedure)
+    return None if game is None else load_game(game)
 
 
 def check_money(result: RoundResult) -> None:
