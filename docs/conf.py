@@ -37,10 +37,11 @@ html_show_sourcelink = False
 html_show_sphinx = False
 
 
-def hang_games_below_their_list(_app: Sphinx, name: str, source: list[str]) -> None:
+def hang_games_below_their_list(app: Sphinx, name: str, source: list[str]) -> None:
     """Put every game below the page that lists them, which is generated and knows nothing of Sphinx."""
     if name == "games/README":
-        games = sorted(path.stem for path in (HERE / "games").glob("*.md") if path.stem != "README")
+        games = sorted(page.removeprefix("games/") for page in app.env.found_docs if page.startswith("games/"))
+        games.remove("README")
         source[0] += "\n".join(["\n```{toctree}", ":hidden:", "", *games, "```", ""])
 
 

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -20,7 +21,13 @@ When = Literal["module", "function", "typing"]
 """When an import takes place: as its module is loaded, as a function is called, for type checkers only."""
 
 
-def imports(path: Path) -> Iterator[tuple[str, int, When]]:
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+@cache
+def imports(path: Path) -> tuple[tuple[str, int, When], ...]:
     """Every module and every name in one that `path` imports: its full name, the line, and when."""
 
     def walk(node: ast.AST, when: When) -> Iterator[tuple[str, int, When]]:
@@ -39,7 +46,7 @@ def imports(path: Path) -> Iterator[tuple[str, int, When]]:
                 yield from ((f"{child.module}.{alias.name}", child.lineno, when) for alias in child.names)
             yield from walk(child, inside)
 
-    return walk(ast.parse(path.read_text(), str(path)), "module")
+    return tuple(walk(tree(path), "module"))
 
 
 def where(path: Path) -> str:
@@ -247,7 +254,7 @@ FORBIDDEN_CALLS = {"read_until", "readline"}
 @pytest.mark.parametrize("path", [p for p in SOURCES if where(p).startswith("devices/")], ids=where)
 def test_no_slow_reads(path: Path) -> None:
     """`read(1)` and `read_until` cost 500 times a large read, byte for byte."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             assert node.func.attr not in FORBIDDEN_CALLS, f"{where(path)}:{node.lineno}: {node.func.attr}"
             if node.func.attr == "read" and node.args and isinstance(node.args[0], ast.Constant):
@@ -263,7 +270,7 @@ def test_every_package_is_typed_and_says_what_it_is(package: str) -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=where)
 def test_functions_stay_readable(path: Path) -> None:
     """A function over 40 lines is asking to be split. A module holds one idea, however long that is."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef):
             assert node.end_lineno is not None
             length = node.end_lineno - node.lineno + 1

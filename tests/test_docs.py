@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import click
@@ -107,13 +108,33 @@ def test_what_is_unknown_is_found() -> None:
 # ------------------------------------------------------------------ the site
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+OTHER_GAMES = {f"games/{path.stem}" for path in (DOCS / "games").glob("*.md")} - {
+    "games/README",
+    "games/race-to-the-flush",
+}
+"""Printed from files, all by the same lines: half of what there is to build."""
+
+
+class Site(NamedTuple):
+    """Where it was built, and the pages that must be in it, without suffixes."""
+
+    html: Path
+    pages: set[str]
+
+
+@pytest.fixture(scope="module", params=["one game", pytest.param("every page", marks=pytest.mark.slow)])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The site with the page of one game; and all of it, where no link may lead to a page that there is not."""
     built = tmp_path_factory.mktemp("site")
     sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", f"{built}/.doctrees"]
+    left_out = OTHER_GAMES if request.param == "one game" else set[str]()
+    if left_out:
+        sphinx += ["-D", f"exclude_patterns=_print,_site,{','.join(f'{game}.md' for game in sorted(left_out))}"]
+        sphinx += ["-D", "suppress_warnings=myst.header,myst.xref_missing"]
     done = subprocess.run([*sphinx, str(DOCS), f"{built}/html"], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    return built / "html"
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
+    return Site(built / "html", pages - left_out)
 
 
 class Seen(HTMLParser):
@@ -135,10 +156,9 @@ class Seen(HTMLParser):
 
 
 @needs_sphinx
-def test_every_page_is_built_and_every_link_leads_to_an_anchor(site: Path) -> None:
-    pages = {page: Seen(page) for page in site.rglob("*.html")}
-    sources = {path.relative_to(DOCS).with_suffix(".html").as_posix() for path in DOCS.rglob("*.md")}
-    assert sources <= {page.relative_to(site).as_posix() for page in pages}
+def test_every_page_is_built_and_every_link_leads_to_an_anchor(site: Site) -> None:
+    pages = {page: Seen(page) for page in site.html.rglob("*.html")}
+    assert site.pages <= {page.relative_to(site.html).with_suffix("").as_posix() for page in pages}
     for page, seen in pages.items():
         for link in map(urlsplit, seen.links):
             target = (page.parent / unquote(link.path)).resolve() if link.path else page
@@ -148,9 +168,9 @@ def test_every_page_is_built_and_every_link_leads_to_an_anchor(site: Path) -> No
 
 
 @needs_sphinx
-def test_the_reference_has_exactly_the_public_names(site: Path) -> None:
+def test_the_reference_has_exactly_the_public_names(site: Site) -> None:
     """Each with an anchor of its own, and each event that a device can report."""
-    anchors = Seen(site / "api.html").anchors
+    anchors = Seen(site.html / "api.html").anchors
     offered = {anchor.removeprefix("dealwire.") for anchor in anchors if re.fullmatch(r"dealwire\.\w+", anchor)}
     assert offered == set(dealwire.__all__) - {"events"}
     reported = {anchor.rpartition(".")[2] for anchor in anchors if re.fullmatch(r"devices\.events\.\w+", anchor)}
@@ -158,32 +178,30 @@ def test_the_reference_has_exactly_the_public_names(site: Path) -> None:
 
 
 @needs_sphinx
-def test_every_page_can_be_reached_from_the_first(site: Path) -> None:
+def test_every_page_can_be_reached_from_the_first(site: Site) -> None:
     """Through the list of pages at the side, or the list of games."""
-    reached, waiting = set[Path](), [site / "index.html"]
+    reached, waiting = set[Path](), [site.html / "index.html"]
     while waiting:
         page = waiting.pop()
         reached.add(page)
         links = (urlsplit(link) for link in Seen(page).links)
         targets = {(page.parent / unquote(link.path)).resolve() for link in links if link.path and not link.scheme}
         waiting += [one for one in targets - reached - set(waiting) if one.suffix == ".html"]
-    assert {path.relative_to(DOCS).with_suffix("") for path in DOCS.rglob("*.md")} <= {
-        path.relative_to(site).with_suffix("") for path in reached
-    }
+    assert site.pages <= {path.relative_to(site.html).with_suffix("").as_posix() for path in reached}
 
 
 @needs_sphinx
-def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
-    for page in site.rglob("*.html"):
+def test_nothing_is_fetched_from_elsewhere(site: Site) -> None:
+    for page in site.html.rglob("*.html"):
         for address in Seen(page).fetched:
             assert not urlsplit(address).netloc, f"{page.name}: {address}"
-    for sheet in site.rglob("*.css"):
+    for sheet in site.html.rglob("*.css"):
         assert not re.search(r"(url\(|@import)\s*['\"]?(https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name
 
 
 @needs_sphinx
 @needs_browser
-def test_it_reads_in_a_browser(site: Path) -> None:
+def test_it_reads_in_a_browser(site: Site) -> None:
     """Light or dark, wide or narrow: no page is wider than the window, asks for anything outside, or complains."""
     with chromium() as browser:
         for scheme, width in (("light", 1280), ("dark", 390)):
@@ -191,7 +209,7 @@ def test_it_reads_in_a_browser(site: Path) -> None:
             watch = Watch(context)
             page = watch.page()
             for path in ("index", "guides/run-a-table", "games/race-to-the-flush", "protocol", "odds"):
-                page.goto(f"file://{site}/{path}.html")
+                page.goto(f"file://{site.html}/{path}.html")
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, path
                 picture(page, f"site-{path.replace('/', '-')}-{scheme}-{width}")
             assert all(address.startswith(("file:", "data:")) for address in watch.asked), watch.asked

@@ -12,7 +12,7 @@ from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.play.steps import ends_by, next_to_show, to_set
-from dealer_flow.play.wagers import may_lie
+from dealer_flow.play.wagers import placeable
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.kinds import AnyStep
@@ -92,9 +92,8 @@ def _betting(round_: Round) -> Iterator[Candidate]:
         yield Legal("supervisor", "BadgeSwiped", "", what, deck), None
     yield from _count_deck(round_, plan.deck_at)
     for number in range(1, plan.most_seats + 1):
-        for bet in plan.bets.values():
-            if bet.placed == "before-deal" and may_lie(plan, bet.name, round_.wagers.get(number, {})):
-                yield _bet(round_, number, bet.number)
+        for bet in placeable(plan, round_.wagers.get(number, {})):
+            yield _bet(round_, number, bet.number)
     yield from _select(round_)
     if any(plan.entering & bets.keys() for bets in round_.wagers.values()):
         yield Legal("dealer", "GameStarted", "", "START GAME"), e.GameStarted(round_.number)

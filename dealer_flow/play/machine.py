@@ -5,6 +5,7 @@ table, whose round the guards ask about.
 """
 
 import logging
+from functools import cache
 
 from transitions import Event, EventData, Machine
 from transitions.core import Condition, Transition
@@ -63,6 +64,28 @@ class GuardedMachine(Machine):
     transition_cls = _Guarded
 
 
+@cache
+def table_machine() -> GuardedMachine:
+    """The machine of every table: it holds the rows of `states`, which no table changes."""
+    return GuardedMachine(
+        None,
+        states=State,
+        initial=State.BETTING,
+        transitions=[
+            {
+                "trigger": row.trigger,
+                "source": list(row.sources),
+                "dest": row.dest,
+                "conditions": list(row.guards),
+                "unless": list(row.unless),
+            }
+            for row in TRANSITIONS
+        ],
+        model_override=True,
+        auto_transitions=False,
+    )
+
+
 class Phase:
     """The model of the state machine: its state, the round that the guards ask about, and the triggers that
     `transitions` puts in. Each says whether a row let it pass."""
@@ -71,23 +94,9 @@ class Phase:
 
     def __init__(self, round_: Round) -> None:
         self.round_ = round_
-        GuardedMachine(
-            self,
-            states=State,
-            initial=State.BETTING,
-            transitions=[
-                {
-                    "trigger": row.trigger,
-                    "source": list(row.sources),
-                    "dest": row.dest,
-                    "conditions": list(row.guards),
-                    "unless": list(row.unless),
-                }
-                for row in TRANSITIONS
-            ],
-            model_override=True,
-            auto_transitions=False,
-        )
+        machine = table_machine()
+        machine.add_model(self)
+        machine.remove_model(self)  # which puts it off a list alone: nothing is ever asked of all tables
 
     def start_game(self) -> bool:  # type: ignore[empty-body]
         """START GAME closed the bets."""

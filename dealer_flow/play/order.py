@@ -6,7 +6,7 @@ depend on it; if they do, the round cannot be settled. `legal.py` offers nothing
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 import devices.events as e
@@ -55,9 +55,15 @@ def violation(state: State, round_: Round, body: e.Body) -> Violation | None:
 def _rules_at(plan: Plan, state: State) -> dict[type[e.Body], tuple[OrderRule, ...]]:
     """The rules that matter in this state of this game: of a hundred, a report meets three or four."""
     return {
-        kind: tuple(rule for rule in rules if state in rule.states and (rule.only is None or rule.only(plan)))
-        for kind, rules in RULES.items()
+        kind: tuple(rule for rule in rules if rule.only is None or rule.only(plan))
+        for kind, rules in _rules_of_any_game(state).items()
     }
+
+
+@cache
+def _rules_of_any_game(state: State) -> dict[type[e.Body], tuple[OrderRule, ...]]:
+    found = {kind: tuple(rule for rule in rules if state in rule.states) for kind, rules in RULES.items()}
+    return {kind: rules for kind, rules in found.items() if rules}
 
 
 # ------------------------------------------------------------------ the round

@@ -5,12 +5,12 @@ Bets placed before the deal are judged at START GAME, while somebody can still s
 seat had at START GAME is what its rules are asked of, whatever went back or was given up since.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import devices.events as e
 from dealer_flow.procedure.bet_rules import BetRule, Breach
-from dealer_flow.procedure.bets import BESIDE
+from dealer_flow.procedure.bets import BESIDE, BetPart
 from dealer_flow.procedure.plan import Plan
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
@@ -20,9 +20,25 @@ _ALONE = ("needs", "needs-one-of", "tip-alone")
 """Rules that say what a bet that lies alone lacks."""
 
 
-def may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
-    """Whether a bet may be put down beside these of the same seat, by the rules that say what it needs or excludes. The
-    bet that enters comes first: what it needs, such as a blind as high as the ante, is put down beside it."""
+def placeable(plan: Plan, wagers: Mapping[str, int]) -> Sequence[BetPart]:
+    """The bets before the deal that may be put down beside these of the same seat."""
+    return [bet for bet in _early(plan) if _may_lie(plan, bet.name, wagers)] if wagers else _alone(plan)
+
+
+@lru_cache(maxsize=256)
+def _early(plan: Plan) -> tuple[BetPart, ...]:
+    return tuple(bet for bet in plan.bets.values() if bet.placed == "before-deal")
+
+
+@lru_cache(maxsize=256)
+def _alone(plan: Plan) -> tuple[BetPart, ...]:
+    """As `placeable`, where nothing lies yet: so it is at most seats, most of the time."""
+    return tuple(bet for bet in _early(plan) if _may_lie(plan, bet.name, {}))
+
+
+def _may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
+    """By the rules that say what a bet needs or excludes. The bet that enters comes first: what it needs, such as a
+    blind as high as the ante, is put down beside it."""
     rules = _beside(plan)[bet]
     if not rules:
         return True
@@ -33,7 +49,7 @@ def may_lie(plan: Plan, bet: str, wagers: Mapping[str, int]) -> bool:
 
 @lru_cache(maxsize=256)
 def _beside(plan: Plan) -> Mapping[str, tuple[BetRule, ...]]:
-    """Each bet's rules that say what it needs or excludes: it is asked of every bet at every seat again and again."""
+    """Each bet's rules that say what it needs or excludes."""
     return {
         bet.name: tuple(
             rule

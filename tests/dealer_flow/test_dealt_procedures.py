@@ -27,7 +27,8 @@ from tests.support.procedures import STEPPED, Case, Cases, readings
 from tests.support.table_evenings import TableEvening
 
 SPEED = 20.0
-every_procedure = pytest.mark.parametrize("name", STEPPED)
+every_procedure = pytest.mark.parametrize("name", STEPPED, scope="module")
+"""Test after test of one procedure, so that its evening is dealt once."""
 
 
 @dataclass

@@ -11,7 +11,7 @@ from tests.support.procedures import DEALT_OTHERWISE
 
 pytestmark = pytest.mark.thorough
 
-STATES = 250
+STATES = 120
 """States without a departure that the default run follows; a third as many with one. The slow run has many more."""
 MORE = {"texas-shootout.co": 900, "fortune-pai-gow.co-single": 500, "pai-gow.co-single": 500}
 """Procedures whose first complete round is farther away: hands are long, one card at a time or with bets of their own

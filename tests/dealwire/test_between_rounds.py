@@ -104,7 +104,7 @@ def test_from_one_rest_to_the_end_of_a_long_evening() -> None:
 def test_after_practically_every_round_there_is_a_rest(name: str) -> None:
     """After every one, where all goes well. A round that START GAME of the next one ends has none after it, and
     reports that are set aside may wait over an end."""
-    for wrong, least, rounds in ((0.0, 1.0, 4), (0.05, 0.8, 15)):
+    for wrong, least, rounds in ((0.0, 1.0, 3), (0.05, 0.8, 10)):
         table, ended, rests = made_of(**SETTINGS[name])(None), 0, 0
         for seen in evening_of(name, wrong=wrong, rounds=rounds):
             ends = [line for line in table.publish(seen) if line.topic == "round"]

@@ -336,6 +336,7 @@ def check_incident(incident: Incident) -> None:
     assert not re.search(r"(?<!\S)\?(?![\S])", incident.text), incident.text
 
 
+@cache
 def check_legal(item: Legal) -> None:
     """Who, what and where are written down, and fit together. The same entry is looked at once."""
     fitting = [row for row in LEGAL if row[1] == item.event]
