@@ -2,7 +2,7 @@
 the rounds in which a burn, a count, a reveal, a misdeal and the progressive matter come out wrong.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -23,12 +23,18 @@ class UncheckedSetter:
     """In place of the machine: of the ways that a trigger has from the state of the moment it takes the first, or the
     last, and says that it did."""
 
-    def __init__(self, which: int, model: Any, *, initial: State, transitions: Rows, **_: object) -> None:
+    def __init__(self, which: int, _: None, *, initial: State, transitions: Rows, **__: object) -> None:
+        self.left, self.which, self.initial, self.transitions = MOST_TRIGGERS, which, initial, transitions
+
+    def add_model(self, model: Any) -> None:
         self.left = MOST_TRIGGERS
-        model.state = initial
-        for trigger in {row["trigger"] for row in transitions}:
-            rows = [row for row in transitions if row["trigger"] == trigger]
-            setattr(model, trigger, partial(self._take, which, model, rows))
+        model.state = self.initial
+        for trigger in {row["trigger"] for row in self.transitions}:
+            rows = [row for row in self.transitions if row["trigger"] == trigger]
+            setattr(model, trigger, partial(self._take, self.which, model, rows))
+
+    def remove_model(self, model: Any) -> None:
+        """It has no list of them."""
 
     def _take(self, which: int, model: Any, rows: Rows) -> bool:
         self.left -= 1
@@ -109,6 +115,15 @@ def test_the_machine_brings_the_round_out_right(matters: Callable[[], None]) -> 
     matters()
 
 
+@pytest.fixture
+def machine_made_anew() -> Iterator[None]:
+    """No table of this test shares the machine of those before or after."""
+    machine.table_machine.cache_clear()
+    yield
+    machine.table_machine.cache_clear()
+
+
+@pytest.mark.usefixtures("machine_made_anew")
 @pytest.mark.parametrize("which", [0, -1], ids=["the first way", "the last way"])
 @pytest.mark.parametrize("matters", ROUNDS)
 def test_an_unchecked_setter_does_not(monkeypatch: pytest.MonkeyPatch, matters: Callable[[], None], which: int) -> None:
