@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Final
 
+from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.due import Due
+from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import CardMark, Round
 from protocol.cards import Card
 from protocol.places import Place
@@ -124,6 +126,8 @@ def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
             break
         round_.dues.pop(owed[0])
         round_.marks[index] = CardMark("deal", place, step)
+        if (hand := round_.ledger.hands.get(place)) is not None and hand.revealed is not None:
+            hand.opened, hand.revealed = hand.revealed, None  # what lay open is not the whole hand any more
     _settle(round_, before)
 
 
@@ -226,6 +230,28 @@ def met(round_: Round, place: Place) -> None:
     """The place has its number of cards: it is due none to complete it."""
     rest = round_.dues[round_.given :]
     round_.dues[round_.given :] = [due for due in rest if due.place != place or due.why != "complete"]
+
+
+def deals_around(round_: Round, place: Place) -> bool:
+    """Whether a player's hand is one of those that single cards of a shoe still go around to."""
+    due, hand = round_.next_due, round_.ledger.hands.get(place)
+    if due is None or hand is None or not round_.plan.from_shoe or place.seat is None:
+        return False
+    step = next(step for step in round_.plan.steps if step.name == due.step)
+    return isinstance(step, DealStep) and step.by == "single" and due.why == "deal" and hand.step == step.name
+
+
+def deal_out(round_: Round, place: Place) -> None:
+    """The hand is dead: of the single cards that are still dealt around the table it gets none."""
+    if deals_around(round_, place):
+        rest = round_.dues[round_.given :]
+        round_.dues[round_.given :] = [due for due in rest if due.place != place]
+
+
+def give_next(round_: Round, hand: Hand, missing: int) -> None:
+    """The hand is due the next cards, before the deal goes on around the table."""
+    round_.dues[round_.given : round_.given] = [Due(hand.place, 1, hand.step)] * missing
+    hand.expected, hand.judged = hand.expected - missing, 0
 
 
 # ------------------------------------------------------------------ laid anew

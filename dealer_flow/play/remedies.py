@@ -1,8 +1,11 @@
 """What is done with a card that must not stay where it is: it is dead and the next takes its place, it goes back into
 the deck, it is set aside, or it counts as the card that is due next."""
 
+from itertools import takewhile
+
 from dealer_flow.play import laying
 from dealer_flow.procedure.plan import Policy
+from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.record.incidents import Incident, at
@@ -148,11 +151,22 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
         return policy.then == "reshuffle" and of_card(round_, policy, place, face, seen)
     if policy.then == "reshuffle" or (policy.then == "set-aside" and not _later_deals(round_, place, 1)):
         _into_deck(round_, policy, place, laying.take_back(round_, spares), seen)
+    elif policy.then == "kept":
+        _keep(round_, place, spares)
     else:
-        why = "early" if policy.then == "kept" else "aside"
         for index in spares:
-            round_.marks[index] = CardMark("early" if why == "early" else "aside", place)
+            round_.marks[index] = CardMark("aside", place)
     return True
+
+
+def _keep(round_: Round, place: Place, cards: list[int]) -> None:
+    """These cards, dealt too early, are the place's in the step that deals them; one that was burned before them is
+    burned."""
+    ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[round_.at + 1 :])
+    burns = sum(step.cards for step in ahead if isinstance(step, BurnCardStep))
+    before = [index for index in laying.spares(round_) if index < cards[-1]][:burns]
+    for index in sorted({*before, *cards}):
+        round_.marks[index] = CardMark("early", BURN if index in before else place)
 
 
 def _later_deals(round_: Round, place: Place, after: int) -> bool:
@@ -166,10 +180,10 @@ def at_step(round_: Round, seen: Seen) -> None:
     """A step begins: a card that was dealt too early is the one that it deals, one that was set aside goes back into
     the deck for the last."""
     step = round_.step
-    if not isinstance(step, DealStep) or not round_.marks:
+    if not isinstance(step, DealStep | BurnCardStep) or not round_.marks:
         return
     for place in {mark.place for mark in round_.marks.values() if mark.why in ("early", "aside")}:
-        if round_.plan.kind(place) not in step.to:
+        if round_.plan.kind(place) not in (step.to if isinstance(step, DealStep) else (BURN.text,)):
             continue
         kept = [n for n, mark in round_.marks.items() if mark == CardMark("early", place)]
         laying.use(round_, kept, place, step.name)

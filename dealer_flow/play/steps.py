@@ -135,11 +135,10 @@ def declaring(round_: Round, place: Place) -> ShowStep | None:
     shows = [step for step in steps if isinstance(step, ShowStep) and step.optional and kind in step.of]
     if round_.over or not place.seat or not shows or not (declares(round_, place) or shows[-1].until is not None):
         return None
-    step, made = shows[-1], round_.choices.get(place.seat, {})
+    step = shows[-1]
     if step.until is not None:
         return None if _begun(round_, step.until) else step
-    names = [each.name for each in round_.plan.steps]
-    return None if any(names.index(name) > names.index(step.name) for name in made) else step
+    return None if _chose_after(round_, step, place.seat) else step
 
 
 def declared_late(round_: Round, place: Place) -> ShowStep | None:
@@ -147,9 +146,23 @@ def declared_late(round_: Round, place: Place) -> ShowStep | None:
     step = round_.step
     if round_.over or step is None or isinstance(step, RevealStep) or not place.seat or not declares(round_, place):
         return None
-    shows = [each for each in round_.plan.steps[: round_.at + 1] if isinstance(each, ShowStep) and each.until]
-    late = [each for each in shows if each.until and _begun(round_, each.until)]
-    return late[-1] if late and round_.plan.kind(place) in late[-1].of else None
+    kind, steps = round_.plan.kind(place), round_.plan.steps[: round_.at + 1]
+    shows = [each for each in steps if isinstance(each, ShowStep) and each.optional and kind in each.of]
+    late = [each for each in shows if _too_late(round_, each, place.seat)]
+    return late[-1] if late else None
+
+
+def _too_late(round_: Round, step: ShowStep, number: int) -> bool:
+    """Whether the step until which hands are declared has begun; where none is named, whether a seat that declared
+    nothing has chosen in a later one."""
+    if step.until is not None:
+        return _begun(round_, step.until)
+    return step.name not in round_.declared.get(number, ()) and _chose_after(round_, step, number)
+
+
+def _chose_after(round_: Round, step: ShowStep, number: int) -> bool:
+    names = [each.name for each in round_.plan.steps]
+    return any(names.index(name) > names.index(step.name) for name in round_.choices.get(number, {}))
 
 
 def _begun(round_: Round, name: str) -> bool:

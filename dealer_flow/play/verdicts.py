@@ -13,6 +13,7 @@ from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.record.incidents import UNJUDGED, Incident, at
+from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import Round, Ruling
 from devices.events import Mishap, Seen
 from protocol.cards import UNREAD, Card, spell_cards
@@ -54,6 +55,8 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
         unsettle(round_, kind)
     if then == "dead-hand" and place.seat:
         round_.dead.add(place.seat)
+        if policy.dealt_out:
+            laying.deal_out(round_, place)
         round_.returns.add("dead-hand", place.seat, returns)
     elif then == "dead-hand" and kind in round_.plan.hands:
         round_.dead_hands.add(kind)
@@ -166,6 +169,9 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
         return  # what is not shown yet is still to be dealt
     kind = round_.plan.kind(place)
     policy = round_.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
+    if off < 0 and policy.then == "dead-hand" and not policy.dealt_out and laying.deals_around(round_, place):
+        passed_over(round_, hand, -off, seen)
+        return
     wrong = _FOUND(code=count_code(kind), place=place.text, counted=counted, expected=hand.expected)
     incident = round_.report(judged(policy, wrong), seen)
     if not may_be(round_, policy):
@@ -174,6 +180,20 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
         miscount(round_, policy, hand, off, seen)
     elif off < 0:
         complete(round_, hand, -off)
+
+
+def passed_over(round_: Round, hand: Hand, missing: int, seen: Seen) -> None:
+    """A hand lacks cards while they are still dealt around the table: it is due the next ones, and not wrong yet."""
+    step = next(step for step in round_.plan.steps if step.name == hand.step)
+    passed = Incident(
+        code="place-passed-over",
+        clause=step.clause,
+        place=hand.place.text,
+        counted=hand.counted,
+        expected=hand.expected,
+    )
+    round_.report(passed, seen)
+    laying.give_next(round_, hand, missing)
 
 
 def count_code(kind: str) -> str:

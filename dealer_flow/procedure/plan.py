@@ -23,6 +23,7 @@ from dealer_flow.procedure.tables import (
     FouledPart,
     Recipient,
     ShoePart,
+    WrongPart,
     chosen,
 )
 from protocol.cards import CARDS, DECK, Card
@@ -38,13 +39,15 @@ _COLUMN_OF: Final = {letter: name for name, letter in SUIT_COLUMNS.items()}
 
 class Policy(NamedTuple):
     """What a finding means, and the clause that says so. `returns`: the bets that go back, None where the clause names
-    none; `calls`: who must come at once; `back`: what goes back into the deck."""
+    none; `calls`: who must come at once; `back`: what goes back into the deck; `dealt_out`: a dead hand gets no more
+    cards, though it died while they are dealt."""
 
     then: str
     clause: str
     returns: tuple[str, ...] | None = None
     calls: str | None = None
     back: str = "card"
+    dealt_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +336,8 @@ class Plan:
         returns = row.returns if chosen(row.returns_when, self.options) else ()
         if returns is not None and chosen(row.also_when, self.options):
             returns += row.also
-        return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls, row.back)
+        out = isinstance(row, WrongPart) and row.dealt_out and chosen(row.dealt_out_when, self.options)
+        return Policy(row.then or self.options[row.option or ""], row.clause, returns, row.calls, row.back, out)
 
 
 def _fault_policy(row: FaultPart) -> Policy:

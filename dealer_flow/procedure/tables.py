@@ -268,12 +268,16 @@ class WrongPart(Consequence):
     """A hand that is wrong: whose (`of` a recipient, or `remainder`), in which ways (`how`), and if `at` is there only
     in cards of these steps. `missing`: short by so many cards at least; of several such rows the greatest decides.
     Every place that gets cards needs a row for `short` and for `long`; where none speaks of `exposed` or `off-table`,
-    a person rules."""
+    a person rules. `dealt_out`: a hand that dies while single cards are still dealt gets no more of them, under the
+    reading `dealt_out_when` alone; any other keeps its place in the order of the cards, and one that lacks a card by
+    then is due the next."""
 
     of: Recipient
     how: Annotated[tuple[How, ...], Field(min_length=1)]
     at: tuple[Name, ...] = ()
     missing: Annotated[int, Field(ge=1, le=7)] | None = None
+    dealt_out: bool = False
+    dealt_out_when: WhenPart | None = None
 
 
 class FacePart(TomlTable):

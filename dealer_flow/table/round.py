@@ -321,14 +321,18 @@ class Round:
         exact, rest = self.plan.exact_rest, self.rest
         if exact is None or rest is None:
             return None
-        if rest == exact or (self.plan.rest_explained and rest == exact - self._too_many):
+        if rest == exact or rest == exact - self._explained:
             return None
         return "short" if rest < exact else "long"
 
     @property
-    def _too_many(self) -> int:
-        """Cards that players' hands hold too many, those they lack taken off."""
-        return sum(self.ledger.off(seat(number)) for number in self.active)
+    def _explained(self) -> int:
+        """Cards that hands hold too many, those they lack taken off, where the hands' own row says what follows: the
+        house's once that is found, the players' as the option has it."""
+        places = [seat(number) for number in self.active] if self.plan.rest_explained else []
+        if self.house_wrong:
+            places += [place for place in self.ledger.hands if self.plan.house(self.plan.kind(place))]
+        return sum(self.ledger.off(place) for place in places)
 
     # ------------------------------------------------------------------ what goes wrong
 

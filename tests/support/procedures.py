@@ -207,7 +207,7 @@ class Cases:
             word, whose = self._follows(self._row(kind, how, place, _cards(trouble)), place, kind, ruling)
             words.append(word)
             dead |= whose
-            if how in ("short", "long"):
+            if how in ("short", "long") and word != "progressive-only":  # else the house's count explains the rest
                 words += self._rest_follows("long" if how == "short" else "short")
         counted = frozenset(place.text for how, place in places.items() if how in ("short", "long"))
         return Case(name, self._round(trouble), self._worst(*words), frozenset(dead), counted)

@@ -164,6 +164,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "board-order-differs": "place cards known",
     "button-misplaced": "seat number",
     "declared-late": "place",
+    "place-passed-over": "place counted expected",
     "discards-wrong": "place counted expected? limit called? unreliable?",
     "laid-aside-unknown": "place choices",
     "dealer-count-wrong": _COUNT,

@@ -57,6 +57,11 @@ def _row_faults(procedure: Procedure, key: Key, row: WrongPart, steps: dict[str,
         yield (*key, "missing"), 'cards are missing from a hand that is short: for how = ["short"]'
     if (next_ := _NEXT & thens) and "long" in row.how:
         yield (*key, row.decides), f"{min(next_)!r} gives a hand its next card; one that is long has too many"
+    yield from condition_faults((*key, "dealt-out-when"), row.dealt_out_when, procedure.option)
+    if row.dealt_out_when is not None and not row.dealt_out:
+        yield (*key, "dealt-out-when"), "a reading by which the hand is dealt out: give 'dealt-out' too"
+    if row.dealt_out and "dead-hand" not in thens:
+        yield (*key, "dealt-out"), "said of a hand that is dead"
     if thens & {"kept", "set-aside"} and row.how != ("early",):
         yield (*key, row.decides), 'said of a card that is dealt too early: how = ["early"]'
 
