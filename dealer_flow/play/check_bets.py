@@ -11,7 +11,7 @@ from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.table.round import Round
 
 
-def _bet(round_: Round, body: e.WagerPlaced, placed: str) -> BetPart | None:
+def _bet(round_: Round, body: e.WagerPlaced | e.WagerOn, placed: str) -> BetPart | None:
     """The bet, when it is placed at this time."""
     bet = round_.plan.bets.get(body.bet)
     return bet if bet is not None and bet.placed == placed else None
@@ -51,9 +51,30 @@ def _number_to_come(round_: Round, body: e.WagerPlaced) -> bool:
     return round_.wagers.get(body.seat, {}).get(round_.plan.bets[body.bet].name, 0) == body.cents
 
 
-def _house_covered(round_: Round, body: e.WagerPlaced) -> bool:
+def _house_covered(round_: Round, body: e.WagerPlaced | e.WagerOn) -> bool:
+    """False for a bet that is placed or changed after cards of the house were seen that came after its choice."""
     bet = _bet(round_, body, "by-decision")
-    return bet is None or not (round_.house_shown or (body.seat, bet.name) in round_.too_late)
+    if bet is None or _lies_so(round_, body, bet.name) or (not body.cents and takes_back(round_, body.seat, bet.name)):
+        return True
+    return not (
+        round_.house_shown or ((body.seat, bet.plays_as) in round_.too_late and not _offered(round_, body, bet))
+    )
+
+
+def _lies_so(round_: Round, body: e.WagerPlaced | e.WagerOn, bet: str) -> bool:
+    """Whether the bet lies there as it is reported."""
+    if isinstance(body, e.WagerOn):
+        on = round_.plan.proposition(body.bet, body.proposition, body.on) or ""
+        return round_.propositions.get(body.seat, {}).get(bet, {}).get(on, 0) == body.cents
+    return round_.wagers.get(body.seat, {}).get(bet, 0) == body.cents
+
+
+def _offered(round_: Round, body: e.WagerPlaced | e.WagerOn, bet: BetPart) -> bool:
+    """Whether a choice that is still to make goes with this bet."""
+    step = round_.step
+    if not isinstance(step, DecideStep) or not round_.is_undecided(body.seat):
+        return False
+    return any(bet.plays_as in round_.plan.choices[name].stakes for name in step.choices)
 
 
 def _offered_hand_covered(round_: Round, body: e.WagerPlaced) -> bool:

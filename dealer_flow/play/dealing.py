@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from dealer_flow.play.laying import lay
+from dealer_flow.play.laying import lay, rename
 from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
 from dealer_flow.procedure.steps.assign import AssignStep
 from dealer_flow.procedure.steps.decide import DecideStep
@@ -97,10 +97,18 @@ def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
     policy = round_.plan.deck_policy
     found = DECK_WRONG(reason="person", place=round_.plan.deck_at.text, counted=counted, expected=round_.plan.cards)
     wrong = round_.report(judged(policy, found), seen)
-    if policy.then == "defective-deck" and round_.decks.last is not None:
-        round_.decks.find_defective(round_.decks.last, wrong)
+    deck = 0 if round_.plan.from_hand else round_.decks.last
+    if policy.then == "defective-deck" and deck is not None:
+        round_.decks.find_defective(deck, wrong)
     else:
         apply(round_, policy, NOWHERE, wrong)
+
+
+def deck_changed(round_: Round) -> None:
+    """Another deck lies there. What was found of the one before it, before START GAME, concerns no round."""
+    if not round_.in_play:
+        round_.defective = round_.misdeal = False
+        round_.returns.rows.clear()
 
 
 # ------------------------------------------------------------------ dealing halts
@@ -189,7 +197,7 @@ def assign_hands(round_: Round, seen: Seen) -> None:
     for at in waiting:
         round_.ledger.move(at, homes[at])
     if waiting:
-        round_.dues = [due._replace(place=homes.get(due.place, due.place)) for due in round_.dues]
+        rename(round_, homes)
         round_.ledger.rename(homes)
     for at in waiting:
         judge_count(round_, homes[at], seen)
@@ -207,6 +215,7 @@ def offer_hand(round_: Round, seen: Seen) -> None:
         return
     to = round_.plan.place(step.to)
     round_.ledger.move(place, to)
+    rename(round_, {place: to})
     judge_count(round_, to, seen)
 
 

@@ -325,8 +325,9 @@ class DealerFlow:
         ended = self._phase.end_game()
         assert ended, "a round ends in a state from which END GAME leads to the next"
         button = self._round.first if self._plan.button is not None and result.outcome == "complete" else None
+        lamp = self._round.red_lamp
         self._next_round()
-        self._round.button_was = button
+        self._round.button_was, self._round.red_lamp = button, lamp
         self._lines.patient = False
 
     def _next_round(self) -> None:

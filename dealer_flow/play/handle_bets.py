@@ -30,13 +30,14 @@ def _wager(round_: Round, seen: Seen, body: e.WagerPlaced) -> None:
     bets = round_.wagers.setdefault(body.seat, {})
     if bet.placed == "before-extra" and not _move(round_, bets, bet.name, body.cents):
         return
+    if sum(round_.propositions.get(body.seat, {}).get(bet.name, {}).values()) != body.cents:
+        round_.propositions.get(body.seat, {}).pop(bet.name, None)  # nobody knows what it is on
     if body.cents:
         bets[bet.name] = body.cents
         if bet.name in blind_now(round_):
             round_.blind.setdefault(body.seat, set()).add(bet.name)
     else:
         bets.pop(bet.name, None)
-        round_.propositions.get(body.seat, {}).pop(bet.name, None)
     if stays_open:
         enter(round_)
         placed_anew(round_, body.seat)

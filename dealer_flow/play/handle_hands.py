@@ -18,6 +18,7 @@ from dealer_flow.play.verdicts import (
     judge_spares,
     judge_sum,
 )
+from dealer_flow.play.wagers import close_bets
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
@@ -68,7 +69,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if not in_order or place.seat:
         _mark_shown(round_, place)
     if round_.plan.house(round_.plan.kind(place)):
-        _close_bets(round_)
+        close_bets(round_)
     _note_showdown(round_)
 
 
@@ -134,13 +135,6 @@ def _mark_shown(round_: Round, place: Place) -> None:
     hands = (round_.ledger.hands.get(seat(number)) for number in round_.live)
     if all(hand is None or hand.revealed is not None for hand in hands):
         round_.shown.add("seats")
-
-
-def _close_bets(round_: Round) -> None:
-    """Cards of the house are seen: a bet that goes with a choice made before comes too late from here on."""
-    for number, made in round_.choices.items():
-        bets = [bet for name in made.values() for bet in round_.plan.choices[name].stakes]
-        round_.too_late |= {(number, bet) for bet in bets if bet not in round_.wagers.get(number, {})}
 
 
 def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:

@@ -261,6 +261,7 @@ def _loaded(round_: Round, seen: Seen, body: e.ShoeLoaded) -> None:
         return
     if undecided(round_) and begun(round_):
         _ended_early(round_, seen, body.shoe)
+    dealing.deck_changed(round_)
     round_.shoes.change(seen.device)
     shoe = round_.shoes.load(body.shoe, body.cards)
     plan = round_.plan

@@ -7,7 +7,7 @@ back into the deck) and takes no due; the others take the dues in their order, s
 lies one place further. A card that nobody was due is spare until a person says where it lies or what became of it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import Final
 
@@ -68,6 +68,10 @@ def find(round_: Round, place: Place, face: Card | None = None) -> int | None:
     there."""
     there = [index for index, due in enumerate(laid(round_)) if due is not None and due.place == place]
     if face is not None and face in round_.from_shoe:
+        before = (CardMark("early", place), CardMark("aside", place))
+        waits = [index for index, mark in round_.marks.items() if mark in before and round_.from_shoe[index] == face]
+        if waits:
+            return waits[-1]
         known = [index for index in there if round_.from_shoe[index] == face]
         gone = [index for index, card in enumerate(round_.from_shoe) if card == face and _moves(round_, index)]
         there = known or gone or there
@@ -90,8 +94,15 @@ def replace_at_once(round_: Round, index: int, *, back: bool = False) -> None:
         replace_later(round_, index, back=back)
         return
     before = laid(round_)
+    _owe_again(round_, index)
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
+
+
+def _owe_again(round_: Round, index: int) -> None:
+    """A card that was dealt before its time took what was due then: that is due next."""
+    if (mark := round_.marks.get(index)) is not None and mark.why == "deal":
+        round_.dues.insert(round_.given, Due(mark.place, 1, mark.step))
 
 
 def replace_later(round_: Round, index: int, *, back: bool = False) -> None:
@@ -101,6 +112,8 @@ def replace_later(round_: Round, index: int, *, back: bool = False) -> None:
         number = sum(other not in round_.marks for other in range(index))
         due = round_.dues.pop(number)
         round_.dues.append(due._replace(why="complete") if due.why == "deal" else due)
+    elif round_.marks[index].why == "deal":
+        round_.dues.append(Due(round_.marks[index].place, 1, round_.marks[index].step, "complete"))
     _mark(round_, index, _BACK if back else _DEAD)
     _settle(round_, before)
     if (lay := before[index]) is not None and lay.why == "deal":
@@ -112,6 +125,8 @@ def take_back(round_: Round, indexes: Iterable[int]) -> tuple[Card, ...]:
     """These cards go back into the deck, and what they came for is due again; says which cards they are."""
     before = laid(round_)
     gone = [index for index in indexes if round_.marks.get(index) != _BACK]
+    for index in gone:
+        _owe_again(round_, index)
     round_.marks.update(dict.fromkeys(gone, _BACK))
     _settle(round_, before)
     return tuple(round_.from_shoe[index] for index in gone)
@@ -224,6 +239,12 @@ def _skip(round_: Round, place: Place, counted: int) -> None:
         hand.expected += due.why == "deal"  # it should still have it
         if due.why != "deal" and hand.device_count == had:
             break
+
+
+def rename(round_: Round, homes: Mapping[Place, Place]) -> None:
+    """What came and will come to these places is others' from now on."""
+    round_.dues = [due._replace(place=homes.get(due.place, due.place)) for due in round_.dues]
+    round_.marks = {n: mark._replace(place=homes.get(mark.place, mark.place)) for n, mark in round_.marks.items()}
 
 
 def met(round_: Round, place: Place) -> None:

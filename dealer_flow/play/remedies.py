@@ -86,6 +86,12 @@ def complete(round_: Round, hand: Hand, missing: int) -> None:
     owed += [Due(hand.place, 1, hand.step, "complete")] * missing
 
 
+def owed(round_: Round, place: Place) -> int:
+    """Cards that are still to complete the hand at a place."""
+    waiting = (*round_.dues[round_.given :], *round_.by_hand)
+    return sum(due.cards for due in waiting if due.place == place and due.why == "complete")
+
+
 # ------------------------------------------------------------------ too many cards, or a wrong number
 
 

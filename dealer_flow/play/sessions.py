@@ -165,6 +165,8 @@ class Lines:
         round_.badge = (body.badge, body.level)
         if body.level in SUPERVISORS:
             round_.called = None
+            if not round_.in_play and not round_.plan.from_shoe:
+                dealing.deck_changed(round_)
             if not round_.in_play:
                 dealing.of_decks(round_, round_.decks.exchange(youngest=_youngest(round_.plan)), seen)
 

@@ -60,15 +60,16 @@ def settle(round_: Round, step: AnyStep | None) -> None:
     round_.settled_by = round_.at
 
 
-def unsettle(round_: Round, kind: str) -> None:
+def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
     """The cards of this recipient are wrong: the bets that rest on them are not settled, if they came by the step that
-    is just over."""
+    is just over. Those of seat `number` alone, where nobody else's rest on them."""
     if round_.settled_by is None or round_.at != round_.settled_by + 1:
         return
     step = round_.plan.steps[round_.settled_by]
     if step.deals and kind in step.recipients:
-        for bets in round_.settled.values():
-            bets -= {bet for bet in bets if round_.plan.tips.get(bet, bet) in step.settles}
+        for seat, bets in round_.settled.items():
+            if number in (None, seat):
+                bets -= {bet for bet in bets if round_.plan.tips.get(bet, bet) in step.settles}
 
 
 def settled_bets(round_: Round, number: int) -> frozenset[str]:

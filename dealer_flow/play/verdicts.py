@@ -6,7 +6,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from dealer_flow.play import laying
-from dealer_flow.play.remedies import REMEDIES, complete, early, may_be, miscount, of_card
+from dealer_flow.play.remedies import REMEDIES, complete, early, may_be, miscount, of_card, owed
 from dealer_flow.play.stages import unsettle
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.plan import Policy
@@ -51,8 +51,8 @@ def apply(round_: Round, policy: Policy, place: Place, why: Incident) -> None:
     """A consequence. What it says only ever gets worse: a dead hand stays dead."""
     then, returns = policy.then, policy.returns
     kind = round_.plan.kind(place)
-    if then != "nothing":
-        unsettle(round_, kind)
+    if then not in ("nothing", "note"):
+        unsettle(round_, kind, place.seat if then == "dead-hand" else None)
     if then == "dead-hand" and place.seat:
         round_.dead.add(place.seat)
         if policy.dealt_out:
@@ -162,10 +162,12 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
         return
     hand.judged = off
     if not off:
-        round_.rulings = [ruling for ruling in round_.rulings if ruling.place != place]
+        code = count_code(round_.plan.kind(place))
+        round_.rulings = [each for each in round_.rulings if (each.place, each.why.code) != (place, code)]
         laying.met(round_, place)
         return
-    if hand.anew and off < 0:
+    waiting = owed(round_, place)
+    if off < 0 and (hand.anew or -off <= waiting):
         return  # what is not shown yet is still to be dealt
     kind = round_.plan.kind(place)
     policy = round_.plan.wrong(kind, "short" if off < 0 else "long", hand.step, abs(off)) or _RULE
@@ -179,7 +181,7 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
     elif policy.then == "reshuffle":
         miscount(round_, policy, hand, off, seen)
     elif off < 0:
-        complete(round_, hand, -off)
+        complete(round_, hand, -off - waiting)
 
 
 def passed_over(round_: Round, hand: Hand, missing: int, seen: Seen) -> None:

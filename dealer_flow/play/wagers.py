@@ -71,7 +71,7 @@ def hold(round_: Round, number: int, bets: Iterable[str], clause: str) -> None:
 
 def hold_late(round_: Round, body: Body, clause: str) -> None:
     """A wager that may not be now is held, with the bet its money may have come from."""
-    if not isinstance(body, e.WagerPlaced) or body.bet not in round_.plan.bets:
+    if not isinstance(body, e.WagerPlaced | e.WagerOn) or body.bet not in round_.plan.bets:
         return
     bet, bets = round_.plan.bets[body.bet], [round_.plan.bets[body.bet].name]
     source = round_.plan.shoe.moves_from if round_.plan.shoe is not None else None
@@ -80,16 +80,28 @@ def hold_late(round_: Round, body: Body, clause: str) -> None:
     hold(round_, body.seat, bets, clause)
 
 
+def close_bets(round_: Round) -> None:
+    """Cards of the house are seen: a bet that goes with a choice made before comes too late from here on, and one that
+    lies there stays as it is."""
+    for number, made in round_.choices.items():
+        round_.too_late |= {(number, bet) for name in made.values() for bet in round_.plan.choices[name].stakes}
+
+
 def judge_start(round_: Round, seen: Seen) -> None:
     """START GAME: what is placed before the deal, and seats with bets that get no cards."""
-    placed = frozenset(bet.name for bet in round_.plan.bets.values() if bet.placed == "before-deal")
-    rules = [rule for rule in round_.plan.rules if rule.named <= placed]
+    rules = _before_deal(round_.plan)
     round_.staked = {number: dict(bets) for number, bets in sorted(round_.wagers.items()) if bets}
     for number, bets in round_.staked.items():
         if number in round_.active:
             _judge(round_, seen, number, bets, rules)
         else:
             _judge_alone(round_, seen, number, bets, rules)
+
+
+def _before_deal(plan: Plan) -> list[BetRule]:
+    """The rules of bets that are all placed before the deal."""
+    placed = frozenset(bet.name for bet in plan.bets.values() if bet.placed == "before-deal")
+    return [rule for rule in plan.rules if rule.named <= placed]
 
 
 def placed_anew(round_: Round, number: int) -> None:
@@ -102,9 +114,13 @@ def placed_anew(round_: Round, number: int) -> None:
 
 def judge_end(round_: Round, seen: Seen) -> None:
     """END GAME: every rule, and every choice with the bet that goes with it. A dead hand's bets are another matter."""
+    for number, bets in round_.staked.items():
+        if number not in round_.active:  # its other bet went back where the text leaves them open
+            _judge_alone(round_, seen, number, bets, _before_deal(round_.plan))
     for number in round_.active:
         if number in round_.dead:
             continue
+        _put_back(round_, seen, number)
         bets = stakes(round_, number)
         _judge(round_, seen, number, bets, round_.plan.rules)
         _agree(round_, seen, number)
@@ -239,6 +255,29 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
             hold(round_, number, (name,), clause)
         elif _may_fold(round_, number, name):
             hold(round_, number, wagers, clause)
+
+
+def _put_back(round_: Round, seen: Seen, number: int) -> None:
+    """A bet that some choice takes back is gone, and the seat made none that does: it stands as it lay there, and is
+    held."""
+    plan, wagers, staked = round_.plan, round_.wagers[number], round_.staked.get(number, {})
+    made = [plan.choices[name] for name in round_.choices.get(number, {}).values()]
+    may = {choice.takes_back for choice in plan.choices.values()} - {choice.takes_back for choice in made}
+    for bet in plan.bets.values():
+        own = plan.tips.get(bet.name, bet.name)
+        if own not in may or bet.name in wagers or bet.name not in staked:
+            continue
+        gone = Incident(
+            code="decision-bet-differs",
+            clause=bet.clause,
+            reason="bet-missing",
+            seat=number,
+            choices=tuple(choice.name for choice in made),
+            bet=bet.name,
+        )
+        round_.report(gone, seen)
+        wagers[bet.name] = staked[bet.name]
+        hold(round_, number, (bet.name,), bet.clause)
 
 
 def _may_fold(round_: Round, number: int, bet: str) -> bool:

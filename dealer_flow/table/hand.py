@@ -1,5 +1,6 @@
 """The cards at one place: how many lie there, who counted them, and what was seen of them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -73,7 +74,8 @@ class Hand:
             return self.revealed
         if self.recognised and not self.discarded:
             return self.recognised
-        if self.recognised and self.discarded == len(self.laid_away) and set(self.laid_away) <= {*self.recognised}:
+        gone = Counter(self.laid_away)
+        if self.recognised and self.discarded == gone.total() and gone <= Counter(self.recognised):
             return _less(self.recognised, self.laid_away)
         return self.opened + (UNREAD,) * ((self.counted or 0) - len(self.opened))
 

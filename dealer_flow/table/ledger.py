@@ -259,8 +259,11 @@ class Ledger:
         return self.reveal(place, cards)
 
     def lay_away(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
-        """Cards of a hand were laid away; a face that was seen was among the hand's, where these are all known."""
+        """Cards of a hand were laid away; a face that was seen was among the hand's, where these are all known. One
+        that lies there already is only reported again."""
         hand = self.hands[place]
+        if self.plan.copies == 1:
+            cards = tuple(card for card in cards if card == UNREAD or card not in hand.laid_away)
         hand.laid_away += cards
         known = hand.recognised or hand.revealed or ()
         strange = [card for card in cards if card != UNREAD and card not in known]
