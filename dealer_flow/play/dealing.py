@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from dealer_flow.play.laying import lay, rename
 from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
+from dealer_flow.play.wagers import close_bets
 from dealer_flow.procedure.steps.assign import AssignStep
+from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.procedure.steps.offer_hand import OfferHandStep
@@ -80,9 +82,17 @@ def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
     if round_.in_play:
         due = lay(round_, card)
         if due is not None:
+            if _lies_open(round_, due):
+                close_bets(round_)
             judge_count(round_, due.place, seen)
     elif burned:
         round_.ledger.draw(card, Due(BURN, 1, ""))
+
+
+def _lies_open(round_: Round, due: Due) -> bool:
+    """Whether a card that came for this is one of the house's, and lies face up as it is dealt."""
+    step = next((step for step in round_.plan.steps if step.name == due.step), None)
+    return isinstance(step, DealStep) and step.face == "up" and round_.plan.house(round_.plan.kind(due.place))
 
 
 def lies_there(round_: Round, place: Place) -> bool:
@@ -143,6 +153,8 @@ def look_ahead(round_: Round, seen: Seen) -> None:
         return
     burned = round_.ledger.burned_left
     pool = burned + min(left, 1)
+    if round_.ledger.scrambled:
+        pool -= sum(waits.cards for waits in round_.by_hand)
     by_hand = len(due) - max(left - 1, 0)
     out = Incident(
         code="deck-runs-out", clause=policy.clause, reason="stop", place=SHOE.text, expected=len(due), left=left

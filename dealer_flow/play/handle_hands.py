@@ -128,6 +128,16 @@ def _deal_shown(round_: Round, place: Place) -> None:
             round_.ledger.by_hand(due)
 
 
+def _deal_counted(round_: Round, place: Place, counted: int) -> None:
+    """A person counted so many cards: those that complete a hand out of the dealer's own were dealt, if it has them."""
+    for due in [due for due in round_.by_hand if due.place == place and due.why == "complete"]:
+        if round_.plan.from_hand and (round_.ledger.hand(place).counted or 0) < counted:
+            round_.by_hand.remove(due)
+            round_.ledger.by_hand(due)
+            round_.dues.append(due)
+            round_.given = len(round_.dues)
+
+
 def _mark_shown(round_: Round, place: Place) -> None:
     if place.seat is None:
         round_.shown.add(round_.plan.kind(place))
@@ -155,6 +165,7 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
     if hand is not None and hand.anew and not hand.by_hand and hand.mucked == body.counted:
         return  # they were counted as they went back
     _deal_shown(round_, body.place)
+    _deal_counted(round_, body.place, body.counted)
     laying.count(round_, body.place, body.counted)
     found(round_, round_.ledger.count(body.place, body.counted), seen)
     if body.place in round_.ledger.hands:

@@ -160,19 +160,30 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
     elif policy.then == "kept":
         _keep(round_, place, spares)
     else:
-        for index in spares:
-            round_.marks[index] = CardMark("aside", place)
+        round_.marks.update(dict.fromkeys(spares, CardMark("aside", place)))
     return True
 
 
 def _keep(round_: Round, place: Place, cards: list[int]) -> None:
-    """These cards, dealt too early, are the place's in the step that deals them; one that was burned before them is
-    burned."""
+    """The first of these cards, dealt too early, are the place's in the step that deals them, as many as it gets there;
+    one that was burned before them is burned."""
     ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[round_.at + 1 :])
     burns = sum(step.cards for step in ahead if isinstance(step, BurnCardStep))
+    burns -= sum(mark == CardMark("early", BURN) for mark in round_.marks.values())
     before = [index for index in laying.spares(round_) if index < cards[-1]][:burns]
-    for index in sorted({*before, *cards}):
+    there = [index for index in cards if index not in before]
+    kept = there[: _next_cards(round_, place)]
+    if len(kept) < len(there):
+        round_.ledger.forget_places()  # nobody has said which of them lie here
+    for index in sorted({*before, *kept}):
         round_.marks[index] = CardMark("early", BURN if index in before else place)
+
+
+def _next_cards(round_: Round, place: Place) -> int | None:
+    """How many cards the next step that deals to this place gives it; None when there is no such step."""
+    kind = round_.plan.kind(place)
+    steps = round_.plan.steps[round_.at + round_.opened :]
+    return next((step.cards for step in steps if isinstance(step, DealStep) and kind in step.to), None)
 
 
 def _later_deals(round_: Round, place: Place, after: int) -> bool:

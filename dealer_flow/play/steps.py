@@ -5,7 +5,6 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play.stages import note_stage, note_stages, settle
-from dealer_flow.play.wagers import close_bets
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
@@ -182,14 +181,7 @@ def next_step(round_: Round) -> None:
     if isinstance(step := round_.step, DecideStep) and step.about is not None and not round_.taken(step):
         round_.dead_hands.add(step.about)
         round_.returns.add("hand", step.about, ())
-    if isinstance(step, DealStep) and _seen_as_drawn(round_, step):
-        close_bets(round_)
     round_.at, round_.opened = round_.at + 1, False
-
-
-def _seen_as_drawn(round_: Round, step: DealStep) -> bool:
-    """Whether cards of the house lie open as they come out of a shoe; a packet is seen when somebody shows it."""
-    return round_.plan.from_shoe and step.face == "up" and any(round_.plan.house(kind) for kind in step.to)
 
 
 def ends_by(round_: Round, body: e.Body) -> bool:

@@ -269,11 +269,42 @@ def test_an_early_card_that_is_dead_before_its_step_leaves_the_others_alone() ->
     assert (table.results[0].outcome, seat_one(table.results[0]).cards[-1]) == ("complete", "9H")
 
 
+@pytest.mark.parametrize("first", [1, 2])
+def test_two_early_cards_are_each_kept_where_they_lie(first: int) -> None:
+    """47.1-1021: they lie face down, so the dealer says where and not which."""
+    said = f"mishap seat {first}: early\nmishap seat {3 - first}: early\n"
+    table = played("western-stud.co", f"{WESTERN}draw seat 1 9H | seat 2 6D\n{said}{CHOSEN}")
+    table.play("draw hand 1 9S | hand 2 9D" + WESTERN_SHOWN)
+    assert (table.results[0].outcome, [seat.counted for seat in table.results[0].seats]) == ("complete", [5, 5])
+
+
 def test_a_count_that_comes_right_answers_no_other_question() -> None:
     """A supervisor is still to say what becomes of the card that was seen."""
     lines = WESTERN + "count seat 1: 3\nmishap seat 1: exposed\ncount seat 1: 4"
     table = played("western-stud.co", lines, player_short="person", exposed_card="person")
     assert [ruling.why.code for ruling in round_of(table.flow).rulings] == ["card-exposed"]
+
+
+BY_HAND = """
+bets 1: primary 1000
+bets 2: primary 1000
+start at 2
+deal by hand
+mishap seat 1: exposed
+"""
+
+
+@pytest.mark.parametrize("then", ["count seat 1: 7\nconfirm", "confirm\ncount seat 1: 7", "count seat 1: 7", "confirm"])
+def test_a_card_dealt_by_hand_counts_once_whether_it_was_confirmed_or_counted_first(then: str) -> None:
+    """47.1-1021: the exposed card is replaced; three are left."""
+    table = played("emperors-challenge.co-hand", BY_HAND + then, exposed_card="complete")
+    round_ = round_of(table.flow)
+    assert (round_.ledger.hands[parse_place("seat 1")].counted, round_.by_hand) == (7, [])
+    table.play(
+        "set seat 1: ?? ?? | ?? ?? ?? ?? ??\nset seat 2: ?? ?? | ?? ?? ?? ?? ??\nshow dealer: TH JH QH KH AH 2S 3S"
+    )
+    assert (table.codes, table.flow.state) == (["card-exposed"], State.REVEALING)
+    assert round_.ledger.remainder_expected == 3
 
 
 SEVEN = " | ".join(

@@ -68,6 +68,18 @@ def test_the_last_card_and_the_burned_ones_are_scrambled_and_dealt_by_hand() -> 
     assert not table.incidents[-1].called
 
 
+def test_a_card_too_many_to_be_dealt_by_hand_is_ruled_on() -> None:
+    """Seven cards: the two burned ones are for the two players; for a dead card there is no third."""
+    lines = BONUS.replace("burn-card 4C\n", "").replace("burn-card 3C\ndraw seat 1 AH | seat 2 9D", "burn-card 3C")
+    table = HandTable(of(7)).play(lines.split("choose 1: bet-3")[0]).play("mishap seat 1: boxed AD")
+    assert [(found.code, found.reason) for found in table.incidents] == [
+        ("deck-runs-out", "scramble"),
+        ("boxed-card", "person"),
+        ("deck-runs-out", "stop"),
+    ]
+    assert table.incidents[-1].called == "supervisor"
+
+
 def test_none_is_burned_when_every_card_is_needed() -> None:
     """Seven cards: the second burn takes the last; the two that were burned are what the two players get."""
     lines = BONUS.replace("burn-card 4C\n", "").replace("burn-card 3C\ndraw seat 1 AH | seat 2 9D", "burn-card 3C")
