@@ -48,6 +48,9 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
         return False
     sure = face in round_.from_shoe or hand is None or (hand.counted or 0) <= 1
     there = () if sure else tuple(card for card, due in _lying(round_) if due.place == place)
+    if policy.then == "reshuffle" and policy.back != "card" and hand is not None:
+        miscount(round_, policy, hand, 0, seen)  # not it alone: all cards of its step
+        return True
     if hand is not None and not sure:
         _doubt(round_, hand, index)
     if policy.then == "complete" and not _lies_open(round_, index):

@@ -123,6 +123,7 @@ def judge_end(round_: Round, seen: Seen) -> None:
         _put_back(round_, seen, number)
         bets = stakes(round_, number)
         _judge(round_, seen, number, bets, round_.plan.rules)
+        _judge_propositions(round_, seen, number)
         _agree(round_, seen, number)
         _judge_tips(round_, seen, number, bets)
 
@@ -203,6 +204,27 @@ def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int])
             )
             round_.report(found, seen)
             hold(round_, number, (tip,), held[own])
+
+
+def _judge_propositions(round_: Round, seen: Seen, number: int) -> None:
+    """A tip lies on propositions on which its player has a wager, where it is known on which those are."""
+    on = round_.propositions.get(number, {})
+    for tip, own in round_.plan.tips.items():
+        alone = [f"{own} on {what}" for what in on.get(tip, {}) if on.get(own) and what not in on[own]]
+        if alone and tip not in round_.held.get(number, {}):
+            clause = next(bet.clause for bet in round_.plan.bets.values() if bet.name == tip)
+            cents = round_.wagers.get(number, {}).get(tip, 0)
+            found = Incident(
+                code="wager-held",
+                clause=clause,
+                reason="tip-alone",
+                seat=number,
+                bet=tip,
+                bets=tuple(alone),
+                cents=cents,
+            )
+            round_.report(found, seen)
+            hold(round_, number, (tip,), clause)
 
 
 def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int], rules: Iterable[BetRule]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dealer_flow.procedure.bets import Amount, BetPart, amount_of
+from dealer_flow.procedure.bets import Amount, BetPart, MustPart, amount_of
 from dealer_flow.procedure.tables import chosen
 
 if TYPE_CHECKING:
@@ -73,14 +73,11 @@ def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRul
     found: list[BetRule] = []
     for bet in spots(procedure, options):
         found += [
-            BetRule(must.kinds[0], (bet.name,), must.clause, must.amount, must.others, must.choice)
+            BetRule(_kind(bet, must), (bet.name,), must.clause, must.amount, must.others, must.choice)
             for must in bet.rules(options)
         ]
         if bet.tip_for is not None:
             found.append(BetRule("tip-alone", (bet.name,), bet.clause, others=(bet.tip_for,)))
-            if bet.tip_capped(options):
-                own = Amount(Fraction(1), bet.tip_for)
-                found.append(BetRule("tip-over", (bet.name,), bet.clause, own))
         if procedure.limit is not None and bet.capped(options):
             limit = procedure.limit
             found.append(BetRule("limit", (bet.name,), limit.clause, amount_of(limit.each_bet)))
@@ -90,6 +87,11 @@ def rules_of(procedure: "Procedure", options: Mapping[str, str]) -> tuple[BetRul
                 if text is not None:
                     found.append(BetRule(kind, total.bets, total.clause, amount_of(text)))
     return tuple(found)
+
+
+def _kind(bet: BetPart, must: MustPart) -> str:
+    """What a rule is called: a tip that is more than its own bet is a case of its own."""
+    return "tip-over" if bet.tip_for is not None and must.at_most == bet.tip_for else must.kinds[0]
 
 
 def spots(procedure: "Procedure", options: Mapping[str, str]) -> list[BetPart]:

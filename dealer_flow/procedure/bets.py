@@ -181,8 +181,8 @@ class BetPart(TomlTable):
     seen, in the place of one that a choice places later.
 
     `tip_for`: what a player puts up for the dealer beside this bet of his own. It plays with that bet at its odds, so
-    it enters nobody into the deal, is never more than that bet unless a rule of its own says how much it may be, cannot
-    be settled where that bet is absent or is not settled itself, and goes back by any clause that gives that bet back.
+    it enters nobody into the deal, cannot be settled where that bet is absent or is not settled itself, may be on the
+    same propositions as that bet, and goes back by any clause that gives that bet back.
     """
 
     number: Byte
@@ -213,8 +213,3 @@ class BetPart(TomlTable):
         itself, in dollars, how much it may be."""
         dollars_of = (text for must in self.rules(options) for text in (must.at_most, must.exactly) if text)
         return not self.fee and not any(text.startswith("$") for text in dollars_of)
-
-    def tip_capped(self, options: Mapping[str, str]) -> bool:
-        """Whether it is a tip that may be as much as the bet it plays with, no rule of its own saying how much."""
-        own = any(must.at_most or must.exactly or must.equal for must in self.rules(options))
-        return self.tip_for is not None and not own

@@ -265,7 +265,8 @@ class Plan:
 
     def proposition(self, bet: int, number: int, on: str) -> str | None:
         """What a wager on this proposition of a spot is on, in words of the record; None when it is not offered."""
-        rows = self.bets[bet].propositions if bet in self.bets else ()
+        own = self.bets.get(bet)
+        rows = next((each.propositions for each in self.bets.values() if own and each.name == own.plays_as), ())
         row = next((row for row in rows if row.number == number), None)
         return row.written(on) if row is not None else None
 

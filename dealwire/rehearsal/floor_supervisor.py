@@ -75,7 +75,7 @@ def rule(dealer: StepDealer, place: Place, how: str, step: str, ruling: str) -> 
         case "dead-hand":
             dealer.dead.add(place)
         case "complete" if how == "short":
-            dealer.owed += [place] * dealer.missing(place)
+            dealer.short += [place] * dealer.missing(place)
         case "complete" | "replace" if how != "long":
             dealer.cards.pick(place, MUCK, [0])  # the card is dead, and the next takes its place
             dealer.replaced += 1

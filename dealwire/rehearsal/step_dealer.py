@@ -51,7 +51,9 @@ class StepDealer(PlayingDealer):
 
     def __init__(self, scenario: Scenario, table: DealtTable, cards: Cards) -> None:
         self.owed: list[Place] = []
-        """Hands that are completed when all others have their cards."""
+        """Hands that get the next card for a dead one when all others have theirs."""
+        self.short: list[Place] = []
+        """Hands that lack a card, which they get when the others have those of the same deal."""
         self.defective = False
         """The deck leaves the table after this round."""
         self.ordinal = 0
@@ -105,6 +107,7 @@ class StepDealer(PlayingDealer):
         super()._begin_plan(plan)
         self.ordinal, self.replaced, self.defective = 0, 0, False
         self.owed.clear()
+        self.short.clear()
 
     def _round(self) -> Doings:
         yield from self._make_ready()
@@ -179,6 +182,8 @@ class StepDealer(PlayingDealer):
             yield from self._deal_packets(step, packets)
         if not self._is(Course.STOP, Course.VOID):
             yield from self._mishandled(packets, first)
+        while self.short and not self._is(Course.STOP, Course.VOID):
+            yield from self._complete(self.short.pop(0))
         while self.owed and not self._is(Course.STOP, Course.VOID) and not self._deals_on(step):
             yield from self._complete(self.owed.pop(0))
 

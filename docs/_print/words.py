@@ -86,8 +86,7 @@ def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     """Which bet must be what, and the clause; a bet that is not is held."""
     for bet in procedure.bet:
         if bet.tip_for is not None:
-            most = ", at most as much" if bet.tip_capped({}) else ""
-            yield bet.name, f"a tip for {a(bet.tip_for)}: only beside it{most}", bet.clause
+            yield bet.name, f"a tip for {a(bet.tip_for)}: only beside it", bet.clause
         for must in bet.must:
             chosen = f" with the choice `{must.choice}`" if must.choice else ""
             yield bet.name, f"{must.words()}{chosen}{_where(must.when)}", must.clause

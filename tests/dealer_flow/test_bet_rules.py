@@ -112,7 +112,7 @@ def test_the_limit_of_each_bet_and_totals() -> None:
 
 TIPS: list[tuple[Mapping[str, int], str]] = [
     ({"ante": 500, "side": 500, "tip": 500}, ""),
-    ({"ante": 500, "side": 500, "tip": 501}, "tip-over"),
+    ({"ante": 500, "side": 500, "tip": 501}, ""),
     ({"ante": 500, "tip": 100}, "tip-alone"),
 ]
 
@@ -138,6 +138,17 @@ def test_a_tip_enters_nobody_and_goes_back_with_its_bet() -> None:
     back = game(more=more, misdeal='{ until = "first-decision", returns = ["ante"], clause = "S" }')
     table = HandTable(back, filled=False).bet(1, ante=500, side=500, tip=100).start().misdeal()
     assert table.end().seats[0].returned == {"ante": 500, "tip": 100}
+
+
+def test_a_tip_is_never_more_than_its_bet_where_a_rule_says_so() -> None:
+    tip = TIP.replace("clause", 'must = [{ at-most = "side", clause = "S most" }]\nclause')
+    assert played(game(more=tip), ante=500, side=500, tip=500)[0].codes == []
+    table, result = played(game(more=tip), ante=500, side=500, tip=501)
+    assert [found.reason for found in table.incidents] == ["tip-over"]
+    assert result.seats[0].held == {"tip": "S most"}
+    table, result = played(game(more=tip), ante=500, tip=100)
+    assert [found.reason for found in table.incidents] == ["tip-alone"]
+    assert result.seats[0].held == {"tip": "S tip"}
 
 
 def test_a_tip_may_be_more_where_a_rule_says_how_much() -> None:
@@ -278,7 +289,7 @@ def test_a_rule_of_one_reading_lifts_the_limit_under_that_reading_alone() -> Non
             f'must = [{{ at-most = "$10", when = {{ option = "top", is = "{reading}" }}, clause = "S most" }}]\nclause'
         )
         tip = game(more=TIP.replace("clause", most))
-        reason = ["at-most"] if reading == "left" else ["tip-over"]
+        reason = ["at-most"] * (reading == "left")
         assert [found.reason for found in played(tip, ante=500, side=500, tip=1001)[0].incidents] == reason
     without = game('at-most = "$100", when = { option = "top", is = "right" }', limit)
     assert played(without, ante=500, side=10_000)[0].codes == []

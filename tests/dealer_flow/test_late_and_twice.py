@@ -256,7 +256,7 @@ def test_an_early_card_that_then_falls_from_the_table_is_replaced() -> None:
 
 def test_an_early_card_that_is_replaced_at_once_is_followed_by_the_next() -> None:
     lines = EARLY + CHOSEN + "draw seat 2 6D\nmishap seat 1: exposed 6S\n"
-    table = played("western-stud.co", lines, exposed_card="replace")
+    table = played("western-stud.co", lines, last_card_exposed="replace")
     assert table.may("CardDrawn") == ["dealer: draw a card to seat 1"]
     table.play("draw seat 1 9H | hand 1 9S | hand 2 9D" + WESTERN_SHOWN)
     assert (table.results[0].outcome, seat_one(table.results[0]).counted) == ("complete", 5)

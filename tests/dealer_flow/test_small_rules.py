@@ -257,8 +257,7 @@ def test_a_procedure_in_full_in_the_catalogue() -> None:
     assert said["options"]["community-top-card"] == {
         "default": "left",
         "allowed": ("left", "right"),
-        "reason": "the text counts from the dealer's left and does not say at which end"
-        " the top card of the packet lies",
+        "reason": "(6) counts from the dealer's left and does not say at which end the top card of the packet lies",
     }
     assert [step["do"] for step in said["steps"]] == ["deal", "deal", "burn", "decide", "reveal"]
     assert said["steps"][2] == {

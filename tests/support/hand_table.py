@@ -381,7 +381,8 @@ class HandTable:
         bet, proposition, cents = what.split()
         name, _, on = proposition.partition(":")
         spot = next(each for each in self.procedure.bet if each.name == bet)
-        number = next((each.number for each in spot.propositions if each.name == name), 0)
+        own = next(bet for bet in self.procedure.bet if bet.name == spot.plays_as)
+        number = next((each.number for each in own.propositions if each.name == name), 0)
         self.controller(e.WagerOn(int(seat), spot.number, number, on, int(cents)))
 
     def _correct(self, rest: str) -> None:
