@@ -26,6 +26,8 @@ from protocol.tdp.messages import Role
 from tests.support.procedures import STEPPED, Case, Cases, readings
 from tests.support.table_evenings import TableEvening
 
+pytestmark = pytest.mark.thorough
+
 SPEED = 20.0
 every_procedure = pytest.mark.parametrize("name", STEPPED, scope="module")
 """Test after test of one procedure, so that its evening is dealt once."""

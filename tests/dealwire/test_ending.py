@@ -19,6 +19,8 @@ from dealwire.journal.check import verify
 from devices.capture import CLOSED, Capture
 from tests.support.serving import simulators, write_configuration
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 PATIENCE_S: Final = 30
 """A failure guard: it ends in two seconds."""

@@ -9,7 +9,7 @@ from tests.support.faulty_rounds import CLEAN, SCENARIOS, Plan, clean, deal, ess
 
 pytestmark = pytest.mark.thorough
 
-SEEDS = int(os.environ.get("DEALWIRE_SEEDS", "150"))
+SEEDS = int(os.environ.get("DEALWIRE_SEEDS", "80"))
 
 
 def test_no_seed_gives_a_wrong_result() -> None:

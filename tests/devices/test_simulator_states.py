@@ -1,5 +1,6 @@
 """The shuffler's state table against the model: every possible sequence of what can happen, on a deck of four cards."""
 
+import io
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -125,15 +126,34 @@ def situation(model: ShufflerModel) -> tuple[object, ...]:
     )
 
 
+SHARED = Random(1)
+"""Of all models of a walk: how the cards lie decides nothing here, and to copy it would be half of the work."""
+
+
+class Freezing(pickle.Pickler):
+    def persistent_id(self, value: object) -> str | None:
+        return "random" if isinstance(value, Random) else None
+
+
+class Thawing(pickle.Unpickler):
+    def persistent_load(self, _: str) -> Random:
+        return SHARED
+
+
+def frozen(model: ShufflerModel) -> bytes:
+    Freezing(into := io.BytesIO()).dump(model)
+    return into.getvalue()
+
+
 def explore(
     mishaps: list[MachineMishap], decks: int, *more: Action, groups: tuple[PacketGroup, ...] = ()
 ) -> set[tuple[S, ShufflerCause, S]]:
     start = small_table(mishaps, decks, groups)
-    known, todo, steps = {situation(start)}, [pickle.dumps(start)], set()
+    known, todo, steps = {situation(start)}, [frozen(start)], set()
     while todo:
-        frozen = todo.pop()
+        state = todo.pop()
         for action in (*ACTIONS, *more):
-            model = pickle.loads(frozen)
+            model = Thawing(io.BytesIO(state)).load()
             model.steps = set()
             action(model)
             model.outbox.clear()
@@ -141,7 +161,7 @@ def explore(
             seen = situation(model)
             if seen not in known:
                 known.add(seen)
-                todo.append(pickle.dumps(model))
+                todo.append(frozen(model))
     return steps
 
 
