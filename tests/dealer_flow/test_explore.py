@@ -13,7 +13,7 @@ pytestmark = pytest.mark.thorough
 
 STATES = 120
 """States without a departure that the default run follows; a third as many with one. The slow run has many more."""
-MORE = {"texas-shootout.co": 900, "fortune-pai-gow.co-single": 500, "pai-gow.co-single": 500}
+MORE = {"texas-shootout.co": 400, "fortune-pai-gow.co-single": 500, "pai-gow.co-single": 500, "pai-gow.co": 250}
 """Procedures whose first complete round is farther away: hands are long, one card at a time or with bets of their own
 for every choice."""
 
@@ -22,12 +22,12 @@ for every choice."""
 def test_what_must_hold_holds_in_every_order(name: str) -> None:
     found = explore(name, states=MORE.get(name, STATES))
     assert found.ends.keys() >= {"complete", "unreliable", "misdeal"}
-    assert found.states >= 100
+    assert found.states >= 50
 
 
 @pytest.mark.parametrize("name", DEALT_OTHERWISE)
 def test_so_it_does_where_a_reading_has_it_dealt_otherwise(name: str) -> None:
-    found = Explorer(DEALT_OTHERWISE[name], states=STATES, departures=1).run()
+    found = Explorer(DEALT_OTHERWISE[name], states=2 * STATES, departures=1).run()
     assert found.ends.keys() >= {"complete", "unreliable", "misdeal"}
 
 
