@@ -101,7 +101,7 @@ def _set_before_house(round_: Round, body: e.HandSet) -> bool:
 
 def _faces_to_correct(round_: Round, body: e.HandCorrected) -> bool:
     hand = round_.ledger.hands.get(body.place)
-    return hand is not None and hand.revealed is not None and bool(body.cards)
+    return hand is not None and bool(hand.shown and body.cards)
 
 
 CHECKS_OF_HANDS: Final[dict[str, Check]] = {

@@ -5,7 +5,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play import dealing, handle_shoe, laying
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.stages import note_declared
+from dealer_flow.play.stages import correct_stages, note_declared
 from dealer_flow.play.steps import declared_late, declares, declaring, may_lie_open, next_to_show, open_now
 from dealer_flow.play.verdicts import (
     found,
@@ -178,12 +178,12 @@ def _corrected(round_: Round, seen: Seen, body: e.HandCorrected) -> None:
     """What a person keyed is put right; what a device read itself stands, and the two disagree."""
     place, cards = body.place, body.cards
     hand = round_.ledger.hands.get(place)
-    if hand is None or hand.revealed is None:
+    if hand is None or not hand.shown:
         return
     if not hand.keyed or not hand.may_be(cards):
         found(round_, round_.ledger.contradicted(place, cards), seen)
         return
-    texts, known = tuple(spell_cards(cards)), tuple(spell_cards(hand.revealed))
+    texts, known = tuple(spell_cards(cards)), tuple(spell_cards(hand.shown))
     done = Incident(
         code="hand-corrected",
         clause="procedure",
@@ -194,6 +194,7 @@ def _corrected(round_: Round, seen: Seen, body: e.HandCorrected) -> None:
         level=body.level,
     )
     round_.report(done, seen)
+    correct_stages(round_, place, hand.shown, cards)
     found(round_, round_.ledger.correct(place, cards), seen)
     if place not in round_.plan.burns:
         judge_count(round_, place, seen)

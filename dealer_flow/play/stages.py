@@ -1,11 +1,14 @@
 """What is known to lie at each place when a step is over, and which bets are settled by then."""
 
+from msgspec.structs import replace
+
 from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.procedure.tables import chosen
 from dealer_flow.record.details import Stage
+from dealer_flow.table.hand import corrected
 from dealer_flow.table.round import Round
-from protocol.cards import UNREAD, Card, spell_cards
+from protocol.cards import UNREAD, Card, parse_cards, spell_cards
 from protocol.places import BURN, Place
 
 
@@ -43,6 +46,13 @@ def note_stage(round_: Round, step: AnyStep | None, place: Place) -> None:
     stage = Stage(step=step.name, place=place.text, cards=tuple(spell_cards(cards)))
     if not before or before[-1].cards != stage.cards:
         round_.stages.setdefault(place, []).append(stage)
+
+
+def correct_stages(round_: Round, place: Place, keyed: tuple[Card, ...], right: tuple[Card, ...]) -> None:
+    """What was keyed for a place was other cards: so it was at the steps before."""
+    for index, stage in enumerate(round_.stages.get(place, ())):
+        cards = corrected(parse_cards(" ".join(stage.cards)), keyed, right)
+        round_.stages[place][index] = replace(stage, cards=tuple(spell_cards(cards)))
 
 
 def settle(round_: Round, step: AnyStep | None) -> None:

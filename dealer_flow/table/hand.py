@@ -95,6 +95,17 @@ class Hand:
                 apart.remove(card)
         return tuple(apart)
 
+    @property
+    def shown(self) -> tuple[Card, ...]:
+        """The faces that were shown of it last, all of them or those that lie open."""
+        return self.opened if self.revealed is None else self.revealed
+
+    def correct(self, cards: tuple[Card, ...]) -> None:
+        """What was shown was these, card for card."""
+        before = self.shown
+        self.opened = corrected(self.opened, before, cards)
+        self.declared = corrected(self.declared, before, cards)
+
     def remember(self) -> None:
         """What was shown so far is kept as declared, and no longer says what lies there."""
         shown = tuple(card for card in self.revealed or self.opened if card != UNREAD)
@@ -162,6 +173,18 @@ class Hand:
             self.opened, self.revealed = self.revealed, None
         if self.opened and not self.declared and self.place.seat is not None:
             self.declared, self.unseen = self.opened, held - len(self.opened) + counted
+
+
+def corrected(seen: Iterable[Card], keyed: tuple[Card, ...], right: tuple[Card, ...]) -> tuple[Card, ...]:
+    """Cards seen, where those keyed were others, card for card; as they are where their number was another too."""
+    pairs = list(zip(keyed, right, strict=True)) if len(keyed) == len(right) else []
+    found: list[Card] = []
+    for card in seen:
+        pair = next((pair for pair in pairs if pair[0] == card), (card, card))
+        if pair in pairs:
+            pairs.remove(pair)
+        found.append(pair[1])
+    return tuple(found)
 
 
 def _less(cards: tuple[Card, ...], gone: Iterable[Card]) -> tuple[Card, ...]:

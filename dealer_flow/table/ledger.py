@@ -254,9 +254,11 @@ class Ledger:
     def correct(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
         """What was keyed for a place was other cards: the faces keyed before were never seen there."""
         hand = self.hands[place]
-        self.faces.never_seen(place, set(hand.revealed or ()) - {*hand.recognised, *hand.opened})
+        self.faces.never_seen(place, set(hand.shown) - {*hand.recognised, *cards})
+        whole = hand.revealed is not None
+        hand.correct(cards)
         hand.revealed = None
-        return self.reveal(place, cards)
+        return self.reveal(place, cards) if whole else self.open(place, cards)
 
     def lay_away(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
         """Cards of a hand were laid away; a face that was seen was among the hand's, where these are all known. One

@@ -62,6 +62,31 @@ def test_without_a_supervisor_what_was_keyed_stands(who: str) -> None:
     assert seat_of(result)["cards"] == ("AH", "KH", "QD", "2C", "3C")
 
 
+FLOP = (
+    "bets 1: ante 500, bonus 100 / start / packet seat 1: AH KH / packet dealer: 5D 6D / "
+    "packet community: 9S TS JS 2C 3C / dump / choose 1: flop-bet, flop 1000 / show community: 9S TS JD"
+)
+RIGHT = "correct community: 9S TS JS / choose 1: turn-check / show community: 9S TS JS 2C / choose 1: river-check / "
+LATER = (
+    "choose 1: turn-check / show community: 9S TS JD 2C / choose 1: river-check / show community: 9S TS JD 2C 3C / "
+    "correct community: 9S TS JS 2C 3C / "
+)
+
+
+@pytest.mark.parametrize("then", [f"{RIGHT}show community: 9S TS JS 2C 3C / ", LATER])
+def test_a_flop_that_was_keyed_wrong_is_put_right_then_or_when_the_whole_board_lies_open(then: str) -> None:
+    table = go_on(play("texas-holdem-bonus.co", FLOP), f"{then}show dealer: 5D 6D / show seat 1: AH KH")
+    result = table.end()
+    assert (result.outcome, table.codes) == ("complete", ["hand-corrected"])
+    assert result.community == ("9S", "TS", "JS", "2C", "3C")
+    assert [stage.cards[:3] for stage in result.stages if stage.step == "flop"] == [("9S", "TS", "JS")]
+
+
+def test_a_flop_that_was_keyed_wrong_is_corrected_by_nobody_else() -> None:
+    table = go_on(play("texas-holdem-bonus.co", FLOP), "correct community by dealer: 9S TS JS")
+    assert (table.codes, table.incidents[0].reason) == (["correction-refused"], "badge_may_correct")
+
+
 def test_after_the_end_of_the_game_nothing_is_corrected() -> None:
     table = go_on(shown_hands(), "show seat 1: AH KH QD 2C 3C")
     before = table.end()
