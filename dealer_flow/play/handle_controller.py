@@ -11,6 +11,7 @@ from dealer_flow.play.guards import progressive_clause
 from dealer_flow.play.handle_bets import HANDLERS_OF_BETS, enter
 from dealer_flow.play.handle_hands import HANDLERS_OF_HANDS
 from dealer_flow.play.handle_shoe import Handler
+from dealer_flow.play.stages import reached_step
 from dealer_flow.play.verdicts import judge_button, judge_rest, judge_spares, judge_sum
 from dealer_flow.play.wagers import judge_end, judge_start
 from dealer_flow.record.incidents import Incident, at
@@ -69,6 +70,7 @@ def _confirmed(round_: Round, seen: Seen, body: e.Confirmed) -> None:
         round_.called = None
     elif round_.by_hand:
         for due in round_.by_hand:
+            reached_step(round_, due.step)
             round_.ledger.by_hand(due)
         if round_.plan.from_hand:
             round_.dues += round_.by_hand

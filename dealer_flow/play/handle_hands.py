@@ -5,7 +5,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play import dealing, handle_shoe, laying
 from dealer_flow.play.handle_shoe import Handler
-from dealer_flow.play.stages import correct_stages, note_declared
+from dealer_flow.play.stages import correct_stages, note_declared, reached_show
 from dealer_flow.play.steps import declared_late, declares, declaring, may_lie_open, next_to_show, open_now
 from dealer_flow.play.verdicts import (
     found,
@@ -40,6 +40,7 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         handle_shoe.name_card(round_, seen, body)
         return
     _deal_shown(round_, place)
+    reached_show(round_, round_.plan.kind(place))
     hand, before = round_.ledger.hands.get(place), round_.stub_due
     if hand is not None and hand.person_count is None and len(cards) > (hand.counted or 0):
         laying.count(round_, place, len(cards))

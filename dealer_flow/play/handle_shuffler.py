@@ -6,6 +6,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play import dealing, handle_controller, handle_shoe
 from dealer_flow.play.handle_shoe import Handler
+from dealer_flow.play.stages import reached_step
 from dealer_flow.play.verdicts import DECK_WRONG, found, judge, judge_count, judge_fault, judge_sum
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.ledger import Dispensed
@@ -53,6 +54,7 @@ def _lifted(round_: Round, seen: Seen, body: e.PacketLifted) -> None:
     found(round_, round_.ledger.lift(packet, due), seen)
     if due is not None:
         round_.given += 1
+        reached_step(round_, due.step)
         judge_count(round_, due.place, seen)
 
 

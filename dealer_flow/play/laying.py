@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import Final
 
+from dealer_flow.play.stages import reached_step
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.due import Due
 from dealer_flow.table.hand import Hand
@@ -46,6 +47,7 @@ def lay(round_: Round, card: Card) -> Due | None:
         return None
     round_.ledger.draw(card, due)
     round_.given += 1
+    reached_step(round_, due.step)
     return due
 
 

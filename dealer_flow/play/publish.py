@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
 
 from dealer_flow.play.stages import lying, settled_bets
 from dealer_flow.play.wagers import held_of
+from dealer_flow.procedure.tables import DECLARED
 from dealer_flow.record.details import DrawnNumber, Split, Stage
 from dealer_flow.record.result import (
     Burn,
@@ -28,9 +28,6 @@ from dealer_flow.table.shoe import Shoes
 from devices.events import BurnConfirmed
 from protocol.cards import spell_cards
 from protocol.places import DEALER, Place, parse_place, seat
-
-DECLARED: Final = "declared"
-"""What the record says was chosen at a step at which a player showed the hand."""
 
 
 def result_of(round_: Round, table: str) -> RoundResult:

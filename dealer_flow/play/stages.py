@@ -3,8 +3,9 @@
 from msgspec.structs import replace
 
 from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.reveal import RevealStep
 from dealer_flow.procedure.steps.show import ShowStep
-from dealer_flow.procedure.tables import chosen
+from dealer_flow.procedure.tables import DECLARED, chosen
 from dealer_flow.record.details import Stage
 from dealer_flow.table.hand import corrected
 from dealer_flow.table.round import Round
@@ -55,31 +56,78 @@ def correct_stages(round_: Round, place: Place, keyed: tuple[Card, ...], right: 
         round_.stages[place][index] = replace(stage, cards=tuple(spell_cards(cards)))
 
 
-def settle(round_: Round, step: AnyStep | None) -> None:
-    """This step is over: its bets, and the tips on them, are settled at every seat whose hand is not dead."""
-    plan = round_.plan
-    if step is None or not step.settles or round_.over or round_.house_wrong or round_.ledger.conserved is False:
-        return
-    if not chosen(step.settles_when, plan.options):
+def settle(round_: Round, *, seen: bool) -> None:
+    """The step under way is over: its bets are settled. Where nothing of it need be `seen`, that shows by the next."""
+    step = round_.step
+    if step is not None and step.settles and seen:
+        _settle(round_, round_.at)
+    elif step is not None and step.settles:
+        round_.passed.append(round_.at)
+
+
+def reached_step(round_: Round, name: str) -> None:
+    """A choice was made in this step, or a card dealt by it."""
+    if round_.passed or round_.settled_by is not None:
+        _reached(round_, next(index for index, step in enumerate(round_.plan.steps) if step.name == name))
+
+
+def reached_show(round_: Round, kind: str) -> None:
+    """Cards of this recipient are shown: by the first step that may show them, of those whose bets are not settled for
+    good and those that follow."""
+    waiting = [*round_.passed, *(() if round_.settled_by is None else (round_.settled_by,))]
+    for index, step in enumerate(round_.plan.steps) if waiting else ():
+        if index >= min(waiting) and isinstance(step, ShowStep | RevealStep) and kind in step.recipients:
+            _reached(round_, index)
+            return
+
+
+def _reached(round_: Round, index: int) -> None:
+    """Something of this step is reported: what earlier ones settle, is, and no card of theirs revokes it any more."""
+    if round_.settled_by is not None and round_.settled_by < index:
+        round_.settled_by = None
+    for passed in [each for each in round_.passed if each < index]:
+        round_.passed.remove(passed)
+        _settle(round_, passed)
+        round_.settled_by = None
+
+
+def _settle(round_: Round, index: int) -> None:
+    """The bets of this step, and the tips on them, are settled at the seats it names whose hands are not dead."""
+    step = round_.plan.steps[index]
+    if round_.over or round_.house_wrong or round_.ledger.conserved is False:
         return
     for number in round_.active:
         if number not in round_.dead:
             bets = round_.wagers.get(number, {})
-            over = {bet for bet in bets if plan.tips.get(bet, bet) in step.settles}
+            named = _settling(round_, step, number)
+            over = {bet for bet in bets if round_.plan.tips.get(bet, bet) in named}
             round_.settled.setdefault(number, set()).update(over)
-    round_.settled_by = round_.at
+    round_.settled_by = index
+
+
+def _settling(round_: Round, step: AnyStep, number: int) -> set[str]:
+    """The bets that this step settles at a seat, by what it chose and declared."""
+    made = {*round_.choices.get(number, {}).values()}
+    if step.name in round_.declared.get(number, ()):
+        made.add(DECLARED)
+    rows = (row for row in step.settling if chosen(row.when, round_.plan.options))
+    return {row.bet for row in rows if row.of is None or row.of in made}
 
 
 def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
-    """The cards of this recipient are wrong: the bets that rest on them are not settled, if they came by the step that
-    is just over. Those of seat `number` alone, where nobody else's rest on them."""
-    if round_.settled_by is None or round_.at != round_.settled_by + 1:
+    """The cards of this recipient are wrong: the bets that rest on them are not settled, if the step that dealt or
+    showed them was the last of which anything was reported. Those of seat `number` alone, where nobody else's rest on
+    them."""
+    if round_.settled_by is None:
         return
     step = round_.plan.steps[round_.settled_by]
-    if step.deals and kind in step.recipients:
+    if kind in step.recipients:
+        named = {row.bet for row in step.settling}
         for seat, bets in round_.settled.items():
             if number in (None, seat):
-                bets -= {bet for bet in bets if round_.plan.tips.get(bet, bet) in step.settles}
+                bets -= {bet for bet in bets if round_.plan.tips.get(bet, bet) in named}
+        round_.passed.append(round_.settled_by)  # where it is put right they are, once the next thing is reported
+        round_.settled_by = None
 
 
 def settled_bets(round_: Round, number: int) -> frozenset[str]:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play.stages import note_stage, note_stages, settle
+from dealer_flow.play.stages import note_stage, note_stages, reached_step, settle
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
@@ -42,6 +42,7 @@ def open_step(round_: Round) -> None:
 
 def choose(round_: Round, number: int, step: str, name: str) -> None:
     """A seat makes a choice: cards are laid down that go with it, of a hand that has so many, and money is given up."""
+    reached_step(round_, step)
     round_.choices.setdefault(number, {})[step] = name
     hand, choice = round_.ledger.hands.get(seat(number)), round_.plan.choices[name]
     if choice.discards or choice.lays_aside:
@@ -177,7 +178,7 @@ def _begun(round_: Round, name: str) -> bool:
 def next_step(round_: Round) -> None:
     """The step under way is over; a hand that was offered and nobody took is dead."""
     note_stages(round_, round_.step)
-    settle(round_, round_.step)
+    settle(round_, seen=not isinstance(round_.step, ShowStep) or (not round_.step.optional and shown_out(round_)))
     if isinstance(step := round_.step, DecideStep) and step.about is not None and not round_.taken(step):
         round_.dead_hands.add(step.about)
         round_.returns.add("hand", step.about, ())

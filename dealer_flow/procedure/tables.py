@@ -98,6 +98,19 @@ def chosen(when: WhenPart | None, options: Mapping[str, str]) -> bool:
     return when is None or options.get(when.option) == when.is_
 
 
+class SettlesPart(TomlTable):
+    """A bet that is settled once a step is over. `of`: only of seats that made this choice, or `declared` a hand at
+    the step by showing it. `when`: under this reading only."""
+
+    bet: Name
+    of: Name | None = None
+    when: WhenPart | None = None
+
+
+DECLARED: Final = "declared"
+"""What a seat that showed its hand at a step to declare it has chosen there."""
+
+
 class Consequence(TomlTable):
     """What a finding means: `then`, or the `option` that decides between such words. `returns`: the bets that go
     back, at the seat for a dead hand, at every seat for a misdeal; absent: all of them, for progressive-only all

@@ -132,8 +132,10 @@ class Round:
     """Seat -> bet -> what it is on, with cents."""
     settled: dict[int, set[str]] = field(default_factory=dict)
     """Seat -> the bets that are settled, whatever follows."""
+    passed: list[int] = field(default_factory=list)
+    """Steps by index that nobody need report: their bets are settled once something of a later one is reported."""
     settled_by: int | None = None
-    """The last step that settled bets, by its index."""
+    """The last step that settled bets, by its index, until something of a later one is reported."""
     all_shown: bool = False
     """Every hand was shown, and nothing was known by then that voids the round."""
     too_late: set[tuple[int, str]] = field(default_factory=set)

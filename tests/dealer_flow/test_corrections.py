@@ -173,6 +173,18 @@ def test_a_card_found_wrong_before_anything_follows_settles_nothing() -> None:
     assert (later.outcome, later.seats[0].settled, later.seats[0].returned) == ("misdeal", ("card-1",), {"ante": 500})
 
 
+def test_what_a_supervisor_let_pass_is_settled_by_what_follows() -> None:
+    """208 (13)-(14): the first card was doubted and stands; the second is dealt, and the third is one too many."""
+    lines = "bets 1: ante 500 / start / burn-card / deal by hand / choose 1: card-1, card-1 25 / burn-card 9C"
+    doubted = "draw community KD / mishap community: off-table / confirm"
+    table = HandTable("208.co", **{"house-card-off-table": "person"})
+    go_on(table, f"{lines} / {doubted} / burn-card 8C / draw community 7D / count community: 3")
+    result = table.end()
+    assert (result.outcome, result.seats[0].settled) == ("misdeal", ("card-1",))
+    at_once = go_on(HandTable("208.co", **{"house-card-off-table": "person"}), f"{lines} / {doubted} / misdeal").end()
+    assert (at_once.outcome, at_once.seats[0].settled) == ("misdeal", ())
+
+
 def test_a_wager_is_on_one_of_the_propositions_of_208() -> None:
     lines = "bets 1: ante 500 / wager 1: three-card straight 50 / start / burn-card / deal by hand / choose 1: card-1"
     more = "wager 1: card-1 rank:T 25 / wager 1: card-1 over-7 50 / wager 1: card-1 rank:7 25 / burn-card 9C"

@@ -130,9 +130,12 @@ def test_a_card_of_another_back_makes_the_deck_defective(game: str) -> None:
     table.play(lines).say(shown[:-2] + "?#")
     result = table.end()
     assert result.outcome == "defective-deck"
-    over = {bet for step in table.procedure.step for bet in step.settles}
+    over = {row.bet for step in table.procedure.step for row in step.settling}
+    settled = {seat.seat: seat.settled for seat in result.seats}
+    assert {bet for bets in settled.values() for bet in bets} <= over
     remaining = {
-        number: {bet: bets[bet] for bet in bets if bet not in over} for number, bets in all_bets(result).items()
+        number: {bet: bets[bet] for bet in bets if bet not in settled[number]}
+        for number, bets in all_bets(result).items()
     }
     assert given_back(result) == remaining
     assert any(incident.clause == "47.1-1036" for incident in result.incidents)

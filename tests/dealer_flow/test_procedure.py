@@ -80,7 +80,7 @@ BAD = [
         'by = "packet"',
         'by = "packet"\nsize = 5',
         "step[1].size",
-        "unknown key; allowed: name, when, settles, settles-when, clause, only, origin, do",
+        "unknown key; allowed: name, when, settles, clause, only, origin, do",
     ),
     ('name = "hands"', 'name = "community"', "step[2].name", "'community' is taken"),
     ('number = 2\nname = "blind"', 'number = 1\nname = "blind"', "bet[2].number", "1 is taken"),

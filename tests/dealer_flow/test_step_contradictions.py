@@ -234,19 +234,32 @@ BAD = {
         [
             HANDS,
             step(
-                "choice", "decide", 'choices = ["go"]\nsettles = ["side"]\nsettles-when = { option = "side", is = "a" }'
+                "choice",
+                "decide",
+                'choices = ["go"]\nsettles = [{ bet = "side", when = { option = "side", is = "a" } }]',
             ),
             LAST,
             CHOICE,
             REST,
         ],
-        "step[2].settles-when",
+        "step[2].settles[1].when",
         "no option 'side'; known: top",
     ),
-    "a reading of what is settled where nothing is": (
-        [HANDS.replace("cards = 3", 'cards = 3\nsettles-when = { option = "top", is = "left" }'), LAST, REST],
-        "step[1].settles-when",
-        "give 'settles' too",
+    "a bet settled by a choice that is not there": (
+        [
+            HANDS,
+            step("choice", "decide", 'choices = ["go"]\nsettles = ["ante", { bet = "side", of = "stay" }]'),
+            LAST,
+            CHOICE,
+            REST,
+        ],
+        "step[2].settles[2].of",
+        "no choice 'stay'; allowed: declared, go",
+    ),
+    "a bet settled by a declaration where nobody declares": (
+        [HANDS.replace("cards = 3", 'cards = 3\nsettles = [{ bet = "ante", of = "declared" }]'), LAST, REST],
+        "step[1].settles[1].of",
+        "hands are declared at a step that shows them",
     ),
     "a button moved by an option that is not there": (
         [

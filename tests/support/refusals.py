@@ -48,6 +48,8 @@ SENTENCES = (
     "W is T x W, which is T x W: no amounts can be",
     "no choice W that this bet goes with; allowed: (L|none)",
     "no choice W; known: L",
+    "no choice W; allowed: L",
+    "hands are declared at a step that shows them, with optional = true",
     "each choice once",
     "no step offers W; add it to a decide step's choices",
     "no exchange step replaces cards of the seats",

@@ -8,8 +8,9 @@ from dealer_flow.procedure.complaints import Complaint, condition_faults, unknow
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.base import DealtStep, cards_needed
 from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.tables import Recipient, chosen
+from dealer_flow.procedure.tables import DECLARED, Recipient, chosen
 from protocol.tomlfile import Key
 
 
@@ -73,9 +74,6 @@ def _origin_faults(procedure: Procedure) -> Iterator[Complaint]:
 def _when_faults(procedure: Procedure) -> Iterator[Complaint]:
     for index, step in enumerate(procedure.step):
         yield from condition_faults(("step", index, "when"), step.when, procedure.option)
-        yield from condition_faults(("step", index, "settles-when"), step.settles_when, procedure.option)
-        if step.settles_when is not None and not step.settles:
-            yield ("step", index, "settles-when"), "a reading by which bets are settled: give 'settles' too"
 
 
 def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Iterator[Complaint]:
@@ -87,8 +85,21 @@ def _order_faults(procedure: Procedure, steps: list[tuple[int, AnyStep]]) -> Ite
         yield where, "the last step, and no other, is a reveal"
     for index, step in steps:
         yield from step.mistakes(procedure, so_far, ("step", index))
-        yield from unknown_bets(("step", index, "settles"), step.settles, [bet.name for bet in procedure.bet])
+        yield from _settles_faults(procedure, index, step)
         step.happen(so_far)
+
+
+def _settles_faults(procedure: Procedure, index: int, step: AnyStep) -> Iterator[Complaint]:
+    """What a step settles are bets, of those who chose what can be chosen."""
+    key: Key = ("step", index, "settles")
+    yield from unknown_bets(key, [row.bet for row in step.settling], [bet.name for bet in procedure.bet])
+    choices = [DECLARED, *(choice.name for choice in procedure.decision)]
+    for number, row in enumerate(step.settling):
+        if row.of is not None and row.of not in choices:
+            yield (*key, number, "of"), f"no choice {row.of!r}; allowed: {', '.join(choices)}"
+        if row.of == DECLARED and not (isinstance(step, ShowStep) and step.optional):
+            yield (*key, number, "of"), "hands are declared at a step that shows them, with optional = true"
+        yield from condition_faults((*key, number, "when"), row.when, procedure.option)
 
 
 def _size_faults(procedure: Procedure, steps: list[AnyStep]) -> Iterator[Complaint]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from dealer_flow.procedure.complaints import Complaint, unknown_bets
 from dealer_flow.procedure.steps.due import Due, RoundView
 from dealer_flow.procedure.steps.so_far import CardsSoFar
-from dealer_flow.procedure.tables import Clause, Name, Recipient, WhenPart
+from dealer_flow.procedure.tables import Clause, Name, Recipient, SettlesPart, WhenPart
 from dealer_flow.procedure.tomlfile import TomlTable
 from protocol.tomlfile import Key
 
@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 class Step(TomlTable):
     """What every step has. `name` is unique in the file. `settles`: bets that are settled once it is over and stay so,
-    whatever voids the round later; with `settles_when` under that reading only."""
+    whatever voids the round later."""
 
     name: Name
     when: WhenPart | None = None
-    settles: tuple[Name, ...] = ()
-    settles_when: WhenPart | None = None
+    settles: tuple[Name | SettlesPart, ...] = ()
     clause: Clause
 
     state: ClassVar[str]
@@ -45,6 +44,11 @@ class Step(TomlTable):
         """Whose cards it is about."""
         named: Recipient | tuple[Recipient, ...] = getattr(self, self.places_key, ())
         return (named,) if isinstance(named, str) else named
+
+    @property
+    def settling(self) -> tuple[SettlesPart, ...]:
+        """The bets that are settled once it is over, and whose."""
+        return tuple(SettlesPart(bet=row) if isinstance(row, str) else row for row in self.settles)
 
     @property
     def selects_first(self) -> bool:
