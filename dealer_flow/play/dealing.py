@@ -1,11 +1,13 @@
 """What the decks of a game of steps do to the round: which is dealt, where each card of a shoe goes, what becomes of a
 burned card put back, of a deck that runs out, and of a hand dealt to a position where nobody plays."""
 
+from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 from msgspec.structs import replace
 
-from dealer_flow.play.laying import lay, rename
+from dealer_flow.play.laying import laid, lay, rename
 from dealer_flow.play.verdicts import DECK_WRONG, apply, judge_count, judged
 from dealer_flow.play.wagers import close_bets
 from dealer_flow.procedure.steps.assign import AssignStep
@@ -16,7 +18,7 @@ from dealer_flow.procedure.steps.offer_hand import OfferHandStep
 from dealer_flow.record.incidents import UNJUDGED, Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
-from protocol.cards import Card
+from protocol.cards import UNREAD, Card
 from protocol.faults import Fault
 from protocol.places import BURN, NOWHERE, SHOE, Place, pile, seat
 
@@ -38,17 +40,38 @@ def begin(round_: Round, seen: Seen) -> None:
             round_.report(Incident(code="deck-not-fresh", clause=deck.clause, shoe=shoe.id, unreliable=True), seen)
         else:
             round_.shoes.replace()
-    elif deck.rounds is not None and shoe is not None and shoe.rounds >= deck.rounds:
-        old = Incident(
-            code="deck-too-old",
-            clause=deck.clause,
-            place=SHOE.text,
-            shoe=shoe.id,
-            counted=shoe.rounds,
-            limit=deck.rounds,
-        )
-        round_.report(old, seen)
+    _unshuffled(round_, seen)
     deal_from(round_, 0, seen)
+
+
+def _unshuffled(round_: Round, seen: Seen) -> None:
+    """A round begins out of a shoe that was to be shuffled before. One that is emptied and announces no other is."""
+    part, shoe = round_.plan.shuffle, round_.shoes.current if round_.shoes else None
+    if part is None or shoe is None or (shoe.over and not shoe.announced):
+        return
+    found = partial(Incident, clause=part.clause, place=SHOE.text, shoe=shoe.id)
+    if shoe.rounds >= part.rounds:
+        round_.report(found(code="deck-too-old", counted=shoe.rounds, limit=part.rounds), seen)
+    if shoe.alike:
+        round_.report(found(code="shoe-not-shuffled", counted=shoe.alike), seen)
+
+
+def note_alike(round_: Round) -> None:
+    """The round is over: cards out of the shoe that lie in one hand and are identical have it shuffled before the next;
+    one that shuffles itself has them all again."""
+    part, shoe = round_.plan.shuffle, round_.shoes.current if round_.shoes else None
+    if shoe is not None and round_.plan.mixes:
+        shoe.mix()
+    if part is None or shoe is None:
+        return
+    places = {round_.plan.place(name) for name in part.identical}
+    shown = (hand for place in places if (hand := round_.ledger.hands.get(place)) and hand.revealed is not None)
+    cards = [card for hand in shown for card in hand.revealed or ()]
+    covered = places - {hand.place for hand in round_.ledger.hands.values() if hand.revealed is not None}
+    lying = zip(round_.from_shoe, laid(round_), strict=True)
+    cards += [card for card, due in lying if due is not None and due.place in covered]
+    alike = [times for card, times in Counter(cards).items() if times > 1 and card != UNREAD]
+    shoe.alike = max(alike, default=shoe.alike)
 
 
 def deal_from(round_: Round, deck: int, seen: Seen) -> None:

@@ -317,6 +317,7 @@ def close(round_: Round) -> None:
     """The round is over: what the cut card means for the shoe."""
     if round_.shoes is None or round_.shoes.current is None:
         return
+    dealing.note_alike(round_)
     shoe = round_.shoes.current
     if shoe.cut_card:
         rounds = {"finish-race": 0, "one-more-race": 1}.get(round_.draw.plan.cut_card if round_.draw else "finish-race")

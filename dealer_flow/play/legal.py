@@ -90,6 +90,10 @@ def _betting(round_: Round) -> Iterator[Candidate]:
         why = "was found defective" if deck in round_.decks.defective else "has been dealt often enough"
         what = f"exchange {which}, which {why}, and swipe a badge"
         yield Legal("supervisor", "BadgeSwiped", "", what, deck), None
+    shoe = round_.shoes.current if round_.shoes else None
+    if plan.shuffle is not None and shoe is not None and (shoe.alike or shoe.rounds >= plan.shuffle.rounds):
+        why = "identical cards lay in one hand" if shoe.alike else "it has been dealt often enough"
+        yield Legal("dealer", "ShoeLoaded", SHOE.text, f"shuffle the shoe: {why}"), None
     yield from _count_deck(round_, plan.deck_at)
     for number in range(1, plan.most_seats + 1):
         for bet in placeable(plan, round_.wagers.get(number, {})):

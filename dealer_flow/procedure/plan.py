@@ -131,6 +131,11 @@ class Plan:
         """Hands that were shown are settled, though the deck is found defective afterwards."""
         self.back_on_top = care.burned is not None and care.burned.back_on_top
         self.runs_out = Policy(self.options[care.runs_out.option], care.runs_out.clause) if care.runs_out else None
+        shuffle = care.shuffle
+        self.mixes = shuffle is not None and self.options[shuffle.option] == "shuffling"
+        """Whether the shoe shuffles itself what was dealt from it."""
+        self.shuffle = None if self.mixes else shuffle
+        """When somebody must shuffle the shoe; None where nothing says so."""
         age = care.age
         self.oldest_deck = int(self.options[age.option]) if age else 0
         self.youngest_deck = int(self.options[care.least.option]) if care.least else 0

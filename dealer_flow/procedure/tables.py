@@ -48,14 +48,13 @@ nothing is settled, a person decides."""
 class DeckPart(TomlTable):
     """What is dealt from. `cards` of one deck, its `jokers` among them; `decks` of them together (a shoe);
     `alternating` sets of different backs that may take turns (`[care.alternate]`: that must). `fresh`: whether each
-    round has the whole deck, or goes on where the last one stopped, for so many `rounds` at most."""
+    round has the whole deck, or goes on where the last one stopped (`[care.shuffle]`: for how long)."""
 
     cards: Annotated[int, Field(ge=1, le=60)]
     jokers: Annotated[int, Field(ge=0, le=4)]
     decks: Annotated[int, Field(ge=1, le=16)] = 1
     alternating: Annotated[int, Field(ge=1, le=2)] = 1
     fresh: Literal["each-round", "until-cut-card"] = "each-round"
-    rounds: Annotated[int, Field(ge=1, le=99)] | None = None
     clause: Clause
 
 
@@ -174,6 +173,21 @@ needed, and the hands that lack cards get them by hand; where even these are too
 supervisor rules: calls the misdeal, or has them dealt by hand."""
 
 
+class ShufflePart(TomlTable):
+    """A shoe that is dealt from round after round is shuffled: after so many `rounds` at most, and before the next one
+    where two cards out of it that lie at these places are `identical`. The option says what it is, one of `SHOES`."""
+
+    rounds: Annotated[int, Field(ge=1, le=99)]
+    identical: tuple[Recipient, ...] = ()
+    option: Name
+    clause: Clause
+
+
+SHOES: Final = ("dealing", "shuffling")
+"""`dealing`: cards come out of it until somebody shuffles it. `shuffling`: it shuffles what was dealt from it, which
+goes back into it after each round; nobody need shuffle it by hand."""
+
+
 class WonPart(TomlTable):
     """The deck is found defective after every hand was shown.
     The option says what becomes of the bets: one of `WON`.
@@ -197,6 +211,7 @@ class CarePart(TomlTable):
     alternate: AlternatePart | None = None
     burned: BurnedPart | None = None
     runs_out: RunsOutPart | None = None
+    shuffle: ShufflePart | None = None
     shown: WonPart | None = None
     deck: Consequence
     """The whole deck's count is wrong, or cards do not add up."""

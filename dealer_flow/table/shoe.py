@@ -40,6 +40,7 @@ class ShoeLedgerState(Struct, frozen=True):
     rounds: int
     back: int = 0
     before: int = 0
+    alike: int = 0
 
 
 class ShoesState(Struct, frozen=True):
@@ -85,6 +86,8 @@ class ShoeLedger:
     """Cards that went back into it since it was last filled."""
     before: int = 0
     """Cards that were out of it when it was filled with what was left, in mid-round."""
+    alike: int = 0
+    """Identical cards of one hand, in the last round that had such: it is shuffled before the next."""
 
     @property
     def left(self) -> int | None:
@@ -116,6 +119,7 @@ class ShoeLedger:
             rounds=self.rounds,
             back=self.back,
             before=self.before,
+            alike=self.alike,
         )
 
     def take(self, card: Card) -> list[Incident]:
@@ -155,6 +159,12 @@ class ShoeLedger:
         self.back += len(cards)
         self.out.subtract(among or cards)
         self.out[UNREAD] += len(among) - len(cards) if among else 0
+
+    def mix(self) -> None:
+        """Every card that left it goes back into it, and is shuffled with the others: how many lie in it at any moment
+        nobody knows."""
+        self.whole, self.drawn, self.last = False, 0, None
+        self.out.clear()
 
     def refill(self, number: int) -> None:
         """What is left was shuffled and put in again: the device counts from the first card anew."""
@@ -367,6 +377,7 @@ class Shoes:
             rounds=state.rounds,
             back=state.back,
             before=state.before,
+            alike=state.alike,
         )
 
 

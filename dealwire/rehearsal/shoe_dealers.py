@@ -126,8 +126,8 @@ class CardDealer(ShoeHands, StepDealer):
         plan = self.procedure.plan
         most = plan.cards if plan.decks > 1 else plan.cards // 2
         over = self.shoe.state is S.SHOE_END or len(self.shoe.cards) < most
-        rounds = plan.procedure.deck.rounds
-        if over or self._worn or (rounds and self._rounds >= rounds):
+        old = plan.shuffle is not None and self._rounds >= plan.shuffle.rounds
+        if over or self._worn or old:
             self.shoe.empty()
         self._rounds += 1
         if self.shoe.state is S.EMPTY:
@@ -151,8 +151,16 @@ class CardDealer(ShoeHands, StepDealer):
         self.shoe.end_round()
         if self.procedure.plan.procedure.deck.fresh == "each-round":
             self.shoe.empty()
+        self._worn |= self._alike()
         for spot in {spot for spot, _ in self.cards}:
             self.cards.remove(spot)
+
+    def _alike(self) -> bool:
+        """Identical cards out of the shoe lie in one hand, after which it is shuffled."""
+        plan = self.procedure.plan
+        places = [plan.place(name) for name in plan.shuffle.identical] if plan.shuffle else []
+        cards = [card for place in places for card in self.cards.faces(place)]
+        return len({*cards}) < len(cards)
 
     # -------------------------------------------------------------- dealing
 

@@ -160,6 +160,10 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     for what, consequence in rows.items():
         if consequence is not None:
             yield what, follows(procedure, consequence), consequence.clause
+    if shuffle := procedure.care.shuffle:
+        alike = f", and after identical cards at {listed([*shuffle.identical])}" if shuffle.identical else ""
+        text = f"it is shuffled before (reading `{shuffle.option}`: or it does so itself)"
+        yield f"{shuffle.rounds} rounds were dealt from one shuffle of the shoe{alike}", text, shuffle.clause
     if runs_out := procedure.care.runs_out:
         default = next(option.default for option in procedure.option if option.name == runs_out.option)
         text = f"{_RUNS_OUT[default]} (by default; reading `{runs_out.option}`)"

@@ -181,11 +181,13 @@ def test_a_shoe_is_shuffled_after_so_many_rounds() -> None:
         rows("step", 'name = "hands"\ndo = "deal"\nto = ["seats"]\ncards = 2\nby = "single"'),
         rows("step", 'name = "showdown"\ndo = "reveal"\norder = ["seats"]'),
         wrong("seats"),
+        '[care.shuffle]\nrounds = 2\noption = "shoe"\nclause = "S shuffle"\n',
+        '[[option]]\nname = "shoe"\ndefault = "dealing"\nallowed = ["dealing", "shuffling"]\nreason = "S"\n',
         device='"card-shoe"',
-        deck='{ cards = 52, jokers = 0, decks = 3, fresh = "until-cut-card", rounds = 2, clause = "S" }',
+        deck='{ cards = 52, jokers = 0, decks = 3, fresh = "until-cut-card", clause = "S" }',
     )
     table = small_table(game)
-    codes = []
+    codes = list[list[str]]()
     for number in range(1, 5):
         if number in (1, 4):
             table.fresh_deck()

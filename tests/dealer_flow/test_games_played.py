@@ -151,6 +151,23 @@ def test_208_poker_deals_three_games_out_of_one_shuffle() -> None:
     assert table.codes == []
 
 
+def test_208_poker_says_when_the_shoe_is_to_be_shuffled() -> None:
+    """47.1-1017.32(18): after three games, and after identical cards, whether or not more games were left; a shuffling
+    shoe is never to be."""
+    for shoe, sets, due in (
+        ("dealing", ["2C 3C 4C 5C 6C 7C"], []),
+        ("dealing", ["2C 3C 4C 5C 6C 3C"], ["dealer: shuffle the shoe: identical cards lay in one hand"]),
+        ("dealing", ["2C 3C", "2D 3D", "2H 3H"], ["dealer: shuffle the shoe: it has been dealt often enough"]),
+        ("shuffling", ["2C 3C 4C 5C 6C 3C", "2D 3D", "2H 3H", "2S 3S"], []),
+    ):
+        table = HandTable("208.co", shoe=shoe)
+        for cards in sets:
+            deal_208(table, cards)
+        assert table.may("ShoeLoaded") == due
+        table.fresh_deck()
+        assert table.may("ShoeLoaded") == []
+
+
 def deal_208(table: HandTable, cards: str) -> RoundResult:
     """One player, two cards by hand, each community card after a burned one."""
     table.play(["bets 1: ante 500", "start", "burn-card", "deal by hand"])

@@ -365,8 +365,32 @@ def test_it_is_refused(what: str) -> None:
 
 
 def test_rounds_of_a_deck_that_is_fresh_each_round() -> None:
-    with pytest.raises(ProcedureError, match=r"deck\.rounds: .* rounds go with until-cut-card"):
-        small(HANDS, LAST, REST, deck='{ cards = 52, jokers = 0, rounds = 3, clause = "S" }')
+    with pytest.raises(ProcedureError, match=r"care\.shuffle: .* this goes with until-cut-card"):
+        small(HANDS, LAST, REST, '[care.shuffle]\nrounds = 3\noption = "top"\nclause = "S"\n')
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('identical = ["community"]\noption = "shoe"', "no card of the shoe comes to 'community'; allowed: dealer"),
+        ('identical = ["dealer"]\noption = "top"', r"must choose between dealing, shuffling"),
+    ],
+)
+def test_a_shoe_that_is_to_be_shuffled(text: str, why: str) -> None:
+    shoe = '[[option]]\nname = "shoe"\ndefault = "dealing"\nallowed = ["dealing", "shuffling"]\nreason = "S"\n'
+    hands = HANDS.replace('to = ["seats"]', 'to = ["seats", "dealer"]').replace("packet", "single")
+    deck = '{ cards = 52, jokers = 0, decks = 2, fresh = "until-cut-card", clause = "S" }'
+    with pytest.raises(ProcedureError, match=rf"care\.shuffle\.\w+: .*{why}"):
+        small(
+            hands,
+            LAST,
+            shoe,
+            wrong("seats"),
+            wrong("dealer", then="misdeal"),
+            f'[care.shuffle]\nrounds = 3\n{text}\nclause = "S"\n',
+            device='"card-shoe"',
+            deck=deck,
+        )
 
 
 def test_a_packet_shuffler_deals_from_a_whole_deck() -> None:

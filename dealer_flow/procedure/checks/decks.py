@@ -7,7 +7,8 @@ from dealer_flow.procedure.complaints import Complaint, option_faults, values_of
 from dealer_flow.procedure.schema import Procedure
 from dealer_flow.procedure.steps.burn import BurnStep
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
-from dealer_flow.procedure.tables import EXPLAINED, RUNS_OUT, WON
+from dealer_flow.procedure.steps.deal import DealStep
+from dealer_flow.procedure.tables import EXPLAINED, RUNS_OUT, SHOES, WON
 from protocol.tomlfile import Key
 
 _OF_BURNED: Final = ("nothing", "person", "misdeal", "unreliable")
@@ -26,8 +27,6 @@ def deck_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield ("deck", "fresh"), f"{who} deals each round from a whole deck: each-round"
     if procedure.shoe is not None and procedure.device != "card-shoe":
         yield ("device",), "a game with a [shoe] table is drawn from a card-shoe"
-    if deck.rounds is not None and deck.fresh == "each-round":
-        yield ("deck", "rounds"), "a deck that is fresh each-round is dealt one round; rounds go with until-cut-card"
     rest = procedure.remainder
     if rest is not None and rest.cards is not None and deck.fresh != "each-round":
         yield ("remainder", "cards"), "an exact remainder needs a deck that is fresh each-round"
@@ -75,6 +74,25 @@ def runs_out_faults(procedure: Procedure) -> Iterator[Complaint]:
     yield from option_faults((*key, "option"), row.option, RUNS_OUT, procedure.option)
     if "scramble" in (values_of(procedure.option, row.option) or ()) and not _off_deck(procedure):
         yield (*key, "option"), "'scramble' needs burned cards, and no burn-card step of the device burns any"
+
+
+def shuffle_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """A deck that is fresh each round, cards that come to no such place, an option that does not say what it is."""
+    row = procedure.care.shuffle
+    if row is None:
+        return
+    key: Key = ("care", "shuffle")
+    if procedure.deck.fresh == "each-round":
+        yield key, "a deck that is fresh each-round is dealt one round; this goes with until-cut-card"
+    yield from option_faults((*key, "option"), row.option, SHOES, procedure.option)
+    steps = (step for step in procedure.step if isinstance(step, DealStep) and step.from_device)
+    dealt_to = list(dict.fromkeys(to for step in steps for to in step.to if to != "seats"))
+    for name in row.identical:
+        if name not in dealt_to:
+            yield (
+                (*key, "identical"),
+                f"no card of the shoe comes to {name!r}; allowed: {', '.join(dealt_to) or 'none'}",
+            )
 
 
 def shown_faults(procedure: Procedure) -> Iterator[Complaint]:
