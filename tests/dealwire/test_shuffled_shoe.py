@@ -1,4 +1,4 @@
-"""208 Poker out of its shoe of three decks, from the bytes: 47.1-1017.32(18) has it shuffled after three games, and after
+"""208 Poker out of its shoe of three decks, from the bytes: by 47.1-1017.32(18) it is shuffled after three games and after
 identical cards in a hand, and it is."""
 
 from __future__ import annotations
