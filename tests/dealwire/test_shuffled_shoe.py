@@ -1,5 +1,5 @@
-"""208 Poker out of its shoe of three decks, from the bytes: by 47.1-1017.32(18) it is shuffled after three games and after
-identical cards in a hand, and it is."""
+"""208 Poker from the bytes: its shoe is shuffled after three games, and after identical cards in a hand,
+47.1-1017.32(18)."""
 
 from __future__ import annotations
 

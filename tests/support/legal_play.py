@@ -84,6 +84,7 @@ def _dumped(now: Round, item: Legal) -> e.Body:
 MAKE: dict[str, Callable[[Round, Legal], e.Body]] = {
     "WagerPlaced": lambda now, item: e.WagerPlaced(_number(item), item.value, 500),
     "GameStarted": lambda now, item: e.GameStarted(1),
+    "ShoeLoaded": lambda now, item: e.ShoeLoaded(now.number + 1, now.plan.decks, now.plan.loaded),
     "GameEnded": lambda now, item: e.GameEnded(now.number),
     "SpotSelected": lambda now, item: e.SpotSelected(item.value),
     "NumberDrawn": lambda now, item: e.NumberDrawn(7),
