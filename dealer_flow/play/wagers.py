@@ -12,6 +12,7 @@ import devices.events as e
 from dealer_flow.procedure.bet_rules import BetRule, Breach
 from dealer_flow.procedure.bets import BESIDE, BetPart
 from dealer_flow.procedure.plan import Plan
+from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Body, Seen
@@ -303,11 +304,12 @@ def _put_back(round_: Round, seen: Seen, number: int) -> None:
 
 
 def _may_fold(round_: Round, number: int, bet: str) -> bool:
-    """Whether the choice that this bet goes with was one against folding."""
-    for step, name in round_.choices.get(number, {}).items():
-        if bet in round_.plan.choices[name].stakes:
-            offered = next(
-                (each.choices for each in round_.plan.steps if each.name == step and each.do == "decide"), ()
-            )
+    """Whether the choice that this bet goes with was one against folding, then or, where no other follows, later."""
+    for name, made in round_.choices.get(number, {}).items():
+        choice = round_.plan.choices[made]
+        if bet in choice.stakes:
+            names = [step.name for step in round_.plan.steps]
+            steps = round_.plan.steps[names.index(name) :][: None if choice.last else 1]
+            offered = {each for step in steps if isinstance(step, DecideStep) for each in step.choices}
             return not round_.plan.folds.isdisjoint(offered)
     return False

@@ -98,6 +98,24 @@ def test_a_check_before_the_flop_bets_after_it() -> None:
     assert "wager-held" not in table.codes
 
 
+BOARD = """
+packet community: 9S TS JS
+show community: 9S TS JS
+packet community: 2C 3C
+dump
+show community: 9S TS JS 2C 3C
+show dealer: 5D 6D
+show seat 1: AH KH
+end
+"""
+
+
+def test_who_chose_to_play_and_put_nothing_down_may_have_to_fold() -> None:
+    """47.1-1017.47(10): who "has not yet placed a 'play' wager" folds or places one; this player was past choosing."""
+    seat = seat_one(played("ultimate-texas-holdem.co", f"{FLOP}choose 1: play-4x{BOARD}").results[0])
+    assert seat.held == {"ante": "47.1-1017.47(8)", "blind": "47.1-1017.47(8)"}
+
+
 RIDES = """
 bets 1: bet-1 500, bet-2 500, bet-dollar 500
 start
