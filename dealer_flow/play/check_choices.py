@@ -44,7 +44,7 @@ def _made(round_: Round, seat: int) -> str | None:
 
 
 def _has_its_bets(round_: Round, body: e.DecisionMade) -> bool:
-    bets, choice = round_.wagers[body.seat].keys(), round_.plan.decisions[body.decision]
+    bets, choice = round_.wagers.get(body.seat, {}).keys(), round_.plan.decisions[body.decision]
     return bets >= {*choice.needs} and bets.isdisjoint(choice.unless)
 
 

@@ -257,7 +257,9 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         _wager(_PLAY, "offered_hand_covered", only=_with_offers),
         OrderRule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
     ),
+    # Nothing lies there before START GAME that a choice or a burn could be about.
     e.DecisionMade: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_STRICT, "choice_is_known", code="unknown-decision"),
         OrderRule(_STRICT, "seat_dealt_in", code="unknown-seat"),
         OrderRule(_STRICT, "choice_has_its_bets", harmful=False),
@@ -271,8 +273,8 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(frozenset({State.DECIDING}), "acts_in_order", harmful=False, taken=True, only=_with_turns),
     ),
     e.BurnConfirmed: (
+        OrderRule(_BETTING, "round_begun", harmful=False),
         OrderRule(_STRICT, "packet_is_burned", code="wrong-burn"),
-        OrderRule(_BETTING, "round_begun"),
         OrderRule(_STRICT, "packet_was_dealt"),
         OrderRule(_ALL - {State.VOID}, "burned_as_written", taken=True, code="wrong-burn", at=_place),
         OrderRule(_STRICT, "burned_once"),

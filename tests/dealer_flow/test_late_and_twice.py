@@ -171,28 +171,30 @@ def test_a_tip_whose_wager_went_back_before_the_number_is_held() -> None:
 
 
 PAID = """
-bets 1: ante 500, progressive 100
-bets 2: ante 500, progressive 100
+bets 1: three-card 500, five-card 500
+bets 2: three-card 500, five-card 500
 start
-draw seat 1 AH KD 9C 4S 2H | seat 2 2C 3C 4C 5C 6C | dealer 3H 5D 7C 8S TC
-choose 1: call, bet 1000
-choose 2: call, bet 1000
-choose 1: draw-1
-choose 2: stand
-draw seat 1 3S
-count seat 1: 6
-show dealer: 3H 5D 7C 8S TC
-fault card-lost
+packet seat 1: AC AD 9H
+packet seat 2: 4C 4D 4H
+packet community-first: KS QD 8S
+burn community-first: 3
+packet community-second: 5S 6C 9S
+burn community-second: 3
+dump
+show seat 1: AC AD 9H
+show seat 2: 4C 4D 4H
+mishap seat 1: fouled-by-others
+mishap community-first: exposed
 end
 """
 
 
-def test_a_bet_that_was_paid_stays_so_when_another_hand_is_wrong() -> None:
-    """47.1-1017.12(9)-(10): the progressive is paid before the draw. Seat 1's hand is dead, the deck defective."""
-    result = played("caribbean-draw.co", PAID).results[0]
-    assert result.outcome == "defective-deck"
-    assert [seat.settled for seat in result.seats] == [(), ("progressive",)]
-    assert result.seats[1].returned == {"ante": 500, "bet": 1000}
+def test_a_bet_that_was_paid_stays_so_when_another_hand_is_dead() -> None:
+    """47.1-1017.37(5), (7)(a): the three-card game is settled first, "all remaining wagers" are void."""
+    result = played("3-5-7.co", PAID).results[0]
+    assert (result.outcome, [seat.status for seat in result.seats]) == ("misdeal", ["dead", "live"])
+    assert [seat.settled for seat in result.seats] == [(), ("three-card",)]
+    assert result.seats[1].returned == {"five-card": 500}
 
 
 # ------------------------------------------------------------------ cards
@@ -353,6 +355,15 @@ def test_a_card_of_the_hand_that_was_offered_is_replaced_there(boxed: str) -> No
 
 
 # ------------------------------------------------------------------ from one round to the next
+
+
+@pytest.mark.parametrize("stray", ["choose 1: fold", "choose 1: play", "burn community: 1 2 5", "burn community: 1"])
+def test_a_key_pressed_before_the_round_spoils_no_round(stray: str) -> None:
+    """No card lies there yet that it could be about."""
+    table = played("flushes-gone-wild.co", f"bets 1: ante 500, blind 500\n{stray}")
+    assert codes(table) == [("out-of-turn", "round_begun")]
+    assert not round_of(table.flow).unreliable
+
 
 STUD = """
 bets 1: ante 500

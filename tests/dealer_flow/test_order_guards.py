@@ -316,15 +316,14 @@ def test_money_is_there() -> None:
 def test_choice_is_known() -> None:
     """A choice is one of the game's."""
     assert play("holdem", f"{HOLDEM} / choose 1: fold").codes == []
-    table = play("holdem", "bets 1: ante 500 / controller DecisionMade: seat 1; decision 9")
+    table = play("holdem", f"{HOLDEM} / controller DecisionMade: seat 3; decision 9")
     assert refused(table) == harmful("choice_is_known", "unknown-decision")
 
 
 def test_seat_dealt_in() -> None:
     """Who chooses was dealt in, by a bet that lay there at START GAME."""
     assert play("holdem", f"{HOLDEM} / choose 1: fold").codes == []
-    early = play("holdem", "bets 1: ante 500 / choose 1: fold")
-    assert refused(early) == harmful("seat_dealt_in", "unknown-seat")
+    assert refused(play("holdem", f"{HOLDEM} / choose 3: fold")) == harmful("seat_dealt_in", "unknown-seat")
 
 
 def test_choice_has_its_bets() -> None:
