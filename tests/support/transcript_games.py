@@ -42,7 +42,7 @@ RETURNS = parse_procedure(
 SHOE_RETURNS = parse_procedure(
     BACK.replace('device = "packet-shuffler"', 'device = "card-shoe"').replace(
         'deck = { cards = 52, jokers = 0, clause = "S deck" }',
-        'deck = { cards = 52, jokers = 0, fresh = "until-cut-card", rounds = 2, clause = "S deck" }',
+        'deck = { cards = 52, jokers = 0, fresh = "until-cut-card", clause = "S deck" }',
     )
     + _deal('["seats"]', 2, "single")
     + _step("choice", "decide", 'choices = ["stand", "draw-1"]')
@@ -50,7 +50,9 @@ SHOE_RETURNS = parse_procedure(
     + _step("exchange", "exchange", 'to = ["seats"]\nmost = 1')
     + _step("showdown", "reveal", 'order = ["seats"]')
     + rows("decision", 'number = 1\nname = "stand"', 'number = 2\nname = "draw-1"\ndraws = 1')
-    + wrong("seats", then="misdeal"),
+    + wrong("seats", then="misdeal")
+    + '[care.shuffle]\nrounds = 2\noption = "shoe"\nclause = "S deck"\n'
+    + '[[option]]\nname = "shoe"\ndefault = "dealing"\nallowed = ["dealing", "shuffling"]\nreason = "S does not say"\n',
     "shoe-returns.toml",
 )
 """Dealt from a shoe that is dealt on, two rounds at most."""
