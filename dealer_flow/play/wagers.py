@@ -208,8 +208,17 @@ def _judge_tips(round_: Round, seen: Seen, number: int, bets: Mapping[str, int])
 
 
 def _judge_propositions(round_: Round, seen: Seen, number: int) -> None:
-    """A tip lies on propositions on which its player has a wager, where it is known on which those are."""
+    """Each wager on a proposition is as many chips as its spot's are; a tip lies on propositions on which its player
+    has a wager, where it is known on which those are."""
     on = round_.propositions.get(number, {})
+    for rule in round_.plan.rules:
+        if rule.kind == "multiple-of" and rule.amount is not None and not rule.amount.bet:
+            (bet,) = rule.bets
+            broken = (rule.breach({bet: cents}) for cents in on.get(bet, {}).values())
+            breach = next((each for each in broken if each is not None), None)
+            if breach is not None and bet not in round_.held.get(number, {}):
+                round_.report(_incident(number, breach), seen)
+                hold(round_, number, (bet,), rule.clause)
     for tip, own in round_.plan.tips.items():
         alone = [f"{own} on {what}" for what in on.get(tip, {}) if on.get(own) and what not in on[own]]
         if alone and tip not in round_.held.get(number, {}):
