@@ -138,8 +138,9 @@ def deck_counted(round_: Round, seen: Seen, counted: int) -> None:
 
 
 def deck_changed(round_: Round) -> None:
-    """Another deck lies there. What was found of the one before it, before START GAME, concerns no round."""
-    if not round_.in_play:
+    """Another deck lies there. What was found of the one before it, before START GAME, concerns no round, unless cards
+    of it were dealt already."""
+    if not round_.in_play and not round_.ledger.packets:
         round_.defective = round_.misdeal = False
         round_.returns.rows.clear()
 

@@ -391,6 +391,18 @@ def test_a_deck_dealt_by_hand_is_changed_under_a_badge() -> None:
     assert (table.flow.state, table.codes) == (State.DEALING, ["deck-count-wrong"])
 
 
+def test_a_badge_changes_no_deck_of_which_a_packet_lies_in_the_tray() -> None:
+    lines = """
+    bets 1: ante 500
+    device DeckVerified: deck 1; expected 52; counted 51
+    device PacketDispensed: deck 1; ordinal 1; expected 3; counted 3; cards
+    controller BadgeSwiped: badge 7; level supervisor
+    start
+    """
+    table = played("three-card.co", lines)
+    assert (table.codes, table.flow.state) == (["out-of-turn", "deck-count-wrong"], State.VOID)
+
+
 THREE = """
 bets 1: ante 500
 start
