@@ -15,7 +15,6 @@ from dealer_flow.play.verdicts import (
     judge_foul_set,
     judge_mishap,
     judge_open,
-    judge_spares,
     judge_sum,
 )
 from dealer_flow.play.wagers import close_bets
@@ -55,8 +54,6 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     elif hand is not None and hand.aside and len(cards) == hand.expected - hand.aside:
         found(round_, round_.ledger.play(place, cards), seen)
     else:
-        if not in_order:
-            judge_spares(round_, seen)
         found(round_, round_.ledger.reveal(place, cards), seen)
         _judge_whole(round_, seen, place)
     if round_.stub_due and not before:

@@ -34,8 +34,9 @@ def may_be(round_: Round, policy: Policy) -> bool:
 # ------------------------------------------------------------------ one card
 
 
-def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen: Seen) -> bool:
-    """A card at a place is dead, dropped or should not be there; False when none is known to lie there."""
+def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen: Seen, *, stray: bool = False) -> bool:
+    """A card at a place is dead, dropped or should not be there; False when none is known to lie there. A `stray` one
+    that lies face up is replaced at once (47.1-1037), any other as the policy says."""
     hand = round_.ledger.hands.get(place)
     if hand is not None and hand.by_hand:
         return True  # the deck in the dealer's hand gives another, and no device sees it
@@ -53,7 +54,8 @@ def of_card(round_: Round, policy: Policy, place: Place, face: Card | None, seen
         return True
     if hand is not None and not sure:
         _doubt(round_, hand, index)
-    if policy.then == "complete" and not _lies_open(round_, index):
+    due = laying.laid(round_)[index]
+    if policy.then == "complete" and not (stray and due is not None and _lies_open(round_, due)):
         laying.replace_later(round_, index)
     elif policy.then == "reshuffle":
         laying.replace_at_once(round_, index, back=True)
@@ -76,10 +78,9 @@ def _doubt(round_: Round, hand: Hand, index: int) -> None:
         round_.ledger.forget_places()
 
 
-def _lies_open(round_: Round, index: int) -> bool:
-    """Whether the card was dealt face up, so that another takes its place at once (47.1-1037)."""
-    due = laying.laid(round_)[index]
-    step = next((step for step in round_.plan.steps if due is not None and step.name == due.step), None)
+def _lies_open(round_: Round, due: Due) -> bool:
+    """Whether the card that came for this was dealt face up."""
+    step = next((step for step in round_.plan.steps if step.name == due.step), None)
     return isinstance(step, DealStep) and step.face == "up"
 
 
@@ -158,6 +159,10 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
     spares = [n for n in laying.spares(round_) if face is None or round_.from_shoe[n] == face] or laying.spares(round_)
     if not spares:
         return policy.then == "reshuffle" and of_card(round_, policy, place, face, seen)
+    if policy.then == "reshuffle" and policy.back == "step":  # what was burned before them stays burned
+        burned = _burned_before(round_, spares)
+        round_.marks.update(dict.fromkeys(burned, CardMark("early", BURN)))
+        spares = [index for index in spares if index not in burned]
     if policy.then == "reshuffle" or (policy.then == "set-aside" and not _later_deals(round_, place, 1)):
         _into_deck(round_, policy, place, laying.take_back(round_, spares), seen)
     elif policy.then == "kept":
@@ -170,16 +175,21 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
 def _keep(round_: Round, place: Place, cards: list[int]) -> None:
     """The first of these cards, dealt too early, are the place's in the step that deals them, as many as it gets there;
     one that was burned before them is burned."""
-    ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[round_.at + 1 :])
-    burns = sum(step.cards for step in ahead if isinstance(step, BurnCardStep))
-    burns -= sum(mark == CardMark("early", BURN) for mark in round_.marks.values())
-    before = [index for index in laying.spares(round_) if index < cards[-1]][:burns]
+    before = _burned_before(round_, cards)
     there = [index for index in cards if index not in before]
     kept = there[: _next_cards(round_, place)]
     if len(kept) < len(there):
         round_.ledger.forget_places()  # nobody has said which of them lie here
     for index in sorted({*before, *kept}):
         round_.marks[index] = CardMark("early", BURN if index in before else place)
+
+
+def _burned_before(round_: Round, cards: list[int]) -> list[int]:
+    """Those that nobody was due and that were burned before the last of these cards was dealt."""
+    ahead = takewhile(lambda step: not isinstance(step, DealStep), round_.plan.steps[round_.at + 1 :])
+    burns = sum(step.cards for step in ahead if isinstance(step, BurnCardStep))
+    burns -= sum(mark == CardMark("early", BURN) for mark in round_.marks.values())
+    return [index for index in laying.spares(round_) if index < cards[-1]][:burns]
 
 
 def _next_cards(round_: Round, place: Place) -> int | None:

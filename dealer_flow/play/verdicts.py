@@ -144,7 +144,7 @@ def judge_strays(round_: Round, findings: list[Incident], card: Card, seen: Seen
         place = due.place if due is not None else parse_place(finding.place or NOWHERE.text)
         policy = _policy(round_, finding)
         incident = round_.report(judged(policy, finding), seen)
-        if not (may_be(round_, policy) and of_card(round_, policy, place, card, seen)):
+        if not (may_be(round_, policy) and of_card(round_, policy, place, card, seen, stray=True)):
             apply(round_, policy, place, incident)
 
 
@@ -205,7 +205,7 @@ def count_code(kind: str) -> str:
 
 
 def judge_spares(round_: Round, seen: Seen) -> None:
-    """Hands are shown or the round ends: nobody has said where a card lies that nobody was due."""
+    """The round ends: nobody has said where a card lies that nobody was due. Until then a count may say so."""
     cards = len(laying.spares(round_)) or (0 if round_.plan.from_hand else round_.ledger.unplaced)
     if cards and not (round_.over or round_.house_wrong):
         lost = Incident(code="card-unplaced", clause=round_.plan.clause, counted=cards, unreliable=True)
@@ -351,7 +351,8 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
         complete(round_, hand, 1)
         return
     seen_early = known is Mishap.EXPOSED and policy.then == "reshuffle"
-    remedy = early if known is Mishap.EARLY or seen_early else of_card
+    stray = known in (Mishap.JOKER, Mishap.BOXED)
+    remedy = early if known is Mishap.EARLY or seen_early else partial(of_card, stray=stray)
     if not (may_be(round_, policy) and remedy(round_, policy, place, card, seen)):
         apply(round_, policy, place, incident)
 

@@ -257,8 +257,8 @@ def _judge_alone(round_: Round, seen: Seen, number: int, bets: Mapping[str, int]
 
 
 def _agree(round_: Round, seen: Seen, number: int) -> None:
-    """Every choice has the bet that goes with it, and no other; a bet taken back is gone. Where one is missing that a
-    player makes instead of folding, nobody knows whether the hand is played: all that the seat bets is held."""
+    """Every choice has the bet that goes with it, and no other; a bet taken back is gone. Where one is missing without
+    which the choice is none, nobody knows whether or how the hand is played: all that the seat bets is held."""
     plan, wagers = round_.plan, round_.wagers[number]
     made = [plan.choices[name] for name in round_.choices.get(number, {}).values()]
     back = {choice.takes_back for choice in made}
@@ -285,7 +285,7 @@ def _agree(round_: Round, seen: Seen, number: int) -> None:
         round_.report(differs, seen)
         if not missing:
             hold(round_, number, (name,), clause)
-        elif _may_fold(round_, number, name):
+        elif _is_none_without(round_, number, name):
             hold(round_, number, wagers, clause)
 
 
@@ -312,13 +312,23 @@ def _put_back(round_: Round, seen: Seen, number: int) -> None:
         hold(round_, number, (bet.name,), bet.clause)
 
 
-def _may_fold(round_: Round, number: int, bet: str) -> bool:
-    """Whether the choice that this bet goes with was one against folding, then or, where no other follows, later."""
+def _is_none_without(round_: Round, number: int, bet: str) -> bool:
+    """Whether the choice that this bet goes with cannot be had without it: it was one against folding, then or, where
+    no other follows, later; or nobody who makes no such bet keeps his cards as they are."""
+    plan = round_.plan
     for name, made in round_.choices.get(number, {}).items():
-        choice = round_.plan.choices[made]
+        choice = plan.choices[made]
         if bet in choice.stakes:
-            names = [step.name for step in round_.plan.steps]
-            steps = round_.plan.steps[names.index(name) :][: None if choice.last else 1]
-            offered = {each for step in steps if isinstance(step, DecideStep) for each in step.choices}
-            return not round_.plan.folds.isdisjoint(offered)
+            names = [step.name for step in plan.steps]
+            steps = plan.steps[names.index(name) :][: None if choice.last else 1]
+            decides = [step for step in steps if isinstance(step, DecideStep)]
+            offered = {each for step in decides for each in step.choices}
+            kept = any(_keeps_all(plan, each) for step in decides[:1] for each in step.choices)
+            return not plan.folds.isdisjoint(offered) or not kept
     return False
+
+
+def _keeps_all(plan: Plan, name: str) -> bool:
+    """Whether a choice is to go on as one is: no bet, no card laid down."""
+    choice = plan.choices[name]
+    return not (choice.stakes or choice.discards or choice.lays_aside or name in plan.folds)

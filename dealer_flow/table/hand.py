@@ -142,6 +142,8 @@ class Hand:
         self.discarded += sign * (due.why == "exchange")
         if due.why == "exchange":
             return
+        if sign > 0 and due.why == "deal" and self.revealed is not None:
+            self.opened, self.revealed = self.revealed, None
         self.device_count = (self.device_count or 0) + sign
         if self.person_count is not None and since_count:
             self.person_count += sign

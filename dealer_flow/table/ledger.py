@@ -165,10 +165,14 @@ class Ledger:
     @property
     def conserved(self) -> bool | None:
         """Whether loaded == packets + remainder + rejected; None while the remainder is not counted, and of a shoe,
-        which keeps its own books."""
+        which keeps its own books; and of hands dealt by hand that nobody counted, where the text says what another
+        number of cards left means."""
         if self.remainder is None or self.plan.from_shoe:
             return None
-        return self.remainder == self.remainder_expected
+        adds_up = self.remainder == self.remainder_expected
+        by_hand = self.plan.from_hand and self.plan.exact_rest is not None
+        uncounted = any(hand.person_count is None and hand.revealed is None for hand in self.hands.values())
+        return None if by_hand and uncounted and not adds_up else adds_up
 
     def unbalanced(self) -> Incident:
         """The sum that does not come out."""
