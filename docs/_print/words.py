@@ -85,6 +85,8 @@ def _where(when: WhenPart | None) -> str:
 def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     """Which bet must be what, and the clause; a bet that is not is held."""
     for bet in procedure.bet:
+        if bet.when is not None and bet.placed == "by-decision":
+            yield bet.name, f"only{_where(bet.when)}", bet.clause
         if bet.tip_for is not None:
             yield bet.name, f"a tip for {a(bet.tip_for)}: only beside it", bet.clause
         for must in bet.must:

@@ -7,6 +7,7 @@ import pytest
 from dealer_flow.procedure.bets import amount_of
 from dealer_flow.procedure.load import Procedure, ProcedureError
 from dealer_flow.record.result import RoundResult
+from docs._print.words import bet_rules
 from tests.support.hand_table import HandTable
 from tests.support.step_games import PACKETS, rows, small, wrong
 
@@ -165,6 +166,17 @@ def test_a_bet_and_a_rule_may_depend_on_a_reading() -> None:
     there = f'[[bet]]\nnumber = 7\nname = "more"\nplaced = "before-deal"\nwhen = {right}\nclause = "S"\n'
     table, result = played(game(more=there), ante=500, more=100)
     assert (table.codes, [*result.seats[0].wagers]) == (["unknown-bet"], ["ante", "raise"])
+
+
+def test_the_card_says_where_a_bet_of_a_choice_is_there_under_one_reading() -> None:
+    late = (
+        '[[bet]]\nnumber = 7\nname = "more"\nplaced = "by-decision"\n'
+        'when = { option = "top", is = "right" }\nclause = "S more"\n'
+    )
+    more = rows("decision", 'number = 3\nname = "on"\nbet = "more"')
+    found = [*bet_rules(game(more=late + more))]
+    assert ("more", "only where `top` is right", "S more") in found
+    assert not [bet for bet, _, _ in bet_rules(game(more=late.replace("when", "# when") + more)) if bet == "more"]
 
 
 def test_a_held_bet_that_was_taken_back_or_void_is_no_longer_held() -> None:
