@@ -1,5 +1,6 @@
 """What must hold before a seat chooses: which step lets it, what it may choose there, and in which turn."""
 
+from itertools import takewhile
 from typing import Final
 
 import devices.events as e
@@ -20,12 +21,22 @@ def choice_step(round_: Round, seat: int, choice: str) -> str | None:
         due = round_.next_due
         return step.name if due is not None and due.place.seat == seat and step.name not in made else None
     if isinstance(step, DecideStep) and round_.opened and not loose:
-        return step.name if choice in step.choices and round_.is_undecided(seat) else None
+        if round_.is_undecided(seat):
+            return step.name if choice in step.choices else None
+        return _next_choice(round_, seat, choice) if step.name in made else None
     if choice == round_.last_choice(seat):
         return None
     steps = round_.plan.steps[0 if loose else round_.at :]
     later = (step for step in steps if isinstance(step, DecideStep) and step.name not in made)
     return next((step.name for step in later if choice in step.choices), None)
+
+
+def _next_choice(round_: Round, seat: int, choice: str) -> str | None:
+    """The step in which a seat that has chosen in the one under way, where others are still waited for, makes this
+    choice before its time: no card comes in between."""
+    ahead = takewhile(lambda step: not step.deals, round_.plan.steps[round_.at + 1 :])
+    steps = (step for step in ahead if isinstance(step, DecideStep) and seat in round_.drawing)
+    return next((step.name for step in steps if choice in step.choices), None)
 
 
 def _chooses(round_: Round, body: e.DecisionMade) -> bool:

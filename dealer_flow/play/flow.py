@@ -17,6 +17,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play import handle_shoe
+from dealer_flow.play.bypass import goes_on_without, pass_by, take_early
 from dealer_flow.play.dealing import assign_hands, look_ahead, offer_hand
 from dealer_flow.play.guards import holds
 from dealer_flow.play.handle_shuffler import HANDLERS
@@ -219,6 +220,8 @@ class DealerFlow:
             self._lines.take(round_, seen)
         else:
             round_.devices.add(seen.device)
+            if phase.state is State.DECIDING:
+                self._pass_by(seen)
             if phase.state in BEFORE_REVEAL and self._pass_over(body):
                 self._flush(out)
                 return
@@ -258,6 +261,14 @@ class DealerFlow:
         self._round.report(incident, seen)
         if found.code == "wager-held":
             hold_late(self._round, seen.body, incident.clause)
+
+    def _pass_by(self, seen: Seen) -> None:
+        """Play goes on without seats that have not chosen: the steps that waited for them are over."""
+        while self._phase.state is State.DECIDING and goes_on_without(self._round, seen.body):
+            pass_by(self._round, seen)
+            self._go_on()
+            take_early(self._round)
+            self._go_on()
 
     def _pass_over(self, body: e.Body) -> bool:
         """A step that ends by the report of a later one is over. CONFIRM ends one, and is used up: True."""

@@ -134,6 +134,16 @@ def take_back(round_: Round, indexes: Iterable[int]) -> tuple[Card, ...]:
     return tuple(round_.from_shoe[index] for index in gone)
 
 
+def take_spares(round_: Round) -> None:
+    """Cards that nobody was due when they came are those that are due now."""
+    before, owed = laid(round_), len(round_.dues) - round_.given
+    for due in round_.dues[round_.given :]:
+        _covers(round_, due.place)
+    for index in spares(round_)[:owed]:
+        del round_.marks[index]
+    _settle(round_, before)
+
+
 def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
     """These cards, dealt before their time, are the next that this step owes to the place."""
     before = laid(round_)
@@ -143,9 +153,15 @@ def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:
             break
         round_.dues.pop(owed[0])
         round_.marks[index] = CardMark("deal", place, step)
-        if (hand := round_.ledger.hands.get(place)) is not None and hand.revealed is not None:
-            hand.opened, hand.revealed = hand.revealed, None  # what lay open is not the whole hand any more
+        _covers(round_, place)
     _settle(round_, before)
+
+
+def _covers(round_: Round, place: Place) -> None:
+    """A card joins those that lie open there: they are not the whole hand any more."""
+    hand = round_.ledger.hands.get(place)
+    if hand is not None and hand.revealed is not None:
+        hand.opened, hand.revealed = hand.revealed, None
 
 
 def _spare_after(round_: Round, index: int) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import devices.events as e
+from dealer_flow.play.stages import settled_bets
 from dealer_flow.procedure.bet_rules import BetRule, Breach
 from dealer_flow.procedure.bets import BESIDE, BetPart
 from dealer_flow.procedure.plan import Plan
@@ -70,6 +71,13 @@ def hold(round_: Round, number: int, bets: Iterable[str], clause: str) -> None:
         held.setdefault(bet, clause)
 
 
+def hold_passed_by(round_: Round) -> None:
+    """A seat that never chose: all that it has on the layout by now, but for what was settled before."""
+    for number, clause in round_.passed_by.items():
+        over = settled_bets(round_, number)
+        hold(round_, number, [bet for bet in round_.wagers.get(number, {}) if bet not in over], clause)
+
+
 def hold_late(round_: Round, body: Body, clause: str) -> None:
     """A wager that may not be now is held, with the bet its money may have come from."""
     if not isinstance(body, e.WagerPlaced | e.WagerOn) or body.bet not in round_.plan.bets:
@@ -118,6 +126,7 @@ def judge_end(round_: Round, seen: Seen) -> None:
     for number, bets in round_.staked.items():
         if number not in round_.active:  # its other bet went back where the text leaves them open
             _judge_alone(round_, seen, number, bets, _before_deal(round_.plan))
+    hold_passed_by(round_)
     for number in round_.active:
         if number in round_.dead:
             continue
@@ -125,7 +134,8 @@ def judge_end(round_: Round, seen: Seen) -> None:
         bets = stakes(round_, number)
         _judge(round_, seen, number, bets, round_.plan.rules)
         _judge_propositions(round_, seen, number)
-        _agree(round_, seen, number)
+        if number not in round_.passed_by:
+            _agree(round_, seen, number)
         _judge_tips(round_, seen, number, bets)
 
 

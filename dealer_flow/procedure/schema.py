@@ -26,6 +26,7 @@ from dealer_flow.procedure.tables import (
     HandPart,
     MisdealPart,
     Name,
+    NotActedPart,
     NumberPart,
     OptionPart,
     RemainderPart,
@@ -66,6 +67,7 @@ class Procedure(TomlTable):
     face: FacePart
     fouled: FouledPart | None = None
     foul_set: Consequence | None = None
+    not_acted: NotActedPart | None = None
     misdeal: MisdealPart
     care: CarePart
     fault: tuple[FaultPart, ...] = ()

@@ -329,6 +329,12 @@ class FouledPart(Consequence):
     reconstructed: Consequence | None = None
 
 
+class NotActedPart(TomlTable):
+    """A seat that never chose where play went on: its bets wait for a person."""
+
+    clause: Clause
+
+
 Until = Literal["end", "settlement", "first-decision", "substantial-action"]
 """Until when a misdeal may be called. `settlement`: until the first player's hand is settled. `substantial-action`:
 until two players have put money in the pot by a choice, or three have done that or folded."""

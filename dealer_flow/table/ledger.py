@@ -72,6 +72,17 @@ class Ledger:
         self.hand(due.place).take(packet.counted, cards, due)
         return self._see(packet.cards, due.place)
 
+    @property
+    def astray_packets(self) -> list[Dispensed]:
+        """Packets that were lifted when nobody was due one, and were not shuffled in again."""
+        return [packet for packet in self.lifted if packet.place == NOWHERE] if not self.shuffled_in else []
+
+    def place(self, packet: Dispensed, due: Due) -> None:
+        """One of them is what is due now."""
+        self.astray -= packet.counted
+        self.lifted.remove(packet)
+        self.lift(packet, due)
+
     def draw(self, card: Card, due: Due) -> None:
         """A card out of a shoe went to whom it was due. Nobody saw where it went, so its face is not held there."""
         self.hand(due.place).take(1, (card,), due._replace(cards=1))

@@ -120,6 +120,8 @@ class Round:
     """Cards that are dealt by hand at this step, until the dealer confirms."""
     choices: dict[int, dict[str, str]] = field(default_factory=dict)
     """Seat -> step -> choice, in their order."""
+    passed_by: dict[int, str] = field(default_factory=dict)
+    """Seat -> the clause: it had not chosen when play went on without it."""
     judged_draws: set[tuple[str, Place]] = field(default_factory=set)
     """Steps and the hands that were held against what they must draw."""
     blind: dict[int, set[str]] = field(default_factory=dict)
@@ -204,8 +206,8 @@ class Round:
 
     def _plays_on(self, number: int) -> bool:
         made = self.choices.get(number)
-        if number in self.dead or not made:
-            return number not in self.dead
+        if number in self.dead or number in self.passed_by or not made:
+            return number not in self.dead and number not in self.passed_by
         return not self.folded(number) and self.last_choice(number) not in self.plan.finishes
 
     def draws(self, number: int) -> int:
@@ -277,8 +279,11 @@ class Round:
 
     @property
     def idle(self) -> bool:
-        """True when every seat has given up or is dead: cards that are due after a choice need not be dealt."""
-        return not self.live and any(step.do == "decide" for step in self.plan.steps[: self.at + 1])
+        """True when every seat has given up, is dead or was passed by: cards that are due after a choice need not be
+        dealt."""
+        if not self.passed_by.keys() >= {*self.live}:
+            return False
+        return any(step.do == "decide" for step in self.plan.steps[: self.at + 1])
 
     @property
     def house_shown(self) -> bool:

@@ -92,8 +92,8 @@ def test_a_table_that_reads_no_faces_passes_the_shows_by() -> None:
 
 def test_a_choice_of_another_step_is_refused() -> None:
     table = riding().choose(1, 3)
-    assert table.codes == ["unknown-decision"]
-    assert table.flow.state is State.HALTED
+    assert table.codes == ["out-of-turn"]
+    assert table.flow.state is State.DECIDING
     assert riding(2).choose(1, 1).choose(1, 1).codes == ["out-of-turn"]
 
 

@@ -32,11 +32,9 @@ HARMFUL = {
         (
             "ruled", "cards_out", "burn_confirmed", "all_decided", "all_shown", "remainder_counted", "race_decided",
             "card_named", "extra_drawn", "round_ended", "first_cards_to_come", "packet_in_order", "packet_in_tray",
-            "remainder_to_come", "choice_stands",
-            "packet_was_dealt", "burned_once", "house_shown_last",
+            "remainder_to_come", "burned_once", "house_shown_last",
             "dealt_from_shoe", "burned_when_due", "one_face_named",
-            "choice_is_known", "seat_dealt_in", "choice_is_offered", "place_is_known",
-            "place_dealt_in", "packet_is_burned", "burned_as_written", "burned_before", "drawn_after_close",
+            "place_is_known", "packet_is_burned", "burned_as_written", "burned_before", "drawn_after_close",
             "burned_between_races", "card_waits_for_name", "place_of_number", "number_of_place",
             "number_drawn", "hands_set",
         ),
@@ -54,12 +52,15 @@ HARMFUL = {
             "hand_is_set", "set_as_written", "hand_to_set", "set_before_house",
             "proposition_is_offered", "hand_lies_there", "faces_to_correct", "badge_may_correct",
             "shown_in_order", "hand_shown_in_time", "name_is_missing", "badge_may_name", "drawn_after_name",
-            "drawn_for_somebody",
+            "drawn_for_somebody", "choice_is_known", "seat_dealt_in", "choice_is_offered", "choice_stands",
+            "place_dealt_in",
         ),
         NEVER,
     ),
     # a packet or a card that came too early where the procedure says what is done with it
     **dict.fromkeys(("somebody_is_due", "fewer_lie_open"), EITHER),
+    # a burn of a packet, or a hand that is set, where none was dealt
+    "packet_was_dealt": EITHER,
     # a deal that is broken off under the red lamp; a packet lifted, or a packet burned, before START GAME
     **dict.fromkeys(("deal_complete", "bets_closed", "round_begun"), EITHER),
 }  # fmt: skip
@@ -164,6 +165,7 @@ FACTS: dict[str, str | dict[str, str]] = {
     "board-order-differs": "place cards known",
     "button-misplaced": "seat number",
     "declared-late": "place",
+    "choice-missing": "seat",
     "place-passed-over": "place counted expected",
     "discards-wrong": "place counted expected? limit called? unreliable?",
     "laid-aside-unknown": "place choices",

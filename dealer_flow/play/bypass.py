@@ -1,0 +1,78 @@
+"""Seats that never chose: play went on without them.
+
+No text has such a hand played or given up of itself: a person decides. So the money of that seat is held, and the hands
+of the others are settled, as far as their cards are there. Cards that came while the seat was waited for are those that
+are due next, unless a person says otherwise.
+"""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+import devices.events as e
+from dealer_flow.play import laying
+from dealer_flow.play.order import violation
+from dealer_flow.play.states import State
+from dealer_flow.play.wagers import hold_passed_by
+from dealer_flow.procedure.steps.decide import DecideStep
+from dealer_flow.procedure.steps.exchange import ExchangeStep
+from dealer_flow.procedure.steps.kinds import AnyStep
+from dealer_flow.procedure.steps.reveal import RevealStep
+from dealer_flow.procedure.steps.show import ShowStep
+from dealer_flow.record.incidents import Incident
+from dealer_flow.table.round import Round
+from devices.events import Seen
+
+
+def goes_on_without(round_: Round, body: e.Body) -> bool:
+    """True when this report could not be, but for seats that have not chosen: the round ends, cards of the house are
+    shown, or the next packet is taken to its place."""
+    step = round_.step
+    if not isinstance(step, DecideStep) or step.optional or not round_.opened or round_.decided or round_.rulings:
+        return False
+    found = violation(State.DECIDING, round_, body)
+    return found is not None and found.harmful and _may_go_on(round_, body)
+
+
+def _may_go_on(round_: Round, body: e.Body) -> bool:
+    """Whether the hands of those who have acted can be played without the others: their cards are there."""
+    waiting, ahead = round_.undecided, round_.plan.steps[round_.at + 1 :]
+    playing = [number for number in round_.live if number not in waiting]
+    nobody_acted = len(waiting) == len(round_.active)
+    if isinstance(body, e.PacketLifted):
+        return bool(playing)
+    if isinstance(body, e.GameEnded):
+        return not (playing or nobody_acted) or not _cards_to_come(round_, ahead, early=not nobody_acted)
+    if isinstance(body, e.HandRevealed) and round_.plan.house(round_.plan.kind(body.place)):
+        ahead = tuple(takewhile(lambda step: not isinstance(step, ShowStep | RevealStep), ahead))
+        return not _cards_to_come(round_, ahead, early=not nobody_acted)
+    return False
+
+
+def _cards_to_come(round_: Round, ahead: Sequence[AnyStep], *, early: bool) -> bool:
+    """Whether these steps deal cards, and none came `early` that may be theirs."""
+    came = laying.spares(round_) if round_.plan.from_shoe else round_.ledger.astray_packets
+    return not (early and came) and any(step.deals and not isinstance(step, ExchangeStep) for step in ahead)
+
+
+def pass_by(round_: Round, seen: Seen) -> None:
+    """The seats that have not chosen are passed by: what they bet is held."""
+    step, part = round_.step, round_.plan.procedure.not_acted
+    if step is None:
+        return
+    clause = part.clause if part is not None else step.clause
+    for number in round_.undecided:
+        round_.report(Incident(code="choice-missing", clause=clause, seat=number), seen)
+        round_.passed_by[number] = clause
+    hold_passed_by(round_)
+
+
+def take_early(round_: Round) -> None:
+    """What came meanwhile is what is due now."""
+    if round_.plan.from_shoe:
+        laying.take_spares(round_)
+        return
+    for packet in round_.ledger.astray_packets:
+        due = round_.next_due
+        if due is not None and packet.counted == due.cards:
+            round_.ledger.place(packet, due)
+            round_.given += 1
