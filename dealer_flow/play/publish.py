@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dealer_flow.play.stages import lying, settled_bets
-from dealer_flow.play.wagers import held_of
+from dealer_flow.play.wagers import held_of, lone_bets
 from dealer_flow.procedure.tables import DECLARED
 from dealer_flow.record.details import DrawnNumber, Split, Stage
 from dealer_flow.record.result import (
@@ -125,7 +125,7 @@ def settled(round_: Round, number: int) -> tuple[str, ...]:
     """The bets of a seat that were settled before the round, or the seat's hand, was void."""
     if round_.outcome == "complete" and number not in round_.dead:
         return ()
-    over = settled_bets(round_, number)
+    over = settled_bets(round_, number) - lone_bets(round_, number)
     return tuple(bet for bet in round_.wagers.get(number, {}) if bet in over)
 
 
@@ -141,13 +141,14 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
 
 def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     fees = round_.plan.fees
-    over = settled_bets(round_, number)
-    bets = {name: cents for name, cents in round_.wagers.get(number, {}).items() if name not in over}
+    over, lone = settled_bets(round_, number), lone_bets(round_, number)
+    wagers = round_.wagers.get(number, {})
+    bets = {name: cents for name, cents in wagers.items() if name not in over}
     if outcome == "unreliable":
         return {}
+    back = {name: cents for name, cents in wagers.items() if name in lone}
     if outcome in ("misdeal", "defective-deck"):
-        return round_.returns.of(outcome, 0, bets, fees)
-    back = dict[str, int]()
+        return back | round_.returns.of(outcome, 0, bets, fees)
     if number not in round_.active:
         return back
     for name in round_.dead_hands:

@@ -139,6 +139,27 @@ def judge_end(round_: Round, seen: Seen) -> None:
         _judge_tips(round_, seen, number, bets)
 
 
+def lone_bets(round_: Round, number: int) -> frozenset[str]:
+    """The bets of a seat that were to go into a pot and form none: too few seats placed one that may lie there."""
+    placed = round_.staked.get(number, {})
+    return frozenset(
+        bet
+        for bet, least in round_.plan.pots.items()
+        if bet in placed and _in_pot(round_, number, bet) and _pot_of(round_, bet) < least
+    )
+
+
+def _pot_of(round_: Round, bet: str) -> int:
+    """How many seats have it in the pot."""
+    return sum(_in_pot(round_, number, bet) for number in round_.active)
+
+
+def _in_pot(round_: Round, number: int, bet: str) -> bool:
+    """False for a wager that is held; that of a seat that never chose was placed as it should be."""
+    held = bet in round_.held.get(number, {}) and number not in round_.passed_by
+    return bet in round_.staked.get(number, {}) and number in round_.active and not held
+
+
 def stakes(round_: Round, number: int) -> dict[str, int]:
     """The bets of a seat as they were made: those before the deal as at START GAME, the others as they lie."""
     early = {bet.name for bet in round_.plan.bets.values() if bet.placed == "before-deal"}

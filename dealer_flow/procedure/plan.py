@@ -169,6 +169,8 @@ class Plan:
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
         self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
         self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
+        self.pots = {bet.name: bet.pot.least for bet in there if bet.pot is not None}
+        """Bets of a pot that the players play for -> how many of them must have placed it."""
         self.blind = frozenset(bet.name for bet in there if bet.blind)
         self.by_decision = frozenset(bet.name for bet in there if bet.placed == "by-decision" and bet.tip_for is None)
 

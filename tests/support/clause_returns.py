@@ -39,7 +39,25 @@ def allowed_returns(procedure: Procedure, result: RoundResult, seat: Seat) -> li
     readings = [list(_reasons(procedure, result, incident)) or [None] for incident in result.incidents]
     found = [_back(procedure, result, seat, [*filter(None, chosen)]) for chosen in itertools.product(*readings)]
     tips = {bet.name: bet.tip_for for bet in procedure.bet if bet.tip_for and bet.name in seat.wagers}
-    return [(bets | {tip for tip, own in tips.items() if own in bets}) - {*seat.settled} for bets in found]
+    lone = _lone(procedure, result, seat)
+    return [(bets | lone | {tip for tip, own in tips.items() if own in bets}) - {*seat.settled} for bets in found]
+
+
+def _lone(procedure: Procedure, result: RoundResult, seat: Seat) -> set[str]:
+    """The bets of a pot for which too few others placed one: a held one forms none, but that of who never chose."""
+    missing = {incident.seat for incident in result.incidents if incident.code == "choice-missing"}
+    found = set[str]()
+    for bet in procedure.bet:
+        placed = {
+            other.seat
+            for other in result.seats
+            if bet.name in other.wagers
+            and other.status != "out"
+            and (bet.name not in other.held or other.seat in missing)
+        }
+        if bet.pot is not None and seat.seat in placed and len(placed) < bet.pot.least:
+            found.add(bet.name)
+    return found
 
 
 def _back(procedure: Procedure, result: RoundResult, seat: Seat, reasons: list[Reason]) -> set[str]:
