@@ -37,15 +37,27 @@ def _may_go_on(round_: Round, body: e.Body) -> bool:
     """Whether the hands of those who have acted can be played without the others: their cards are there."""
     waiting, ahead = round_.undecided, round_.plan.steps[round_.at + 1 :]
     playing = [number for number in round_.live if number not in waiting]
-    nobody_acted = len(waiting) == len(round_.active)
-    if isinstance(body, e.PacketLifted):
-        return bool(playing)
     if isinstance(body, e.GameEnded):
-        return not (playing or nobody_acted) or not _cards_to_come(round_, ahead, early=not nobody_acted)
+        nobody = len(waiting) == len(round_.active)
+        return not (playing or nobody) or not _cards_to_come(round_, ahead, early=not nobody)
+    acted = any(_concerned(round_, number) for number in playing)
+    if isinstance(body, e.PacketLifted):
+        return acted
     if isinstance(body, e.HandRevealed) and round_.plan.house(round_.plan.kind(body.place)):
         ahead = tuple(takewhile(lambda step: not isinstance(step, ShowStep | RevealStep), ahead))
-        return not _cards_to_come(round_, ahead, early=not nobody_acted)
+        return (acted or _chosen_here(round_)) and not _cards_to_come(round_, ahead, early=True)
     return False
+
+
+def _concerned(round_: Round, number: int) -> bool:
+    """Whether the choice under way is one of this seat's."""
+    only = round_.step.only if isinstance(round_.step, DecideStep) else None
+    return only is None or only in round_.wagers[number]
+
+
+def _chosen_here(round_: Round) -> bool:
+    """Whether a seat has chosen in the step under way."""
+    return round_.step is not None and any(round_.step.name in made for made in round_.choices.values())
 
 
 def _cards_to_come(round_: Round, ahead: Sequence[AnyStep], *, early: bool) -> bool:

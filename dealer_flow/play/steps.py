@@ -200,7 +200,9 @@ def ends_by(round_: Round, body: e.Body) -> bool:
     if isinstance(step, ShowStep):
         if isinstance(body, e.HandRevealed):
             return round_.plan.kind(body.place) not in step.of and not body.place.seat
-        return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.DecisionMade, e.Confirmed))
+        if isinstance(body, e.DecisionMade):
+            return _of_later_step(round_, body)
+        return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
     if isinstance(step, DecideStep) and step.optional:
         if isinstance(body, e.DecisionMade):
             choice = round_.plan.decisions.get(body.decision)
@@ -217,6 +219,14 @@ def ends_by(round_: Round, body: e.Body) -> bool:
             return body.place == due.place or _shows_more(round_, body)
         return isinstance(body, (*_ENDS, e.DecisionMade, e.BurnConfirmed, e.Confirmed))
     return False
+
+
+def _of_later_step(round_: Round, body: e.DecisionMade) -> bool:
+    """True for a choice that a later step lets a seat make."""
+    choice = round_.plan.decisions.get(body.decision)
+    later = (step for step in round_.plan.steps[round_.at + 1 :] if isinstance(step, DecideStep | ExchangeStep))
+    offered = (step.choices if isinstance(step, DecideStep) else (step.unless,) for step in later)
+    return choice is not None and any(choice.name in names for names in offered)
 
 
 def waits_for_cards(round_: Round, body: e.Body) -> bool:
