@@ -21,7 +21,10 @@ def _packet_in_tray(round_: Round, body: e.PacketLifted) -> bool:
 
 
 def _cards_lie_there(round_: Round, body: e.CardsCounted) -> bool:
-    if body.place in round_.ledger.hands or body.place in (REMAINDER, BURN) or lies_there(round_, body.place):
+    if body.place == REMAINDER:
+        dealt = round_.ledger.remainder is not None or not round_.left_to_deal or round_.idle
+        return dealt or not round_.in_play or bool(round_.red_lamp)
+    if body.place in round_.ledger.hands or body.place == BURN or lies_there(round_, body.place):
         return True
     if round_.shoes is not None and body.place == SHOE:
         return True

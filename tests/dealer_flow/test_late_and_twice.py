@@ -289,6 +289,21 @@ def test_an_early_card_that_is_dead_before_its_step_leaves_the_others_alone() ->
     assert (table.results[0].outcome, seat_one(table.results[0]).cards[-1]) == ("complete", "9H")
 
 
+@pytest.mark.parametrize(
+    ("game", "before", "after"),
+    [
+        ("three-card.co", "packet seat 1: AH KD 9C", "packet dealer: 3H 5D 7C"),
+        ("three-card.co-single", "draw seat 1 AH | dealer 3H", "draw seat 1 KD 9C"),
+    ],
+)
+def test_what_is_left_is_not_counted_in_the_midst_of_the_deal(game: str, before: str, after: str) -> None:
+    table = played(game, f"bets 1: ante 500\nstart\n{before}\ncount remainder: 40")
+    assert codes(table) == [("out-of-turn", "cards_lie_there")]
+    assert any(item.event in ("CardDrawn", "PacketDispensed") for item in table.flow.legal())
+    table.play(after)
+    assert len(table.codes) == 1
+
+
 @pytest.mark.parametrize("first", [1, 2])
 def test_two_early_cards_are_each_kept_where_they_lie(first: int) -> None:
     """47.1-1021: they lie face down, so the dealer says where and not which."""
