@@ -1,6 +1,6 @@
 """Whatever a shoe and a table report, in whatever order: the flow answers, and no race that is in doubt is complete."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dealer_flow.play.flow import DealerFlow
@@ -63,6 +63,7 @@ def test_anything_may_be_reported(reports: list[Report]) -> None:
 
 
 @given(st.permutations(DECK), st.lists(st.tuples(st.integers(0, 19), any_report), max_size=3))
+@example(list(DECK), [(0, ("shoe-1", e.WagerPlaced(1, 5, 1))), (3, ("shoe-1", e.WagerPlaced(1, 5, 0)))])
 @settings(max_examples=200)
 def test_a_race_into_which_anything_is_reported(
     deck: list[Card], strange: list[tuple[int, tuple[str, e.Body]]]
@@ -105,7 +106,7 @@ def judge(result: RoundResult) -> None:
     assert result.draw.finish is not None
     assert UNREAD.text not in result.draw.cards
     assert not DOUBT & {incident.code for incident in result.incidents}
-    assert settlement.status == "settled"
+    assert (settlement.status == "settled") == (not any(seat.held for seat in result.seats))
     suits = [card[1] for card in result.draw.cards]
     ends = next((n for n in range(5, 17) if suits[:n].count(suits[n - 1]) == 5), 16)
     assert result.draw.finish.cards == len(suits)

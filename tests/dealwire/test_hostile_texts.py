@@ -9,6 +9,7 @@ import logging
 import os
 import pty
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -57,6 +58,7 @@ def on_terminal(*arguments: str, end_after_s: float | None = None, timeout_s: fl
     )
     os.close(its)
     if end_after_s is not None:
+        select.select([ours], [], [], timeout_s)  # a busy machine takes longer to begin
         time.sleep(end_after_s)
         process.send_signal(signal.SIGTERM)
     read = b""
