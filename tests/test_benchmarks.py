@@ -47,7 +47,13 @@ def test_the_door_knows_every_benchmark() -> None:
     assert sorted(door.MODULES) == sorted(found)
 
 
-@pytest.mark.parametrize("name", door.MODULES)
+WITH_PROGRAMS = ("archive", "restart", "service")
+"""Those that start programs again and again take longer than all others together."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in WITH_PROGRAMS else name for name in door.MODULES]
+)
 def test_each_runs_and_every_row_is_figures_or_says_why_not(name: str) -> None:
     table: Table = import_module(f"benchmarks.{name}").run(BRIEFLY_S)
     assert table.rows

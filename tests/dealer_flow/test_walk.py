@@ -142,7 +142,11 @@ Node = tuple[tuple[Name, ...], Point, int]
 
 @pytest.mark.parametrize(
     ("seats", "departures", "depth", "at_least"),
-    [(1, 1, 32, 800), pytest.param(1, 2, 32, 4000, marks=pytest.mark.slow), (2, 0, 40, 400)],
+    [
+        (1, 1, 32, 800),
+        pytest.param(1, 2, 32, 4000, marks=pytest.mark.slow),
+        pytest.param(2, 0, 40, 400, marks=pytest.mark.slow),
+    ],
 )
 def test_every_order(seats: int, departures: int, depth: int, at_least: int) -> None:
     """Every order of legal steps with at most so many faults or steps out of turn among them, to the end."""

@@ -87,12 +87,13 @@ def test_a_recording_goes_on_from_every_moment_between_its_rounds(capture: str) 
     assert check_every_rest(made_of(procedure=recorded.procedure or "flushes-gone-wild.co"), seen) >= bool(seen)
 
 
-def test_from_one_rest_to_the_end_of_a_long_evening() -> None:
+@pytest.mark.parametrize("rounds", [12, pytest.param(30, marks=LONG)])
+def test_from_one_rest_to_the_end_of_a_long_evening(rounds: int) -> None:
     """What is left out of a state can show late: an old deck, a shoe that runs out, a count that falls due."""
     for name in ("flushes-gone-wild.co", "race-to-the-flush", "caribbean-stud.co", "awards made by people"):
         make = made_of(**SETTINGS[name])
         first, copies = make(None), list[JournaledPublisher]()
-        for seen in evening_of(name, wrong=0.03, rounds=30):
+        for seen in evening_of(name, wrong=0.03, rounds=rounds):
             moment = after(first, seen)
             assert all(after(copy, seen) == moment for copy in copies)
             if moment.state and len(copies) < 2:

@@ -243,16 +243,18 @@ def test_settle_names_the_line_that_is_no_round_and_settles_the_others() -> None
 
 def test_settle_names_the_key_that_is_wrong() -> None:
     line = dealwire("replay", str(CLEAN), "--json", "--no-settle").stdout.splitlines()[0].decode()
-    for change, key in (
+    wrong = (
         ({"seats": [{"seat": "one"}]}, "seats[0].seat: "),
         ({"outcome": "perhaps"}, "outcome: "),
         ({"tip": 5}, "the object: "),
         ({"schema": "dealwire.round/9"}, "schema: "),
         ({"burned": ["1S"]}, "burned[0]: "),
-    ):
-        done = dealwire("settle", stdin=json.dumps(json.loads(line) | change).encode())
-        assert done.returncode == 2
-        assert complaint(done).startswith(f"dealwire: line 1: {key}")
+    )
+    done = dealwire("settle", stdin="\n".join(json.dumps(json.loads(line) | change) for change, _ in wrong).encode())
+    assert done.returncode == 2
+    said = done.stderr.decode().splitlines()
+    for number, (complaint_of_it, (_, key)) in enumerate(zip(said, wrong, strict=True), 1):
+        assert complaint_of_it.startswith(f"dealwire: line {number}: {key}")
 
 
 def test_settle_reads_a_round_of_version_1() -> None:
@@ -263,7 +265,8 @@ def test_settle_reads_a_round_of_version_1() -> None:
     kept = ("code", "text", "clause", "events")
     old = [{"place": None, "fault": None} | {key: item[key] for key in kept} for item in content["incidents"]]
     first = content | {"schema": "dealwire.round/1", "incidents": old}
-    settled = [objects(dealwire("settle", stdin=json.dumps(each).encode()).stdout)[0] for each in (content, first)]
+    both = "\n".join(json.dumps(each) for each in (content, first))
+    settled = objects(dealwire("settle", stdin=both.encode()).stdout)
     assert settled[0]["totals"] == settled[1]["totals"]
     money = [[(each["bet"], each["result"], each["net"]) for each in item["lines"]] for item in settled]  # type: ignore[attr-defined]
     assert money[0] == money[1]

@@ -12,6 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from dealwire.cli import main
 
 pytestmark = pytest.mark.thorough
 
@@ -57,7 +60,7 @@ def test_each_recording_is_dealt_as_it_is_alone_in_order_of_the_names(mixed: Pat
     *found, total = objects(dealwire(mixed, "--jobs", "2", "--json").stdout)
     expected = []
     for path in sorted(mixed.iterdir()):
-        expected += objects(dealwire(path, "--json").stdout)
+        expected += objects(CliRunner().invoke(main, ["replay", str(path), "--json"]).stdout)
     assert found == expected
     summaries = [item for item in found if item["type"] == "summary"]
     assert [item["capture"] for item in summaries] == sorted(path.name for path in mixed.iterdir())
