@@ -257,7 +257,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         _wager(_PLAY, "offered_hand_covered", only=_with_offers),
         OrderRule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),
     ),
-    # So it is with a choice that may not be now: what was chosen before stands. A key pressed before START GAME is about
+    # So it is with a choice that may not be now: what was chosen before stands. A key pressed before START GAME is of
     # nothing that lies there, and so is one of a burn.
     e.DecisionMade: (
         OrderRule(_BETTING, "round_begun", harmful=False),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from dealer_flow.play.stages import lying, settled_bets
+from dealer_flow.play.stages import finished, lying, settled_bets
 from dealer_flow.play.wagers import held_of, lone_bets
 from dealer_flow.procedure.tables import DECLARED
 from dealer_flow.record.details import DrawnNumber, Split, Stage
@@ -141,7 +141,7 @@ def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
 
 def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     fees = round_.plan.fees
-    over, lone = settled_bets(round_, number), lone_bets(round_, number)
+    over, lone = finished(round_, number), lone_bets(round_, number)
     wagers = round_.wagers.get(number, {})
     bets = {name: cents for name, cents in wagers.items() if name not in over}
     if outcome == "unreliable":

@@ -130,13 +130,18 @@ def unsettle(round_: Round, kind: str, number: int | None = None) -> None:
         round_.settled_by = None
 
 
-def settled_bets(round_: Round, number: int) -> frozenset[str]:
-    """The bets of a seat that are settled, whatever voids the round: by a step that is over; of a deck found defective
-    after the hands were shown, all of them."""
+def finished(round_: Round, number: int) -> frozenset[str]:
+    """The bets of a seat that the table is done with, whatever voids the round: by a step that is over; of a deck found
+    defective after the hands were shown, all of them."""
     shown = round_.all_shown and round_.plan.shown_stands and round_.outcome == "defective-deck"
-    if shown and number not in round_.dead:
+    if shown and number in round_.active and number not in round_.dead:
         return frozenset(round_.wagers.get(number, {}))
     return frozenset(round_.settled.get(number, ()))
+
+
+def settled_bets(round_: Round, number: int) -> frozenset[str]:
+    """Those of them that are settled: one that is held waits for a person."""
+    return finished(round_, number) - round_.held.get(number, {}).keys()
 
 
 def note_declared(round_: Round, step: ShowStep, place: Place, cards: tuple[Card, ...]) -> None:

@@ -329,7 +329,9 @@ def judge_mishap(round_: Round, place: Place, how: str, card: Card | None, seen:
     policy = round_.plan.mishap(how, round_.plan.kind(place), hand.step if hand else None)
     if policy is None and known is Mishap.JOKER and card is not None and not round_.plan.in_deck(card):
         policy = round_.plan.foreign  # as when a device reads it
-    policy = policy or _RULE
+    no_hand = place.seat is not None and (place.seat not in round_.active or not round_.plan.expected(place))
+    if policy is None or (known in _FOULED and no_hand):
+        policy = _RULE  # where nobody holds cards discards touch none
     finding = _FOUND(
         code=code,
         reason=reason,

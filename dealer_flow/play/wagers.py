@@ -122,13 +122,17 @@ def placed_anew(round_: Round, number: int) -> None:
 
 
 def judge_end(round_: Round, seen: Seen) -> None:
-    """END GAME: every rule, and every choice with the bet that goes with it. A dead hand's bets are another matter."""
+    """END GAME: every rule, and every choice with the bet that goes with it. Of a void hand or round those alone that
+    were settled before: what else it bets goes back, whatever it is."""
+    void = round_.outcome != "complete"
     for number, bets in round_.staked.items():
-        if number not in round_.active:  # its other bet went back where the text leaves them open
+        if number not in round_.active and not void:  # its other bet went back where the text leaves them open
             _judge_alone(round_, seen, number, bets, _before_deal(round_.plan))
-    hold_passed_by(round_)
+    if not void:
+        hold_passed_by(round_)
     for number in round_.active:
-        if number in round_.dead:
+        if number in round_.dead or void:
+            _judge_settled(round_, seen, number)
             continue
         _put_back(round_, seen, number)
         bets = stakes(round_, number)
@@ -158,6 +162,11 @@ def _in_pot(round_: Round, number: int, bet: str) -> bool:
     """False for a wager that is held; that of a seat that never chose was placed as it should be."""
     held = bet in round_.held.get(number, {}) and number not in round_.passed_by
     return bet in round_.staked.get(number, {}) and number in round_.active and not held
+
+
+def _judge_settled(round_: Round, seen: Seen, number: int) -> None:
+    settled = {bet: cents for bet, cents in stakes(round_, number).items() if bet in settled_bets(round_, number)}
+    _judge(round_, seen, number, settled, [rule for rule in round_.plan.rules if rule.named <= settled.keys()])
 
 
 def stakes(round_: Round, number: int) -> dict[str, int]:
