@@ -487,6 +487,8 @@ class Mishap(StrEnum):
     """A card was dealt before its time."""
     EXPOSED_BY_PLAYER = "exposed-by-player"
     """A player showed a card of the own hand."""
+    NOT_BURNED = "not-burned"
+    """The dealer forgot to burn a card."""
 
 
 class CardMishandled(Body, frozen=True):

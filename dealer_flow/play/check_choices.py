@@ -4,7 +4,8 @@ from itertools import takewhile
 from typing import Final
 
 import devices.events as e
-from dealer_flow.play.check_round import Check, not_here
+from dealer_flow.play.check_round import Check
+from dealer_flow.play.unburned import folds_unburned
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
 from dealer_flow.table.round import Round
@@ -14,6 +15,8 @@ def choice_step(round_: Round, seat: int, choice: str) -> str | None:
     """The step, from the one under way on, in which the seat makes this choice; None when it is none of them, or the
     choice that the seat made last is only reported again."""
     made, step = round_.choices.get(seat, {}), round_.step
+    if (unburned := folds_unburned(round_, seat, choice)) is not None:
+        return unburned
     if not round_.plan.finishes.isdisjoint(made.values()):
         return None
     loose = round_.over or round_.house_wrong
@@ -74,8 +77,13 @@ def _acts_in_order(round_: Round, body: e.DecisionMade) -> bool:
 
 
 def _step_offers_choice(round_: Round, body: e.DecisionMade) -> bool:
-    step = round_.step
-    return isinstance(step, DecideStep) and _chosen(round_, body) in step.choices
+    step, choice = round_.step, _chosen(round_, body)
+    return (isinstance(step, DecideStep) and choice in step.choices) or _gives_up(round_, body)
+
+
+def _gives_up(round_: Round, body: e.DecisionMade) -> bool:
+    """Whether the seat gives up by a choice that no step offers, but what went wrong."""
+    return folds_unburned(round_, body.seat, _chosen(round_, body)) is not None
 
 
 CHECKS_OF_CHOICES: Final[dict[str, Check]] = {
@@ -89,6 +97,6 @@ CHECKS_OF_CHOICES: Final[dict[str, Check]] = {
     "choice_is_offered": _chooses,
     "hand_is_live": lambda r, body: body.seat not in r.dead,
     "step_offers_choice": _step_offers_choice,
-    "players_choose": not_here,
+    "players_choose": _gives_up,
 }
 """Checks of a choice by their name."""

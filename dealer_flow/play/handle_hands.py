@@ -7,6 +7,7 @@ from dealer_flow.play import dealing, handle_shoe, laying
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.stages import correct_stages, note_declared, reached_show
 from dealer_flow.play.steps import declared_late, declares, declaring, may_lie_open, next_to_show, open_now
+from dealer_flow.play.unburned import judge_unburned, shown_unburned
 from dealer_flow.play.verdicts import (
     found,
     judge_count,
@@ -38,6 +39,8 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.draw is not None and place == SHOE:
         handle_shoe.name_card(round_, seen, body)
         return
+    if shown_unburned(round_, place, cards):
+        judge_unburned(round_, seen)
     _deal_shown(round_, place)
     reached_show(round_, round_.plan.kind(place))
     hand, before = round_.ledger.hands.get(place), round_.stub_due
@@ -206,7 +209,9 @@ def _discarded(round_: Round, seen: Seen, body: e.CardsDiscarded) -> None:
 
 
 def _mishandled(round_: Round, seen: Seen, body: e.CardMishandled) -> None:
-    if round_.in_play:
+    if round_.in_play and body.how == e.Mishap.NOT_BURNED:
+        judge_unburned(round_, seen)
+    elif round_.in_play:
         face = None if body.card in (UNREAD, NONE) else body.card
         judge_mishap(round_, body.place, body.how, face, seen)
 

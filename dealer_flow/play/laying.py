@@ -17,7 +17,7 @@ from dealer_flow.procedure.steps.due import Due
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import CardMark, Round
 from protocol.cards import Card
-from protocol.places import Place
+from protocol.places import BURN, Place
 
 SPARE: Final = CardMark("spare")
 _DEAD, _BACK = CardMark("dead"), CardMark("back")
@@ -142,6 +142,17 @@ def take_spares(round_: Round) -> None:
     for index in spares(round_)[:owed]:
         del round_.marks[index]
     _settle(round_, before)
+
+
+def unburn(round_: Round, step: str) -> None:
+    """This step burned no card: the one that was taken for it is the first of those that followed."""
+    own = [number for number, due in enumerate(round_.dues) if due.place == BURN and due.step == step]
+    before = laid(round_)
+    del round_.dues[own[-1]]
+    _settle(round_, before)
+    for hand in round_.ledger.hands.values():
+        if hand.revealed is not None and len(hand.revealed) < (hand.device_count or 0):
+            hand.opened, hand.revealed = hand.revealed, None  # what lay open is not the whole hand any more
 
 
 def use(round_: Round, indexes: Iterable[int], place: Place, step: str) -> None:

@@ -12,6 +12,7 @@ from dealer_flow.play.guards import holds
 from dealer_flow.play.order import violation
 from dealer_flow.play.states import LOOSE, State
 from dealer_flow.play.steps import ends_by, next_to_show, to_set
+from dealer_flow.play.unburned import folds_unburned
 from dealer_flow.play.wagers import placeable
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.procedure.steps.exchange import ExchangeStep
@@ -169,6 +170,7 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
         yield from _showing(round_, step)
     elif state in (State.REVEALING, State.PROGRESSIVE):
         yield from _revealing(state, round_)
+    yield from _giving_up(round_)
     if round_.left_to_deal:
         pass
     elif not (round_.plan.from_shoe or round_.plan.from_hand) and round_.ledger.remainder is None:
@@ -177,6 +179,17 @@ def _play(state: State, round_: Round) -> Iterator[Candidate]:
         yield _count("dealer", round_.plan.deck_at, "count the cards that are left")
     if strict and not round_.rulings and ends_by(round_, e.Confirmed()):
         yield Legal("dealer", "Confirmed", "", f"{step.name if step else ''} is done"), e.Confirmed()
+
+
+def _giving_up(round_: Round) -> Iterator[Candidate]:
+    """A burn was forgotten: who may give up for that."""
+    part = round_.plan.procedure.care.unburned
+    choice = round_.plan.choices.get(part.offers or "") if part is not None else None
+    for number in round_.live if choice is not None and round_.unburned else ():
+        if choice is not None and folds_unburned(round_, number, choice.name) is not None:
+            who = f"player at seat {number}"
+            item = Legal(who, "DecisionMade", f"seat {number}", choice.name, choice.number)
+            yield item, e.DecisionMade(number, choice.number)
 
 
 def _spelled(round_: Round) -> str:

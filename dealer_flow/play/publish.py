@@ -153,6 +153,8 @@ def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
         return back
     for name in round_.dead_hands:
         back |= round_.returns.of("hand", name, bets, fees)
+    if not round_.plan.keeps.isdisjoint(round_.choices.get(number, {}).values()):
+        return back | {name: cents for name, cents in bets.items() if name not in fees}
     if number in round_.dead:
         return back | round_.returns.of("dead-hand", number, bets, fees)
     if outcome == "progressive-only":

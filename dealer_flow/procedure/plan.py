@@ -126,6 +126,7 @@ class Plan:
     def _care(self) -> None:
         care = self.procedure.care
         self.burned = self.policy(care.burned) if care.burned else None
+        self.unburned = self.policy(care.unburned) if care.unburned else None
         self.count_every = care.count_every
         self.shown_stands = care.shown is not None and self.options[care.shown.option] == "stand"
         """Hands that were shown are settled, though the deck is found defective afterwards."""
@@ -168,6 +169,7 @@ class Plan:
         self.decisions: dict[int, DecisionPart] = {choice.number: choice for choice in procedure.decision}
         self.choices: dict[str, DecisionPart] = {choice.name: choice for choice in procedure.decision}
         self.folds = frozenset(choice.name for choice in procedure.decision if choice.folds)
+        self.keeps = frozenset(choice.name for choice in procedure.decision if choice.keeps)
         self.finishes = frozenset(choice.name for choice in procedure.decision if choice.folds or choice.last)
         self.pots = {bet.name: bet.pot.least for bet in there if bet.pot is not None}
         """Bets of a pot that the players play for -> how many of them must have placed it."""

@@ -160,6 +160,13 @@ class BurnedPart(Consequence):
     back_on_top: bool = False
 
 
+class UnburnedPart(Consequence):
+    """The dealer forgot to burn a card before those of a step. `offers`: a choice that each player then has, until the
+    next one is made or the hands are shown."""
+
+    offers: Name | None = None
+
+
 class RunsOutPart(TomlTable):
     """Fewer cards are left than are due. The option says what then, one of `RUNS_OUT`."""
 
@@ -210,6 +217,7 @@ class CarePart(TomlTable):
     least: AgePart | None = None
     alternate: AlternatePart | None = None
     burned: BurnedPart | None = None
+    unburned: UnburnedPart | None = None
     runs_out: RunsOutPart | None = None
     shuffle: ShufflePart | None = None
     shown: WonPart | None = None
@@ -252,11 +260,12 @@ class DecisionPart(TomlTable):
     `bet`, or all of `bets`, must go with it; `takes_back` is a bet that goes back to the player by it; `gives_up` a
     share of one that is lost by it; `draws` cards are exchanged in the next exchange; `discards` cards are laid down
     for good; `lays_aside` of them lie apart, face down, until the hand without them was shown and compared; after a
-    `last` choice the seat has no other; `folds`: it gives up."""
+    `last` choice the seat has no other; `folds`: it gives up, and with `keeps` all its wagers go back."""
 
     number: Byte
     name: Name
     folds: bool = False
+    keeps: bool = False
     bet: Name | None = None
     bets: tuple[Name, ...] = ()
     needs: tuple[Name, ...] = ()
@@ -287,7 +296,7 @@ class DecisionPart(TomlTable):
         parts += [f"draws {cards(self.draws)}"] if self.draws else []
         parts += [f"lays down {cards(self.discards)}"] if self.discards else []
         parts += [f"lays {cards(self.lays_aside)} apart, face down"] if self.lays_aside else []
-        parts += ["gives up"] if self.folds else []
+        parts += ["gives up" + (" and keeps all wagers" if self.keeps else "")] if self.folds else []
         parts += ["chooses no more in this round"] if self.last else []
         return f"{self.name} ({', '.join(parts)})" if parts else self.name
 

@@ -112,6 +112,8 @@ class Round:
     """The cards out of a shoe, in their order; those without a mark came for `dues`, one each."""
     marks: dict[int, CardMark] = field(default_factory=dict)
     """Place in `from_shoe` -> what became of a card that came for none of them."""
+    unburned: str = ""
+    """The last step whose burn the dealer forgot."""
     stub_due: bool = False
     """Cards went back: the shoe may be filled with what is left, shuffled, while the round goes on."""
     dealt_by_hand: bool = False

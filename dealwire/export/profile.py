@@ -52,7 +52,7 @@ _CODES: Final = """
     remainder-count-wrong deck-count-wrong cards-not-conserved counts-differ duplicate-face foreign-card
     card-exposed card-off-table hand-fouled hand-reconstructed boxed-card card-mishandled burned-card-in-muck
     burned-card-put-back
-    deck-runs-out deck-not-alternated deck-changed-early deck-not-fresh deck-too-old shoe-not-shuffled
+    burn-forgotten deck-runs-out deck-not-alternated deck-changed-early deck-not-fresh deck-too-old shoe-not-shuffled
     defective-deck-again deck-count-due
     draw-before-close draw-before-named card-unread card-doubtful card-named naming-refused card-missing
     drawn-outside burned-mid-race card-overdrawn cut-card other-shoe shoe-over shoe-ended misdeal-called

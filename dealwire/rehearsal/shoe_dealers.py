@@ -3,7 +3,7 @@
 The dealer of a race goes by the cards that lie on the table, whatever the shoe has read, and by the shoe's own lamp.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Final
 
@@ -106,6 +106,8 @@ class CardDealer(ShoeHands, StepDealer):
         """Cards that left the shoe in this round."""
         self._rounds = 0
         """Rounds dealt from this shoe."""
+        self._unburned = False
+        """A burn was forgotten, which is found out when the next cards lie there."""
         self._worn = False
         """The cards in the shoe are exchanged before the next round."""
 
@@ -167,8 +169,8 @@ class CardDealer(ShoeHands, StepDealer):
     def _deal_packets(self, step: AnyStep, packets: Sequence[Due]) -> Doings:
         yield from self.at(AT_SHOE)
         wrong: list[tuple[Place, str]] = []
-        if isinstance(step, BurnCardStep):
-            self.shoe.burn(len(packets))
+        if isinstance(step, BurnCardStep) and self._forgets(packets):
+            return
         for packet in packets:
             self.ordinal += 1
             if self.plan.find(What.MISDEAL_CALLED, self.ordinal):
@@ -201,8 +203,25 @@ class CardDealer(ShoeHands, StepDealer):
                 wrong.append((packet.place, extra.ruling))
             if self._is(Course.STOP):
                 break
+        yield from self._after_deal(step, wrong)
+
+    def _forgets(self, burned: Sequence[Due]) -> bool:
+        """Whether the dealer forgets to burn; if not, the shoe knows what the next cards are."""
+        self._unburned = self.plan.find(What.SKIPPED, self.ordinal + 1) is not None
+        if self._unburned:
+            self.ordinal += len(burned)
+        else:
+            self.shoe.burn(len(burned))
+        return self._unburned
+
+    def _after_deal(self, step: AnyStep, wrong: Iterable[tuple[Place, str]]) -> Doings:
+        """The cards of a step lie there: what went wrong is judged."""
         for place, ruling in sorted(set(wrong)):
             yield from supervisor.judge(self, place, step.name, ruling)
+        if self._unburned:
+            self._unburned = False
+            yield from self.at(AT_TABLE)
+            self.controller.mishandle(BURN, Mishandling.NOT_BURNED)
         yield from self.at(AT_SHOE)
 
     def _draw_to(self, place: Place) -> Counted:

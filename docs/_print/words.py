@@ -165,6 +165,9 @@ def wrongs(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     for what, consequence in rows.items():
         if consequence is not None:
             yield what, follows(procedure, consequence), consequence.clause
+    if unburned := procedure.care.unburned:
+        offers = f"; each player may choose {unburned.offers}" if unburned.offers else ""
+        yield "the dealer forgets to burn a card", follows(procedure, unburned) + offers, unburned.clause
     if shuffle := procedure.care.shuffle:
         alike = f", and after identical cards at {listed([*shuffle.identical])}" if shuffle.identical else ""
         text = f"it is shuffled before (reading `{shuffle.option}`: or it does so itself)"

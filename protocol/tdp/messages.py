@@ -210,6 +210,7 @@ class Mishandling(IntEnum):
     RETURNED_TO_DECK = 10
     EARLY = 11
     EXPOSED_BY_PLAYER = 12
+    NOT_BURNED = 13
 
 
 class SetBy(IntEnum):

@@ -393,6 +393,25 @@ def test_a_shoe_that_is_to_be_shuffled(text: str, why: str) -> None:
         )
 
 
+UNBURNED = '[care.unburned]\nthen = "nothing"\nclause = "S unburned"\n'
+GOES = HANDS.replace("packet", "single") + step("choice", "decide", 'choices = ["go"]')
+BURNS = step("burn", "burn-card", "") + HANDS.replace("packet", "single")
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ((HANDS.replace("packet", "single"), UNBURNED), "no burn-card step of a card-shoe burns a card"),
+        ((BURNS, UNBURNED.replace("nothing", "dead-hand")), "dead-hand: it concerns every hand; allowed: nothing"),
+        ((BURNS, UNBURNED + 'offers = "go"\n'), "no choice 'go' that folds; allowed: none"),
+        ((GOES, CHOICE + "keeps = true\n"), "said of a choice by which a seat gives up"),
+    ],
+)
+def test_a_burn_that_is_forgotten(parts: tuple[str, ...], why: str) -> None:
+    with pytest.raises(ProcedureError, match=why):
+        small(parts[0], LAST, wrong("seats"), *parts[1:], device='"card-shoe"')
+
+
 def test_a_packet_shuffler_deals_from_a_whole_deck() -> None:
     with pytest.raises(ProcedureError, match=r"deck\.fresh: a packet-shuffler deals each round from a whole deck"):
         small(HANDS, LAST, REST, deck='{ cards = 52, jokers = 0, fresh = "until-cut-card", clause = "S" }')

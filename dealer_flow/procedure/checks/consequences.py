@@ -100,6 +100,8 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
     yield ("care", "deck"), procedure.care.deck
     if procedure.care.burned is not None:
         yield ("care", "burned"), procedure.care.burned
+    if procedure.care.unburned is not None:
+        yield ("care", "unburned"), procedure.care.unburned
 
 
 def consequence_faults(procedure: Procedure) -> Iterator[Complaint]:

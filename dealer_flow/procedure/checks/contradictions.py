@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from dealer_flow.procedure.checks.bets import bet_faults, rule_faults
 from dealer_flow.procedure.checks.consequences import consequence_faults, fault_rows, wrong_faults
 from dealer_flow.procedure.checks.decisions import choice_faults, decision_faults
-from dealer_flow.procedure.checks.decks import burned_faults, deck_faults, runs_out_faults, shown_faults, shuffle_faults
+from dealer_flow.procedure.checks.decks import (
+    burned_faults,
+    deck_faults,
+    runs_out_faults,
+    shown_faults,
+    shuffle_faults,
+    unburned_faults,
+)
 from dealer_flow.procedure.checks.names import name_faults
 from dealer_flow.procedure.checks.shoe import shoe_faults
 from dealer_flow.procedure.checks.steps import step_faults
@@ -30,6 +37,7 @@ def contradictions(procedure: Procedure) -> Iterator[Complaint]:
         yield from shoe_faults(procedure, procedure.shoe)
     yield from consequence_faults(procedure)
     yield from burned_faults(procedure)
+    yield from unburned_faults(procedure)
     yield from runs_out_faults(procedure)
     yield from shuffle_faults(procedure)
     yield from shown_faults(procedure)

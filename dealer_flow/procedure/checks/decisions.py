@@ -44,9 +44,13 @@ def choice_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Every choice is offered by a step."""
     offered = {name for step in procedure.step if isinstance(step, DecideStep) for name in step.choices}
     offered |= {step.unless for step in procedure.step if isinstance(step, ExchangeStep) and step.unless}
+    unburned = procedure.care.unburned
+    offered |= {unburned.offers} if unburned is not None and unburned.offers else set()
     exchanged = {to for step in procedure.step if isinstance(step, ExchangeStep) for to in step.to}
     for index, choice in enumerate(procedure.decision):
         if choice.name not in offered:
             yield ("decision", index, "name"), f"no step offers {choice.name!r}; add it to a decide step's choices"
+        if choice.keeps and not choice.folds:
+            yield ("decision", index, "keeps"), "said of a choice by which a seat gives up: folds = true"
         if choice.draws and "seats" not in exchanged:
             yield ("decision", index, "draws"), "no exchange step replaces cards of the seats"

@@ -45,6 +45,26 @@ def _off_deck(procedure: Procedure) -> bool:
     return any(isinstance(step, BurnCardStep) and step.from_device for step in procedure.step)
 
 
+_OF_UNBURNED: Final = ("nothing", "person", "misdeal", "unreliable")
+
+
+def unburned_faults(procedure: Procedure) -> Iterator[Complaint]:
+    """A burn that cannot be forgotten, what it means to nobody's hand, and a choice by which nobody gives up."""
+    part = procedure.care.unburned
+    if part is None:
+        return
+    key: Key = ("care", "unburned")
+    if procedure.device != "card-shoe" or not _off_deck(procedure):
+        yield key, "no burn-card step of a card-shoe burns a card"
+    words = (part.then,) if part.then else values_of(procedure.option, part.option) or ()
+    if strange := set(words) - set(_OF_UNBURNED):
+        why = f"{', '.join(sorted(strange))}: it concerns every hand; allowed: {', '.join(_OF_UNBURNED)}"
+        yield (*key, part.decides), why
+    folds = [choice.name for choice in procedure.decision if choice.folds]
+    if part.offers is not None and part.offers not in folds:
+        yield (*key, "offers"), f"no choice {part.offers!r} that folds; allowed: {', '.join(folds) or 'none'}"
+
+
 def burned_faults(procedure: Procedure) -> Iterator[Complaint]:
     """Care for burned cards where none is burned, or as if they lay in a hand."""
     burned = procedure.care.burned
