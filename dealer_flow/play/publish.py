@@ -156,8 +156,8 @@ def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     if not round_.plan.keeps.isdisjoint(round_.choices.get(number, {}).values()):
         return back | {name: cents for name, cents in bets.items() if name not in fees}
     if number in round_.dead:
-        return back | round_.returns.of("dead-hand", number, bets, fees)
-    if outcome == "progressive-only":
+        back |= round_.returns.of("dead-hand", number, bets, fees)
+    if outcome == "progressive-only":  # a misdeal of the table, by which a fouled hand recovers its bets (47.1-1031(2))
         back |= round_.returns.of("progressive-only", 0, bets, fees)
     return back
 
