@@ -27,7 +27,7 @@ from dealer_flow.play.legal import Legal, legal
 from dealer_flow.play.machine import Phase
 from dealer_flow.play.order import violation, waits_for
 from dealer_flow.play.publish import result_of
-from dealer_flow.play.remedies import at_step
+from dealer_flow.play.remedies import at_step, before_last
 from dealer_flow.play.sessions import LINE_REPORTS, Lines, RoundOrigin
 from dealer_flow.play.snapshot import Snapshot, snapshot
 from dealer_flow.play.states import BEFORE_REVEAL, LOOSE, STEPS, State
@@ -306,8 +306,10 @@ class DealerFlow:
         assert self._last is not None
         if not round_.opened and may_open(round_):
             open_step(round_)
-            at_step(round_, self._last)
+            at_step(round_)
             offer_hand(round_, self._last)
+        if round_.marks:
+            before_last(round_, self._last)
         if round_.plan.assign is not None:
             assign_hands(round_, self._last)
         if self._plan.runs_out is not None and not round_.house_wrong:

@@ -11,7 +11,7 @@ from dealer_flow.procedure.steps.due import Due
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import CardMark, Round
-from devices.events import Seen
+from devices.events import Mishap, Seen
 from protocol.cards import Card
 from protocol.places import BURN, Place
 
@@ -163,7 +163,7 @@ def early(round_: Round, policy: Policy, place: Place, face: Card | None, seen: 
         burned = _burned_before(round_, spares)
         round_.marks.update(dict.fromkeys(burned, CardMark("early", BURN)))
         spares = [index for index in spares if index not in burned]
-    if policy.then == "reshuffle" or (policy.then == "set-aside" and not _later_deals(round_, place, 1)):
+    if policy.then == "reshuffle" or (policy.then == "set-aside" and _to_come(round_, place) <= len(spares)):
         _into_deck(round_, policy, place, laying.take_back(round_, spares), seen)
     elif policy.then == "kept":
         _keep(round_, place, spares)
@@ -199,16 +199,15 @@ def _next_cards(round_: Round, place: Place) -> int | None:
     return next((step.cards for step in steps if isinstance(step, DealStep) and kind in step.to), None)
 
 
-def _later_deals(round_: Round, place: Place, after: int) -> bool:
-    """Whether more than so many steps to come deal to this place."""
+def _to_come(round_: Round, place: Place) -> int:
+    """How many cards the steps to come deal to this place."""
     kind = round_.plan.kind(place)
     steps = round_.plan.steps[round_.at + round_.opened :]
-    return len([step for step in steps if isinstance(step, DealStep) and kind in step.to]) > after
+    return sum(step.cards for step in steps if isinstance(step, DealStep) and kind in step.to)
 
 
-def at_step(round_: Round, seen: Seen) -> None:
-    """A step begins: a card that was dealt too early is the one that it deals, one that was set aside goes back into
-    the deck for the last."""
+def at_step(round_: Round) -> None:
+    """A step begins: a card that was dealt too early is the one that it deals."""
     step = round_.step
     if not isinstance(step, DealStep | BurnCardStep) or not round_.marks:
         return
@@ -217,10 +216,20 @@ def at_step(round_: Round, seen: Seen) -> None:
             continue
         kept = [n for n, mark in round_.marks.items() if mark == CardMark("early", place)]
         laying.use(round_, kept, place, step.name)
-        aside = [n for n, mark in round_.marks.items() if mark == CardMark("aside", place)]
-        if aside and not _later_deals(round_, place, 0):
-            policy = Policy("set-aside", step.clause)
-            _into_deck(round_, policy, place, laying.take_back(round_, aside), seen)
+
+
+def before_last(round_: Round, seen: Seen) -> None:
+    """The last card that a place gets is due: one dealt there too early, which was set aside, goes back into the deck
+    first."""
+    due = round_.next_due
+    if due is None or not any(mark.why == "aside" for mark in round_.marks.values()):
+        return
+    aside = [n for n, mark in round_.marks.items() if mark == CardMark("aside", due.place)]
+    left = sum(other.place == due.place for other in round_.dues[round_.given :])
+    if aside and left == 1 and not _to_come(round_, due.place):
+        said = round_.plan.mishap(Mishap.EARLY, round_.plan.kind(due.place), due.step)
+        policy = said or Policy("set-aside", next(step.clause for step in round_.plan.steps if step.name == due.step))
+        _into_deck(round_, policy, due.place, laying.take_back(round_, aside), seen)
 
 
 # ------------------------------------------------------------------ packets: the rest is dealt by hand

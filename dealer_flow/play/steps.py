@@ -198,6 +198,8 @@ def ends_by(round_: Round, body: e.Body) -> bool:
     if isinstance(body, e.RemainderDumped) and not isinstance(step, ExchangeStep) and not round_.left_to_deal:
         return False  # what is left comes when it comes, whatever is shown or chosen meanwhile
     if isinstance(step, ShowStep):
+        if isinstance(body, _CARDS_OUT) and not any(later.from_device for later in round_.plan.steps[round_.at + 1 :]):
+            return False  # no later step deals it: it is one too many
         if isinstance(body, e.HandRevealed):
             return round_.plan.kind(body.place) not in step.of and not body.place.seat
         if isinstance(body, e.DecisionMade):
