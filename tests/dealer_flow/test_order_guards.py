@@ -34,7 +34,7 @@ SUPERVISOR = "controller BadgeSwiped: badge 77; level supervisor"
 
 EXPOSED = "bets 1: ante 500 / start / draw seat 1 AC AD 9H 2S / draw community KD / choose 1: one-more, raise 500"
 
-STATE_ALONE = {"round_begun", "round_ended", "bets_closed", "players_choose", "packet_is_spread"}
+STATE_ALONE = {"round_begun", "round_ended", "bets_closed", "packet_is_spread"}
 
 
 def harmless(reason: str, code: str = "out-of-turn") -> list[tuple[str, str, bool]]:
@@ -635,8 +635,15 @@ def test_bets_closed() -> None:
 
 
 def test_players_choose() -> None:
-    """No choice before the hands are dealt."""
+    """No choice before the hands are dealt; who folds because no card was burned needs no turn."""
     assert refused(play("holdem", "bets 1: ante 500 / start / choose 1: fold")) == harmless("players_choose")
+    streets = [
+        "bets 1: ante 500 / start / draw seat 1 AC AD | dealer KS QD / choose 1: flop-bet, flop 1000",
+        "burn-card 2C / draw community 5S 6C 9S / show community: 5S 6C 9S / choose 1: turn-check",
+        "burn-card 3C / draw community TD / show community: 5S 6C 9S TD / choose 1: river-bet, river 500",
+        "draw community 3D / mishap burn: not-burned / choose 1: fold-unburned",
+    ]
+    assert "out-of-turn" not in play("texas-holdem-bonus.co-single", " / ".join(streets)).codes
 
 
 def test_packet_is_spread() -> None:
