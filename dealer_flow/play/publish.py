@@ -132,8 +132,8 @@ def settled(round_: Round, number: int) -> tuple[str, ...]:
 def returned(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
     """The bets of a seat that go back for how the round ended, cents by name: what a person returns by the clause.
 
-    A fee is no bet: it stays, unless a clause names it. A tip goes back with its bet. Of an unreliable round nothing is
-    said.
+    A fee is no bet: a dead hand leaves it there, unless a clause names it. A tip goes back with its bet. Of an
+    unreliable round nothing is said.
     """
     bets, back = round_.wagers.get(number, {}), _back(round_, number, outcome)
     return back | {tip: bets[tip] for tip, own in round_.plan.tips.items() if own in back and tip in bets}
@@ -148,7 +148,7 @@ def _back(round_: Round, number: int, outcome: Outcome) -> dict[str, int]:
         return {}
     back = {name: cents for name, cents in wagers.items() if name in lone}
     if outcome in ("misdeal", "defective-deck"):
-        return back | round_.returns.of(outcome, 0, bets, fees)
+        return back | round_.returns.of(outcome, 0, bets, frozenset())
     if number not in round_.active:
         return back
     for name in round_.dead_hands:

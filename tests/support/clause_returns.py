@@ -64,7 +64,7 @@ def _back(procedure: Procedure, result: RoundResult, seat: Seat, reasons: list[R
     fees = {bet.name for bet in procedure.bet if bet.fee}
     here, outcome = f"seat {seat.seat}", result.outcome
     if outcome in ("misdeal", "defective-deck"):
-        return _united(seat, fees, [each.bets for each in reasons if each.then == outcome])
+        return _united(seat, set(), [each.bets for each in reasons if each.then == outcome])
     back: set[str] = set()
     for each in reasons:
         if each.then == "hand":
