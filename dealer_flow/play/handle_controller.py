@@ -12,7 +12,7 @@ from dealer_flow.play.handle_bets import HANDLERS_OF_BETS, enter
 from dealer_flow.play.handle_hands import HANDLERS_OF_HANDS
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.stages import reached_step
-from dealer_flow.play.verdicts import judge_button, judge_rest, judge_spares, judge_sum
+from dealer_flow.play.verdicts import judge_button, judge_rest, judge_spares, judge_splits, judge_sum
 from dealer_flow.play.wagers import judge_end, judge_start
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.round import Round
@@ -55,6 +55,8 @@ def end(round_: Round, seen: Seen, body: e.GameEnded) -> None:
         round_.returns.add(round_.outcome, 0, round_.plan.deck_policy.returns)
     judge_rest(round_, seen, final=True)
     judge_spares(round_, seen)
+    if round_.outcome == "complete":
+        judge_splits(round_, seen)
     if round_.outcome != "unreliable":
         judge_end(round_, seen)
     if round_.outcome == "defective-deck":

@@ -17,6 +17,7 @@ from dealer_flow.play.verdicts import (
     judge_mishap,
     judge_open,
     judge_sum,
+    judge_unshown,
 )
 from dealer_flow.play.wagers import close_bets
 from dealer_flow.record.incidents import Incident
@@ -165,6 +166,8 @@ def _counted(round_: Round, seen: Seen, body: e.CardsCounted) -> None:
     hand = round_.ledger.hands.get(body.place)
     if hand is not None and hand.anew and not hand.by_hand and hand.mucked == body.counted:
         return  # they were counted as they went back
+    if judge_unshown(round_, body.place, body.counted, seen):
+        return
     _deal_shown(round_, body.place)
     _deal_counted(round_, body.place, body.counted)
     laying.count(round_, body.place, body.counted)

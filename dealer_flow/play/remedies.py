@@ -8,6 +8,7 @@ from dealer_flow.procedure.plan import Policy
 from dealer_flow.procedure.steps.burn_card import BurnCardStep
 from dealer_flow.procedure.steps.deal import DealStep
 from dealer_flow.procedure.steps.due import Due
+from dealer_flow.procedure.steps.show import ShowStep
 from dealer_flow.record.incidents import Incident, at
 from dealer_flow.table.hand import Hand
 from dealer_flow.table.round import CardMark, Round
@@ -120,6 +121,33 @@ def miscount(round_: Round, policy: Policy, hand: Hand, off: int, seen: Seen) ->
     hand.person_count, hand.judged = None, 0
     if cards:
         _into_deck(round_, policy, hand.place, cards, seen)
+
+
+def unshown_deal(round_: Round, place: Place) -> int | None:
+    """The step whose cards of a shoe were to be shown before those that come now; None where they were, or a card that
+    is due now is due elsewhere."""
+    hand, due, kind = round_.ledger.hands.get(place), round_.next_due, round_.plan.kind(place)
+    if hand is None or due is None or not round_.plan.from_shoe or (due.place, due.step) != (place, hand.step):
+        return None
+    steps = round_.plan.steps[: round_.at]
+    shows = [index for index, step in enumerate(steps) if isinstance(step, ShowStep) and kind in step.of]
+    if not shows or round_.open.get(place, 0):
+        return None
+    deals = [index for index, step in enumerate(steps[: shows[-1]]) if isinstance(step, DealStep) and kind in step.to]
+    return deals[-1] if deals else None
+
+
+def deal_anew(round_: Round, policy: Policy, hand: Hand, first: int, seen: Seen) -> None:
+    """All cards of a place go back, and the step that dealt the first of them deals anew."""
+    later, place = hand.step, hand.place
+    gone = [index for index, due in enumerate(laying.laid(round_)) if due is not None and due.place == place]
+    cards = laying.take_back(round_, gone)
+    rest = round_.dues[round_.given :]
+    round_.dues[round_.given :] = [due for due in rest if (due.place, due.step) != (place, later)]
+    round_.at, round_.opened = first, True
+    round_.stages.pop(place, None)
+    hand.person_count, hand.judged = None, 0
+    _into_deck(round_, policy, place, cards, seen)
 
 
 def _of_step(round_: Round, hand: Hand, policy: Policy) -> list[int]:

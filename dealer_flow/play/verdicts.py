@@ -6,7 +6,17 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from dealer_flow.play import laying
-from dealer_flow.play.remedies import REMEDIES, complete, early, may_be, miscount, of_card, owed
+from dealer_flow.play.remedies import (
+    REMEDIES,
+    complete,
+    deal_anew,
+    early,
+    may_be,
+    miscount,
+    of_card,
+    owed,
+    unshown_deal,
+)
 from dealer_flow.play.stages import unsettle
 from dealer_flow.procedure.must_draw import must_draw
 from dealer_flow.procedure.plan import Policy
@@ -182,6 +192,23 @@ def judge_count(round_: Round, place: Place, seen: Seen) -> None:
         miscount(round_, policy, hand, off, seen)
     elif off < 0:
         complete(round_, hand, -off - waiting)
+
+
+def judge_unshown(round_: Round, place: Place, counted: int, seen: Seen) -> bool:
+    """More cards lie at a place than its step deals, before any of them was shown: the next step, which nobody had to
+    wait for, had seemed to deal the others. All go back where the procedure has that; False when it is not so."""
+    hand, first = round_.ledger.hands.get(place), unshown_deal(round_, place)
+    if hand is None or first is None or counted != hand.counted:
+        return False
+    step, kind = round_.plan.steps[first], round_.plan.kind(place)
+    wanted = sum(due.cards for due in round_.dues if (due.place, due.step) == (place, step.name))
+    policy = round_.plan.wrong(kind, "long", step.name, counted - wanted)
+    if policy is None or policy.then != "reshuffle" or not may_be(round_, policy):
+        return False
+    wrong = _FOUND(code=count_code(kind), place=place.text, counted=counted, expected=wanted)
+    round_.report(judged(policy, wrong), seen)
+    deal_anew(round_, policy, hand, first, seen)
+    return True
 
 
 def passed_over(round_: Round, hand: Hand, missing: int, seen: Seen) -> None:
@@ -365,9 +392,17 @@ def _foul_at(place: Place, ruling: Ruling) -> bool:
 
 def judge_foul_set(round_: Round, place: Place, seen: Seen) -> None:
     """A hand was arranged against the rules: what the procedure says of it, or a person rules."""
-    row = round_.plan.foul_set
-    policy = row if row is not None and place.seat else _RULE
+    policy = (round_.plan.foul_set if place.seat else round_.plan.foul_house) or _RULE
     judge(round_, policy, place, _FOUND(code="hand-set-foul", place=place.text), seen)
+
+
+def judge_splits(round_: Round, seen: Seen) -> None:
+    """The round ends: a hand of the house that must be set anew was not, and every hand rests on it."""
+    policy = round_.plan.foul_house
+    for place, done in round_.splits.items():
+        if done.foul and not place.seat and policy is not None and policy.then == "nothing":
+            found = Incident(code="hand-set-foul", clause=policy.clause, place=place.text, unreliable=True)
+            round_.report(found, seen)
 
 
 def judge_open(round_: Round, place: Place, cards: tuple[Card, ...], seen: Seen) -> None:

@@ -115,7 +115,9 @@ class Plan:
         self.duplicate = self.policy(procedure.face.duplicate)
         self.foreign = self.policy(procedure.face.foreign)
         self.deck_policy = self.policy(procedure.care.deck)
-        self.foul_set = self.policy(procedure.foul_set) if procedure.foul_set else None
+        foul = procedure.foul_set
+        self.foul_set = self.policy(foul) if foul else None
+        self.foul_house = self.policy(foul.house) if foul and foul.house else None
         self._wrong = [(row, self.policy(row)) for row in procedure.wrong]
         self._fouled = procedure.fouled or FouledPart(then="person", clause="procedure")
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}

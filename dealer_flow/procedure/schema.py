@@ -16,13 +16,13 @@ from dealer_flow.procedure.steps.kinds import AnyStep
 from dealer_flow.procedure.tables import (
     CarePart,
     Clause,
-    Consequence,
     DecisionPart,
     DeckPart,
     Device,
     FacePart,
     FaultPart,
     FouledPart,
+    FoulSetPart,
     HandPart,
     MisdealPart,
     Name,
@@ -66,7 +66,7 @@ class Procedure(TomlTable):
     wrong: tuple[WrongPart, ...] = ()
     face: FacePart
     fouled: FouledPart | None = None
-    foul_set: Consequence | None = None
+    foul_set: FoulSetPart | None = None
     not_acted: NotActedPart | None = None
     misdeal: MisdealPart
     care: CarePart

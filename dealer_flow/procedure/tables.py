@@ -338,6 +338,13 @@ class FouledPart(Consequence):
     reconstructed: Consequence | None = None
 
 
+class FoulSetPart(Consequence):
+    """A player's hand that was arranged against the rules. `house`: one of the dealer's, which may have to be set anew;
+    absent: a person rules."""
+
+    house: Consequence | None = None
+
+
 class NotActedPart(TomlTable):
     """A seat that never chose where play went on: its bets wait for a person."""
 

@@ -97,6 +97,8 @@ def _consequences(procedure: Procedure) -> Iterator[tuple[Key, Consequence]]:
             yield ("step", index, "discards"), step.discards
     if procedure.foul_set is not None:
         yield ("foul-set",), procedure.foul_set
+        if procedure.foul_set.house is not None:
+            yield ("foul-set", "house"), procedure.foul_set.house
     yield ("care", "deck"), procedure.care.deck
     if procedure.care.burned is not None:
         yield ("care", "burned"), procedure.care.burned
