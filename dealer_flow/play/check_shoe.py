@@ -51,6 +51,7 @@ CHECKS_OF_SHOE: Final[dict[str, Check]] = {
     "dealt_from_shoe": lambda r, _: r.shoes is not None,
     "drawn_after_close": _drawn(lambda r, body: is_burn(r, body.where)),
     "burned_between_races": _drawn(lambda r, body: r.draw is None or not is_burn(r, body.where)),
+    "card_goes_back": lambda r, _: r.plan.goes_back is not None,
     "drawn_after_name": _repeats,
     "drawn_for_somebody": _drawn(lambda r, _: holds("card_owed", r)),
     "burned_when_due": _drawn(lambda r, body: r.due == BURN or not is_burn(r, body.where)),

@@ -101,6 +101,8 @@ def give(round_: Round, seen: Seen, card: Card, *, burned: bool) -> None:
         if shoe.over and not round_.from_shoe:
             clause = round_.plan.procedure.deck.clause
             round_.report(Incident(code="shoe-over", clause=clause, shoe=shoe.id, unreliable=True), seen)
+        if not round_.from_shoe:
+            _went_back(round_, seen)
         shoe.rounds += not round_.from_shoe
     if round_.in_play:
         due = lay(round_, card)
@@ -116,6 +118,23 @@ def _lies_open(round_: Round, due: Due) -> bool:
     """Whether a card that came for this is one of the house's, and lies face up as it is dealt."""
     step = next((step for step in round_.plan.steps if step.name == due.step), None)
     return isinstance(step, DealStep) and step.face == "up" and round_.plan.house(round_.plan.kind(due.place))
+
+
+def _went_back(round_: Round, seen: Seen) -> None:
+    """The first card of the round: one that was dealt before the wagers were made is in the deck again, or nobody knows
+    where it is."""
+    policy, shoe = round_.plan.goes_back, round_.shoes.current if round_.shoes else None
+    if (
+        policy is None
+        or shoe is None
+        or not shoe.whole
+        or shoe.rounds
+        or round_.plan.procedure.deck.fresh != "each-round"
+    ):
+        return
+    burned = round_.ledger.hands[BURN].counted or 0 if BURN in round_.ledger.hands else 0
+    if (out := shoe.drawn - 1 - burned) > 0:
+        round_.report(Incident(code="card-unplaced", clause=policy.clause, counted=out, unreliable=True), seen)
 
 
 def lies_there(round_: Round, place: Place) -> bool:

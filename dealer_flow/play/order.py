@@ -166,7 +166,7 @@ def _wager(states: frozenset[State], guard: str, only: Callable[[Plan], bool] | 
 
 _DRAWN: Final = (
     OrderRule(_ALL, "dealt_from_shoe"),
-    OrderRule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=_shoe),
+    OrderRule(_BETTING, "drawn_after_close", taken=True, code="draw-before-close", at=_shoe, mild="card_goes_back"),
     OrderRule(frozenset(COLUMNS), "burned_between_races", taken=True, code="burned-mid-race", at=_shoe, only=_columns),
     OrderRule(
         frozenset({State.NAMING}), "drawn_after_name", harmful=False, taken=True, code="draw-before-named", at=_shoe

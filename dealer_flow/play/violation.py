@@ -54,6 +54,8 @@ def clause_of(found: Violation, plan: Plan, body: e.Body) -> str:
         return plan.procedure.seats.clause
     if found.code == "wager-held":
         return _held_by(found, plan, body)
+    if found.code == "draw-before-close" and plan.goes_back is not None:
+        return plan.goes_back.clause
     if plan.shoe is not None:
         if found.code == "draw-before-close":
             return plan.shoe.part.bets_closed

@@ -119,6 +119,10 @@ class Plan:
         self.foul_set = self.policy(foul) if foul else None
         self.foul_house = self.policy(foul.house) if foul and foul.house else None
         self._wrong = [(row, self.policy(row)) for row in procedure.wrong]
+        self.goes_back = next(
+            (policy for row, policy in self._wrong if "early" in row.how and policy[::4] == ("reshuffle", "card")), None
+        )
+        """What is said of a card dealt before the wagers are made, where it goes back into the deck and no more."""
         self._fouled = procedure.fouled or FouledPart(then="person", clause="procedure")
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
         misdeal = procedure.misdeal

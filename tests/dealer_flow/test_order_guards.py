@@ -553,6 +553,12 @@ def test_drawn_after_close() -> None:
     assert play("race-to-the-flush", "device CardDrawn: ordinal 1; card AH; where burn").codes == []
 
 
+def test_card_goes_back() -> None:
+    """A card dealt before the wagers are made, which the text has put back into the deck, spoils nothing yet."""
+    assert refused(play("longhorn.co", "draw AH")) == harmless("drawn_after_close", "draw-before-close")
+    assert refused(play("stud", "draw AH")) == harmful("drawn_after_close", "draw-before-close")
+
+
 def test_burned_between_races() -> None:
     """In the middle of a race no card is burned."""
     table = play("race-to-the-flush", f"{RACE} / draw AH")

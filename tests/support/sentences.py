@@ -34,7 +34,7 @@ HARMFUL = {
             "card_named", "extra_drawn", "round_ended", "first_cards_to_come", "packet_in_order", "packet_in_tray",
             "remainder_to_come", "burned_once", "house_shown_last",
             "dealt_from_shoe", "burned_when_due", "one_face_named",
-            "place_is_known", "packet_is_burned", "burned_as_written", "burned_before", "drawn_after_close",
+            "place_is_known", "packet_is_burned", "burned_as_written", "burned_before",
             "burned_between_races", "card_waits_for_name", "place_of_number", "number_of_place",
             "number_drawn", "hands_set",
         ),
@@ -58,7 +58,7 @@ HARMFUL = {
         NEVER,
     ),
     # a packet or a card that came too early where the procedure says what is done with it
-    **dict.fromkeys(("somebody_is_due", "fewer_lie_open"), EITHER),
+    **dict.fromkeys(("somebody_is_due", "fewer_lie_open", "drawn_after_close"), EITHER),
     # a burn of a packet, or a hand that is set, where none was dealt
     "packet_was_dealt": EITHER,
     # a deal that is broken off under the red lamp; a packet lifted, or a packet burned, before START GAME
