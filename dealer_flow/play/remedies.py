@@ -255,8 +255,8 @@ def before_last(round_: Round, seen: Seen) -> None:
     aside = [n for n, mark in round_.marks.items() if mark == CardMark("aside", due.place)]
     left = sum(other.place == due.place for other in round_.dues[round_.given :])
     if aside and left == 1 and not _to_come(round_, due.place):
-        said = round_.plan.mishap(Mishap.EARLY, round_.plan.kind(due.place), due.step)
-        policy = said or Policy("set-aside", next(step.clause for step in round_.plan.steps if step.name == due.step))
+        row = round_.plan.mishap(Mishap.EARLY, round_.plan.kind(due.place), due.step)
+        policy = row or Policy("set-aside", next(step.clause for step in round_.plan.steps if step.name == due.step))
         _into_deck(round_, policy, due.place, laying.take_back(round_, aside), seen)
 
 

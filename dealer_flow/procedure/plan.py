@@ -119,10 +119,6 @@ class Plan:
         self.foul_set = self.policy(foul) if foul else None
         self.foul_house = self.policy(foul.house) if foul and foul.house else None
         self._wrong = [(row, self.policy(row)) for row in procedure.wrong]
-        self.goes_back = next(
-            (policy for row, policy in self._wrong if "early" in row.how and policy[::4] == ("reshuffle", "card")), None
-        )
-        """What is said of a card dealt before the wagers are made, where it goes back into the deck and no more."""
         self._fouled = procedure.fouled or FouledPart(then="person", clause="procedure")
         self._faults = {row.name or row.class_: _fault_policy(row) for row in procedure.fault}
         misdeal = procedure.misdeal
@@ -131,6 +127,10 @@ class Plan:
 
     def _care(self) -> None:
         care = self.procedure.care
+        self.goes_back = next(
+            (policy for row, policy in self._wrong if "early" in row.how and policy[::4] == ("reshuffle", "card")), None
+        )
+        """What is said of a card dealt before the wagers are made, where it goes back into the deck and no more."""
         self.burned = self.policy(care.burned) if care.burned else None
         self.unburned = self.policy(care.unburned) if care.unburned else None
         self.count_every = care.count_every
