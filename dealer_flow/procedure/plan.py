@@ -127,9 +127,8 @@ class Plan:
 
     def _care(self) -> None:
         care = self.procedure.care
-        self.goes_back = next(
-            (policy for row, policy in self._wrong if "early" in row.how and policy[::4] == ("reshuffle", "card")), None
-        )
+        early = (policy for row, policy in self._wrong if "early" in row.how)
+        self.goes_back = next((each for each in early if each.then == "reshuffle" and each.back == "card"), None)
         """What is said of a card dealt before the wagers are made, where it goes back into the deck and no more."""
         self.burned = self.policy(care.burned) if care.burned else None
         self.unburned = self.policy(care.unburned) if care.unburned else None
