@@ -1,7 +1,7 @@
 # Every target does its own set-up: a fresh machine needs python3 (3.11 or newer) and nothing else.
 #   make demo      three live rounds on simulated devices, in a browser too, recorded, replayed, compared
-#   make check     linters, type checks and the quick tests: before a commit, 80 seconds
-#   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); four minutes
+#   make check     linters, type checks and the quick tests: before a commit, 90 seconds
+#   make test      linters, type checks and the whole test suite, four tests at a time (WORKERS=8: eight); five minutes
 #   make test-long  10,000 rounds over lines that fail, 10 million bytes of fuzz a dialect, slow tests: half an hour
 #   make test-kills  the table service killed 10,000 times at random instants (KILLS=500: so often); half an hour
 #   make test-rounds  1,000,000 rounds over lines that fail and devices that are not what they were (ROUNDS=1000: so
