@@ -25,7 +25,7 @@ def plays(result: RoundResult, seat: Seat, bet: Bet) -> bool:
         return True
     if result.outcome == "progressive-only" and bet.kind == "progressive":
         return seat.status != "dead"
-    shown = result.outcome == "defective-deck" and seat.status != "dead"  # every hand was, and they stand
+    shown = result.outcome == "defective-deck" and seat.status != "dead"  # the hand was, and it stands
     return bet.name in seat.settled and (bool(bet.stage) or shown)
 
 
@@ -43,6 +43,8 @@ def line_by_record(
         pass
     elif seat.status == "out":
         hold = Hold(f"seat {seat.seat} was not dealt in", bet.clauses.win)
+    elif bet.name in seat.settled and seat.status == "folded" and bet.fold == "lose":
+        return make_line(seat.seat, bet.name, stake, "lose", f"folded: {bet.name} loses", bet.clauses.fold)
     elif bet.name in seat.settled:
         hold = Hold(f"{why}: {bet.name} was settled before and stays as the table settled it", clause)
     elif (killed := _killed(result, seat)) is not None:

@@ -90,12 +90,17 @@ def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:
 
 
 def _note_showdown(round_: Round) -> None:
-    """Every hand was shown, and nothing is known by then that voids the round."""
+    """Hands were shown and compared, all or so far, and nothing is known by then that voids the round."""
     if round_.over or round_.house_wrong or round_.ledger.conserved is False:
         return
-    if round_.step is not None and round_.step.do == "reveal" and next_to_show(round_) is None and round_.live:
-        hands = [round_.ledger.hands.get(seat(number)) for number in round_.live]
-        round_.all_shown = all(hand is not None and hand.revealed is not None for hand in hands)
+    if round_.step is None or round_.step.do != "reveal" or not round_.live:
+        return
+    following = next_to_show(round_)
+    hands = {number: round_.ledger.hands.get(seat(number)) for number in round_.live}
+    shown = {number for number, hand in hands.items() if hand is not None and hand.revealed is not None}
+    if following in (None, "seats"):
+        round_.compared = shown
+    round_.all_shown = following is None and shown == hands.keys()
 
 
 def _declare(round_: Round, seen: Seen, place: Place, cards: tuple[Card, ...]) -> None:

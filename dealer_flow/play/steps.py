@@ -210,7 +210,8 @@ def ends_by(round_: Round, body: e.Body) -> bool:
             choice = round_.plan.decisions.get(body.decision)
             return choice is not None and choice.name not in step.choices
         if isinstance(body, e.HandRevealed):
-            return round_.plan.kind(body.place) == step.about or _shows_more(round_, body)
+            about = round_.plan.kind(body.place) == step.about
+            return about or _shows_more(round_, body) or _turns_up_next(round_, body)
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.Confirmed))
     if isinstance(step, SetStep):
         if isinstance(body, e.HandRevealed):
@@ -218,7 +219,7 @@ def ends_by(round_: Round, body: e.Body) -> bool:
         return isinstance(body, (*_CARDS_OUT, *_ENDS, e.BurnConfirmed, e.DecisionMade, e.Confirmed))
     if isinstance(step, ExchangeStep) and (due := round_.next_due) is not None and due.at_most:
         if isinstance(body, e.HandRevealed):
-            return body.place == due.place or _shows_more(round_, body)
+            return (body.place == due.place and not _turned_up_late(round_, body)) or _shows_more(round_, body)
         return isinstance(body, (*_ENDS, e.DecisionMade, e.BurnConfirmed, e.Confirmed))
     return False
 
@@ -241,6 +242,27 @@ def _shows_more(round_: Round, body: e.HandRevealed) -> bool:
     """True when cards of the house are shown that may not lie open yet: a later step has begun."""
     house = round_.plan.house(round_.plan.kind(body.place))
     return house and not may_lie_open(round_, body.place, len(body.cards))
+
+
+def _turns_up_next(round_: Round, body: e.HandRevealed) -> bool:
+    """True when the very next step has every hand of this recipient turned up: it has begun."""
+    following = round_.plan.steps[round_.at + 1]
+    return (
+        isinstance(following, ShowStep)
+        and not following.optional
+        and round_.plan.kind(body.place) in following.of
+        and not may_lie_open(round_, body.place, len(body.cards))
+    )
+
+
+def _turned_up_late(round_: Round, body: e.HandRevealed) -> bool:
+    """True when the hand is turned up that draws cards now and has none yet, as the step before has it: that step had
+    ended by a card which turned out to be somebody else's."""
+    before, exchange = round_.plan.steps[round_.at - 1], round_.plan.steps[round_.at]
+    if not isinstance(before, ShowStep) or round_.plan.kind(body.place) not in before.of:
+        return False
+    drawn = any(due.step == exchange.name and due.place == body.place for due in round_.dues[: round_.given])
+    return not drawn and not round_.open.get(body.place) and len(body.cards) == before.cards
 
 
 def end_step(round_: Round) -> None:

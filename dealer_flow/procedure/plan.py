@@ -103,9 +103,7 @@ class Plan:
         self.shoe = _shoe_plan(procedure, self.options, self.faces)
         if self.shoe is not None:
             self.decks = self.shoe.decks
-        by_hand = any(isinstance(step, DealStep) and not step.from_device for step in self.steps)
-        self.copies: int = self.decks + (self.from_shoe and by_hand)
-        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
+        self._decks_of_cards()
         self.exact_rest = procedure.remainder.cards if procedure.remainder else None
         self.button = next((step.moves for step in self.steps if isinstance(step, DealStep) and step.moves), None)
         self.selects_first = any(step.selects_first for step in self.steps)
@@ -124,6 +122,14 @@ class Plan:
         misdeal = procedure.misdeal
         self.misdeal_until = misdeal.until or self.options[misdeal.option or ""]
         self._care()
+
+    def _decks_of_cards(self) -> None:
+        deals = [step for step in self.steps if isinstance(step, DealStep)]
+        by_hand = {kind for step in deals if not step.from_device for kind in step.to} if self.from_shoe else set[str]()
+        self.copies: int = self.decks + bool(by_hand)
+        """How often one face may lie on the table: once a deck, and once more where another deck is dealt by hand."""
+        self.of_hand_deck = frozenset(by_hand.difference(*(step.to for step in deals if step.from_device)))
+        """Recipients whose cards are of that other deck alone: once a face, all of them together."""
 
     def _care(self) -> None:
         care = self.procedure.care

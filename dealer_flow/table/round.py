@@ -142,6 +142,8 @@ class Round:
     """The last step that settled bets, by its index, until something of a later one is reported."""
     all_shown: bool = False
     """Every hand was shown, and nothing was known by then that voids the round."""
+    compared: set[int] = field(default_factory=set)
+    """Seats whose hands were shown when the house's lay open, and nothing was known by then that voids the round."""
     too_late: set[tuple[int, str]] = field(default_factory=set)
     """Seats with the bet of a choice that was not placed before further cards of the house were seen."""
     dead: set[int] = field(default_factory=set)

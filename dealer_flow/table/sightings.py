@@ -79,9 +79,14 @@ class Sightings:
                 self.places[card] = tuple(BURN if at == home else at for at in places)
                 continue
             self.places[card] = (*places, place)
-            if len(places) >= self.plan.copies:
+            if len(places) >= self.plan.copies or self._twice_of_one(places, place):
                 findings.append(of_card("duplicate-face", card, place, reason="two-places", before=places[0]))
         return findings
+
+    def _twice_of_one(self, places: tuple[Place, ...], place: Place) -> bool:
+        """True when a deck that is dealt by hand beside a shoe has given this face before."""
+        alone = self.plan.of_hand_deck
+        return self.plan.kind(place) in alone and any(self.plan.kind(at) in alone for at in places)
 
     def _strange(self, card: Card, place: Place, hands: Mapping[Place, Hand]) -> list[Incident]:
         """A card that is none of this deck's. A joker, and one that lies face up, is a card that another takes the

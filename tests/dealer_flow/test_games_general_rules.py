@@ -123,7 +123,7 @@ def test_in_longhorn_substantial_action_is_what_the_definition_says() -> None:
 
 @pytest.mark.parametrize("game", PACKETS)
 def test_a_card_of_another_back_makes_the_deck_defective(game: str) -> None:
-    """47.1-1036: every bet goes back that was not settled before."""
+    """47.1-1036: every bet goes back that was not settled before, by its step or as the hand was shown and compared."""
     table = HandTable(game)
     lines = [line for line in clean(game).lines if not line.startswith("show seat 1")]
     shown = next(line for line in clean(game).lines if line.startswith("show seat 1"))
@@ -131,10 +131,11 @@ def test_a_card_of_another_back_makes_the_deck_defective(game: str) -> None:
     result = table.end()
     assert result.outcome == "defective-deck"
     over = {row.bet for step in table.procedure.step for row in step.settling}
+    compared = {int(line.split()[2][:-1]) for line in lines if line.startswith("show seat")}
     settled = {seat.seat: seat.settled for seat in result.seats}
-    assert {bet for bets in settled.values() for bet in bets} <= over
+    assert {bet for number, bets in settled.items() if number not in compared for bet in bets} <= over
     remaining = {
-        number: {bet: bets[bet] for bet in bets if bet not in settled[number]}
+        number: {} if number in compared else {bet: bets[bet] for bet in bets if bet not in settled[number]}
         for number, bets in all_bets(result).items()
     }
     assert given_back(result) == remaining

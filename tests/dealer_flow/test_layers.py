@@ -79,6 +79,7 @@ def test_tables_are_merged_and_rows_take_the_place_of_their_name() -> None:
     options = ["dealer-count", "mine", "foreign-card", "card-off-table", "house-card-off-table"]
     assert rows(whole, "option") == [
         *options,
+        "lost-by-fold",
         "won-before-defect",
         "misdeal-until",
         "deck-least-rounds",
@@ -127,6 +128,7 @@ def test_what_is_taken_away() -> None:
     ]
     assert rows(whole, "option") == [
         "card-off-table",
+        "lost-by-fold",
         "won-before-defect",
         "foreign-card",
         "misdeal-until",

@@ -217,7 +217,7 @@ def test_a_key_that_a_table_does_not_have_is_named_beside_those_it_has(tmp_path:
             {"no-such": "x"},
             "flushes-gone-wild.co: option no-such: flushes-gone-wild.co has no option 'no-such';"
             " known: player-count, community-count, community-top-card, exposed-card, card-off-table,"
-            " house-card-exposed, house-card-off-table, won-before-defect, foreign-card, misdeal-until,"
+            " house-card-exposed, house-card-off-table, lost-by-fold, won-before-defect, foreign-card, misdeal-until,"
             " deck-least-rounds, deck-age-rounds",
         ),
         (

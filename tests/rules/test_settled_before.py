@@ -126,3 +126,24 @@ def test_whose_fault_it_was_decides_what_a_fouled_hand_recovers(how: str, result
     settled = lines(HandTable().play(DEALT).play(f"mishap seat 2: {how}").play(rest))
     assert {settled[2, "ante"], settled[2, "blind"]} == {result}
     assert settled[1, "ante"] in ("win", "lose", "push")
+
+
+def test_what_a_fold_lost_stays_lost_where_the_round_is_void_later() -> None:
+    """47.1-1017.60(7)(A): ante and blind are picked up at the fold, Flush Rush stays in action."""
+    rest = "packet dealer: TH 9H 7C 6D 3S / burn community: 1 2 5 / choose 1: play, play 1000 / choose 2: fold"
+    found = {}
+    for reading in ("stays", "comes-back"):
+        table = HandTable(**{"lost-by-fold": reading}).play(DEALT.replace("start", "bets 2: flush-rush 500\nstart"))
+        found[reading] = lines(table.play(rest.split(" / ")).play("count dealer: 6"))
+        assert table.results[-1].outcome == "misdeal"
+    first = {(1, "ante"): "returned", (1, "blind"): "returned", (1, "play"): "returned", (2, "flush-rush"): "returned"}
+    assert found["stays"] == first | {(2, "ante"): "lose", (2, "blind"): "lose"}
+    assert found["comes-back"] == first | {(2, "ante"): "returned", (2, "blind"): "returned"}
+
+
+def test_a_hand_that_was_compared_before_the_deck_was_found_defective_stands_the_others_do_not() -> None:
+    """47.1-1036: a player keeps what was won, here before the last hand was turned up."""
+    table = HandTable().play((DEALT + REST).replace("show seat 1: AH KH QH 9D 2S", "show seat 1: AH KH QH 9D 3S"))
+    result = table.end()
+    assert (result.outcome, result.seats[0].settled) == ("defective-deck", ())
+    assert result.seats[1].settled == ("ante", "blind", "play")
