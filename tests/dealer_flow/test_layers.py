@@ -254,7 +254,7 @@ def test_the_command_writes_it_out() -> None:
 def test_the_sister_of_the_page_works_as_it_is_written(tmp_path: Path) -> None:
     page = (ROOT / "docs/procedures.md").read_text(encoding="utf-8")
     followed = blocks("".join(fence[0] + "\n" for fence in FENCE.finditer(page) if " " in fence[1]))
-    assert [block.use for block in followed] == ["file", "run", "output"]
+    assert [block.use for block in followed] == ["file", "run", "output"] * 2
     with Reader(tmp_path) as reader:
         for block in followed:
             assert not (wrong := reader.follow(block)), f"{block.line}: {wrong}"
