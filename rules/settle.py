@@ -208,6 +208,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
     lines = (*books.lines, *books.envy)
     held = [line for line in lines if line.result == "held"]
     all_held = why is not None or (bool(held) and len(held) == len(lines))
+    why = why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else _laid_late(seats))
     from_meters = sum(line.pay for line in lines if line.meter)
     players = sum(line.net for line in lines)
     return Settlement(
@@ -222,13 +223,19 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
         rounding=Rounding(name=terms.rounding, unit_cents=terms.unit_cents),
         envy_base_cents=terms.envy_base_cents,
         limit_cents=terms.limit_cents,
-        status="held" if all_held else "partly-held" if held else "settled",
-        why=why or (f"seat {held[0].seat} {held[0].bet}: {held[0].why}" if held else None),
+        status="held" if all_held else "partly-held" if why else "settled",
+        why=why,
         lines=lines,
         seats=tuple(_seat_total(seat.seat, lines) for seat in seats if seat.wagers),
         totals=Totals(players=players, house=from_meters - players, meters=-from_meters),
         meters=books.meters,
     )
+
+
+def _laid_late(seats: Sequence[Seat]) -> str | None:
+    """Chips laid down when no bet could be are no wager of the round: no line has them, and a person sees about them."""
+    late = ((seat.seat, bet) for seat in seats for bet in seat.held if not seat.wagers.get(bet))
+    return next((f"seat {seat} {bet}: it is held and no wager of the round" for seat, bet in late), None)
 
 
 def _seat_total(number: int, lines: Iterable[SettlementLine]) -> SeatTotal:

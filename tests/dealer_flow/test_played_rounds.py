@@ -636,10 +636,6 @@ def test_packet_before_start_game() -> None:
         lambda table: table.burn(),
         lambda table: table.dump(),
         lambda table: table.deal(hands(4)[3]),
-        lambda table: table.controller(e.GameEnded(1)),
-        lambda table: table.controller(e.DecisionMade(2, 1)),
-        lambda table: table.controller(e.DecisionMade(1, 9)),
-        lambda table: table.show("seat 2", hands(2)[1]),
     ],
 )
 def test_harmful_out_of_turn_while_deciding(act) -> None:  # type: ignore[no-untyped-def]
@@ -666,9 +662,31 @@ def test_harmless_out_of_turn_is_recorded_only(act) -> None:  # type: ignore[no-
     assert not table.incidents[0].unreliable
 
 
-def test_a_choice_changed_is_harmful() -> None:
-    table = dealt(2).burn().bet(1, play=1000).choose(1, 2).choose(1, 1)
-    assert table.flow.state is State.HALTED
+@pytest.mark.parametrize(
+    ("act", "code"),
+    [
+        (lambda table: table.controller(e.DecisionMade(2, 1)), "unknown-seat"),
+        (lambda table: table.controller(e.DecisionMade(1, 9)), "unknown-decision"),
+        (lambda table: table.show("seat 2", hands(2)[1]), "unknown-seat"),
+    ],
+)
+def test_a_key_of_nobodys_and_a_hand_of_nobodys_are_recorded_only(act, code) -> None:  # type: ignore[no-untyped-def]
+    table = act(dealt(1).burn()).bet(1, play=1000).choose(1, 2)
+    assert (table.end().outcome, table.codes) == ("complete", [code])
+
+
+def test_who_never_chose_has_all_bets_held() -> None:
+    table = dealt(1).burn()
+    result = table.end()
+    assert (result.outcome, table.codes) == ("complete", ["choice-missing"])
+    assert result.seats[0].held == {"ante": "47.1-1024", "blind": "47.1-1024"}
+
+
+def test_the_first_choice_stands() -> None:
+    table = dealt(2).burn().bet(1, play=1000).choose(1, 2).choose(1, 1).bet(2, play=1000).choose(2, 2)
+    result = table.end()
+    assert (result.outcome, table.codes) == ("complete", ["out-of-turn"])
+    assert [seat.decision for seat in result.seats] == ["play", "play"]
 
 
 def test_a_late_play_bet_is_held() -> None:

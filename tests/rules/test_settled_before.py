@@ -52,6 +52,15 @@ def test_hands_that_were_shown_before_the_deck_was_found_defective_are_settled_b
     assert "win" in settled.values()
 
 
+def test_chips_laid_down_too_late_are_no_wager_and_the_settlement_says_that_they_lie_there() -> None:
+    table = HandTable().play(DEALT).bet(1, flush_rush=100).play(REST)
+    settlement = settle(table.end(), GAME, meters={"meter": 1000})
+    assert {line.bet for line in settlement.lines if line.seat == 1} == {"ante", "blind", "play"}
+    assert "held" not in {line.result for line in settlement.lines}
+    assert settlement.status == "partly-held"
+    assert settlement.why == "seat 1 flush-rush: it is held and no wager of the round"
+
+
 def test_what_was_settled_in_a_round_that_was_never_shown_is_held_as_the_table_settled_it() -> None:
     """No bet of this game is settled early: a record that says so leaves open by which cards."""
     void = HandTable().play(DEALT).play("misdeal").end()

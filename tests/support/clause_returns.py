@@ -33,14 +33,16 @@ class Reason(NamedTuple):
 
 
 def allowed_returns(procedure: Procedure, result: RoundResult, seat: Seat) -> list[set[str]]:
-    """Every set of bets that may go back to this seat: none that was settled before; a tip with its bet."""
+    """Every set of bets that may go back to this seat: none that was settled before, nor one that was held when the
+    others beside it were settled; a tip with its bet."""
     if result.outcome == "unreliable":
         return [set()]
     readings = [list(_reasons(procedure, result, incident)) or [None] for incident in result.incidents]
     found = [_back(procedure, result, seat, [*filter(None, chosen)]) for chosen in itertools.product(*readings)]
     tips = {bet.name: bet.tip_for for bet in procedure.bet if bet.tip_for and bet.name in seat.wagers}
     lone = _lone(procedure, result, seat)
-    return [(bets | lone | {tip for tip, own in tips.items() if own in bets}) - {*seat.settled} for bets in found]
+    stays = {*seat.settled, *seat.held} if seat.settled else set()
+    return [(bets | lone | {tip for tip, own in tips.items() if own in bets}) - stays for bets in found]
 
 
 def _lone(procedure: Procedure, result: RoundResult, seat: Seat) -> set[str]:
