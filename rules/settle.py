@@ -233,7 +233,7 @@ def _close(result: RoundResult, terms: Terms, seats: Sequence[Seat], books: _Boo
 
 
 def _laid_late(seats: Sequence[Seat]) -> str | None:
-    """Chips laid down when no bet could be are no wager of the round: no line has them, and a person sees about them."""
+    """Chips laid down when no bet could be are no wager of the round: no line has them, a person sees about them."""
     late = ((seat.seat, bet) for seat in seats for bet in seat.held if not seat.wagers.get(bet))
     return next((f"seat {seat} {bet}: it is held and no wager of the round" for seat, bet in late), None)
 
