@@ -546,8 +546,8 @@ class WagerOn(Body, frozen=True):
 
 
 class HandCorrected(Body, frozen=True):
-    """Faces that were keyed for a place are corrected; `badge` is 0 when none was swiped, `level` as in
-    `BadgeSwiped`."""
+    """Faces that were keyed for a place are corrected, or its count, when every card is unread: as many as there are
+    lie there. `badge` is 0 when none was swiped, `level` as in `BadgeSwiped`."""
 
     place: Place
     badge: int

@@ -104,7 +104,14 @@ def _set_before_house(round_: Round, body: e.HandSet) -> bool:
 
 def _faces_to_correct(round_: Round, body: e.HandCorrected) -> bool:
     hand = round_.ledger.hands.get(body.place)
-    return hand is not None and bool(hand.shown and body.cards)
+    if hand is None or not body.cards:
+        return False
+    return bool(hand.shown) or (hand.person_count is not None and all(card == UNREAD for card in body.cards))
+
+
+def _correctable(condition: str) -> Check:
+    """Whether the correction that is being taken keeps this condition, which `corrections` has looked into."""
+    return lambda round_, _: round_.uncorrected != condition
 
 
 CHECKS_OF_HANDS: Final[dict[str, Check]] = {
@@ -118,6 +125,11 @@ CHECKS_OF_HANDS: Final[dict[str, Check]] = {
     "cards_lie_there": _cards_lie_there,
     "faces_to_correct": _faces_to_correct,
     "badge_may_correct": lambda _, body: body.badge != 0 and body.level in SUPERVISORS,
+    "round_on_record": _correctable("round_on_record"),
+    "nothing_ruled_since": _correctable("nothing_ruled_since"),
+    "bets_left_alone": _correctable("bets_left_alone"),
+    "cards_not_mucked": _correctable("cards_not_mucked"),
+    "follows_as_played": _correctable("follows_as_played"),
     "hand_lies_there": lambda r, body: body.place in r.ledger.hands and body.place != BURN,
     "packet_is_burned": lambda r, body: body.place in r.plan.burns,
     "packet_was_dealt": lambda r, body: body.place in r.ledger.hands,

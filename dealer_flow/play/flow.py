@@ -13,11 +13,13 @@ line the order is never changed.
 
 from collections import deque
 from collections.abc import Mapping
+from copy import copy
 from typing import Final
 
 import devices.events as e
 from dealer_flow.play import handle_shoe
 from dealer_flow.play.bypass import goes_on_without, pass_by, take_early
+from dealer_flow.play.corrections import Amendment, RoundReports, keyed_alone, needs_cure, on_record, refused
 from dealer_flow.play.dealing import assign_hands, look_ahead, offer_hand
 from dealer_flow.play.guards import holds
 from dealer_flow.play.handle_shuffler import HANDLERS
@@ -92,6 +94,7 @@ class DealerFlow:
     def _begin(self) -> None:
         """What outlives the rounds, as it is before the first: `FlowState` keeps it, so it stands nowhere else."""
         self._decks, self._shoes, self._lines = Decks(), self._new_shoes(), Lines(self._pins)
+        self._reports = RoundReports()
 
     @property
     def _round(self) -> Round:
@@ -159,7 +162,10 @@ class DealerFlow:
         if coming is None:
             return None
         shoes = self._shoes.state() if self._shoes is not None else None
-        return FlowState(decks=self._decks.state(), shoes=shoes, lines=self._lines.state(), coming=coming)
+        state = FlowState(decks=self._decks.state(), shoes=shoes, lines=self._lines.state(), coming=coming)
+        if not self._reports.again:
+            self._reports = RoundReports(state)  # a correction need not go back further
+        return state
 
     def restore(self, state: FlowState) -> None:
         """Go on as the flow did that gave this state; one that follows the same procedure with the same options."""
@@ -169,6 +175,7 @@ class DealerFlow:
             self._shoes.restore(state.shoes)
         self._next_round()
         put_back(self._round, state.coming)
+        self._reports = RoundReports(state)
 
     # ------------------------------------------------------------------ reports
 
@@ -178,8 +185,11 @@ class DealerFlow:
         self.origins.clear()
         out: list[RoundResult | Incident] = []
         if seen.body.__class__ not in CONCERNED:
-            self._meet(seen)
+            if self._lines.sessions.get(seen.device) != seen.session:
+                self._reports.note(seen, self._round)
+                self._meet(seen)
         else:
+            self._reports.note(seen, self._round)
             every = self._plan.count_every
             if every is not None and self._decks.watch(seen.at_ns, every.minutes):
                 due = Incident(code="deck-count-due", clause=every.clause, minutes=every.minutes)
@@ -225,6 +235,8 @@ class DealerFlow:
             if phase.state in BEFORE_REVEAL and self._pass_over(body):
                 self._flush(out)
                 return
+            if kind is e.HandCorrected and self._corrected(seen, out):
+                return
             found = violation(phase.state, round_, body)
             if found is not None:
                 self._report(found, seen)
@@ -248,6 +260,52 @@ class DealerFlow:
             self._go_on()
         if round_.incidents:
             self._flush(out)
+
+    def _corrected(self, seen: Seen, out: list[RoundResult | Incident]) -> bool:
+        """True when the round goes on as if what this corrects had been keyed so. Where nothing needs to be undone it
+        need not be gone through again: what was keyed is replaced as it is."""
+        round_, body, kept = self._round, seen.body, self._reports
+        assert isinstance(body, e.HandCorrected)
+        round_.uncorrected = ""
+        if kept.again or violation(self.state, round_, body) is not None or not keyed_alone(round_, body):
+            return False
+        change, why = Amendment.of(round_, body), "round_on_record"
+        again = self._gone_through(change, seen) if kept.whole and not self._held else None
+        if again is not None:
+            why = refused(round_, again._round, change)
+        if again is None or why:
+            round_.uncorrected = why if needs_cure(round_, body) else ""
+            if round_.uncorrected:
+                kept.drop(seen)
+            return False
+        on_record(round_, again._round, body, seen)
+        self._decks, self._shoes, self._lines = again._decks, again._shoes, again._lines
+        self._phase, self._shown_at, self._reports = again._phase, again._shown_at, again._reports
+        self._reports.again = False
+        self._flush(out)
+        return True
+
+    def _gone_through(self, change: Amendment, correction: Seen) -> "DealerFlow | None":
+        """Another flow that took the same reports but for what the correction puts right; None when it waits."""
+        again, kept = copy(self), self._reports
+        again._phase, again._held, again.origins = Phase(self._open()), deque(), []
+        if kept.base is None:
+            again._begin()
+            again._next_round()
+        else:
+            again.restore(kept.base)
+        again._reports.again = True
+        for place, seen in enumerate(kept.reports[:-1]):
+            report = change.report(again._round, seen, ruled=place in kept.ruled)
+            if report is not None:
+                again.handle(report)
+        every = self._plan.count_every
+        if every is not None:
+            again._decks.watch(correction.at_ns, every.minutes)
+        again._meet(correction)
+        again._round.devices.add(correction.device)
+        again._round.heard = correction.body
+        return None if again._held else again
 
     def _meet(self, seen: Seen) -> None:
         """A device speaks: in a session this table may not have seen."""
@@ -342,6 +400,7 @@ class DealerFlow:
         self._next_round()
         self._round.button_was, self._round.red_lamp = button, lamp
         self._lines.patient = False
+        self.kept()
 
     def _next_round(self) -> None:
         self._round = self._open()

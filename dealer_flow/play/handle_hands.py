@@ -4,6 +4,7 @@ from typing import Final
 
 import devices.events as e
 from dealer_flow.play import dealing, handle_shoe, laying
+from dealer_flow.play.corrections import correction
 from dealer_flow.play.handle_shoe import Handler
 from dealer_flow.play.stages import correct_stages, note_declared, reached_show
 from dealer_flow.play.steps import declared_late, declares, declaring, may_lie_open, next_to_show, open_now
@@ -23,7 +24,7 @@ from dealer_flow.play.wagers import close_bets
 from dealer_flow.record.incidents import Incident
 from dealer_flow.table.round import Round
 from devices.events import Seen
-from protocol.cards import NONE, UNREAD, Card, spell_cards
+from protocol.cards import NONE, UNREAD, Card
 from protocol.places import BURN, REMAINDER, SHOE, SHUFFLER, Place, seat
 
 
@@ -192,17 +193,7 @@ def _corrected(round_: Round, seen: Seen, body: e.HandCorrected) -> None:
     if not hand.keyed or not hand.may_be(cards):
         found(round_, round_.ledger.contradicted(place, cards), seen)
         return
-    texts, known = tuple(spell_cards(cards)), tuple(spell_cards(hand.shown))
-    done = Incident(
-        code="hand-corrected",
-        clause="procedure",
-        place=place.text,
-        cards=texts,
-        known=known,
-        badge=body.badge,
-        level=body.level,
-    )
-    round_.report(done, seen)
+    round_.report(correction(hand, body), seen)
     correct_stages(round_, place, hand.shown, cards)
     found(round_, round_.ledger.correct(place, cards), seen)
     if place not in round_.plan.burns:

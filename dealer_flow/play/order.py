@@ -216,6 +216,13 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         OrderRule(_BETTING, "round_begun", harmful=False, code="correction-refused"),
         OrderRule(_ALL, "faces_to_correct", harmful=False, code="correction-refused"),
         OrderRule(_ALL, "badge_may_correct", harmful=False, code="correction-refused"),
+        *(
+            OrderRule(_ALL, condition, harmful=False, code="correction-refused")
+            for condition in (
+                *("round_on_record", "nothing_ruled_since", "bets_left_alone", "cards_not_mucked"),
+                "follows_as_played",
+            )
+        ),
     ),
     e.CardsDiscarded: (
         OrderRule(_BETTING, "round_begun", harmful=False),

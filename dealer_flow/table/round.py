@@ -159,6 +159,8 @@ class Round:
     """The red lamp was lit since START GAME. One that was lit before says nothing of this round's cards."""
     heard: Body | None = None
     """The report that is being taken."""
+    uncorrected: str = ""
+    """The condition under which the correction that is being taken would not undo what followed."""
     incidents: list[Incident] = field(default_factory=list)
     rulings: list[Ruling] = field(default_factory=list)
     called: Incident | None = None

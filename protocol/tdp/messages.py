@@ -852,7 +852,8 @@ class WagerOnMessage(Event, frozen=True):
 
 
 class HandCorrectedMessage(Event, frozen=True):
-    """The faces that were keyed for a place are corrected, by the person whose badge it is. Since 1.2."""
+    """The faces that were keyed for a place are corrected, by the person whose badge it is; its count, when every
+    card is unread. Since 1.2."""
 
     place: int
     badge: int

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 from transitions import MachineError
 
+from dealer_flow.play import corrections
 from dealer_flow.play.checks import CHECKS
 from dealer_flow.play.states import State
 from devices import events as e
@@ -201,6 +202,46 @@ def test_badge_may_correct() -> None:
     for whom in ("dealer", "nobody"):
         table = play("holdem", f"{SHOWDOWN} / correct seat 1 by {whom}: AD KH")
         assert refused(table)[-1:] == harmless("badge_may_correct", "correction-refused")
+
+
+COUNTED = f"{HOLDEM} / count dealer: 1"
+CURE = "correct dealer: ?? ??"
+
+
+def refused_then(since: str) -> str:
+    """A count that was keyed wrong, what was done then, and a supervisor's correction."""
+    table = go_on(play("holdem", f"{COUNTED} / {CURE}"), "choose 1: fold")
+    assert "correction-refused" not in table.codes
+    table = go_on(play("holdem", COUNTED), f"{since} / {CURE}")
+    assert table.codes.count("correction-refused") == 1
+    return next(found.reason for found in table.incidents if found.code == "correction-refused")
+
+
+def test_round_on_record() -> None:
+    """A round of which not every report is kept is not gone through again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corrections, "REPORTS_MAX", 9)
+        assert refused_then("count seat 1: 2") == "round_on_record"
+
+
+def test_nothing_ruled_since() -> None:
+    """What a person ruled rests on what was keyed then."""
+    assert refused_then("misdeal") == "nothing_ruled_since"
+
+
+def test_bets_left_alone() -> None:
+    """A bet that went back is not fetched again."""
+    assert refused_then("bets 1: ante 0") == "bets_left_alone"
+
+
+def test_cards_not_mucked() -> None:
+    """Cards that went to the muck are nobody's hand."""
+    assert refused_then("show muck: AH KH") == "cards_not_mucked"
+
+
+def test_follows_as_played() -> None:
+    """The house's hand was shown before the players had chosen."""
+    assert refused_then("show dealer: 5D 6D") == "follows_as_played"
 
 
 def test_hand_lies_there() -> None:

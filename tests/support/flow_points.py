@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
+from dealer_flow.play.corrections import RoundReports
 from dealer_flow.play.flow import DealerFlow
 from dealer_flow.play.sessions import Lines
 from dealer_flow.play.states import State
@@ -40,11 +41,12 @@ class Point(NamedTuple):
     lines: Lines
     held: tuple[Seen, ...]
     reported: int
+    reports: RoundReports
 
 
 def save(flow: DealerFlow) -> Point:
     """Everything the flow may change; it goes on with a copy once `load` was called."""
-    return Point(flow.state, flow._round, flow._lines, tuple(flow._held), flow._reported)
+    return Point(flow.state, flow._round, flow._lines, tuple(flow._held), flow._reported, clone(flow._reports, {}))
 
 
 def load(flow: DealerFlow, point: Point) -> None:
@@ -53,6 +55,7 @@ def load(flow: DealerFlow, point: Point) -> None:
     flow._phase.state, flow._round, flow._lines = point.state, now, clone(point.lines, {})
     flow._held, flow._reported = deque(point.held), point.reported
     flow._decks, flow._shoes = now.decks, now.shoes
+    flow._reports = clone(point.reports, {})
 
 
 def clone(value: Any, known: dict[int, Any]) -> Any:
