@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dealer_flow.procedure.load import known_procedures
 from dealwire.cli import COMMANDS
 from dealwire.cli.exits import Exit
 
@@ -36,6 +37,12 @@ def test_the_examples_run(number: int, says: list[str]) -> None:
     for line in says:
         assert re.search(line, done.stdout, re.MULTILINE), done.stdout
     assert len([line for line in example.splitlines() if line.strip()]) <= 8
+
+
+def test_the_procedures_are_counted() -> None:
+    quality = (ROOT / "docs" / "quality.md").read_text()
+    counted = re.findall(r"\*\*(\d+) procedures\*\*", README) + re.findall(r"all (\d+) procedures", quality)
+    assert counted == [f"{len(known_procedures())}"] * 2
 
 
 def test_every_command_is_listed() -> None:

@@ -327,10 +327,10 @@ def _take_key(table: Any, parts: list[str]) -> bool:
 
 
 def _drop_unnamed(whole: Whole) -> None:
-    """Leave out the options that a part offers and nothing names."""
+    """Leave out the options that a file below offers and nothing names any more; one of the file itself is checked."""
     rest = {name: value for name, value in whole.content().items() if name != "option"}
     named = set(_texts(rest))
-    kept = [row for row in whole.rows.get("option", []) if not row.layer.is_part or row.value.get("name") in named]
+    kept = [row for row in whole.rows.get("option", []) if row.layer is whole.own or row.value.get("name") in named]
     whole.rows["option"] = kept
 
 

@@ -193,6 +193,8 @@ def _explain(model: type[BaseModel], fault: ErrorDetails) -> tuple[Key, str]:
     if fault["type"] in _WORDS:
         return key, f"must be {_WORDS[fault['type']]}, not {given}"
     why = fault["msg"].removeprefix("Input should be ").replace("\n", " ")
+    if fault["type"] == "string_too_short":
+        return key, "must not be empty"
     if fault["type"] == "too_short":
         return key, f"needs at least {fault['ctx']['min_length']}"
     if fault["type"] == "value_error":

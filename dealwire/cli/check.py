@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -48,6 +49,8 @@ def command(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
                     echo(fault, err=True)
             else:
                 echo(f"{name}: a {kind}, in order")
+                for option in unheeded(name) if kind == "procedure" else ():
+                    echo(f"{name}: nothing in it goes by its option {option!r}", err=True)
     if bad:
         ctx.exit(Exit.USAGE)
 
@@ -79,6 +82,23 @@ def faults_of(name: str, procedures: Mapping[str, Path]) -> Iterator[tuple[str, 
             yield "game", [str(fault)]
         else:
             yield "game", [str(fault) for fault in game_faults(game_file, procedures)]
+
+
+def unheeded(name: str) -> list[str]:
+    """Options of a procedure that nothing else in it names: most likely misspelt, since a table that chooses one of
+    their values changes nothing."""
+    procedure = load_procedure(name)
+    named = {*_texts(procedure.model_dump(exclude={"option"}))}
+    return [option.name for option in procedure.option if option.name not in named]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in what a procedure holds."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
 
 
 def _says(name: str, schema: str) -> bool:

@@ -23,7 +23,7 @@ def command(as_json: bool, kind: tuple[str, ...]) -> None:
             click.echo(json.dumps({"schema": "dealwire.item/1", **item}))
         else:
             rest = "  ".join(f"{key} {value}" for key, value in item.items() if key not in ("type", "name") and value)
-            echo(f"{item['type']:<10} {item['name']:<28} {rest}".rstrip())
+            echo(f"{item['type']:<10} {item['name']:<31} {rest}".rstrip())
 
 
 def found(kinds: tuple[str, ...]) -> list[dict[str, str]]:

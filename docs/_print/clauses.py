@@ -17,14 +17,14 @@ _PLAIN: Final = re.compile(r"(?P<first>\d+)(?:-(?P<last>\d+))?$")
 
 
 def cited(value: Any, key: str = "") -> Iterator[str]:
-    """Every clause in the tables of a file: the values of all keys that name one."""
+    """Every clause in the tables of a file: the values of all keys that name one, where it says something."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from cited(inner, name if "clause" in name or key != "clauses" else key)
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from cited(inner, key)
-    elif isinstance(value, str) and ("clause" in key or key == "bets_closed"):
+    elif isinstance(value, str) and value and ("clause" in key or key == "bets_closed"):
         yield value
 
 

@@ -137,6 +137,14 @@ def test_what_is_taken_away() -> None:
     ]
 
 
+def test_an_option_below_that_nothing_names_any_more_falls_away() -> None:
+    row = '[[wrong]]\nof = "dealer"\nhow = ["short", "long"]\nthen = "misdeal"\nclause = "mine"\n'
+    whole = laid(SISTER + row)
+    assert "dealer-count" in rows(laid(SISTER), "option")
+    assert "dealer-count" not in rows(whole, "option")
+    assert "community-count" not in [each.name for each in load_procedure("colorado-holdem.co-single").option]
+
+
 def test_two_rows_of_one_name_in_one_file_stay_a_fault(tmp_path: Path) -> None:
     row = '[[option]]\nname = "mine"\ndefault = "a"\nallowed = ["a"]\nreason = "b"\n'
     (tmp_path / "mine.toml").write_text(SISTER + row + row, encoding="utf-8")

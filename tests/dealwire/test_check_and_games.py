@@ -38,6 +38,19 @@ def test_one_line_per_fault(tmp_path: Path) -> None:
     ]
 
 
+def test_an_option_that_nothing_goes_by(tmp_path: Path) -> None:
+    """One misspelt: the table would choose it, and nothing would change. Of a file below it is left out."""
+    mine = tmp_path / "mine.toml"
+    option = '[[option]]\nname = "dealer-cuont"\ndefault = "misdeal"\nallowed = ["misdeal"]\nreason = "r"\n'
+    mine.write_text(
+        'schema = "dealwire.procedure/2"\nbase = ["three-card.co"]\nid = "mine"\ntitle = "Mine"\n' + option,
+        encoding="utf-8",
+    )
+    code, out, err = run("check", str(mine))
+    assert (code, out) == (0, [f"{mine}: a procedure, in order"])
+    assert err == [f"{mine}: nothing in it goes by its option 'dealer-cuont'"]
+
+
 def test_as_json(tmp_path: Path) -> None:
     bad = tmp_path / "mine.toml"
     bad.write_text(TEXT.replace("cards = 52", "card = 52"), encoding="utf-8")

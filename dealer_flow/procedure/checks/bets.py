@@ -82,9 +82,9 @@ def _must_faults(key: Key, bet: BetPart, must: MustPart, names: Mapping[str, Bet
 
 
 def _limit_faults(key: Key, bet: BetPart, limit: Amount) -> Iterator[Complaint]:
-    """A rule that lets the bet be more than any bet may be, under whatever reading it counts."""
+    """A rule that lets the bet be more than any bet may be, or asks for it, under whatever reading it counts."""
     for at, must in enumerate(bet.must):
-        for kind, text in (("exactly", must.exactly), ("at-most", must.at_most)):
+        for kind, text in (("exactly", must.exactly), ("at-most", must.at_most), ("at-least", must.at_least)):
             if text is not None and not (own := amount_of(text)).bet and own.times > limit.times:
                 why = f"{kind.replace('-', ' ')} {own.words()} is above the limit of {limit.words()}"
                 yield (*key, at, kind), why
