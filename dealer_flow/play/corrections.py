@@ -144,7 +144,8 @@ class Amendment:
         if counts_only(self.body):
             return cards
         right = self.body.cards
-        if sorted(cards) == sorted(right):
+        first = len(self.keyed) == len(right) and cards == right[: len(cards)]  # those that lay open then
+        if first or sorted(cards) == sorted(right):
             return cards
         swapped = corrected(cards, self.keyed, right)
         same = len(cards) in (len(self.keyed), len(right)) and sorted(swapped) != sorted(right)

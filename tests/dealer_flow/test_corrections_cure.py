@@ -185,6 +185,23 @@ def test_back_and_forth_is_as_if_it_had_been_keyed_right(game: str, at: int, wro
     assert alike(table.end()) == alike(expected.end())
 
 
+def test_a_card_keyed_twice_over_is_put_right_in_every_reading() -> None:
+    """The board was corrected to one with the same card twice, and back; flop and turn were keyed right before."""
+    lines = [
+        "bets 1: ante 500 / start / draw seat 1 AC AD | dealer KS QD / choose 1: flop-bet, flop 1000",
+        "burn-card 2C",
+        "draw community 5S 6C 9S / show community: 5S 6C 9S / choose 1: turn-check / burn-card 3C / draw community TD",
+        "show community: 5S 6C 9S TD / choose 1: river-check / burn-card 4C / draw community 3D",
+        "show community: 5S 6C 9S TD 3D",
+    ]
+    end = ["show dealer: KS QD", "show seat 1: AC AD"]
+    back = ["correct community: 5S 6C TD TD 3D", "correct community: 5S 6C 9S TD 3D"]
+    right, table = (dealt("texas-holdem-bonus.co-single", [*lines, *more, *end]) for more in ([], back))
+    assert table.codes.count("hand-corrected") == 2
+    assert alike(table.end()) == alike(right.end())
+    assert right.results[-1].outcome == "complete"
+
+
 # ------------------------------------------------------------------ what cannot be undone
 
 
