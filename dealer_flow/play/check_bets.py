@@ -5,7 +5,7 @@ from typing import Final
 import devices.events as e
 from dealer_flow.play.check_round import Check
 from dealer_flow.play.dealing import seen_before
-from dealer_flow.play.steps import blind_now
+from dealer_flow.play.steps import begun, blind_now
 from dealer_flow.procedure.bets import BetPart
 from dealer_flow.procedure.steps.decide import DecideStep
 from dealer_flow.table.round import Round
@@ -59,6 +59,15 @@ def _house_covered(round_: Round, body: e.WagerPlaced | e.WagerOn) -> bool:
     return not (
         round_.house_shown or ((body.seat, bet.plays_as) in round_.too_late and not _offered(round_, body, bet))
     )
+
+
+def _cards_to_come(round_: Round, body: e.WagerPlaced | e.WagerOn) -> bool:
+    """False for a bet that is placed or changed after a card came by the step until which it may be."""
+    bet = _bet(round_, body, "by-decision")
+    if bet is None or _lies_so(round_, body, bet.name) or (not body.cents and takes_back(round_, body.seat, bet.name)):
+        return True
+    until = next(own.until for own in round_.plan.bets.values() if own.name == bet.plays_as)
+    return until is None or not begun(round_, until)
 
 
 def _lies_so(round_: Round, body: e.WagerPlaced | e.WagerOn, bet: str) -> bool:
@@ -129,6 +138,7 @@ CHECKS_OF_BETS: Final[dict[str, Check]] = {
     "deal_begun": lambda r, body: _bet(r, body, "by-decision") is None,
     "seat_is_live": lambda r, body: _bet(r, body, "by-decision") is None or body.seat in r.live,
     "house_covered": _house_covered,
+    "cards_to_come": _cards_to_come,
     "offered_hand_covered": _offered_hand_covered,
     "choice_is_due": _choice_is_due,
 }

@@ -53,7 +53,9 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
         hand.keyed = body.keyed
     in_order = round_.step is not None and round_.step.do != "reveal" and may_lie_open(round_, place, len(cards))
     some = hand is not None and len(cards) < hand.expected - hand.set_aside
-    if some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
+    if hand is not None and hand.aside and _before_turn(round_, place, len(cards)):
+        found(round_, round_.ledger.recall(place, cards), seen)
+    elif some and in_order and (open_now(round_, place) is not None or declares(round_, place)):
         found(round_, round_.ledger.open(place, cards), seen)
         judge_open(round_, place, cards, seen)
     elif hand is not None and hand.aside and len(cards) == hand.expected - hand.aside:
@@ -74,6 +76,15 @@ def _reveal(round_: Round, seen: Seen, body: e.HandRevealed) -> None:
     if round_.plan.house(round_.plan.kind(place)):
         close_bets(round_)
     _note_showdown(round_)
+
+
+def _before_turn(round_: Round, place: Place, cards: int) -> bool:
+    """Whether cards of a player's hand, part of which lies apart, are shown before its turn: what was laid away may be
+    among them, and they are taken up again."""
+    hand, step = round_.ledger.hands[place], round_.step
+    if place.seat is None or step is None or step.do != "reveal":
+        return place.seat is not None and step is not None
+    return cards <= hand.expected - hand.aside and next_to_show(round_) not in (None, round_.plan.kind(place))
 
 
 def _judge_whole(round_: Round, seen: Seen, place: Place) -> None:

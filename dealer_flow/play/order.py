@@ -140,6 +140,10 @@ def _with_turns(plan: Plan) -> bool:
     return any(isinstance(step, DecideStep) and step.order == "clockwise" for step in plan.steps)
 
 
+def _with_closing(plan: Plan) -> bool:
+    return any(bet.until is not None for bet in plan.bets.values())
+
+
 def _with_unplayed(plan: Plan) -> bool:
     return bool(plan.unplayed)
 
@@ -260,6 +264,7 @@ RULES: Final[dict[type[e.Body], tuple[OrderRule, ...]]] = {
         _wager(_STRICT, "money_is_there", only=_with_extra),
         OrderRule(_BETTING, "deal_begun", harmful=False),
         _wager(_PLAY, "seat_is_live"),
+        _wager(_PLAY, "cards_to_come", only=_with_closing),
         _wager(_PLAY, "house_covered"),
         _wager(_PLAY, "offered_hand_covered", only=_with_offers),
         OrderRule(_PLAY - {State.DECIDING, State.REVEALING}, "choice_is_due", harmful=False, taken=True),

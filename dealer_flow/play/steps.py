@@ -138,7 +138,7 @@ def declaring(round_: Round, place: Place) -> ShowStep | None:
         return None
     step = shows[-1]
     if step.until is not None:
-        return None if _begun(round_, step.until) else step
+        return None if begun(round_, step.until) else step
     return None if _chose_after(round_, step, place.seat) else step
 
 
@@ -157,7 +157,7 @@ def _too_late(round_: Round, step: ShowStep, number: int) -> bool:
     """Whether the step until which hands are declared has begun; where none is named, whether a seat that declared
     nothing has chosen in a later one."""
     if step.until is not None:
-        return _begun(round_, step.until)
+        return begun(round_, step.until)
     return step.name not in round_.declared.get(number, ()) and _chose_after(round_, step, number)
 
 
@@ -166,7 +166,7 @@ def _chose_after(round_: Round, step: ShowStep, number: int) -> bool:
     return any(names.index(name) > names.index(step.name) for name in round_.choices.get(number, {}))
 
 
-def _begun(round_: Round, name: str) -> bool:
+def begun(round_: Round, name: str) -> bool:
     """True once something of this step was reported: a choice made in it, a card that it deals or turns up."""
     step = next((step for step in round_.plan.steps if step.name == name), None)
     if isinstance(step, ShowStep):

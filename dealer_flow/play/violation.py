@@ -68,7 +68,11 @@ def _held_by(found: Violation, plan: Plan, body: e.Body) -> str:
     """What closes the bets where a clause says that, else the bet's own clause, which says when it is placed."""
     if found.reason == "bets_open" and plan.shoe is not None:
         return plan.shoe.part.bets_closed
-    return plan.bets[getattr(body, "bet", 0)].clause
+    bet = plan.bets[getattr(body, "bet", 0)]
+    if found.reason == "cards_to_come":
+        until = next(own.until for own in plan.bets.values() if own.name == bet.plays_as)
+        return next(step.clause for step in plan.steps if step.name == until)
+    return bet.clause
 
 
 def incident_of(found: Violation, state: State, round_: Round, body: e.Body, allowed: tuple[str, ...] = ()) -> Incident:

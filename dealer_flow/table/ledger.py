@@ -218,8 +218,19 @@ class Ledger:
 
     def play(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
         """The hand was shown without what was laid aside; it is to be compared so."""
+        hand = self.hands[place]
+        if hand.declared and {*hand.opened} <= {*hand.declared}:
+            hand.opened = ()  # shown before its turn and taken up again
         findings = self.open(place, cards)
-        self.hands[place].played = cards
+        hand.played = cards
+        return findings
+
+    def recall(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:
+        """These cards of a hand were shown and taken up again, those that lie apart perhaps among them: they are the
+        hand's, and which of them lie apart is not known."""
+        hand = self.hands[place]
+        findings = self.open(place, cards)
+        hand.remember()
         return findings
 
     def arranged(self, place: Place, cards: tuple[Card, ...]) -> list[Incident]:

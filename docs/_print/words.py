@@ -87,6 +87,9 @@ def bet_rules(procedure: Procedure) -> Iterator[tuple[str, str, str]]:
     for bet in procedure.bet:
         if bet.when is not None and bet.placed == "by-decision":
             yield bet.name, f"only{_where(bet.when)}", bet.clause
+        if bet.until is not None:
+            closing = next(step.clause for step in procedure.step if step.name == bet.until)
+            yield bet.name, f"neither placed nor changed once a card of the step `{bet.until}` is out", closing
         if bet.tip_for is not None:
             yield bet.name, f"a tip for {a(bet.tip_for)}: only beside it", bet.clause
         for must in bet.must:

@@ -8,6 +8,16 @@ import pytest
 from tests.support.refusals import check_refusal, refused
 
 BAD = {
+    "a bet that a step closes which deals no card": (
+        "western-stud.co",
+        ('until = "last-card"', 'until = "showdown"'),
+        "bet[2].until: 'showdown' is no step that deals; allowed: hands, last-card",
+    ),
+    "a bet before the deal that a step closes": (
+        "western-stud.co",
+        ("enters = true", 'until = "hands"\nenters = true'),
+        "bet[1].until: for a bet placed by-decision that is no tip: a tip is closed with its bet",
+    ),
     "an offer of a hand that comes later": (
         "pai-gow.co",
         ('about = "dragon"\ntakers = "one"', 'about = "tiger"\ntakers = "one"'),

@@ -302,6 +302,15 @@ def test_house_covered() -> None:
     assert refused(table) == harmless("house_covered", "wager-held")
 
 
+def test_cards_to_come() -> None:
+    """A bet that the last card closes is placed before it."""
+    last = "bets 1: ante 500 / start / draw seat 1 AC KC 9D 4S | dealer-first 8D 3H 4C TS | dealer-second AD QC JH 7S"
+    last = f"{last} / choose 1: low, low 500 / choose 1: river-bet, river 100"
+    assert play("western-stud.co", f"{last} / bets 1: river 500").codes == []
+    table = play("western-stud.co", f"{last} / draw seat 1 AH / bets 1: river 500")
+    assert refused(table) == harmless("cards_to_come", "wager-held")
+
+
 def test_offered_hand_covered() -> None:
     """The dragon hand is bet on unseen."""
     deal = [

@@ -109,6 +109,8 @@ SENTENCES = (
     "all cards of W lie open by a step before",
     "said of a hand that may be shown: optional = true",
     "W is no later step; allowed: L",
+    "W is no step that deals; allowed: L",
+    "for a bet placed by-decision that is no tip: a tip is closed with its bet",
     'said of a button: first = "button"',
     "a reading by which (bets are settled|more bets go back): give W too",
     "beside the bets of W; give it too",

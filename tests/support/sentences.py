@@ -44,6 +44,7 @@ HARMFUL = {
         (
             "misdeal_in_time", "something_to_confirm", "bets_open", "table_has_extra", "extra_left_alone",
             "one_bet_moved", "money_is_there", "deal_begun", "seat_is_live", "house_covered", "offered_hand_covered",
+            "cards_to_come",
             "choice_has_its_bets", "bet_is_known", "seat_at_table", "cards_lie_there", "choice_is_due", "choice_is_new",
             "acts_in_order", "found_when_shown", "shown_before_card",
             "hand_is_live", "step_offers_choice", "players_choose", "packet_is_spread", "somebody_plays_there",
@@ -117,6 +118,7 @@ FACTS: dict[str, str | dict[str, str]] = {
                 "money_is_there",
                 "seat_is_live",
                 "house_covered",
+                "cards_to_come",
                 "offered_hand_covered",
                 "number_to_come",
                 "spot_is_players",

@@ -24,7 +24,18 @@ def bet_faults(procedure: Procedure) -> Iterator[Complaint]:
             yield ("bet", index, "pot"), "for a bet placed before-deal: it is known at START GAME who has placed it"
         if bet.placed == "before-extra" and not extra:
             yield ("bet", index, "placed"), "no extra card to be placed before: there is no [shoe.extra] table"
+        if bet.until is not None:
+            yield from _until_faults(procedure, ("bet", index, "until"), bet)
     yield from _bet_conditions(procedure)
+
+
+def _until_faults(procedure: Procedure, key: Key, bet: BetPart) -> Iterator[Complaint]:
+    """A bet that is closed by cards: those of a step that deals, for a bet that comes with a choice."""
+    deals = [step.name for step in procedure.step if step.deals]
+    if bet.until not in deals:
+        yield key, f"{bet.until!r} is no step that deals; allowed: {', '.join(deals) or 'none'}"
+    if bet.placed != "by-decision" or bet.tip_for is not None:
+        yield key, "for a bet placed by-decision that is no tip: a tip is closed with its bet"
 
 
 def _bet_conditions(procedure: Procedure) -> Iterator[Complaint]:
